@@ -30,11 +30,11 @@ export async function measureDeliveries({ folder }: Stage): Promise<Row[]> {
 
 export function measureSchedule(stage: Stage): Promise<Row[]> {
   return withServer(stage, 'routines', async ({ connectionString }) => {
-    const { idleLookMs, dueLookMs, nextRunMs } = await measureRoutines(connectionString);
+    const { idleLookMs, dueLookMs, allDueLookMs, nextRunMs } = await measureRoutines(connectionString);
     return [
       {
-        what: 'look for due routines among 100,000, none due and 100 due, p50',
-        measured: `${duration(idleLookMs)} and ${duration(dueLookMs)}`,
+        what: 'look for due routines among 100,000, none, 100 and all of them due, p50',
+        measured: [idleLookMs, dueLookMs, allDueLookMs].map(duration).join(', '),
       },
       { what: 'working out the next run of a routine, p50', measured: `${nextRunMs.toFixed(3)} ms` },
     ];

@@ -94,6 +94,33 @@ export const peers: readonly Peer[] = [
       endMark: 'data: [DONE]',
     },
   },
+  {
+    name: 'LangGraph 1.4.18',
+    script: 'langgraph.mjs',
+    packages: [
+      '@langchain/langgraph@1.4.18',
+      '@langchain/langgraph-checkpoint-postgres@1.0.5',
+      '@langchain/openai@1.6.0',
+      '@langchain/core@1.2.13',
+      '@hono/node-server@2.1.6',
+      'hono@4.13.17',
+      'pg@8.23.1',
+    ],
+    database: 'langgraph',
+    poolSize: 20,
+    healthPath: '/ok',
+    api: {
+      headers: {},
+      create: () => ({ path: '/threads', body: {} }),
+      idOf: (created) => (created as { thread_id: string }).thread_id,
+      send: (thread, _userId, input) => ({ path: `/threads/${thread}/runs/stream`, body: { input } }),
+      read: (id) => `/threads/${id}`,
+      messages: (id) => `/threads/${id}/messages`,
+      textOf: (event, data) => (event === 'messages' ? (JSON.parse(data) as { text: string }).text || null : null),
+      firstTextMark: 'event: messages',
+      endMark: 'event: end',
+    },
+  },
 ];
 
 export async function installPeer(peer: Peer, folder: string): Promise<string> {

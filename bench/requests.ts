@@ -65,7 +65,7 @@ export function measureConfiguration(stage: Stage): Promise<Row[]> {
     return [
       { what: 'apply an unchanged file, 50 tools and 50 notebooks, 4 at once', measured: rate(unchanged) },
       { what: 'apply a changed file, 50 tools and 50 notebooks, 4 at once', measured: rate(changed) },
-      { what: 'search in a full notebook of 5 MB, 2 at once', measured: rate(search) },
+      { what: 'search by words in a full notebook of 5 MB, 2 at once', measured: rate(search) },
       { what: 'memory after applying and searching', measured: megabytes(memoryOf(server).server), budget: '300 MB' },
     ];
   });

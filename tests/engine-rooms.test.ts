@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { faultOfEngineImport } from '../scripts/engine-rooms.ts';
 
@@ -29,4 +30,11 @@ describe('an import between rooms of the engine', () => {
     expect(faultOfEngineImport('packages/server/src/domains/tasks/store.ts', inEngine('api.ts'))).toBeNull();
     expect(faultOfEngineImport(inEngine('records/change.ts'), 'packages/server/src/db/pool.ts')).toBeNull();
   });
+});
+
+it('the drawing of the engine names files that are there', () => {
+  const drawing = readFileSync('docs/design/engine.md', 'utf8');
+  const named = [...drawing.matchAll(/\b(?:records|turns|tools|questions|runs)\/[a-z-]+\.ts\b/g)].map(([file]) => file);
+  expect(named.length).toBeGreaterThan(15);
+  expect(named.filter((file) => !existsSync(inEngine(file)))).toEqual([]);
 });

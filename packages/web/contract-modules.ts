@@ -29,7 +29,10 @@ export function contractModules(): Plugin {
 }
 
 /** Null: whoever is signed in. */
-const scopesOf = (route: Route) => (route.auth === 'key' && route.scopes !== 'any' ? route.scopes : null);
+function scopesOf(route: Route): readonly string[] | null {
+  if (route.auth !== 'key' || route.scopes === 'any') return null;
+  return route.ownerOnly ? ['owner'] : route.scopes;
+}
 
 type Field = {
   description?: string;
@@ -38,9 +41,11 @@ type Field = {
   default?: unknown;
   example?: unknown;
   maxLength?: number;
+  fields?: Record<string, Field>;
 };
 
-function fieldsOf(route: Route): Record<string, Field> {
+/** By name: what forms show under each field of a call. */
+export function fieldsOf(route: Route): Record<string, Field> {
   const shapes = [route.params, route.query, route.body].flatMap((schema) => (schema ? [jsonSchema(schema)] : []));
   const properties = shapes.flatMap((shape) => Object.entries(propertiesOf(shape)));
   return Object.fromEntries(properties.map(([name, field]) => [name, shortened(field)]));
@@ -48,7 +53,9 @@ function fieldsOf(route: Route): Record<string, Field> {
 
 type Json = Record<string, unknown>;
 
+/** Of what has names of its own, such as one entry for each deployment, the fields of an entry. */
 const propertiesOf = (schema: Json): Record<string, Json> => ({
+  ...(typeof schema.additionalProperties === 'object' && propertiesOf(schema.additionalProperties as Json)),
   ...(schema.properties as Record<string, Json> | undefined),
   ...Object.assign(
     {},

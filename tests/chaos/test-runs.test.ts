@@ -123,6 +123,42 @@ describe('killed while its scenarios are played', () => {
   );
 });
 
+describe('killed while talks are replayed', () => {
+  it('a replay goes on by itself, and says every line once [TRUN-427]', async () => {
+    const desk = { name: 'talks' };
+    await send('PUT', '/v1/deployments/talks?promote=now', desk);
+    const ask = async (message: string, id?: string) => {
+      const body = id ? { message } : { deployment: 'talks', message };
+      const sent = await send('POST', id ? `/v1/conversations/${id}/messages` : '/v1/conversations', body);
+      const conversationId: string = id ?? sent.body.id;
+      while ((await send('GET', `/v1/conversations/${conversationId}`)).body.status !== 'idle') await sleep(50);
+      return conversationId;
+    };
+    const talk = await ask('Tell me of replay0');
+    await ask('And of replay1', talk);
+    await send('PUT', '/v1/deployments/talks?promote=no', { ...desk, instructions: 'Briefly.' });
+    const killed = killAt({ part: 'agent', about: 'replay1' });
+    const { body: begun } = await send('POST', '/v1/deployments/talks/replays', { conversation_ids: [talk] });
+    await killed;
+    for (const deadline = Date.now() + 120_000; ; await sleep(100)) {
+      const { body } = await send('GET', `/v1/replays/${begun.id}`);
+      if (body.finished_at === null && Date.now() < deadline) continue;
+      expect(body).toMatchObject({ status: 'completed', resumes: 1, counts: { total: 1, failed: 0 } });
+      expect(body.talks[0].exchanges.map(({ message }: { message: string }) => message)).toEqual([
+        'Tell me of replay0',
+        'And of replay1',
+      ]);
+      const said = await query(
+        await databaseUrl(),
+        `SELECT text FROM messages WHERE conversation_id = $1 AND role = 'user'`,
+        [body.talks[0].replayed_conversation_id],
+      );
+      expect(said).toHaveLength(2);
+      return;
+    }
+  }, 200_000);
+});
+
 /** Resolves when the process has been killed at that stage and another one serves. */
 async function killAt(next: Stage): Promise<void> {
   await new Promise<void>((resolve) => {

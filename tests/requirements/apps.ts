@@ -81,4 +81,19 @@ export const apps = area('apps', 'done', [
     'decisions.md · 11',
     'A connection shows until when its token is good, whether it renews, and what went wrong last; `connection.failed` tells when it is over.',
   ],
+  [
+    'APP-460',
+    'docs/apps.md · How the sign-in works',
+    'Turns that ask at one moment share a read, and each gets the sign-ins of its own org, mode and user alone.',
+  ],
+  [
+    'APP-480',
+    'docs/apps.md · When the agent needs an app',
+    'A call that was approved asks for the sign-in where that is over, and is made then, in whichever process.',
+  ],
+  [
+    'APP-430',
+    'docs/apps.md · When the agent needs an app',
+    'A session begins the sign-in to an app that its own conversation waits for, for its user, and to no other; the session page offers it by a button.',
+  ],
 ]);

@@ -81,4 +81,14 @@ export const batches = area('batches', 'done', [
   ['BAT-038', 'decisions.md · 3', 'Cancelling a batch that has finished answers 409 `batch_finished`.'],
   ['BAT-039', 'decisions.md · 3', 'An unknown batch answers 404 `batch_not_found`.'],
   ['BAT-141', 'decisions.md · 7', 'The end of a cancelled batch emits `batch.completed` with `status: cancelled`.'],
+  [
+    'BAT-490',
+    'docs/users-and-money.md · Caps',
+    'An item whose user has spent their cap fails with `user_cap_reached`, and those that begin with it run.',
+  ],
+  [
+    'BAT-491',
+    'docs/benchmarks.md · What a turn asks of PostgreSQL',
+    'The items of a batch begin together, and each is written in a bounded number of statements.',
+  ],
 ]);

@@ -123,4 +123,122 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md · Coming in',
     'Members are invited and reset by links shown once; everybody changes their own name and password and ends their sign-ins.',
   ],
+  [
+    'CON-200',
+    'docs/console.md · Coming in',
+    'A passkey is added with the password, named, renamed and removed on the account page, and signs in on the sign-in page.',
+  ],
+  [
+    'CON-201',
+    'docs/console.md · Coming in',
+    'An owner sets up the company’s sign-in, tries it with their own account, and is told what is lost before it is removed; its secret is never shown.',
+  ],
+  [
+    'CON-202',
+    'docs/console.md · Coming in',
+    'A member links and unlinks the company account, and signs in again with it where the session ended in the middle of something.',
+  ],
+  ['CON-203', 'docs/console.md · Finding your way', 'The list of members follows changes without a reload.'],
+  [
+    'CON-204',
+    'docs/console.md · Building, running and paying',
+    'Answers are rated in a conversation, and a deployment shows the ratings counted by version, filtered, each with its talk.',
+  ],
+  [
+    'CON-205',
+    'docs/console.md · Building, running and paying',
+    'The list of what is left to set up ticks a cap when somebody set one, not because every org begins with caps.',
+  ],
+  [
+    'CON-206',
+    'docs/conversations.md · What people say of answers',
+    'The session page has two thumbs under each reply, by keyboard too; a bad one takes a comment, and both are there again after a reload.',
+  ],
+  [
+    'CON-260',
+    'docs/console.md · Finding your way',
+    'Every page leads to what the guide says of it; a link that leads nowhere fails a test.',
+  ],
+  [
+    'CON-261',
+    'docs/console.md · Finding your way',
+    'Every field of a form has its help in place: the contract’s words, or those of the page.',
+  ],
+  [
+    'CON-262',
+    'docs/versions.md · Two who write at once',
+    'A file that names the version it was written from is applied only while that is the newest, otherwise 409 `deployment_changed`; of several at once one is saved.',
+  ],
+  [
+    'CON-263',
+    'docs/console.md · Building, running and paying',
+    'Whoever applies a file that another has changed meanwhile sees both side by side, also where both press at once.',
+  ],
+  [
+    'CON-264',
+    'docs/console.md · Finding your way',
+    'Every change can be copied as a call: before it is made in forms and questions, after it from the page’s menu; what was typed as a secret is left out.',
+  ],
+  [
+    'CON-265',
+    'docs/console.md · Building, running and paying',
+    'Routines have a calendar: what ran, failed or did not happen, and what is to come, each on its day of the time zone on show.',
+  ],
+  [
+    'CON-266',
+    'docs/console.md · Building, running and paying',
+    'Openings, fallback models and traces of the org are changed in its settings, and the page of a session is shown there in the look that is tried; no other origin may embed the preview.',
+  ],
+  [
+    'CON-267',
+    'docs/versions.md · Comparing two',
+    'Two versions are compared by what their documents and skills say, text by text, within their own org.',
+  ],
+  [
+    'CON-268',
+    'docs/console.md · Building, running and paying',
+    'A trace is looked at closer by dragging, and by buttons that a keyboard reaches.',
+  ],
+  [
+    'CON-300',
+    'docs/console.md · The first hour',
+    'A new company does its whole first hour in the console: from the sign-in over an agent by interview to a cap that is reached and told of.',
+  ],
+  [
+    'CON-301',
+    'docs/console.md · Finding your way',
+    'What was written and not applied is asked about before it is left, by a link, the back button or the tab.',
+  ],
+  ['CON-302', 'docs/console.md · Finding your way', 'A message that is refused stands in its field again.'],
+  [
+    'CON-303',
+    'docs/console.md · Finding your way',
+    'A server that restarts under the page is waited for; what was typed stays and is sent once.',
+  ],
+  [
+    'CON-304',
+    'docs/console.md · Finding your way',
+    'The back button goes back from every page and closes what was opened.',
+  ],
+  [
+    'CON-230',
+    'docs/console.md · Learning from use',
+    'A conversation or a task becomes a scenario with the results of its tools; what says who the person is stands above the form, and the tests can be run at once.',
+  ],
+  [
+    'CON-231',
+    'docs/console.md · Learning from use',
+    'A version answers real talks again: chosen on the tests page, followed on a page of its own, with both answers and the calls that differ.',
+  ],
+  [
+    'CON-320',
+    'docs/console.md · Finding your way',
+    'A list of any length is read and drawn where it is looked at; a page of it that cannot be had is asked for again only by hand.',
+  ],
+  [
+    'CON-321',
+    'docs/console.md · Building, running and paying',
+    'Whether a tool server may ask the agent’s model is shown and changed on its page.',
+  ],
+  ['CON-322', 'docs/console.md · Finding your way', 'On a phone the chosen tab of a page is in sight.'],
 ]);

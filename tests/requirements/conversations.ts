@@ -111,4 +111,9 @@ export const conversations = area('conversations', 'done', [
     'docs/conversations.md · What people say of answers',
     'A session rates its own conversation alone and sees its user’s own ratings; they go when the user is erased.',
   ],
+  [
+    'CONV-420',
+    'docs/tests.md · A scenario of a talk',
+    'A scenario is drafted of a talk only for whoever may read it: a key of its org and mode with scope `runtime`; what a test played is no talk.',
+  ],
 ]);

@@ -59,4 +59,9 @@ export const deploy = area('deploy', 'done', [
     'docs/reverse-proxies.md · Reverse proxies',
     'The files for proxies fit the sizes of the contract and the silence of streams.',
   ],
+  [
+    'DEPLOY-480',
+    'docs/production.md · One machine, with systemd',
+    'Files beside the unit have the kernel hold the limits of computers, and make a backup every night.',
+  ],
 ]);

@@ -57,4 +57,9 @@ export const embeddings = area('embeddings', 'done', [
     'docs/operating.md · Embeddings',
     'Embeddings that hang keep no caller waiting: memory goes by words, and facts are kept.',
   ],
+  [
+    'EMB-500',
+    'docs/memory.md · How it is searched',
+    'A word that a question and a fact share by chance is no match; a person, place or thing that it names is.',
+  ],
 ]);

@@ -47,4 +47,60 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
     'runtime.md · MCP endpoint and A2A',
     'What a tool calls is called with the credential, org, mode, address and `Idempotency-Key` of whoever called the tool, and ends when they go.',
   ],
+  [
+    'MCP-480',
+    'docs/mcp.md · Connecting a client by signing in',
+    'A client that knows the address alone finds the authorization server, registers or shows its document, is let in by a member, works, renews its access and gives it back.',
+  ],
+  [
+    'MCP-481',
+    'docs/mcp.md · For those who write a client',
+    'Every 401 of the API has `WWW-Authenticate: Bearer`; that of `/v1/mcp` names the metadata and the scopes.',
+  ],
+  [
+    'MCP-482',
+    'docs/mcp.md · For those who write a client',
+    'Client and redirect address are known letter by letter before anybody is sent anywhere; loopback addresses match with any port.',
+  ],
+  [
+    'MCP-483',
+    'docs/mcp.md · For those who write a client',
+    'PKCE with S256 is required, `resource` is our own `/v1/mcp`, and `state` and `iss` come back.',
+  ],
+  ['MCP-484', 'docs/mcp.md · For those who write a client', 'A code is used once: used again, it ends the grant.'],
+  [
+    'MCP-485',
+    'docs/mcp.md · For those who write a client',
+    'A refresh token is used once, with a minute for two at once: used later, it ends the grant.',
+  ],
+  [
+    'MCP-486',
+    'docs/mcp.md · What a client gets',
+    'An access token opens `/v1/mcp` and what its tools call, and no other route.',
+  ],
+  [
+    'MCP-487',
+    'docs/mcp.md · What a client gets',
+    'An access token stays in the org and the mode that the member chose.',
+  ],
+  [
+    'MCP-488',
+    'docs/mcp.md · What a client gets',
+    'An access token never does more than the member’s role allows at that moment, and ends with the member, the org, and a password chosen by a link.',
+  ],
+  [
+    'MCP-489',
+    'docs/mcp.md · For those who write a client',
+    'A client document that lies, is too large, or lies at a private address is refused.',
+  ],
+  [
+    'MCP-490',
+    'docs/mcp.md · Connecting a client by signing in',
+    'The page that asks says who gets what, stands in no frame, and nothing is granted without its CSRF token.',
+  ],
+  [
+    'MCP-491',
+    'docs/mcp.md · Seeing and ending it',
+    'Members see and end the clients they have let in, admins those of the org; the audit log names member and client.',
+  ],
 ]);

@@ -136,4 +136,34 @@ export const mcpServers = area('mcp-servers', 'done', [
     'decisions.md · 11',
     'A tool of the older protocol that asks in the middle of a call is called again only where it may happen twice.',
   ],
+  [
+    'MCPS-440',
+    'docs/interactions.md · Questions of MCP servers',
+    'That a server asks for a credential is seen in each language of the session page.',
+  ],
+  [
+    'MCPS-441',
+    'docs/interactions.md · Questions of MCP servers',
+    'A tool that asks several things in one call gets each answer for the question it was given to.',
+  ],
+  [
+    'MCPS-442',
+    'docs/tool-servers.md · Calls that take long',
+    'A call that its server goes on with as a task is followed until its end, by whichever process, asked for no second time, and cancelled when nobody waits.',
+  ],
+  [
+    'MCPS-443',
+    'docs/tool-servers.md · Asking the model',
+    'A server that may asks the deployment’s model, which reads nothing but its question, under the user’s caps and at the user’s cost; any other is refused.',
+  ],
+  [
+    'MCPS-444',
+    'docs/tool-servers.md · Resources',
+    'The agent lists and reads what a server has to read, with tools under the rules of the server, like the answers of its tools.',
+  ],
+  [
+    'MCPS-445',
+    'docs/tool-servers.md · When its tools change',
+    'A server that says that its tools or resources have changed is asked for them anew before the next turn.',
+  ],
 ]);

@@ -147,4 +147,9 @@ export const members = area('members', 'done', [
     'docs/console-sign-in.md · Sign-in by your identity provider',
     'A sign-in is good once, in the browser that began it, and with a token that is signed, current and meant for it.',
   ],
+  [
+    'MBR-430',
+    'docs/console-sign-in.md · Sign-in by your identity provider',
+    'A link that did not come about leads back to the account of the person, who stays signed in; linking the same account again changes nothing.',
+  ],
 ]);

@@ -105,4 +105,9 @@ export const models = area('models', 'done', [
     'decisions.md · 8',
     'What a request has in common with the one before it is the same to the byte, and the trace shows how much the cache served.',
   ],
+  [
+    'MOD-490',
+    'docs/benchmarks.md · What a model call takes',
+    'Answers that are written at once are read together, at most every 60 ms; one alone is read as it comes.',
+  ],
 ]);

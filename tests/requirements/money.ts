@@ -94,4 +94,9 @@ export const money = area('money', 'done', [
     'decisions.md · 11',
     'Ledger, line items, turns, tasks, traces, conversations, usage and wallet add up, whatever was stopped or failed.',
   ],
+  [
+    'MON-490',
+    'docs/users-and-money.md · Caps',
+    'Runs that begin together hold money each or not at all, by the rules of one, and one group of an org after the other.',
+  ],
 ]);

@@ -149,6 +149,16 @@ export const notebooks = area('notebooks', 'done', [
     'Where PostgreSQL has pgvector and lets the server use it, it compares vectors itself; elsewhere the process does.',
   ],
   [
+    'NB-500',
+    'docs/knowledge.md · How it is found',
+    'The encoder reads what a page says to its reader, without the addresses of links, tags, checksums and marks.',
+  ],
+  [
+    'NB-501',
+    'docs/knowledge.md · How it is found',
+    'What a document says more than once is encoded once, and found at each of its places.',
+  ],
+  [
     'NB-261',
     'configuration.md · Notebooks',
     'A part `title` titles an uploaded file; the `<title>` of a page is no part of its text.',

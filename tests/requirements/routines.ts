@@ -159,4 +159,9 @@ export const routines = area('routines', 'done', [
     'runtime.md · States',
     'A routine that runs once is `completed` after its run, late or not, and begins again with a new time alone.',
   ],
+  [
+    'RTN-520',
+    'docs/benchmarks.md · The rows alone',
+    'However many routines of one org are due, those of the others have their turn beside them: each org its first before any its second.',
+  ],
 ]);

@@ -91,4 +91,24 @@ export const scenarios = area('scenarios', 'done', [
     'decisions.md · 6',
     'Generate tells the model of the version’s notebooks with the titles of their documents, and of its skills.',
   ],
+  [
+    'SCN-420',
+    'docs/tests.md · A scenario of a talk',
+    '`POST /v1/conversations/{conversation_id}/scenario-draft` answers a scenario with the person’s words and the results of the deployment’s own tools, and saves nothing.',
+  ],
+  [
+    'SCN-421',
+    'docs/tests.md · A scenario of a talk',
+    'A draft of a talk holds no credential, and `personal` lists what says who the person is, with the fields that hold it.',
+  ],
+  [
+    'SCN-422',
+    'docs/tests.md · A scenario of a talk',
+    'Where no model can word the criteria of a talk, they are the tools that were called and the words that were passed on.',
+  ],
+  [
+    'SCN-423',
+    'docs/tests.md · A scenario of a talk',
+    'A draft of a talk is taken by the create route as it is; `recorded_calls` names tools of the newest version alone.',
+  ],
 ]);

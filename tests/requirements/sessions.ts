@@ -173,4 +173,14 @@ export const sessions = area('sessions', 'open', [
     'decisions.md · 11',
     "The session shows the `opening` that the org's `openings` have for its deployment, else for `*`, else null.",
   ],
+  [
+    'SES-420',
+    'docs/sessions.md · The page',
+    'The page has no barrier that axe finds and fits a phone in every state, light and dark.',
+  ],
+  [
+    'SES-421',
+    'docs/functions.md · Who takes which call',
+    'A call of the company’s code outlives the server that gave it out: it is answered once, and the page shows it.',
+  ],
 ]);

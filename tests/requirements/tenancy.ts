@@ -114,4 +114,9 @@ export const tenancy = area('tenancy', 'done', [
     'decisions.md · 11',
     'A test run that a live key began is cancelled by a live key alone: 403 `live_key_required`.',
   ],
+  [
+    'TEN-520',
+    'decisions.md · 2',
+    'Of callers who ask for their org at the same moment, each is shown its own org and mode, with its own settings and balance.',
+  ],
 ]);

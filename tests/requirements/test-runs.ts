@@ -128,4 +128,40 @@ export const testRuns = area('test-runs', 'done', [
     'The transcript holds each question that the agent asked and its answer.',
   ],
   ['TRUN-144', 'docs/tests.md · What a test plays', 'What is too long for the judge is cut with a mark.'],
+  [
+    'TRUN-420',
+    'docs/tests.md · What stands in for the world',
+    'A call with the arguments of one of `recorded_calls` answers its result, the same call again the next one, and any other call its entry or an error.',
+  ],
+  [
+    'TRUN-421',
+    'docs/tests.md · Talks replayed',
+    'A replay has a version answer the messages of real talks in their order, and shows both answers with the calls that only one side made.',
+  ],
+  [
+    'TRUN-422',
+    'docs/tests.md · Talks replayed',
+    'In a replay tools answer what they answered then, a call that was not made then answers an error, and nothing is run, asked or charged to the user.',
+  ],
+  [
+    'TRUN-423',
+    'docs/tests.md · Talks replayed',
+    'An exchange is `same` where the calls are the same and the answer has the same words or, says the judge, the same meaning.',
+  ],
+  [
+    'TRUN-424',
+    'docs/tests.md · Talks replayed',
+    'A replay can be cancelled, also twice; a talk that cannot be replayed is `failed` and ends no other.',
+  ],
+  [
+    'TRUN-425',
+    'docs/tests.md · Talks replayed',
+    'A replay takes talks of its deployment, org and mode alone, none that a test has played, and is read in its own mode alone.',
+  ],
+  ['TRUN-426', 'docs/tests.md · Talks replayed', 'Erasing a user removes what was replayed of their talks.'],
+  [
+    'TRUN-427',
+    'docs/tests.md · Talks replayed',
+    'A replay that a restart cut off goes on by itself in its conversations, and says no message twice.',
+  ],
 ]);

@@ -66,5 +66,30 @@ export const voice = area('voice', 'open', [
     'docs/voice.md · How a call ends',
     'A call ends when another of its session begins, in whichever process.',
   ],
+  [
+    'VOI-420',
+    'docs/voice.md · How a call ends',
+    'Of calls of one session that begin at the same moment, in whichever processes, exactly one stays.',
+  ],
+  [
+    'VOI-421',
+    'docs/voice.md · Turns',
+    'A reply that follows an interruption is said whole, also while the voice is still at what was broken off.',
+  ],
+  [
+    'VOI-422',
+    'docs/voice.md · Behind a firewall',
+    'A session with voice is told of the STUN and TURN servers, with a password that is good until it ends; nobody else is.',
+  ],
+  [
+    'VOI-440',
+    'docs/voice.md · On the page',
+    'The page says that a person who is muted is not heard, and of each end of a call what it was, another window that took it included.',
+  ],
+  [
+    'VOI-441',
+    'docs/voice.md · Several processes',
+    'Which process holds a call does not matter: what is typed, capped or revoked at another reaches it, and what is said in it is read at any.',
+  ],
   ['VOI-270', 'docs/voice.md · How a call ends', 'A call whose process dies is over, and no other notices.'],
 ]);

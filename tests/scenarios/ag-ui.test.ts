@@ -14,7 +14,7 @@ type Thread = ReturnType<typeof thread>;
 /** The client of the protocol's own authors, which checks each event and their order. */
 function thread(threadId: string, { user = 'ada', key = desk.testKey, deployment = 'desk' } = {}) {
   const headers = { authorization: `Bearer ${key}`, 'service-user': user };
-  const agent = new HttpAgent({ url: `${desk.url}/v1/ag-ui/${deployment}`, headers, threadId });
+  const agent = new HttpAgent({ url: `${desk.url}/v1/agui/${deployment}`, headers, threadId });
   return {
     agent,
     async run(said: string | null, more: Parameters<HttpAgent['runAgent']>[0] = {}) {
@@ -52,7 +52,7 @@ it('answers a run, and a thread is a conversation of its user’s [AGUI-001]', a
   const eve = thread('t-1', { user: 'eve' });
   await eve.run('Hello');
   expect(conversationOf(eve)).not.toBe(id);
-  const other = await desk.call('POST', '/v1/ag-ui/nobody', { body: { threadId: 't', runId: 'r', messages: [] } });
+  const other = await desk.call('POST', '/v1/agui/nobody', { body: { threadId: 't', runId: 'r', messages: [] } });
   expect([other.status, other.body.error.code]).toEqual([404, 'deployment_not_found']);
 });
 
@@ -115,12 +115,12 @@ it('shows work while it goes on [AGUI-004]', async () => {
   expect(lastText(counting)).toContain('There are 12.');
 });
 
-it('runs once under one run id, and tells what failed [AGUI-005]', async () => {
+it('runs once under one run id, makes one conversation of runs that come at once, and tells what failed [AGUI-001, AGUI-005]', async () => {
   desk.script(() => ({ text: 'Once.' }));
   const body = { threadId: 't-5', runId: 'r-5', messages: [{ id: 'm', role: 'user', content: 'Hi' }] };
   const raw = async () => {
     const headers = { authorization: `Bearer ${desk.testKey}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${desk.url}/v1/ag-ui/desk`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer = await fetch(`${desk.url}/v1/agui/desk`, { method: 'POST', headers, body: JSON.stringify(body) });
     return answer.text();
   };
   const count = async () => (await desk.call('GET', '/v1/conversations?limit=100')).body.data.length;
@@ -129,6 +129,15 @@ it('runs once under one run id, and tells what failed [AGUI-005]', async () => {
   expect(one).toBe(two);
   expect(await raw()).toBe(one);
   expect(await count()).toBe(before + 1);
+
+  const runs = [thread('t-7'), thread('t-7')];
+  await Promise.all(runs.map((each, at) => each.run(`Question ${at}`)));
+  const [id, ...others] = new Set(runs.map(conversationOf));
+  expect([others, await count()]).toEqual([[], before + 2]);
+  expect((await textsOf(id as string)).filter((text: string) => text !== 'Once.').sort()).toEqual([
+    ...['Question 0', 'Question 1'],
+  ]);
+
   desk.script(() => ({ status: 400, body: { error: { message: 'No.' } } }) as never);
   const failing = thread('t-6');
   const types: string[] = [];

@@ -25,7 +25,7 @@ const enumOf = (at: number) => {
 };
 
 describe('an agent that needs an app', () => {
-  it('asks the person to connect it, and goes on with its tools and the person’s own sign-in [APP-001, APP-015, INT-019, INT-033]', async () => {
+  it('asks the person to connect it, and goes on with its tools and the person’s own sign-in [APP-001, APP-015, APP-430, INT-019, INT-033]', async () => {
     desk.script(asksFor('notes', calling(read)));
     const { conversationId, interaction } = await desk.waiting({ user_id: 'ada' });
     expect(interaction).toMatchObject({
@@ -49,6 +49,24 @@ describe('an agent that needs an app', () => {
     for (const body of [undefined, { approve: true }]) {
       expect((await desk.answer(interaction.id, body)).body.error.code).toBe('connect_app_instead');
     }
+    const sessionOf = async (body: Record<string, unknown>) =>
+      (await desk.call('POST', '/v1/sessions', { body: { chat: true, ...body } })).body.token;
+    const hers = await sessionOf({ conversation_id: conversationId });
+    const elsewhere = await sessionOf({ user_id: 'ada' });
+    const another = await sessionOf({ user_id: 'eve' });
+    // What the conversation waits for, for its own user, and nothing besides.
+    for (const [token, body] of [
+      [hers, { app: 'diary' }],
+      [hers, { app: 'notes', user_id: 'eve' }],
+      [hers, { app: 'notes', api_key: 'k' }],
+      [elsewhere, { app: 'notes' }],
+      [another, { app: 'notes' }],
+    ] as const) {
+      expect((await desk.call('POST', '/v1/connections', { key: token, body })).body.error.code).toBe('session_scope');
+    }
+    const offered = await desk.call('POST', '/v1/connections', { key: hers, body: { app: 'notes' } });
+    expect(offered).toMatchObject({ status: 201, body: { app: 'notes', status: 'pending' } });
+    expect(Object.keys(offered.body).sort()).toEqual(['app', 'connect_url', 'created_at', 'id', 'object', 'status']);
 
     const { begun, page } = await signIn('ada');
     expect(page.status).toBe(200);

@@ -22,7 +22,7 @@ import { restore } from '@vestra/server/operator/restore';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
-import { runEntry } from '../support/process.ts';
+import { runProgram } from '../support/process.ts';
 import { call, startTestServer, type TestServer } from '../support/server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import released from '../upgrades/0.1.0/facts.json' with { type: 'json' };
@@ -123,7 +123,7 @@ async function backUpWhileTurnsRun(): Promise<void> {
 }
 
 const admin = (words: string[], machine: string, databaseUrl: string | null, masterKey = key) =>
-  runEntry('operator/main.ts', words, {
+  runProgram('operator', words, {
     VESTRA_DATA_DIR: join(folder, machine),
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
     ...(masterKey && { VESTRA_MASTER_KEY: masterKey }),

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
-import type { Answer } from '../support/server.ts';
+import { type Answer, isOneProcess } from '../support/server.ts';
 
 type Body = Answer['body'];
 type Asked = AgentServer['asked'][number];
@@ -175,6 +176,23 @@ describe('a batch', () => {
     expect(byDefault.deployment_id).not.toBe(other.body.id);
     expect([byName.deployment_id, byId.deployment_id]).toEqual([other.body.id, other.body.id]);
     for (const { id } of [byDefault, byName, byId]) await finished(id);
+  });
+
+  it.runIf(isOneProcess)('asks PostgreSQL for few statements an item, whatever the machine [BAT-491]', async () => {
+    script(() => ({ text: 'Yes.' }));
+    await server.apply({ name: 'counted', instructions: 'Be kind.', memory: 'none' });
+    const run = async (count: number) => {
+      const { id } = await made({ deployment: 'counted', items: itemsFor(count, 'counted'), concurrency: 40 });
+      expect((await finished(id)).counts.succeeded).toBe(count);
+    };
+    // The first ones prepare statements and fill caches.
+    await run(5);
+    const executed = vi.spyOn(pg.Connection.prototype, 'execute');
+    await run(40);
+    const statements = executed.mock.calls.length;
+    executed.mockRestore();
+    // Eight by themselves; what the process does beside, and whoever looks how the batch stands, comes on top.
+    expect(statements / 40).toBeLessThanOrEqual(16);
   });
 
   it('is told of once when it ends, and is listed newest first [BAT-031, BAT-033]', async () => {
@@ -421,6 +439,18 @@ describe('an item that cannot run', () => {
     const all = await items(batch.id);
     expect(all[2]).toMatchObject({ status: 'failed', error: { code: 'user_disabled' }, conversation_id: null });
     expect((await server.call('GET', '/v1/users/free-1')).status).toBe(200);
+  });
+
+  it('of a user without money left fails, and those beside it run [BAT-490]', async () => {
+    script(() => ({ text: 'Yes.' }));
+    await server.call('POST', '/v1/users', { body: { user_id: 'spent' } });
+    const capped = await server.call('PATCH', '/v1/users/spent', { body: { spend_cap_usd: 0 } });
+    expect(capped.status, capped.text).toBe(200);
+    const batch = await made({
+      items: [...itemsFor(2, 'rich'), { user_id: 'spent', message: 'Hi' }, ...itemsFor(2, 'richer')],
+    });
+    expect((await finished(batch.id)).counts).toMatchObject({ succeeded: 4, failed: 1 });
+    expect((await items(batch.id))[2]).toMatchObject({ status: 'failed', error: { code: 'user_cap_reached' } });
   });
 
   it('fails with the code of its deployment, as do all that have not begun', async () => {

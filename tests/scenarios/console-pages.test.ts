@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { signWebhook } from '@vestra/sdk/webhook';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsoleDesk, hostileText, startConsoleDesk } from './console.fixture.ts';
+import { startCompany } from '../../packages/server/src/domains/members/identity/company.fixture.ts';
+import { type ConsoleDesk, endless, hostileText, startConsoleDesk, widthOf } from './console.fixture.ts';
 import { barriersOn } from './session-page.fixture.ts';
 
 let desk: ConsoleDesk;
@@ -19,6 +20,17 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 const textFile = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 const lastId = (page: Page) => page.url().split('?')[0]?.split('/').at(-1) ?? '';
 
+/** What a menu of calls puts on the clipboard. */
+async function copied(page: Page, menu: string, item: string): Promise<string> {
+  await page.getByRole('button', { name: menu }).last().click();
+  await page.getByRole('menuitem', { name: item }).click();
+  await page
+    .getByText(/^Copied as/)
+    .last()
+    .waitFor();
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
 async function saved(page: Page, act: () => Promise<void>): Promise<{ name: string; text: string }> {
   const coming = page.waitForEvent('download');
   await act();
@@ -27,8 +39,8 @@ async function saved(page: Page, act: () => Promise<void>): Promise<{ name: stri
 }
 
 describe('what agents are built of', () => {
-  it('a notebook takes files, says what is wrong with one, and is searched as the agent would [CON-100] [CON-006]', async () => {
-    const { page, leave } = await desk.enter('/knowledge?new=1');
+  it('a notebook takes files, says what is wrong with one, and is searched as the agent would; versions show what it said [CON-100] [CON-006] [CON-267]', async () => {
+    const { page, go, leave } = await desk.enter('/knowledge?new=1');
     await page.getByLabel('Name', { exact: true }).fill('Help center');
     await page.getByLabel('Slug').fill('help-center');
     await page.getByRole('dialog').getByRole('button', { name: 'Create notebook' }).click();
@@ -53,11 +65,25 @@ describe('what agents are built of', () => {
     await page.locator('[data-passages]').getByRole('button', { name: 'returns.md' }).first().click();
     await page.getByRole('dialog', { name: 'returns.md' }).getByText('# Returns').waitFor();
     expect(await page.evaluate(isOwned)).toBe(false);
+
+    const file = { name: 'reader', memory: 'none', knowledge: [{ notebook: made.notebook }] };
+    await desk.apply(file);
+    const documents = `/v1/notebooks/${made.notebook}/documents`;
+    const { data } = (await desk.call('GET', documents)).body;
+    const returns = data.find(({ title }: { title: string }) => title === 'returns.md');
+    await desk.call('DELETE', `${documents}/${returns.id}`);
+    await desk.call('POST', documents, { body: { title: 'returns.md', text: '# Returns\nWithin 14 days.' } });
+    const { body } = await desk.apply(file);
+    await go(`/deployments/${body.id}/versions`);
+    const change = page.locator('[data-content-changes] li', { hasText: 'returns.md' });
+    await change.locator('.cm-merge-b', { hasText: 'Within 14 days.' }).waitFor();
     await leave();
   });
 
-  it('a skill is uploaded by its file, a secret is set and never shown [CON-100] [CON-101]', async () => {
-    const { page, go, leave } = await desk.enter('/skills?new=1');
+  it('a skill is uploaded by its file, a secret is set and never shown [CON-100] [CON-101] [CON-264]', async () => {
+    const { page, go, leave } = await desk.enter('/skills?new=1', {
+      context: { permissions: ['clipboard-read', 'clipboard-write'] },
+    });
     const skill = '---\nname: refund\ndescription: Use when money goes back.\n---\nBe quick.';
     await page.getByLabel('Drop a zip or its files here, or choose them').setInputFiles(textFile('SKILL.md', skill));
     await press(page, 'Upload');
@@ -70,10 +96,17 @@ describe('what agents are built of', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Set secret' }).click();
     await page.getByRole('cell', { name: 'CRM_TOKEN', exact: true }).waitFor();
     expect(await page.content()).not.toContain('sk-very-secret');
+    const setAgain = await copied(page, 'Copy the call behind this', 'Copy the last change as curl');
+    expect(setAgain).toMatch(/^curl -X PUT '[^']+\/v1\/secrets\/CRM_TOKEN'/);
+    expect(setAgain).not.toContain('sk-very-secret');
+    await page.getByRole('button', { name: 'What can be done with CRM_TOKEN' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const sdk = await copied(page, 'Copy this change as a call', 'Copy as TypeScript SDK');
+    expect(sdk).toContain('vestra.secrets.delete({\n  name: "CRM_TOKEN"\n})');
     await leave();
   });
 
-  it('the policy of a tool is one press, for every deployment [CON-102]', async () => {
+  it('the policy of a tool is one press, for every deployment, and so is whether its server asks the model [CON-102] [CON-321]', async () => {
     const { body } = await desk.call('POST', '/v1/mcp-servers', {
       body: { name: 'CRM', slug: 'crm', url: 'http://127.0.0.1:9/mcp', tools: { deny: ['drop_all', 'send'] } },
     });
@@ -85,6 +118,11 @@ describe('what agents are built of', () => {
     await page.getByText('Policy saved for every deployment').waitFor();
     const { tools } = (await desk.call('GET', `/v1/mcp-servers/${body.id}`)).body;
     expect(tools).toEqual({ deny: ['drop_all'], require_approval: ['send'] });
+    await press(page, 'Change');
+    await page.getByLabel('May ask the agent’s model').check();
+    await press(page, 'Save');
+    await page.getByText('while one of its tools runs, at the user’s cost').waitFor();
+    expect((await desk.call('GET', `/v1/mcp-servers/${body.id}`)).body.sampling).toBe(true);
     await leave();
   });
 });
@@ -131,7 +169,7 @@ describe('whoever agents work for', () => {
     await leave();
   });
 
-  it('a routine says its next ten times in words, and is paused [CON-105]', async () => {
+  it('a routine says its next ten times in words, has a calendar of its runs, and is paused [CON-105] [CON-265]', async () => {
     const { page, leave } = await desk.enter('/routines?user_id=ada&new=1');
     await page.getByLabel('Name', { exact: true }).fill('Morning');
     await page.getByLabel('Ask').fill('What is new?');
@@ -143,6 +181,22 @@ describe('whoever agents work for', () => {
     for (const words of await times.allTextContents())
       expect(words).toMatch(/^(Mon|Tues|Wednes|Thurs|Fri)day .* 08:00$/);
     made.routine = lastId(page);
+    const runsOfDay = page.locator('[data-runs-of-day] li');
+    desk.script(() => ({ text: 'News.' }));
+    await desk.call('POST', `/v1/routines/${made.routine}/run`);
+    await runsOfDay.filter({ hasText: 'ran' }).waitFor();
+    desk.script(() => ({ fail: 400, failMessage: 'The model is tired.' }));
+    await desk.call('POST', `/v1/routines/${made.routine}/run`);
+    await runsOfDay.filter({ hasText: 'failed' }).waitFor();
+    const today = page.locator('[data-calendar] [aria-pressed=true]');
+    expect(await today.getAttribute('aria-label')).toMatch(/: 1 ran, 1 failed/);
+    await press(page, 'The month after');
+    expect(
+      await page
+        .locator('[data-calendar]')
+        .getByRole('button', { name: /: 1 to come$/ })
+        .count(),
+    ).toBeGreaterThan(19);
     await press(page, 'Pause');
     await page.getByText('None while it is paused.').waitFor();
     expect((await desk.call('GET', `/v1/routines/${made.routine}`)).body.enabled).toBe(false);
@@ -153,7 +207,7 @@ describe('whoever agents work for', () => {
 describe('what the org is told and spends', () => {
   it('an endpoint is made, tried, and its signature checked in the page [CON-106]', async () => {
     const { page, go, leave } = await desk.enter('/webhooks?new=1');
-    await page.getByLabel('Address').fill(`${desk.line.url}/nowhere`);
+    await page.getByLabel('Address').fill(`${desk.url}/nowhere`);
     await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click();
     const secret = (await page.locator('[data-secret]').textContent()) ?? '';
     await press(page, 'I have kept it');
@@ -175,8 +229,11 @@ describe('what the org is told and spends', () => {
     await leave();
   });
 
-  it('spend is shown with its cap and kept as CSV, and the cap is changed [CON-107]', async () => {
-    const { page, go, leave } = await desk.enter('/limits?edit=1', { context: { acceptDownloads: true } });
+  it('spend is shown with its cap and kept as CSV, and the cap is changed [CON-107] [CON-205]', async () => {
+    const { page, go, leave } = await desk.enter('/', { context: { acceptDownloads: true } });
+    // Every org begins with caps, which nobody has set.
+    await page.getByRole('link', { name: 'To do: Set a cap' }).waitFor();
+    await go('/limits?edit=1');
     await page.getByLabel('Org, a day').fill('3');
     await page.getByLabel('Alerts at').fill('50, 90');
     await press(page, 'Save limits');
@@ -187,10 +244,36 @@ describe('what the org is told and spends', () => {
     await page.getByText('50 %, 90 % of a cap').waitFor();
     const { caps, usage_alerts } = (await desk.call('GET', '/v1/limits')).body;
     expect([caps.org_daily_usd, usage_alerts.thresholds]).toEqual([3, [50, 90]]);
+    await go('/');
+    await page.getByRole('link', { name: 'Done: Set a cap' }).waitFor();
     await go('/usage?by=kind');
     await page.locator('[data-chart]').getByText('Cap a day $3.00').waitFor();
     const { text } = await saved(page, () => press(page, 'Download CSV'));
     expect(text.split('\r\n')[0]).toBe('kind,label,cost_usd,tasks,input_tokens,output_tokens');
+    await leave();
+  });
+});
+
+describe('the page of a session', () => {
+  it('says first what the org has it say, and is shown here in the look that is tried [CON-266]', async () => {
+    const { page, leave } = await desk.enter('/settings?part=pages');
+    await press(page, 'Add for a deployment');
+    await page.getByLabel('Message', { exact: true }).fill('Hello from paper.');
+    await page.getByLabel('Suggested questions, one to a line').fill('Where is my order?\n\nWho are you?');
+    await press(page, 'Save openings');
+    await page.getByText('Saved: sessions that are opened').waitFor();
+    const { openings } = (await desk.call('GET', '/v1/org')).body;
+    expect(openings).toEqual({
+      '*': { message: 'Hello from paper.', suggestions: ['Where is my order?', 'Who are you?'] },
+    });
+    await press(page, 'Show the page');
+    const frame = page.frameLocator('vestra-session iframe');
+    await frame.getByText('Hello from paper.').waitFor();
+    await page.getByLabel('Accent').fill('#b4532a');
+    const accent = () =>
+      frame.locator('html').evaluate((html) => getComputedStyle(html).getPropertyValue('--accent').trim());
+    await expect.poll(accent).toBe('#b4532a');
+    await page.getByText('--vestra-accent: #b4532a;').waitFor();
     await leave();
   });
 });
@@ -232,8 +315,216 @@ describe('people', () => {
   });
 });
 
+describe('a way in', () => {
+  const newer = { email: 'new@example.com', password: 'a better passphrase' };
+  const signOut = async (page: Page) => {
+    await page.getByRole('button', { name: /account and appearance/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  };
+  const more = async (page: Page, of: string, act: string) => {
+    await page.getByRole('button', { name: `What can be done with ${of}` }).click();
+    await page.getByRole('menuitem', { name: act }).click();
+  };
+
+  it('is a passkey: added with the password, renamed, used and removed [CON-200]', async () => {
+    const { page, go, leave } = await desk.enter('/account?passkey=1', { as: newer });
+    await addDevice(page);
+    await page.getByLabel('Name', { exact: true }).last().fill('Laptop');
+    await page.getByRole('dialog').getByLabel('Password').fill('not the password');
+    await press(page, 'Go on');
+    await page.getByRole('alert').getByText('password_wrong').waitFor();
+    await page.getByRole('dialog').getByLabel('Password').fill(newer.password);
+    await press(page, 'Go on');
+    await page.getByRole('cell', { name: 'Laptop', exact: true }).waitFor();
+    await more(page, 'Laptop', 'Rename');
+    await page.getByRole('dialog').getByLabel('Name').fill('Old laptop');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'Old laptop', exact: true }).waitFor();
+
+    await signOut(page);
+    await press(page, 'Sign in with a passkey');
+    await page.getByRole('heading', { name: 'Hello, Newer' }).waitFor();
+    await go('/account');
+    await more(page, 'Old laptop', 'Remove');
+    await press(page, 'Remove passkey');
+    await page.getByText('No passkeys yet').waitFor();
+    await signOut(page);
+    await press(page, 'Sign in with a passkey');
+    await page.getByRole('alert').getByText('This passkey signs nobody in.').waitFor();
+    await leave();
+    desk.forget();
+  });
+
+  it('is the company’s own sign-in: set up, tried, linked, and removed with what is lost [CON-201] [CON-202] [CON-203]', async () => {
+    const company = await startCompany(`${desk.line.url}/v1/console/sign-in/callback`);
+    const sits = (name: string, email: string) => {
+      company.person = { sub: name, claims: { email, email_verified: true, name } };
+    };
+    const { page, go, leave } = await desk.enter('/settings?part=sign-in');
+    await page.getByLabel('Issuer').fill(`${company.issuer}/nowhere`);
+    await page.getByLabel('Client id').fill(company.clientId);
+    await page.getByLabel('Client secret').fill(company.clientSecret);
+    await page.getByLabel('Allowed domains').fill('example.com\n');
+    await page.getByLabel('Role of new members').selectOption('developer');
+    await press(page, 'Set up the sign-in');
+    await page.getByRole('alert').getByText('identity_provider_error').waitFor();
+    await page.getByLabel('Issuer').fill(company.issuer);
+    await press(page, 'Set up the sign-in');
+    await page.getByText('Leave this empty to keep it.').waitFor();
+    expect(await page.content()).not.toContain(company.clientSecret);
+
+    sits('Olga', 'olga@elsewhere.example');
+    await press(page, 'Test this sign-in');
+    await page.getByRole('alert').getByText('not of a domain that this org lets in').waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/console/${desk.orgId}/test/account`);
+    sits('Olga', 'olga@example.com');
+    await press(page, 'Link company account');
+    await page.getByText('olga@example.com').waitFor();
+    await go('/settings?part=sign-in');
+    await press(page, 'Test this sign-in');
+    await page.getByText('olga@example.com').waitFor();
+    await press(page, 'Unlink');
+    await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
+    await page.getByRole('button', { name: 'Link company account' }).waitFor();
+
+    await go('/members');
+    await page.getByRole('cell', { name: 'Newer', exact: true }).waitFor();
+    sits('Mia', 'mia@example.com');
+    const mia = await desk.enter('/sign-in', { as: null });
+    await mia.page.goto(`${desk.line.url}/v1/console/sign-in/${desk.orgId}`);
+    await mia.page.getByRole('heading', { name: 'Hello, Mia' }).waitFor();
+    await page.getByRole('cell', { name: 'Mia', exact: true }).waitFor();
+
+    await mia.page.getByRole('link', { name: 'Deployments' }).click();
+    await mia.page.getByRole('heading', { name: 'Deployments' }).waitFor();
+    // The page finds out by itself, as it looks for what happened.
+    await desk.sql(`DELETE FROM console_sessions WHERE member_id IS NOT NULL`);
+    const again = mia.page.getByRole('dialog', { name: 'Sign in again' });
+    const [tab] = await Promise.all([
+      mia.page.context().waitForEvent('page'),
+      again.getByRole('link', { name: 'Sign in with your company’s account' }).click(),
+    ]);
+    await tab.getByRole('heading', { name: 'Hello, Mia' }).waitFor();
+    await tab.close();
+    await mia.page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    await mia.page.getByRole('heading', { name: 'Deployments' }).waitFor();
+    await again.waitFor({ state: 'detached' });
+
+    await go('/settings?part=sign-in&remove=1');
+    await page.getByRole('dialog').getByText('they are locked out until it is set up again').waitFor();
+    await press(page, 'Remove sign-in');
+    await page.getByRole('button', { name: 'Set up the sign-in' }).waitFor();
+    await mia.page.goto(`${desk.line.url}/v1/console/sign-in/${desk.orgId}`);
+    await mia.page.getByRole('alert').getByText('This org has no sign-in of its own.').waitFor();
+    await mia.leave();
+    await leave();
+    await company.stop();
+  });
+});
+
+/** A device of the browser's own that says yes by itself. */
+async function addDevice(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+describe('a long list', () => {
+  it('is read and drawn where it is looked at, however many rows have come; a page that fails is asked for once [CON-320]', async () => {
+    const many = 2000;
+    await desk.sql(
+      `INSERT INTO conversations (id, org_id, mode, user_id)
+       SELECT 'conv_' || lpad(n::text, 24, '0'), $1, 'test', 'many' FROM generate_series(1, $2::int) n`,
+      [desk.orgId, many],
+    );
+    const { page, go, leave } = await desk.enter('/account');
+    await page.addInitScript(countReadsOfRows);
+    let asked = 0;
+    let refused = 0;
+    await page.route(/\/v1\/conversations\?/, async (route) => {
+      asked++;
+      // The third page: one that no other try would mend.
+      if (asked !== 3) return route.continue();
+      refused++;
+      return route.fulfill({ status: 400, json: { error: { code: 'invalid_request', message: 'Not this page.' } } });
+    });
+    await go('/conversations?user_id=many');
+    const rows = page.locator('#main tbody tr');
+    const last = rows.last();
+    const shownRows = async () => Number(await last.getAttribute('aria-rowindex')) - 1;
+    const scrollTo = (top: number) =>
+      page.locator('#main').evaluate((main, to) => main.scrollTo({ top: to < 0 ? main.scrollHeight : to }), top);
+    await rows.first().waitFor();
+    await scrollTo(-1);
+    await page.getByText('Not this page.').waitFor();
+    const before = asked;
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    expect([asked, refused]).toEqual([before, 1]);
+    await press(page, 'Try again');
+    for (const done = page.getByText('2,000 in all'); !(await done.isVisible()); ) {
+      const at = await shownRows();
+      await scrollTo(-1);
+      await page.waitForFunction(
+        (seen) =>
+          Number(document.querySelector('#main tbody tr:last-child')?.getAttribute('aria-rowindex')) - 1 > seen ||
+          / in all/.test(document.querySelector('#main p[role=status]')?.textContent ?? ''),
+        at,
+      );
+    }
+    expect(asked).toBeLessThan(2 + many / 100 + 2);
+    // Twenty pages came. To look at every row for each of them, and for each step on the way, would be 50,000 at least.
+    const reads = () => page.evaluate(() => (window as unknown as { readsOfRows: number }).readsOfRows);
+    expect(await reads()).toBeLessThan(25_000);
+    const readBefore = await reads();
+    for (const top of [60_000, 40_000, 20_000, 0]) {
+      await scrollTo(top);
+      await page.waitForFunction(
+        (first) => Number(document.querySelector('#main tbody tr')?.getAttribute('aria-rowindex')) - 2 <= first,
+        top / 40,
+      );
+      expect(await rows.count()).toBeLessThan(60);
+    }
+    expect((await reads()) - readBefore).toBeLessThan(many);
+    await leave();
+  });
+});
+
+/** Runs in the page: how often anybody asks a row for its id, which whoever goes through all rows does. */
+function countReadsOfRows(): void {
+  const counted = window as unknown as { readsOfRows: number };
+  counted.readsOfRows = 0;
+  const { parse } = JSON;
+  JSON.parse = (text: string) => {
+    const value = parse(text);
+    for (const row of value?.data ?? []) {
+      const { id } = row;
+      Object.defineProperty(row, 'id', {
+        enumerable: true,
+        get: () => {
+          counted.readsOfRows++;
+          return id;
+        },
+      });
+    }
+    return value;
+  };
+}
+
 describe('every page', () => {
-  it('has no barrier and fits a phone, the themes in turn [CON-007]', { timeout: 240_000 }, async () => {
+  it('has no barrier and fits a phone with the chosen tab in sight, the themes in turn [CON-007] [CON-322]', {
+    timeout: 240_000,
+  }, async () => {
+    await writeEverywhere(endless);
     const { page, go, leave } = await desk.enter('/', { context: { viewport: { width: 390, height: 844 } } });
     const paths = [
       ...['/knowledge', `/knowledge/${made.notebook}`, '/skills', `/skills/${made.skill}`, '/secrets', '/apps'],
@@ -241,7 +532,8 @@ describe('every page', () => {
       ...['/users/ada?part=memory', '/users/ada?part=files', '/users/ada?part=computer', '/usage?by=user', '/limits'],
       ...['/webhooks', `/webhooks/${made.endpoint}`, '/events', `/events/${made.event}`, '/batches', '/audit'],
       ...[`/batches/${made.batch}`, '/routines', `/routines/${made.routine}`, '/members', '/account', '/settings'],
-      ...['/settings?part=pages', '/settings?part=memory', '/settings?part=models'],
+      ...['/settings?part=pages', '/settings?part=memory', '/settings?part=models', '/settings?part=sign-in'],
+      ...['/routines?show=calendar&user_id=ada', '/account?passkey=1'],
     ];
     for (const [at, path] of paths.entries()) {
       await page.emulateMedia({ colorScheme: at % 2 === 0 ? 'light' : 'dark' });
@@ -249,9 +541,37 @@ describe('every page', () => {
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading…').first().waitFor({ state: 'detached' });
       expect([path, await barriersOn(page)]).toEqual([path, []]);
-      expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 390]);
+      expect([path, await widthOf(page)]).toEqual([path, 390]);
+      expect([path, await hasChosenTabInSight(page)]).toEqual([path, true]);
     }
     expect(await page.evaluate(isOwned)).toBe(false);
     await leave();
   });
 });
+
+/** True also where a page has no tabs. */
+const hasChosenTabInSight = (page: Page) =>
+  page.locator('#main nav [aria-current=page]').evaluateAll((tabs) =>
+    tabs.every((tab) => {
+      const { left, right } = tab.getBoundingClientRect();
+      return left >= 0 && right <= window.innerWidth;
+    }),
+  );
+
+/** The same text into every field that takes any, cut to what the field takes. */
+async function writeEverywhere(text: string): Promise<void> {
+  const change = async (method: string, path: string, body: unknown) => {
+    const answer = await desk.call(method, path, { body });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+  };
+  await change('PATCH', '/v1/users/ada', { name: text.slice(0, 200), metadata: { note: text.slice(0, 500) } });
+  await change('POST', '/v1/memory', { user_id: 'ada', text: text.slice(0, 1000) });
+  await change('PATCH', `/v1/notebooks/${made.notebook}`, {
+    name: text.slice(0, 80),
+    description: text.slice(0, 300),
+  });
+  await change('PATCH', `/v1/mcp-servers/${made.server}`, { name: text.slice(0, 80) });
+  await change('PATCH', `/v1/webhooks/${made.endpoint}`, { description: text.slice(0, 200) });
+  await change('PATCH', `/v1/routines/${made.routine}`, { name: text.slice(0, 120), ask: text.slice(0, 8000) });
+  await change('PATCH', '/v1/org', { name: text.slice(0, 200) });
+}

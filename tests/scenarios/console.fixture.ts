@@ -22,7 +22,8 @@ type ConsoleVisit = {
 
 /** One server and one browser for all tests of the console. */
 export async function startConsoleDesk(env: Record<string, string> = {}): Promise<ConsoleDesk> {
-  const desk = await startPageDesk(env);
+  // By name: browsers bind passkeys to no number.
+  const desk = await startPageDesk(env, [], 'localhost');
   // A sign-in costs half a second of argon2, and ten a minute are let in: each person signs in once.
   const cookies = new Map<string, { name: string; value: string }>();
 
@@ -41,12 +42,14 @@ export async function startConsoleDesk(env: Record<string, string> = {}): Promis
     async enter(path = '/', { as = desk.owner, context: options = {} } = {}) {
       const context = await desk.browser.newContext({
         locale: 'en-GB',
+        // What is clicked stands still at once.
+        reducedMotion: 'reduce',
         viewport: { width: 1280, height: 800 },
         ...options,
       });
       if (as) await context.addCookies([{ ...(await cookieOf(as)), url: desk.line.url }]);
       const page = await context.newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(20_000);
       const faults: string[] = [];
       page.on('pageerror', ({ message }) => faults.push(message));
       page.on('console', (line) => {
@@ -73,3 +76,14 @@ export async function startConsoleDesk(env: Record<string, string> = {}): Promis
 
 /** Nothing in it may run or break out of where it is shown. */
 export const hostileText = `"><img src=x onerror="window.owned=1"><script>window.owned=1</script>{{7*7}}\u202Eevil`;
+
+/** A word without end, which fits no line and reads from right to left after its first half. */
+export const endless = `${hostileText}${'W'.repeat(5000)}\u202E${'<b>'.repeat(1600)}`;
+
+/** How wide the page is, with whatever in it scrolls to the side and with what a row of a table would have cut. */
+export const widthOf = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const widths = [document.documentElement, ...document.querySelectorAll('main')].map((each) => each.scrollWidth);
+    const rows = [...document.querySelectorAll('tr')].map((row) => innerWidth + row.scrollWidth - row.clientWidth);
+    return Math.max(...widths, ...rows);
+  });

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsoleDesk, hostileText, startConsoleDesk } from './console.fixture.ts';
+import { startTestServer } from '../support/server.ts';
+import { type ConsoleDesk, endless, hostileText, startConsoleDesk, widthOf } from './console.fixture.ts';
 import { calling, inTurn } from './interactions.fixture.ts';
 import { barriersOn } from './session-page.fixture.ts';
 
@@ -23,10 +24,10 @@ describe('the way in', () => {
     const { page, leave } = await desk.enter('/test/keys?new=1', { as: null });
     await page.getByLabel('Email').fill(desk.owner.email);
     await page.getByLabel('Password').fill('not the password');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('alert').getByText('login_failed').waitFor();
     await page.getByLabel('Password').fill(desk.owner.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console/${desk.orgId}/test/keys`);
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -70,6 +71,8 @@ describe('a change', () => {
   it('goes on where the session ended in the middle of it, and is made once [CON-005]', async () => {
     const { page, leave } = await desk.enter('/keys?new=1');
     await page.getByLabel('Name').fill('half typed');
+    // The page would find out by itself, and this is about who finds out by the change.
+    await page.route('**/v1/events?**', () => {});
     await desk.sql(`UPDATE console_sessions SET expires_at = now() - interval '1 second'`);
     desk.forget();
     await page.getByRole('button', { name: 'Create key' }).last().click();
@@ -125,8 +128,8 @@ describe('a deployment', () => {
     await page.keyboard.insertText(text);
   };
 
-  it('is written in an editor that knows its fields, and nobody’s change is lost to another’s [CON-013]', async () => {
-    const { page, leave } = await desk.enter('/deployments/new');
+  it('is written in an editor that knows its fields, and nobody’s change is lost to another’s [CON-013] [CON-263]', async () => {
+    const { page, go, leave } = await desk.enter('/deployments/new');
     await write(page, 'name: written\ninstrctions: Be kind.\n');
     await page.locator('.cm-lint-marker-error').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
@@ -138,7 +141,15 @@ describe('a deployment', () => {
 
     await page.getByText('Be kind.').waitFor();
     await write(page, 'name: written\ninstructions: Be both.\n');
-    await desk.call('PUT', '/v1/deployments/written', { body: { name: 'written', instructions: 'Be brief.' } });
+    // Another member presses at the same instant: theirs comes first, after this page has looked for the last time.
+    let isFirst = true;
+    await page.route('**/v1/deployments/dep_*', async (route) => {
+      if (route.request().method() === 'PUT' && isFirst) {
+        isFirst = false;
+        await desk.call('PUT', '/v1/deployments/written', { body: { name: 'written', instructions: 'Be brief.' } });
+      }
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Apply' }).click();
     const conflict = page.getByRole('dialog', { name: 'This file has changed' });
     // What differs is marked, so the words stand in several pieces.
@@ -156,8 +167,98 @@ describe('a deployment', () => {
     await page.getByText('Version 1 is the draft').waitFor();
     const { body } = await desk.call('GET', '/v1/deployments/written');
     expect(body.draft_version).toBe(1);
+
+    await go('/deployments/new');
+    await write(page, 'name: written\ninstructions: Be new.\n');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('alert').getByText('is there already, and nothing of it was changed').waitFor();
+    expect(await page.locator('.cm-lint-marker-error').count()).toBe(0);
+    expect((await desk.call('GET', '/v1/deployments/written')).body.newest_version).toBe(3);
     // Chromium itself writes styles into selected text that is typed over; they are refused, and the editor draws it anew.
     await leave(/Applying inline style/);
+  });
+
+  it('that is half written is not left by a slip, nor lost when the session ends [CON-301] [CON-005]', async () => {
+    const { page, leave } = await desk.enter('/deployments');
+    await page.getByRole('link', { name: 'New deployment' }).first().click();
+    await write(page, 'name: half-written\ninstructions: Be whole.\n');
+    const asked = page.getByRole('dialog', { name: 'Leave without applying?' });
+    const stay = async () => {
+      await asked.getByRole('button', { name: 'Go on writing' }).click();
+      await asked.waitFor({ state: 'detached' });
+    };
+    await page.getByRole('link', { name: 'Tasks' }).click();
+    await stay();
+    await page.goBack();
+    await stay();
+    await page.getByRole('link', { name: 'Live', exact: true }).click();
+    await stay();
+    await desk.sql(`UPDATE console_sessions SET expires_at = now() - interval '1 second'`);
+    desk.forget();
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.getByLabel('Password').fill(desk.owner.password);
+    await again.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await again.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL(/deployments\/dep_/);
+    await page.getByText('Be whole.').waitFor();
+    await write(page, 'name: half-written\ninstructions: Never applied.\n');
+    await page.goBack();
+    await asked.getByRole('button', { name: 'Leave it' }).click();
+    await page.getByRole('heading', { name: 'New deployment' }).waitFor();
+    await leave(/Applying inline style/);
+  });
+});
+
+describe('a server that restarts under the page', () => {
+  it('is waited for, and what was typed is sent once it is back [CON-303]', async () => {
+    const { page, leave } = await desk.enter('/keys?new=1');
+    await page.getByLabel('Name').fill('typed before');
+    desk.line.cut();
+    const create = page.getByRole('button', { name: 'Create key' }).last();
+    await create.click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    const next = await startTestServer({ beside: desk, env: { ...desk.env, VESTRA_PUBLIC_URL: desk.line.url } });
+    desk.line.leadTo(next.url);
+    desk.line.mend();
+    expect(await page.getByLabel('Name').inputValue()).toBe('typed before');
+    await create.click();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('cell', { name: 'typed before', exact: true }).waitFor();
+    expect(await page.getByRole('cell', { name: 'typed before', exact: true }).count()).toBe(1);
+    // It goes on to follow what happens.
+    await page.mouse.move(2, 2);
+    await desk.call('POST', '/v1/keys', { body: { name: 'made after', scopes: ['runtime'] } });
+    await page.getByRole('cell', { name: 'made after', exact: true }).waitFor();
+    desk.line.leadTo(desk.url);
+    await leave();
+    await next.stop();
+  });
+});
+
+describe('the back button', () => {
+  it('goes back from every page and closes what was opened [CON-304]', async () => {
+    const { page, leave } = await desk.enter('/keys');
+    await page.getByText('First test key').waitFor();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
+    await page.goBack();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+    const been: string[] = [];
+    for (const link of await links.all()) {
+      been.push(page.url());
+      await link.click();
+      await page.waitForURL((url) => url.href !== been.at(-1));
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    }
+    for (const url of been.reverse()) {
+      await page.goBack();
+      await page.waitForURL(url);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    }
+    await page.getByText('First test key').waitFor();
+    await leave();
   });
 });
 
@@ -185,6 +286,58 @@ describe('a talk', () => {
     await leave();
   });
 
+  it('becomes a scenario with what its tools answered, and what is personal is said before [CON-230]', async () => {
+    desk.script(
+      inTurn(calling('order_paper', { sheets: 4 }), { text: 'Order 4711 is on its way to ada@example.com.' }),
+    );
+    const { conversationId, interaction } = await desk.waiting({
+      deployment: 'desk',
+      message: 'Four for ada@example.com',
+    });
+    await desk.answer(interaction.id, { approve: true });
+    const [call] = await desk.open(conversationId);
+    await desk.answer(call.id, { output: { order: 4711 } });
+    await desk.rest(conversationId);
+    const { page, leave } = await desk.enter(`/conversations/${conversationId}`);
+    await page.getByRole('button', { name: 'Make a scenario of this talk' }).click();
+    const form = page.getByRole('dialog', { name: 'Add this scenario' });
+    await form.locator('[data-personal]').getByText('ada@example.com').waitFor();
+    expect(await form.getByLabel('Results of tools').inputValue()).toContain('"order": 4711');
+    await form.getByLabel('Name').fill('Paper for Ada');
+    await form.getByLabel('What they want').fill('Four sheets, please');
+    await form.getByRole('button', { name: 'Add scenario' }).click();
+    const saved = page.getByRole('dialog', { name: 'Scenario saved' });
+    await saved.getByRole('button', { name: 'Run the tests now' }).click();
+    await page.waitForURL(/test-runs\/trun_/);
+    await page.getByText('Paper for Ada').waitFor();
+    const { body } = await desk.call('GET', '/v1/deployments/desk/scenarios');
+    expect(body.data[0]).toMatchObject({ goal: 'Four sheets, please', tool_results: { order_paper: { order: 4711 } } });
+    expect(body.data[0].success_criteria).toEqual(['The agent calls order_paper.', 'The agent says "4711".']);
+    await desk.call('DELETE', `/v1/deployments/desk/scenarios/${body.data[0].id}`);
+    await leave();
+  });
+
+  it('is answered again by another version, with both answers side by side [CON-231]', async () => {
+    await desk.apply({ name: 'greeter', memory: 'none' });
+    desk.script(inTurn({ text: 'Good morning.' }));
+    const { id } = await desk.say({ deployment: 'greeter', message: 'Hello?' });
+    await desk.rest(id);
+    await desk.apply({ name: 'greeter', memory: 'none', instructions: 'Be brief.' });
+    desk.script(inTurn({ text: 'Morning.' }));
+    const { page, leave } = await desk.enter('/tests?deployment=greeter&replay=1');
+    const asked = page.getByRole('dialog', { name: 'Replay talks' });
+    await asked.getByLabel('How many of the last talks').fill('1');
+    await asked.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.waitForURL(/replays\/rpl_/);
+    await page.locator('[data-counts]').getByText('1 different').waitFor();
+    await page.getByText('Version 1, as it was').waitFor();
+    await page.getByText('Good morning.').waitFor();
+    await page.getByText('Version 2, replayed').waitFor();
+    await page.getByText('Morning.', { exact: true }).waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    await leave();
+  });
+
   it('that waits is in the inbox until it is answered [CON-015]', async () => {
     const { page, leave } = await desk.enter('/inbox?type=approval');
     await page.getByText('Nothing waits that fits these filters').waitFor();
@@ -193,6 +346,41 @@ describe('a talk', () => {
     await page.locator('[data-waiting=approval]').getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Nothing waits that fits these filters').waitFor();
     await desk.rest(conversationId);
+    await leave();
+  });
+
+  it('is rated by its user, by members and by programs, counted per version, and found again [CON-204]', async () => {
+    desk.script(() => ({ text: 'Paper is in the cupboard.' }));
+    const { id: conversation_id } = await desk.say({ deployment: 'desk', user_id: 'ada', message: 'Where is paper?' });
+    await desk.rest(conversation_id);
+    const { body: session } = await desk.call('POST', '/v1/sessions', { body: { chat: true, conversation_id } });
+    const path = `/v1/conversations/${conversation_id}`;
+    const [answer] = (await desk.call('GET', `${path}/messages`)).body.data;
+    const rate = (key: string, body: object) => desk.call('POST', `/v1/messages/${answer.id}/feedback`, { key, body });
+    await rate(session.token, { rating: 'bad', note: hostileText });
+
+    const { page, go, leave } = await desk.enter(`/conversations/${conversation_id}`);
+    await page.locator('[data-rated=bad]').getByText('The user called it bad').waitFor();
+    await page.getByRole('button', { name: 'Good answer' }).click();
+    await page.locator('button[aria-pressed=true][aria-label="Good answer"]').waitFor();
+    await page.getByRole('button', { name: 'Bad answer' }).click();
+    await page.getByRole('dialog').getByLabel('Note').fill('Which cupboard?');
+    await page.getByRole('button', { name: 'Save note' }).click();
+    await page.getByText('A member called it bad').waitFor();
+
+    const { deployment_id } = (await desk.call('GET', path)).body;
+    await go(`/deployments/${deployment_id}/ratings?rating=good`);
+    await page.locator('[data-version="1"]').getByText('0 good, 2 bad').waitFor();
+    await page.getByText('Nothing that fits these filters.').waitFor();
+    await rate(desk.testKey, { rating: 'good' });
+    await page.locator('[data-version="1"]').getByText('1 good, 2 bad').waitFor();
+    await page.getByRole('cell', { name: 'no note' }).waitFor();
+    await page.getByLabel('Rating', { exact: true }).selectOption('bad');
+    await page.getByText('Which cupboard?').waitFor();
+    expect(await page.getByRole('cell', { name: 'no note' }).count()).toBe(0);
+    await page.locator('a[data-row]').first().click();
+    await page.waitForURL(new RegExp(conversation_id));
+    expect(await page.evaluate(isOwned)).toBe(false);
     await leave();
   });
 
@@ -226,18 +414,101 @@ describe('tests', () => {
   });
 });
 
+describe('an MCP client', () => {
+  it('sends a browser, is let in after the sign-in and shut out again; the page has no barrier [MCP-480, MCP-490, MCP-491]', async () => {
+    const back = 'http://127.0.0.1:43118/callback';
+    const name = `Paper helper ${'W'.repeat(200)}`.slice(0, 80);
+    const { body: client } = await desk.call('POST', '/v1/oauth/register', {
+      key: null,
+      body: { client_name: name, redirect_uris: [back] },
+    });
+    const asked = new URLSearchParams({
+      response_type: 'code',
+      client_id: client.client_id,
+      redirect_uri: back,
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+      state: 'a state, with & and =',
+      resource: `${desk.line.url}/v1/mcp`,
+    });
+    const context = { viewport: { width: 390, height: 844 } };
+    const { page, leave } = await desk.enter(`/authorize?${asked}`, { as: null, context });
+    await page.getByLabel('Email').fill(desk.owner.email);
+    await page.getByLabel('Password').fill(desk.owner.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('Access goes to').waitFor();
+    await page.getByText('a program on this computer').waitFor();
+    await page.getByText('Nobody vouches for the name.').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect([colorScheme, await barriersOn(page), await widthOf(page)]).toEqual([colorScheme, [], 390]);
+    }
+    await page.getByLabel('Live').check();
+    await page.getByText('In live mode of this org').waitFor();
+    const isBack = (url: URL) => url.href.startsWith(back);
+    await page.route(isBack, (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Connected</h1>' }));
+    await page.getByRole('button', { name: 'Let it in' }).click();
+    await page.waitForURL(isBack);
+    const { searchParams } = new URL(page.url());
+    expect(Object.fromEntries(searchParams)).toEqual({
+      code: expect.stringMatching(/^vmc_/),
+      state: 'a state, with & and =',
+      iss: desk.line.url,
+    });
+    await desk.call('POST', '/v1/oauth/token', {
+      key: null,
+      body: {
+        grant_type: 'authorization_code',
+        client_id: client.client_id,
+        code: searchParams.get('code'),
+        redirect_uri: back,
+        code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+      },
+    });
+    await page.goto(`${desk.line.url}/console/${desk.orgId}/live/account`);
+    const clients = page.getByRole('table', { name: 'Connected MCP clients' });
+    await clients.getByText(name).waitFor();
+    expect(await widthOf(page)).toBe(390);
+    await clients.getByRole('button', { name: `End ${name}` }).click();
+    await page.getByRole('button', { name: 'Shut it out' }).click();
+    await clients.getByText(name).waitFor({ state: 'detached' });
+
+    asked.set('code_challenge_method', 'plain');
+    await page.goto(`${desk.line.url}/console/authorize?${asked}`);
+    const link = page.getByRole('link', { name: /^Go back to/ });
+    expect(await link.getAttribute('href')).toMatch(/^http:\/\/127\.0\.0\.1:43118\/callback\?error=invalid_request&/);
+    asked.set('redirect_uri', 'https://evil.example/');
+    await page.goto(`${desk.line.url}/console/authorize?${asked}`);
+    await page.getByText('invalid_redirect_uri').waitFor();
+    expect(await page.locator('a[href*="evil"]').count()).toBe(0);
+    await leave();
+  });
+});
+
 describe('every page', () => {
   it('has no barrier, in light and in dark, and fits a phone [CON-007]', async () => {
     const { page, go, leave } = await desk.enter('/', { context: { viewport: { width: 390, height: 844 } } });
     const { body } = await desk.call('GET', '/v1/deployments/desk');
     const one = `/deployments/${body.id}`;
+    desk.script(() => ({ text: endless }));
+    const { id } = await desk.say({ deployment: 'desk', user_id: 'ada', message: endless });
+    await desk.rest(id);
     const lists = ['/', '/inbox', '/playground', '/deployments', '/conversations', '/tasks', '/tests', '/keys?new=1'];
-    for (const path of [...lists, one, `${one}/versions`, `${one}/functions`, '/deployments/interview']) {
+    const talks = [`/conversations/${id}`, `/playground?conversation=${id}`];
+    for (const path of [
+      ...lists,
+      one,
+      `${one}/versions`,
+      `${one}/functions`,
+      `${one}/ratings`,
+      '/deployments/interview',
+      ...talks,
+    ]) {
       await page.emulateMedia({ colorScheme: 'light' });
       await go(path);
       await page.getByRole('heading').first().waitFor();
       await page.locator('[data-loading]').first().waitFor({ state: 'detached' });
-      expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 390]);
+      expect([path, await widthOf(page)]).toEqual([path, 390]);
       expect([path, await barriersOn(page)]).toEqual([path, []]);
       await page.emulateMedia({ colorScheme: 'dark' });
       expect([path, 'dark', await barriersOn(page)]).toEqual([path, 'dark', []]);

@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { routes } from '@vestra/contract/api';
 import { answers } from '@vestra/contract/examples/answers';
 import { story } from '@vestra/contract/examples/story';
+import type { Route } from '@vestra/contract/route';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hearStatements, isPageOf, plansOf, type Sent } from '../support/list-plans.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { routeOf, storyteller } from '../support/story.ts';
 
@@ -12,11 +14,18 @@ const kept: Record<string, unknown> = {};
 
 let server: TestServer;
 let tell: ReturnType<typeof storyteller>;
+let statements: ReturnType<typeof hearStatements>;
+/** How each list asked for its page. */
+const asked = new Map<string, Sent[]>();
+const isList = ({ query }: Route) => query !== undefined && 'cursor' in query.shape;
+const lists = routes.filter(({ route }) => isList(route));
 beforeAll(async () => {
+  statements = hearStatements();
   server = await startTestServer({ env: { VESTRA_DEFAULT_MODEL: 'offline' } });
   tell = storyteller(server);
 });
 afterAll(async () => {
+  statements.stop();
   await server.stop();
   if (!writes) return;
   const module = new URL('../../packages/contract/src/examples/answers.ts', import.meta.url);
@@ -38,7 +47,10 @@ describe('the examples of the contract', () => {
       if (step.unsent.answer !== undefined) route.response.parse(step.unsent.answer);
       return;
     }
+    statements.taken();
     const { status, schema, answer } = await tell(step);
+    const pages = statements.taken().filter(isPageOf(Number(step.query?.limit ?? 20)));
+    if (isList(route)) asked.set(step.operation, pages);
     expect([step.operation, status, status < 300 ? '' : answer]).toEqual([
       step.operation,
       expect.toSatisfy((given) => [route.status, ...(route.alsoStatus ?? [])].includes(given as never)),
@@ -50,6 +62,22 @@ describe('the examples of the contract', () => {
     const example = answers[step.operation];
     schema.parse(example);
     expect(strangers(example, answer)).toEqual([]);
+  });
+});
+
+describe('a page of every list', () => {
+  /** What is put in order after it was found: sums, and what one conversation or one person has a few of. */
+  const sorting = new Set(['usage.report', 'feedback.ofConversation', 'consoleAccount.signIns']);
+  const inCode = new Set(['apps.list']);
+
+  it('is found by an index, in its order, without the rows of others', async () => {
+    const plans = await plansOf(server.connectionString, asked, sorting);
+    const wrong = lists.flatMap(({ name }) => {
+      const steps = plans.get(name) ?? [];
+      if (steps.length === 0) return inCode.has(name) ? [] : [`${name} was not seen to read a page`];
+      return steps.filter(({ isBySearch }) => !isBySearch).map(({ words }) => `${name}: ${words}`);
+    });
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { newId } from '@vestra/contract/ids';
 import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
-import { findConversationsWithCost } from '@vestra/server/domains/engine/api';
+import { findConversationsWithCost } from '@vestra/server/domains/engine/records/conversations';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
@@ -374,24 +374,23 @@ describe('what is said of an answer', () => {
     const { id } = await server.begin({ user_id: 'rater', message: 'Hi' });
     const { deployment_id } = await server.rest(id);
     const [question, answer] = await server.messages(id);
-    const path = (message: { id: string }, conversation = id) =>
-      `/v1/conversations/${conversation}/messages/${message.id}/feedback`;
+    const path = (message: { id: string }) => `/v1/messages/${message.id}/feedback`;
     const rate = (body: unknown, key = server.testKey, to = path(answer)) => server.call('POST', to, { key, body });
     const refusal = async (call: Promise<Answer>) => codeOf(await call)[1];
     const sessionOf = async (conversation_id: string) =>
       (await server.call('POST', '/v1/sessions', { body: { chat: true, conversation_id } })).body.token as string;
     const [token, renewed] = [await sessionOf(id), await sessionOf(id)];
 
-    const first = await rate({ rating: 'bad', comment: 'Too short.' });
+    const first = await rate({ rating: 'bad', note: 'Too short.' });
     expect(first).toMatchObject({
       status: 200,
-      body: { rating: 'bad', comment: 'Too short.', deployment_version: 1, rater: { type: 'key' } },
+      body: { rating: 'bad', note: 'Too short.', deployment_version: 1, rater: { type: 'key' } },
     });
-    const byUser = await rate({ rating: 'bad', comment: 'Rude.' }, token);
+    const byUser = await rate({ rating: 'bad', note: 'Rude.' }, token);
     expect(byUser.body).not.toHaveProperty('rater');
     // The last word counts, also out of another session of the same user.
     const again = await Promise.all([rate({ rating: 'good' }, renewed), rate({ rating: 'good' }, token)]);
-    expect(again.map(({ body }) => [body.id, body.rating, body.comment])).toEqual(
+    expect(again.map(({ body }) => [body.id, body.rating, body.note])).toEqual(
       Array(2).fill([byUser.body.id, 'good', null]),
     );
     const list = async (key: string, of = `/v1/conversations/${id}/feedback`) =>
@@ -406,18 +405,23 @@ describe('what is said of an answer', () => {
     expect(await counts(server.liveKey)).toEqual([]);
     const told = (await server.call('GET', '/v1/events?type=message.feedback')).body.data;
     expect(told[0].data).toMatchObject({ id: byUser.body.id, rating: 'good', rater: { type: 'user', id: 'rater' } });
+    // The same word said twice is told once.
+    const ofThis = told.filter(({ data }: { data: { conversation_id: string } }) => data.conversation_id === id);
+    expect(ofThis).toHaveLength(3);
 
     // Not what the user said, nor an answer elsewhere, nor from another conversation, mode or org.
     const other = await server.begin({ user_id: 'rater' });
     const stranger = await makeOtherOrg(server);
     expect(await refusal(rate({ rating: 'good' }, server.testKey, path(question)))).toBe('message_not_found');
-    expect(await refusal(rate({ rating: 'good' }, server.testKey, path(answer, other.id)))).toBe('message_not_found');
+    expect(await refusal(rate({ rating: 'good' }, server.testKey, path({ id: newId('msg') })))).toBe(
+      'message_not_found',
+    );
     expect(await refusal(rate({ rating: 'good' }, await sessionOf(other.id)))).toBe('session_scope');
     expect(
       await refusal(server.call('GET', `/v1/conversations/${id}/feedback`, { key: await sessionOf(other.id) })),
     ).toBe('session_scope');
     for (const key of [server.liveKey, stranger]) {
-      expect(await refusal(rate({ rating: 'good' }, key))).toBe('conversation_not_found');
+      expect(await refusal(rate({ rating: 'good' }, key))).toBe('message_not_found');
       expect(await refusal(server.call('GET', `/v1/conversations/${id}/feedback`, { key }))).toBe(
         'conversation_not_found',
       );

@@ -1,5 +1,7 @@
 import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
+import { slowTool } from '../../packages/server/src/adapters/mcp-client/server-task.fixture.ts';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { lastText, resultsIn } from '../support/cast.ts';
 import { query } from '../support/database.ts';
@@ -66,12 +68,25 @@ const onIt = 'agent: I am on it and will come back with the result.';
 const askedAbout = (word: string) => server.asked.filter((request) => lastText(request).includes(word));
 
 describe('a process that is killed', () => {
-  it('has its reply and its task go on in another within 30 seconds, with what the model had thought [JOB-005, RSN-006]', async () => {
+  it('has its reply and its task go on in another within 30 seconds, with what the model had thought and what an MCP server works on [JOB-005, RSN-006, MCPS-442]', async () => {
+    const press = slowTool({ status: 'working' });
+    const { url } = await serveMcp('2026', [tool('print')], press.parts);
+    await server.apply({
+      name: 'printer',
+      memory: 'none',
+      tools: [{ mcp: url, name: 'press', run_without_asking: ['print'] }],
+    });
     const killed = await start('all');
     const called = { thinking: 'I look first.', calls: [{ name: 'no_such_tool', arguments: {} }] };
-    server.script((request) =>
-      lastText(request).includes('think') && resultsIn(request).length === 0 ? called : { fail: 'hang' },
-    );
+    const printing = { calls: [{ name: 'mcp__press__print', arguments: {} }] };
+    server.script((request) => {
+      if (resultsIn(request).length > 0) return { fail: 'hang' };
+      if (lastText(request).includes('print')) return printing;
+      return lastText(request).includes('think') ? called : { fail: 'hang' };
+    });
+    const print = await begin('print', 'auto', killed, 'printer');
+    await expect.poll(() => press.heard.polls, { timeout: 30_000 }).toBeGreaterThan(0);
+    server.asked.length = 0;
     const reply = await begin('reply', 'auto', killed);
     const task = await begin('task', 'always', killed);
     const thought = await begin('think', 'auto', killed, 'thinker');
@@ -81,6 +96,17 @@ describe('a process that is killed', () => {
     server.script((request) => ({ text: `Done with ${lastText(request)}.` }));
     await expect.poll(() => server.asked.length, { timeout: 30_000 }).toBe(3);
     await Promise.all([idle(reply), idle(task), idle(thought)]);
+    const polls = press.heard.polls;
+    await expect.poll(() => press.heard.polls, { timeout: 30_000 }).toBeGreaterThan(polls);
+    Object.assign(press.task, {
+      status: 'completed',
+      result: { content: [{ type: 'text', text: 'Printed on A4.' }] },
+    });
+    await idle(print);
+    expect([press.heard.calls, resultsIn(askedAbout('print').at(-1) as NormalisedRequest)]).toEqual([
+      1,
+      [expect.stringContaining('Printed on A4.')],
+    ]);
     expect(await said(thought)).toEqual(['user: think', 'agent: Done with think.']);
     expect(JSON.stringify(askedAbout('think')[0]?.body)).toContain('"thinking":"I look first.","signature":"');
     expect(await said(reply)).toEqual(['user: reply', 'agent: Done with reply.']);

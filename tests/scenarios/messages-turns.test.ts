@@ -59,13 +59,13 @@ describe('what a turn asks of PostgreSQL', () => {
       }
       sent.mockRestore();
       executed.mockRestore();
-      // What the process does beside a turn only adds to its count, on a busy machine to most of them: the quietest quarter
-      // is what a turn asks itself.
-      const quiet = (counts: number[]) => counts.toSorted((one, other) => one - other)[5];
-      expect(quiet(groups)).toBeGreaterThanOrEqual(3);
-      expect(quiet(groups)).toBeLessThanOrEqual(5);
-      expect(quiet(statements)).toBeGreaterThan(8);
-      expect(quiet(statements)).toBeLessThanOrEqual(14);
+      // What the process does beside a turn only adds to its count, on a busy machine to most of them: the quietest of all is
+      // what a turn asks itself.
+      const [ownGroups, ownStatements] = [Math.min(...groups), Math.min(...statements)];
+      expect(ownGroups).toBeGreaterThanOrEqual(3);
+      expect(ownGroups).toBeLessThanOrEqual(4);
+      expect(ownStatements).toBeGreaterThan(8);
+      expect(ownStatements).toBeLessThanOrEqual(12);
     },
   );
 });

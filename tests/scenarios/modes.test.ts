@@ -1,6 +1,8 @@
 import { orgs } from '@vestra/contract/account';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { query } from '../support/database.ts';
+import { makeOtherOrg } from '../support/other-org.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -100,6 +102,46 @@ const otherSettings = (deployment: string) => ({
 
 describe('what a key sets', () => {
   const show = async (mode: Mode, path = '/v1/org') => (await call(mode, 'GET', path)).body;
+
+  it('is shown to its own org and mode alone, also where many ask at once [TEN-520]', async () => {
+    const key = await makeOtherOrg(server);
+    const { id } = (await server.call('GET', '/v1/org', { key })).body;
+    const callers = [
+      { key: server.testKey, org: server.orgId, mode: 'test' },
+      { key: server.liveKey, org: server.orgId, mode: 'live' },
+      { key, org: id, mode: 'test' },
+    ];
+    await query(
+      server.connectionString,
+      `INSERT INTO wallets (org_id, mode, balance_micros) VALUES ($1, 'test', 12300000)`,
+      [id],
+    );
+    for (const [at, each] of callers.entries()) {
+      await server.call('PATCH', '/v1/org', {
+        key: each.key,
+        body: { allowed_return_urls: [`https://of${at}.example/`] },
+      });
+    }
+    const seenBy = async (each: (typeof callers)[number]) => {
+      const [me, org, limits] = await Promise.all(
+        ['/v1/me', '/v1/org', '/v1/limits'].map((path) => server.call('GET', path, { key: each.key })),
+      );
+      return { me: me?.body, org: org?.body, limits: limits?.body };
+    };
+    const alone: Awaited<ReturnType<typeof seenBy>>[] = [];
+    for (const each of callers) alone.push(await seenBy(each));
+    for (const [at, { org, mode }] of callers.entries()) {
+      expect(alone[at]).toMatchObject({
+        me: { org: { id: org }, mode },
+        org: { id: org, mode, allowed_return_urls: [`https://of${at}.example/`] },
+      });
+    }
+    expect(alone.map(({ org }) => org.balance_usd)).toEqual([expect.any(Number), expect.any(Number), 12.3]);
+    const together = await Promise.all(Array.from({ length: 4 }, () => callers.map(seenBy)).flat());
+    expect(together).toEqual(Array.from({ length: 4 }, () => alone).flat());
+    await call('test', 'PATCH', '/v1/org', { allowed_return_urls: [] });
+    await call('live', 'PATCH', '/v1/org', { allowed_return_urls: [] });
+  });
 
   it.each([
     ['test', 'live'],

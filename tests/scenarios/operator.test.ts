@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeDataDir, runEntry, type ServerProcess, startProcess } from '../support/process.ts';
+import { makeDataDir, runProgram, type ServerProcess, startProcess } from '../support/process.ts';
 import { call } from '../support/server.ts';
 
 let dataDir: string;
@@ -18,7 +18,7 @@ afterAll(async () => {
   await remove();
 });
 
-const admin = (...words: string[]) => runEntry('operator/main.ts', words, { VESTRA_DATA_DIR: dataDir });
+const admin = (...words: string[]) => runProgram('operator', words, { VESTRA_DATA_DIR: dataDir });
 const json = async (...words: string[]) => JSON.parse((await admin(...words, '--json')).output);
 const me = (key: string) => call(server.url, null, 'GET', '/v1/me', { key });
 

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askingFirst, serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
+import {
+  askingFirst,
+  type Called,
+  serveMcp,
+  tool,
+} from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
+import { slowTool } from '../../packages/server/src/adapters/mcp-client/server-task.fixture.ts';
 import { startTill, type Till } from './money.fixture.ts';
 
 let till: Till;
@@ -91,6 +97,112 @@ describe('a tool whose server asks the person', () => {
     expect(heard).toEqual([null, { term: { action: 'accept', content: { years: 3 } } }]);
     expect(shown.cost_breakdown.tools).toBe(0.05);
     expect((await till.settled(made)).reply.text).toContain('Insured.');
+  });
+});
+
+describe('a tool whose server asks the model', () => {
+  const gist = {
+    messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'Sum it up: a long letter.' } }],
+    systemPrompt: 'You sum up.',
+    maxTokens: 100_000,
+  };
+  const asking = {
+    '2026': (({ mcpReq }) =>
+      mcpReq.inputResponses
+        ? { content: [{ type: 'text', text: `heard ${JSON.stringify(mcpReq.inputResponses)}` }] }
+        : askingFirst({ inputRequests: { gist: { method: 'sampling/createMessage', params: gist } } })) as Asking,
+    '2025 with sessions': (async ({ mcpReq }) => {
+      const ask = () =>
+        mcpReq.send({ method: 'sampling/createMessage', params: gist }).catch(({ message }: Error) => message);
+      return { content: [{ type: 'text', text: `heard ${JSON.stringify([await ask(), await ask()])}` }] };
+    }) as Asking,
+  };
+  type Asking = (context: Parameters<Called>[2]) => ReturnType<Called>;
+
+  async function scribe(name: string, generation: keyof typeof asking, { sampling }: { sampling: boolean }) {
+    const offered = [tool('sum_up', { annotations: { readOnlyHint: true } })];
+    const { url } = await serveMcp(generation, offered, {
+      call: (_name, _args, context) => asking[generation](context),
+    });
+    await till.apply({ name, instructions: 'private-instructions', memory: 'none', tools: [{ mcp: url, name }] });
+    const { body: servers } = await till.call('GET', '/v1/mcp-servers');
+    const { id } = servers.data.find(({ slug }: { slug: string }) => slug === name);
+    if (sampling) await till.call('PATCH', `/v1/mcp-servers/${id}`, { body: { sampling } });
+    const sampled: string[] = [];
+    till.script((request) => {
+      const { messages } = request;
+      if (!JSON.stringify(messages).includes('private-question')) {
+        sampled.push(JSON.stringify(request));
+        return { text: 'Short.', usage: sixCents };
+      }
+      return messages.at(-1)?.role === 'tool'
+        ? { text: `It said: ${JSON.stringify(messages.at(-1))}`, usage: sixCents }
+        : { calls: [{ name: `mcp__${name}__sum_up`, arguments: {} }], usage: sixCents };
+    });
+    return sampled;
+  }
+
+  it.each(['2026', '2025 with sessions'] as const)(
+    'gets the answer of the deployment’s model, which reads nothing but its question, at the user’s cost (%s) [MCPS-443]',
+    async (generation) => {
+      const name = generation === '2026' ? 'scribe' : 'old-scribe';
+      const sampled = await scribe(name, generation, { sampling: true });
+      const { body: made } = await till.say({ deployment: name, user_id: `ada-${name}`, message: 'private-question' });
+      const { reply } = await till.settled(made);
+      expect(reply.text).toContain('Short.');
+      expect(sampled).toHaveLength(generation === '2026' ? 1 : 2);
+      for (const request of sampled) {
+        expect(request).toContain('Sum it up: a long letter.');
+        expect(request).not.toContain('private-');
+      }
+      const { body: conversation } = await till.call('GET', `/v1/conversations/${made.id}`);
+      expect(conversation.cost_usd).toBe(generation === '2026' ? 0.18 : 0.24);
+      await till.folded();
+      const { body: report } = await till.call('GET', '/v1/usage?group_by=user&limit=100');
+      const [hers] = report.data.filter(({ key }: { key: string }) => key === `ada-${name}`);
+      expect(hers.cost_usd).toBe(conversation.cost_usd);
+    },
+  );
+
+  it('hears why not once the user’s cap is spent [MCPS-443]', async () => {
+    const sampled = await scribe('capped-scribe', '2025 with sessions', { sampling: true });
+    await till.call('POST', '/v1/users', { body: { user_id: 'frugal' } });
+    await till.call('PATCH', '/v1/users/frugal', { body: { spend_cap_usd: 0.1 } });
+    const { body: made } = await till.say({
+      deployment: 'capped-scribe',
+      user_id: 'frugal',
+      message: 'private-question',
+    });
+    const turn = await till.settled(made);
+    expect([turn.status, turn.error.code, turn.cost_usd, sampled.length]).toEqual(['stopped', 'max_budget', 0.12, 1]);
+    const { body: trace } = await till.call('GET', `/v1/conversations/${made.id}/turns/${turn.id}/trace`);
+    expect(JSON.stringify(trace)).toContain('The model is not asked');
+  });
+
+  it.each(['2026', '2025 with sessions'] as const)(
+    'is refused where the settings of its server do not allow it (%s) [MCPS-443]',
+    async (generation) => {
+      const name = generation === '2026' ? 'closed-scribe' : 'old-closed-scribe';
+      const sampled = await scribe(name, generation, { sampling: false });
+      const { body: made } = await till.say({ deployment: name, message: 'private-question' });
+      expect((await till.settled(made)).reply.text).toMatch(/sampling/);
+      expect(sampled).toEqual([]);
+    },
+  );
+});
+
+describe('a tool that its server goes on with', () => {
+  it('is cancelled there when the person stops the turn, and not charged [MCPS-442]', async () => {
+    const slow = slowTool({ status: 'working' });
+    const offered = [tool('print', { annotations: { readOnlyHint: true }, _meta: { 'vestra/price_usd': 0.05 } })];
+    const { url } = await serveMcp('2026', offered, slow.parts);
+    await till.apply({ name: 'press', memory: 'none', tools: [{ mcp: url, name: 'press' }] });
+    till.script(() => ({ calls: [{ name: 'mcp__press__print', arguments: {} }], usage: sixCents }));
+    const { body: made } = await till.say({ deployment: 'press', message: 'Print it.' });
+    await expect.poll(() => slow.heard.polls, { timeout: 30_000 }).toBeGreaterThan(0);
+    await till.call('POST', `/v1/conversations/${made.id}/stop`);
+    await expect.poll(() => slow.heard.cancelled, { timeout: 30_000 }).toBe(1);
+    expect([slow.heard.calls, (await till.settled(made)).cost_usd]).toEqual([1, 0.06]);
   });
 });
 

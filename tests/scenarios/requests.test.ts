@@ -519,10 +519,14 @@ describe('a call that is not known', () => {
   it('hears how to say who it is [REQ-206]', async () => {
     for (const key of [null, 'nonsense', `vk_test_${'A'.repeat(43)}`]) {
       const { status, headers } = await server.call('GET', '/v1/me', { key });
-      expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="vestra"']);
+      const inVain = key === null ? '' : ', error="invalid_token"';
+      expect([status, headers.get('www-authenticate')]).toEqual([401, `Bearer realm="vestra"${inVain}`]);
     }
     const atMcp = await server.call('POST', '/v1/mcp', { key: null, body: { jsonrpc: '2.0', id: 1, method: 'ping' } });
-    expect([atMcp.status, atMcp.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="vestra"']);
+    expect([atMcp.status, atMcp.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringMatching(/^Bearer realm="vestra", scope="runtime setup", resource_metadata="http/),
+    ]);
     expect((await server.call('GET', '/v1/me')).headers.get('www-authenticate')).toBeNull();
   });
 });

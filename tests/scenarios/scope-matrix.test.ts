@@ -15,6 +15,7 @@ const refusals = new Set([
   'key_invalid',
   'scope_missing',
   'session_scope',
+  'token_audience',
   'role_missing',
   'console_login_required',
 ]);
@@ -25,6 +26,9 @@ const keys: Record<string, string> = {};
 /** With everything switched on; the second has just ended. */
 let session: string;
 let endedSession: string;
+
+/** The access token of an MCP client of an owner, with every scope that can be granted. */
+let granted: string;
 
 /** Sessions with nothing, with each thing and with everything switched on. */
 const openedWith: readonly (readonly Capability[])[] = [[], ...capabilities.map((each) => [each]), capabilities];
@@ -38,6 +42,7 @@ beforeAll(async () => {
   const opened = [await openSession(capabilities), await openSession(capabilities)] as const;
   [session, endedSession] = [opened[0].token, opened[1].token];
   await server.call('DELETE', `/v1/sessions/${opened[1].session_id}`);
+  granted = await grantToOwner();
 });
 afterAll(() => server.stop());
 
@@ -67,7 +72,7 @@ const bodyFor = ({ accepts }: Route, fields: object) => {
   return { raw: form };
 };
 
-describe('every route opens to exactly the credentials its row names', () => {
+describe('every route opens to exactly the credentials its row names [MCP-486]', () => {
   it.each(routes.map(({ name, route }) => [name, route] as const))('%s', async (_, route) => {
     const bare = await knock(route, null);
     if (route.auth === 'open') {
@@ -90,6 +95,12 @@ describe('every route opens to exactly the credentials its row names', () => {
         expect([scope, isLetIn || isNarrowed]).toEqual([scope, true]);
       } else expect([scope, status, code]).toEqual([scope, 403, 'scope_missing']);
     }
+
+    const withGrant = await knock(route, granted);
+    if (route.auth === 'console') expect(withGrant.code).toBe('console_login_required');
+    // One row alone: whatever is added is closed to MCP clients.
+    else if (route.path === '/v1/mcp') expect(withGrant.isLetIn).toBe(true);
+    else expect(withGrant).toMatchObject({ status: 403, code: 'token_audience' });
 
     const withSession = [await knock(route, session), await knock(route, endedSession)];
     const inVain = route.auth === 'console' ? 'console_login_required' : 'session_revoked';
@@ -228,12 +239,16 @@ describe('what the matrix says of the table', () => {
       'POST /v1/console/passkeys/sign-in-options',
       'POST /v1/console/password-reset',
       'POST /v1/members/accept',
+      'POST /v1/oauth/register',
+      'POST /v1/oauth/revoke',
+      'POST /v1/oauth/token',
     ]);
   });
   it('lets a session token into its own session, conversation, memory, files and interactions alone [AUTH-029]', () => {
     const opened = opensToSessions.map(([name]) => name);
     expect(opened.sort()).toEqual(
       [
+        'connections.create',
         'conversations.events',
         'conversations.get',
         'conversations.messages',
@@ -302,6 +317,23 @@ async function signInAs(role: Role): Promise<string> {
      INSERT INTO console_sessions (token_hash, email, csrf_token, expires_at)
      SELECT $5, email, $6, now() + interval '1 hour' FROM login`,
     [email, newId('mbr'), server.orgId, role, createHash('sha256').update(token).digest(), token],
+  );
+  return token;
+}
+
+async function grantToOwner(): Promise<string> {
+  const token = `vma_${randomBytes(32).toString('base64url')}`;
+  await query(
+    server.connectionString,
+    `WITH made AS (
+       INSERT INTO mcp_grants
+         (id, org_id, mode, member_id, client_id, client_name, client_address, is_verified, scopes, generation, expires_at)
+       SELECT $1, org_id, 'live', id, 'x', 'x', 'x', false, '{runtime,setup,admin}', 1, now() + interval '1 hour'
+       FROM members WHERE org_id = $2 AND role = 'owner' LIMIT 1
+       RETURNING id)
+     INSERT INTO mcp_tokens (token_hash, grant_id, kind, generation, expires_at)
+     SELECT $3, id, 'access', 1, now() + interval '1 hour' FROM made`,
+    [newId('grant'), server.orgId, createHash('sha256').update(token).digest()],
   );
   return token;
 }

@@ -1,13 +1,18 @@
 import { type Sites, startSites } from '@vestra/server/adapters/browser/site.fixture';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriersOn, type PageDesk, startPageDesk, type Visit } from './session-page.fixture.ts';
+import { lookingFor, openingOfStates, takesPictures, toolsOfStates, walkStates } from './session-states.fixture.ts';
 
 let desk: PageDesk;
 let sites: Sites;
 beforeAll(async () => {
   sites = await startSites();
-  desk = await startPageDesk();
-  await desk.apply({ name: 'desk', memory: 'none', browser: { allowed_domains: ['shop.localhost'] } });
+  // A call that is answered in the page itself finds its own addresses.
+  desk = await startPageDesk({}, ['--disable-features=WebRtcHideLocalIpsWithMdns']);
+  await desk.apply({
+    ...{ name: 'desk', memory: 'none', browser: { allowed_domains: ['shop.localhost'] }, tools: toolsOfStates },
+  });
+  await desk.call('PATCH', '/v1/org', { body: { openings: { desk: openingOfStates } } });
   sites.serve('shop.localhost', {
     '/form': `<body style="margin:0"><input style="width:100%;height:50vh" oninput="tell('typed ' + value)" onkeydown="tell('key ' + event.key)"><button style="width:100%;height:40vh" onclick="tell('pressed')">Press</button><script>const tell = (what) => fetch('/told?' + encodeURIComponent(what));</script>`,
     '/told': '',
@@ -26,10 +31,39 @@ const told = () => sites.seen.map(decodeURIComponent).filter((each) => each.incl
 const hears = (what: string) => expect.poll(told, { timeout: 20_000 }).toContain(`shop.localhost/told?${what}`);
 const picture = ({ page }: Visit) => page.getByAltText('The page in the agent’s browser');
 const drives = ({ page }: Visit, whom: string) => page.locator(`[data-driven-by=${whom}]`).waitFor();
+/** What a page of another origin gets to show in its frame. */
+const refusedFrame = async (url: string) => {
+  const headers = { 'sec-fetch-dest': 'iframe', referer: 'https://elsewhere.example.com/shop' };
+  return (await fetch(url, { headers })).text();
+};
 const leave = async (visit: Visit) => {
   expect(visit.faults).toEqual([]);
   await visit.page.context().close();
 };
+
+describe('every state of the page', () => {
+  it.each(['en-GB', ...(takesPictures ? (['ar-EG'] as const) : [])] as const)(
+    'can be read and used by everybody, light and dark, on a desk and on a phone, in %s [SES-420, VOI-440]',
+    async (locale) => {
+      const found: string[] = [];
+      const look = lookingFor(found, locale);
+      const visit = await walkStates(desk, { locale, look });
+      await keep('eve');
+      const screen = await desk.visit({ screen: 'control', user_id: 'eve' }, { locale });
+      await screen.page.locator('[data-showing] img').waitFor();
+      await look('screen', screen.page);
+      await desk.call('DELETE', `/v1/sessions/${screen.session.id}`);
+      await screen.page.locator('[data-ended=revoked]').waitFor();
+      await look('ended', screen.page);
+      await screen.page.goto('about:blank');
+      await screen.page.setContent(await refusedFrame(screen.session.url));
+      await screen.page.getByText('https://elsewhere.example.com is not among the origins').waitFor();
+      await look('refused origin', screen.page);
+      expect([found, visit.faults, screen.faults]).toEqual([[], [], []]);
+      await screen.page.context().close();
+    },
+  );
+});
 
 describe('the page of a screen', () => {
   it('to look at waits for the browser to wake, shows it, and passes nothing on [PAGE-003, SES-028]', async () => {

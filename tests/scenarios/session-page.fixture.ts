@@ -1,8 +1,9 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import axe from 'axe-core';
+import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Answer } from '../support/server.ts';
 import { type Desk, startDesk } from './interactions.fixture.ts';
@@ -20,13 +21,14 @@ export type PageDesk = Desk & {
 
 export type Visit = { page: Page; session: Body; faults: string[]; path: string };
 
-/** `browserWords`: what the browser is started with besides. */
+/** `browserWords`: what the browser is started with besides. `host`: by what name of this machine it comes. */
 export async function startPageDesk(
   env: Record<string, string> = {},
   browserWords: readonly string[] = [],
+  host = '127.0.0.1',
 ): Promise<PageDesk> {
   assertBuilt();
-  const line = await openLine();
+  const line = await openLine(host);
   const desk = await startDesk({ VESTRA_PUBLIC_URL: line.url, ...env });
   line.leadTo(desk.url);
   const browser = await chromium.launch({
@@ -74,7 +76,7 @@ export const replies = ({ page }: Visit) => page.locator('[data-role=agent]');
 type Line = { url: string; leadTo: (url: string) => void; cut: () => void; mend: () => void; close: () => void };
 
 /** Passes bytes on. A cut line resets what is open and refuses what comes, as a lost network does. */
-async function openLine(): Promise<Line> {
+async function openLine(host: string): Promise<Line> {
   const open = new Set<Socket>();
   let target = 0;
   let isCut = false;
@@ -99,7 +101,7 @@ async function openLine(): Promise<Line> {
     for (const socket of open) socket.resetAndDestroy();
   };
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     leadTo(url) {
       target = Number(new URL(url).port);
     },
@@ -117,14 +119,18 @@ async function openLine(): Promise<Line> {
   };
 }
 
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
 /** What axe finds that keeps people out, as lines that say where. */
 export async function barriersOn(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+  // What is looked at is there at once: a colour that is still on its way to another would be judged too.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  // Its script takes a page as long to read as the page itself.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
   return page.evaluate(async () => {
     // biome-ignore lint/suspicious/noExplicitAny: it is a script of its own in the page.
-    const { violations } = await (globalThis as any).axe.run(document, { resultTypes: ['violations'] });
-    type Violation = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] };
-    return (violations as Violation[])
+    const found: AxeResults = await (globalThis as any).axe.run(document, { resultTypes: ['violations'] });
+    return found.violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
   });

@@ -1,4 +1,8 @@
+import { createClient } from '@vestra/sdk/client';
+import { serveFunctions } from '@vestra/sdk/functions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { makeDataDir, startProcess } from '../support/process.ts';
 import { door } from './conversations.fixture.ts';
 import { calling, inTurn, resultsIn } from './interactions.fixture.ts';
 import { barriersOn, type PageDesk, replies, say, startPageDesk, type Visit } from './session-page.fixture.ts';
@@ -127,6 +131,40 @@ describe('the chat', () => {
     await leave(visit);
   });
 
+  it('takes a thumb and a note to each reply, by keyboard, and remembers them [CON-206]', async () => {
+    const visit = await desk.visit({ user_id: 'rita' });
+    const { page, path } = visit;
+    desk.script(() => ({ text: 'Perhaps.' }));
+    await say(visit, 'Is it open?');
+    const good = page.getByRole('button', { name: 'Good reply' });
+    const bad = page.getByRole('button', { name: 'Bad reply' });
+    await good.waitFor();
+    desk.line.cut();
+    await good.click();
+    await page.getByRole('alert').getByText('The service cannot be reached right now.').waitFor();
+    desk.line.mend();
+    await good.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('[data-rating=good]').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await page.locator('[data-rating=bad]').waitFor();
+    await page.keyboard.type('Yes or no, please');
+    expect(await barriersOn(page)).toEqual([]);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Thank you.').waitFor();
+    expect(await bad.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.reload();
+    await page.locator('[data-rating=bad]').waitFor();
+    const { body } = await desk.call('GET', `${path}/feedback`);
+    expect(body.data).toMatchObject([
+      { rating: 'bad', note: 'Yes or no, please', rater: { type: 'user', id: 'rita' } },
+    ]);
+    await leave(visit);
+  });
+
   it('shows what came before, older messages as one scrolls up, and what others send', async () => {
     const { body: conversation } = await desk.call('POST', '/v1/conversations', { body: {} });
     const path = `/v1/conversations/${conversation.id}`;
@@ -217,6 +255,51 @@ describe('what the agent waits for', () => {
       expect(await each.page.locator('main section').getByText(progress).count()).toBe(0);
       await leave(each);
     }
+  });
+
+  it('of the company’s own code is answered once, though the server is killed in the middle of it [SES-421]', async () => {
+    const { dataDir, remove } = await makeDataDir();
+    const port = await freePort();
+    const killed = await startProcess(dataDir, {
+      ...{ ...desk.env, DATABASE_URL: desk.connectionString, VESTRA_MASTER_KEY: 'ab'.repeat(32) },
+      ...{ VESTRA_PUBLIC_URL: desk.line.url, PORT: String(port) },
+    });
+    desk.line.leadTo(`http://127.0.0.1:${port}`);
+    const begun: string[] = [];
+    const held = door();
+    const serving = new AbortController();
+    const served = serveFunctions(createClient({ baseUrl: desk.line.url, key: desk.testKey }), {
+      ...{ deployment: 'desk', signal: serving.signal, onEvent: () => {} },
+      functions: {
+        order_paper: async (_, { call_id, progress }) => {
+          begun.push(call_id);
+          await progress('Counting sheets');
+          await held.opened;
+          return 'ordered once';
+        },
+      },
+    });
+    const visit = await desk.visit();
+    const { page, session } = visit;
+    await waitFor(visit, 'order_paper', { sheets: 500 });
+    await page.getByRole('button', { name: 'Yes' }).click();
+    await page.getByText('Counting sheets').first().waitFor();
+    desk.line.cut();
+    await killed.kill('SIGKILL');
+    await page.getByText('Reconnecting…').waitFor();
+    held.open();
+    desk.line.leadTo(desk.url);
+    desk.line.mend();
+    expect(await settled(visit)).toContain('ordered once');
+    await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
+    expect([begun.length, await replies(visit).count()]).toEqual([1, 1]);
+    const resolved = (await desk.log(session.conversation_id)).filter(({ type }) => type === 'interaction.resolved');
+    // The yes, and the call.
+    expect(resolved).toHaveLength(2);
+    serving.abort();
+    await served;
+    await leave(visit);
+    await remove();
   });
 
   it('says once what is done and with what, as people write it [PAGE-241]', async () => {
@@ -397,7 +480,7 @@ describe('what the agent waits for', () => {
 });
 
 describe('an app to connect', () => {
-  it('is a link to where that is done, where the address is one of the web', async () => {
+  it('is asked for by a button, and then a link to where that is done, where the address is one of the web [APP-430]', async () => {
     const asking = await desk.visit();
     desk.script(inTurn(calling('ask_question', { question: 'Which size?' }), { text: 'Thanks.' }));
     await say(asking, 'Go on');
@@ -405,24 +488,26 @@ describe('an app to connect', () => {
     for (const [connect_url, links] of [
       ['https://sign-in.example/start', 1],
       ['javascript:alert(1)', 0],
-      [undefined, 0],
     ] as const) {
       const context = await desk.browser.newContext({ locale: 'en-GB' });
       const page = await context.newPage();
       await page.route('**/v1/interactions/*', async (route) => {
         const answer = await route.fetch();
-        const details = { app: 'calendar', name: 'Calendar', connect_url };
+        const details = { app: 'calendar', name: 'Calendar' };
         const changed = { type: 'connect', kind: 'connector_auth', summary: 'Connect Calendar to go on.', details };
         await route.fulfill({ response: answer, json: { ...(await answer.json()), ...changed } });
       });
+      await page.route('**/v1/connections', (route) => route.fulfill({ status: 201, json: { connect_url } }));
       const { body: session } = await desk.call('POST', '/v1/sessions', {
         body: { chat: true, conversation_id: asking.session.conversation_id },
       });
       await page.goto(session.url);
       const card = page.locator('[data-wait=connect]');
       await card.getByText('Connect Calendar to go on.').waitFor();
-      expect(await card.getByRole('link', { name: 'Connect Calendar' }).count()).toBe(links);
-      expect(await card.getByRole('button').count()).toBe(0);
+      await card.getByRole('button', { name: 'Connect Calendar' }).click();
+      if (links === 1) await card.getByRole('link', { name: 'Connect Calendar' }).waitFor();
+      else await card.getByRole('alert').getByText('This is not available right now.').waitFor();
+      expect(await card.getByRole('link').count()).toBe(links);
       await context.close();
     }
     await leave(asking);

@@ -47,6 +47,7 @@ describe('a session token', () => {
       if (answer.body?.error?.code !== 'session_scope') opened.push(name);
     }
     expect(opened.sort()).toEqual([
+      'connections.create',
       'conversations.events',
       'conversations.get',
       'conversations.messages',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
@@ -8,7 +8,9 @@ import type { Answer } from '../support/server.ts';
 let server: AgentServer;
 let deskId: string;
 beforeAll(async () => {
-  server = await startAgentServer();
+  const relay = 'turn:turn.example.com:3478,stun:stun.example.com,turns:turn.example.com:5349?transport=tcp';
+  const env = { VESTRA_VOICE_ICE_SERVERS: relay, VESTRA_VOICE_TURN_SECRET: 'shared with the relay' };
+  server = await startAgentServer({ env });
   deskId = (await server.apply({ name: 'desk', instructions: 'Be kind.' })).body.id;
 });
 afterAll(() => server.stop());
@@ -449,6 +451,27 @@ describe('a voice call', () => {
     expect(shown(await call(other.id, other.token))).toEqual([400, 'conversation_required']);
     await server.call('DELETE', `/v1/sessions/${id}`);
     expect(shown(await call(id, token))).toEqual([401, 'session_revoked']);
+  });
+
+  it('is told of relays with a password that ends with the session, and nobody else is [VOI-422]', async () => {
+    const { id, token, expires_at, ice_servers } = (await open({ voice: true })).body;
+    const seen = async (sessionId: string, key?: string) =>
+      (await server.call('GET', `/v1/sessions/${sessionId}`, { ...(key !== undefined && { key }) })).body.ice_servers;
+    const username = `${Math.floor(Date.parse(expires_at) / 1000)}:${id}`;
+    expect(await seen(id, token)).toEqual([
+      { urls: ['stun:stun.example.com'] },
+      {
+        urls: ['turn:turn.example.com:3478', 'turns:turn.example.com:5349?transport=tcp'],
+        username,
+        credential: createHmac('sha1', 'shared with the relay').update(username).digest('base64'),
+      },
+    ]);
+    const silent = (await open({ chat: true })).body;
+    expect([ice_servers, await seen(id), await seen(silent.id, silent.token)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('says what to do where voice was not set up [VOI-266]', async () => {

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, openStream, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { createTextCalls, offerOfSound } from './text-calls.fixture.ts';
 
 /** Three processes on one database: two that have computers, and one that has nothing to have any with. */
 let one: AgentServer;
@@ -16,13 +17,18 @@ let two: TestServer;
 let api: TestServer;
 let sites: Sites;
 let dataDir: string;
+const [callsOfOne, callsOfTwo] = [createTextCalls(), createTextCalls()];
 const held: ServerResponse[] = [];
 beforeAll(async () => {
   sites = await startSites();
   dataDir = await mkdtemp(join(tmpdir(), 'vestra-processes-'));
   // A port of its own keeps it one process, whatever the others of this run are: each is asked by its own address.
-  one = await startAgentServer({ env: { VESTRA_DATA_DIR: dataDir, PORT: '0' } });
-  two = await startTestServer({ beside: one, env: { ...one.env, VESTRA_DATA_DIR: dataDir } });
+  one = await startAgentServer({ env: { VESTRA_DATA_DIR: dataDir, PORT: '0' }, voice: callsOfOne.parts });
+  two = await startTestServer({
+    beside: one,
+    env: { ...one.env, VESTRA_DATA_DIR: dataDir },
+    voice: callsOfTwo.parts,
+  });
   const nothing = { VESTRA_ROLE: 'api', VESTRA_CHROMIUM: '/nowhere', VESTRA_DATA_DIR: `${dataDir}-api` };
   api = await startTestServer({ beside: one, env: { ...one.env, ...nothing } });
   await one.apply({ name: 'shop', browser: { allowed_domains: ['shop.localhost'] } });
@@ -134,5 +140,57 @@ describe('the door between processes', () => {
     expect(await calls({ authorization: `Bearer ${one.liveKey}` })).toEqual(unknown);
     expect(await calls({ 'vestra-process-call': foreign })).toEqual(unknown);
     expect(await calls({ 'vestra-process-call': foreign, 'x-forwarded-for': '127.0.0.1' })).toEqual(unknown);
+  });
+});
+
+describe('a voice call', () => {
+  const open = async (user_id: string) => {
+    const { body } = await api.call('POST', '/v1/sessions', { body: { user_id, chat: true, voice: true } });
+    return { ...body, path: `/v1/conversations/${body.conversation_id}` };
+  };
+  const callAt = (server: TestServer, { id, token }: { id: string; token: string }) =>
+    server.call('POST', `/v1/sessions/${id}/voice`, { key: token, body: { sdp: offerOfSound } });
+
+  it('is reached from every process: what is typed, said, broken off and capped [VOI-441, VOI-261, VOI-264]', async () => {
+    const session = await open('vera');
+    one.script(() => ({ text: 'It comes on Tuesday.' }));
+    expect((await callAt(one, session)).status).toBe(200);
+    const call = callsOfOne.last();
+    call.speak('Where is my parcel?');
+    await call.hears('It comes on Tuesday.');
+    const lastMessage = async () => (await two.call('GET', `${session.path}/messages`)).body.data[0];
+    await expect.poll(lastMessage).toMatchObject({ role: 'agent', text: 'It comes on Tuesday.' });
+
+    one.script(() => ({ text: 'This is a long story. It has an end.' }));
+    call.isSlow = true;
+    await two.call('POST', `${session.path}/messages`, { key: session.token, body: { message: 'Tell me a story.' } });
+    await call.isSaying('This is a long story.');
+    one.script(() => ({ text: 'Well.' }));
+    call.isSlow = false;
+    call.speak('Stop, please.');
+    await call.hears('Well.');
+    const { body: said } = await two.call('GET', `${session.path}/messages`);
+    const stopped = said.data.find(({ text }: { text: string }) => text === 'Stop, please.');
+    expect(stopped.context).toMatchObject({ channel: 'voice', heard_of_last_reply: 'This is' });
+
+    expect((await two.call('PATCH', '/v1/users/vera', { body: { spend_cap_usd: 0 } })).status).toBe(200);
+    call.speak('Go on.');
+    expect(await call.end()).toBe('budget');
+  });
+
+  it('is one for a session, also where two begin at once in two processes, and ends with it [VOI-420, VOI-269, VOI-441]', async () => {
+    const session = await open('walt');
+    one.script(() => ({ text: 'Here I am.' }));
+    const answers = await Promise.all([callAt(one, session), callAt(two, session)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const both = [callsOfOne.last(), callsOfTwo.last()];
+    const over = await Promise.race(both.map(async (each) => [each, await each.end()] as const));
+    expect(over[1]).toBe('replaced');
+    const [stays] = both.filter((each) => each !== over[0]);
+    stays?.speak('Are you there?');
+    await stays?.hears('Here I am.');
+    expect(stays?.hasEnded()).toBe(false);
+    await api.call('DELETE', `/v1/sessions/${session.id}`);
+    expect(await stays?.end()).toBe('session_ended');
   });
 });

@@ -10,7 +10,7 @@ import {
   type Credentials,
   makeDataDir,
   readCredentials,
-  runEntry,
+  runProgram,
   type ServerProcess,
   startProcess,
 } from '../support/process.ts';
@@ -185,7 +185,7 @@ describe('kill -9', () => {
 
 describe('one sentence and exit code 1', () => {
   const fails = async (env: Record<string, string>) => {
-    const { code, output } = await runEntry('main/main.ts', [], { PORT: '0', ...env });
+    const { code, output } = await runProgram('server', [], { PORT: '0', ...env });
     expect(code).toBe(1);
     const lines = output
       .trim()

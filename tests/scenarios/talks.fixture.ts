@@ -17,14 +17,19 @@ export type Turn = {
 };
 
 /** Plays the turns one after the other and answers the last request of the model, as it was sent. */
-export async function play(talk: Talk, id: string, turns: readonly Turn[]): Promise<NormalisedRequest> {
+export async function play(
+  talk: Talk,
+  id: string,
+  turns: readonly Turn[],
+  key = talk.testKey,
+): Promise<NormalisedRequest> {
   let last: NormalisedRequest | undefined;
-  for (const turn of turns) last = await playTurn(talk, id, turn);
+  for (const turn of turns) last = await playTurn(talk, id, turn, key);
   if (!last) throw new Error('Nothing was said.');
   return last;
 }
 
-async function playTurn(talk: Talk, id: string, turn: Turn): Promise<NormalisedRequest> {
+async function playTurn(talk: Talk, id: string, turn: Turn, key: string): Promise<NormalisedRequest> {
   const asked: NormalisedRequest[] = [];
   talk.script((request) => {
     asked.push(request);
@@ -32,35 +37,37 @@ async function playTurn(talk: Talk, id: string, turn: Turn): Promise<NormalisedR
     if (!answer) throw new Error(`“${turn.says}” asks the model ${asked.length} times.`);
     return answer;
   });
-  const sent = await talk.send(id, { message: turn.says, ...turn.with });
+  const sent = await talk.send(id, { message: turn.says, ...turn.with }, { key });
   if (sent.status !== 202) throw new Error(sent.text);
   const functions = [...(turn.functions ?? [])];
   const answers = [...(turn.answers ?? [])];
   if (turn.isStopped) {
-    await talk.until(`/v1/conversations/${id}`, () => asked.length === turn.model.length);
-    await talk.call('POST', `/v1/conversations/${id}/stop`);
+    await talk.until(`/v1/conversations/${id}`, () => asked.length === turn.model.length, key);
+    await talk.call('POST', `/v1/conversations/${id}/stop`, { key });
   }
   while (functions.length > 0 || answers.length > 0) {
     const shown = await talk.until(
       `/v1/conversations/${id}`,
       ({ pending_tool_calls, open_interactions }) => pending_tool_calls.length > 0 || open_interactions.length > 0,
+      key,
     );
     if (shown.pending_tool_calls.length > 0) {
       const tool_results = shown.pending_tool_calls.map(({ call_id }: { call_id: string }) => ({
         call_id,
         output: functions.shift(),
       }));
-      await talk.send(id, { tool_results });
+      await talk.send(id, { tool_results }, { key });
       continue;
     }
     const answer = answers.shift();
     const [{ interaction_id }] = shown.open_interactions;
     await talk.call('POST', `/v1/interactions/${interaction_id}/answer`, {
+      key,
       body: typeof answer === 'boolean' ? { approve: answer, present_user: answer } : { answers: [answer] },
     });
   }
-  await talk.until(`/v1/conversations/${id}`, () => asked.length >= turn.model.length);
-  if (!turn.isStopped) await talk.until(`/v1/conversations/${id}`, isQuiet);
+  await talk.until(`/v1/conversations/${id}`, () => asked.length >= turn.model.length, key);
+  if (!turn.isStopped) await talk.until(`/v1/conversations/${id}`, isQuiet, key);
   const last = asked.at(-1);
   if (!last) throw new Error(`“${turn.says}” did not reach the model.`);
   return last;

@@ -314,18 +314,22 @@ const endings: readonly Row[] = [
 ];
 
 describe.each([
-  ['a lookup', lookups],
-  ['a question', questions],
-  ['an end', endings],
-])('after %s the agent knows', (_kind, rows) => {
+  ['a lookup', 'test', lookups],
+  ['a question', 'test', questions],
+  ['an end', 'test', endings],
+  ['a lookup', 'live', lookups],
+  ['a question', 'live', questions],
+  ['an end', 'live', endings],
+])('after %s the agent knows, in %s mode,', (_kind, mode, rows) => {
   it.each(rows)('%s [MSG-401]', async (_what, turns, needed, not = []) => {
-    const { id } = await server.begin({ user_id: 'ann' });
-    const request = await play(server, id, turns);
+    const key = mode === 'live' ? server.liveKey : server.testKey;
+    const { id } = await server.begin({ user_id: 'ann' }, key);
+    const request = await play(server, id, turns, key);
     const read = readBy(request);
     for (const each of needed) expect(read).toMatch(typeof each === 'string' ? literally(each) : each);
     for (const each of not) expect(read).not.toMatch(typeof each === 'string' ? literally(each) : each);
     expect(unpaired(request)).toEqual([]);
-    await server.call('POST', `/v1/conversations/${id}/stop`);
+    await server.call('POST', `/v1/conversations/${id}/stop`, { key });
   });
 });
 

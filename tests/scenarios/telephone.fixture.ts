@@ -23,6 +23,8 @@ export async function bringVoice(): Promise<string | null> {
 
 type SoundData = { samples: Int16Array; sampleRate: number; channelCount?: number; bitsPerSample?: number };
 
+type Note = Record<string, unknown> & { at: number };
+
 /** A browser's end of a call without a browser: it speaks with a voice of its own and writes down what it hears. */
 type Telephone = {
   /** What the server answered to the offer. */
@@ -35,9 +37,9 @@ type Telephone = {
   sound: () => Promise<void>;
   /** Resolves when nothing has been heard for a moment. */
   silence: () => Promise<void>;
-  /** What the page is told, oldest first. */
-  notes: Record<string, unknown>[];
-  note: (isWanted: (note: Record<string, unknown>) => boolean) => Promise<Record<string, unknown>>;
+  /** What the page is told, oldest first, each with when it came. */
+  notes: Note[];
+  note: (isWanted: (note: Note) => boolean) => Promise<Note>;
   /** Resolves when the other side has gone. */
   gone: Promise<void>;
   hangUp: () => void;
@@ -45,7 +47,15 @@ type Telephone = {
 };
 
 export type Telephones = {
-  call: (server: Pick<TestServer, 'call'>, session: { id: string; token: string }) => Promise<Telephone>;
+  /**
+   * `onlyRelays`: its sound goes through the relays that the session is told of, and no other way. `patienceMs`: how long any
+   * one thing is waited for; what cannot come any more, because the call is over, is not waited for at all.
+   */
+  call: (
+    server: Pick<TestServer, 'call'>,
+    session: { id: string; token: string },
+    options?: { onlyRelays?: boolean; patienceMs?: number },
+  ) => Promise<Telephone>;
   /** A sentence as sound. */
   sayAs: (text: string) => Promise<Int16Array>;
   /** The words of sound at the rate of a call. */
@@ -73,44 +83,62 @@ export async function openTelephones(): Promise<Telephones> {
     return words;
   }
 
-  async function dial() {
-    const peer: RTCPeerConnection = new wrtc.RTCPeerConnection({});
-    const source = new wrtc.nonstandard.RTCAudioSource();
-    peer.addTransceiver(source.createTrack(), { direction: 'sendrecv' });
-    const channel = peer.createDataChannel('vestra');
-    await peer.setLocalDescription(await peer.createOffer());
-    await until(() => peer.iceGatheringState === 'complete');
-    return { peer, source, channel, sdp: peer.localDescription?.sdp as string };
-  }
-
   return {
     sayAs: (text) => speak(text, 'slt'),
     understand,
-    async call(server, session) {
-      const { peer, source, channel, sdp } = await dial();
-      const heard: { at: number; samples: Int16Array }[] = [];
-      const notes: Record<string, unknown>[] = [];
+    async call(server, session, { onlyRelays = false, patienceMs = 60_000 } = {}) {
+      const told = await server.call('GET', `/v1/sessions/${session.id}`, { key: session.token });
+      const peer: RTCPeerConnection = new wrtc.RTCPeerConnection({
+        iceServers: told.body.ice_servers ?? [],
+        iceTransportPolicy: onlyRelays ? 'relay' : 'all',
+      });
+      const source = new wrtc.nonstandard.RTCAudioSource();
+      peer.addTransceiver(source.createTrack(), { direction: 'sendrecv' });
+      const channel = peer.createDataChannel('vestra');
+      const notes: Note[] = [];
+      /** What is heard from the beginning of `listen` to its end. */
+      let heard: Int16Array[] | null = null;
       let loudAt = 0;
       let queue: Int16Array = new Int16Array(0);
       let resample = createResampler(48_000, samplesPerSecond);
       let rate = 48_000;
+      let isGone = false;
       const gone = Promise.withResolvers<void>();
+      const leave = () => {
+        isGone = true;
+        clearInterval(microphone);
+        gone.resolve();
+      };
+      const close = () => {
+        leave();
+        peer.close();
+      };
+      const until = async (what: string, isSo: () => boolean) => {
+        const since = performance.now();
+        while (!isSo()) {
+          const last = JSON.stringify(notes.slice(-4));
+          if (isGone) throw new Error(`The call was over before ${what}. Told last: ${last}`);
+          if (performance.now() - since > patienceMs)
+            throw new Error(`${patienceMs / 1000} seconds were not enough for this: ${what}. Told last: ${last}`);
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+      };
       peer.ontrack = ({ track }) => {
         new wrtc.nonstandard.RTCAudioSink(track).ondata = ({ samples, sampleRate, channelCount = 1 }: SoundData) => {
           if (sampleRate !== rate) {
             rate = sampleRate;
             resample = createResampler(rate, samplesPerSecond);
           }
+          if (samples.some((sample) => Math.abs(sample) > loud)) loudAt = performance.now();
+          if (heard === null) return;
           const mono = channelCount === 1 ? samples : samples.filter((_, at) => at % channelCount === 0);
-          const now = performance.now();
-          if (mono.some((sample) => Math.abs(sample) > loud)) loudAt = now;
-          heard.push({ at: now, samples: resample(mono.slice()) });
+          heard.push(resample(mono.slice()));
         };
       };
-      channel.onmessage = ({ data }) => void notes.push(JSON.parse(data));
-      channel.onclose = () => gone.resolve();
+      channel.onmessage = ({ data }) => void notes.push({ ...JSON.parse(data), at: performance.now() });
+      channel.onclose = leave;
       peer.onconnectionstatechange = () => {
-        if (['failed', 'closed', 'disconnected'].includes(peer.connectionState)) gone.resolve();
+        if (['failed', 'closed', 'disconnected'].includes(peer.connectionState)) leave();
       };
       const microphone = steadily(() => {
         const samples = new Int16Array(160);
@@ -118,43 +146,49 @@ export async function openTelephones(): Promise<Telephones> {
         queue = queue.slice(160);
         source.onData({ samples, sampleRate: samplesPerSecond, channelCount: 1, bitsPerSample: 16 });
       });
-      const answer = await server.call('POST', `/v1/sessions/${session.id}/voice`, {
-        key: session.token,
-        body: { sdp },
-      });
-      if (answer.status !== 200) {
-        clearInterval(microphone);
-        peer.close();
-        throw new Error(answer.text);
+      async function connect(): Promise<Telephone['answer']> {
+        await peer.setLocalDescription(await peer.createOffer());
+        await until('its addresses are known', () => peer.iceGatheringState === 'complete');
+        const answer = await server.call('POST', `/v1/sessions/${session.id}/voice`, {
+          key: session.token,
+          body: { sdp: peer.localDescription?.sdp },
+        });
+        if (answer.status !== 200) throw new Error(answer.text);
+        await peer.setRemoteDescription({ type: 'answer', sdp: answer.body.sdp });
+        await until('it is connected', () => peer.connectionState === 'connected' && channel.readyState === 'open');
+        return answer.body;
       }
-      await peer.setRemoteDescription({ type: 'answer', sdp: answer.body.sdp });
-      await until(() => peer.connectionState === 'connected' && channel.readyState === 'open');
-      const sound = async (since = performance.now()) => void (await until(() => loudAt > since));
-      const silence = async () => void (await until(() => performance.now() - loudAt > silentMs));
+      const answer = await connect().catch((error: unknown) => {
+        close();
+        throw error;
+      });
+      const sound = async (since = performance.now()) => void (await until('a sound is heard', () => loudAt > since));
+      const silence = async () => void (await until('nothing is heard', () => performance.now() - loudAt > silentMs));
       const telephone: Telephone = {
-        answer: answer.body,
+        answer,
         notes,
         gone: gone.promise,
         sound,
         silence,
         async speak(text) {
-          queue = await speak(text, 'slt');
-          await until(() => queue.length === 0);
+          queue = withoutEnd(await speak(text, 'slt'));
+          await until('all is said', () => queue.length === 0);
         },
         async listen() {
-          const since = performance.now();
-          await sound(since);
+          const pieces: Int16Array[] = [];
+          heard = pieces;
+          await sound();
           await silence();
-          return understand(joined(heard.filter(({ at }) => at >= since).map(({ samples }) => samples)));
+          heard = null;
+          return understand(joined(pieces));
         },
         async note(isWanted) {
-          await until(() => notes.some(isWanted));
-          return notes.find(isWanted) as Record<string, unknown>;
+          await until('it is told that', () => notes.some(isWanted));
+          return notes.find(isWanted) as Note;
         },
         hangUp: () => channel.send('hang_up'),
         close() {
-          clearInterval(microphone);
-          peer.close();
+          close();
           open.delete(telephone);
         },
       };
@@ -172,6 +206,11 @@ function joined(pieces: readonly Int16Array[]): Int16Array {
   return Int16Array.from(pieces.flatMap((piece) => [...piece]));
 }
 
+/** Without the silence that a made voice ends with: the end of speech is its last sound. */
+function withoutEnd(samples: Int16Array): Int16Array {
+  return samples.slice(0, samples.findLastIndex((sample) => Math.abs(sample) > loud) + 1);
+}
+
 function steadily(work: () => void): NodeJS.Timeout {
   const begunAt = performance.now();
   let done = 0;
@@ -179,14 +218,6 @@ function steadily(work: () => void): NodeJS.Timeout {
     const due = Math.floor((performance.now() - begunAt) / 10);
     for (; done < due; done++) work();
   }, 5);
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  const since = performance.now();
-  while (!isSo()) {
-    if (performance.now() - since > 60_000) throw new Error('It did not come to that within a minute.');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 /** A file that a browser takes for its microphone. */

@@ -131,10 +131,23 @@ describe('a caller who asks for more', () => {
     const idle = async () => (await server.call('GET', `${path}/${begun.body.id}`, { key })).body.status;
     await expect.poll(idle, { timeout: 60_000 }).toBe('idle');
     await say(`00-${'0'.repeat(32)}-b7ad6b7169203331-01`);
+    await expect.poll(idle, { timeout: 60_000 }).toBe('idle');
+    // Her browser has no say in the company's traces.
+    const ofBrowser = '1bf7651916cd43dd8448eb211c80319d';
+    const session = await server.call('POST', '/v1/sessions', {
+      key,
+      body: { user_id: 'ada', conversation_id: begun.body.id, chat: true },
+    });
+    await server.call('POST', `${path}/${begun.body.id}/messages`, {
+      key: session.body.token,
+      body: { message: 'And the rug?' },
+      headers: { traceparent: `00-${ofBrowser}-b7ad6b7169203331-01` },
+    });
     const all = () => collector.received.flatMap(({ body }) => spansIn(body));
     await expect
       .poll(() => all().filter((span) => span.name.startsWith('invoke_agent')).length, { timeout: 60_000 })
-      .toBe(2);
+      .toBe(3);
+    expect(all().map((span) => span.traceId)).not.toContain(ofBrowser);
     const spans = all().filter((span) => span.traceId === traceId);
     const root = spans.find(({ name }) => name === 'invoke_agent shelf') as Span;
     expect(root.parentSpanId).toBe('b7ad6b7169203331');

@@ -5,6 +5,7 @@ import { createResampler } from '@vestra/server/adapters/voice/resample';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriersOn, type PageDesk, startPageDesk } from './session-page.fixture.ts';
 import { bringVoice, openTelephones, type Telephones, voiceFolder, waveOf } from './telephone.fixture.ts';
+import { hasRelay, startRelay } from './turn-relay.fixture.ts';
 
 /** Sound takes its own time, and one that stutters on a busy machine says nothing about the code: by hand, on one at rest. */
 const away =
@@ -21,6 +22,7 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1 }, () => {
   const microphone = join(folder, 'microphone.wav');
   let telephones: Telephones;
   let desk: PageDesk;
+  let relay: Awaited<ReturnType<typeof startRelay>> | null;
   beforeAll(async () => {
     telephones = await openTelephones();
     const said = await telephones.sayAs(question);
@@ -28,7 +30,8 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1 }, () => {
     const wave = new Int16Array(16_000 * 10);
     wave.set(said, 16_000);
     writeFileSync(microphone, waveOf(wave));
-    desk = await startPageDesk({ VESTRA_VOICE_DIR: voiceFolder }, [
+    relay = hasRelay ? await startRelay() : null;
+    desk = await startPageDesk({ VESTRA_VOICE_DIR: voiceFolder, ...relay?.env }, [
       '--use-fake-ui-for-media-stream',
       '--use-fake-device-for-media-stream',
       `--use-file-for-fake-audio-capture=${microphone}`,
@@ -39,6 +42,7 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1 }, () => {
   afterAll(async () => {
     await telephones.close();
     await desk.stop();
+    await relay?.stop();
     rmSync(folder, { recursive: true });
   });
 
@@ -100,7 +104,17 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1 }, () => {
     telephone.close();
   });
 
-  it('gives way to the next call of its session, whichever process holds it [VOI-269]', async () => {
+  if (!hasRelay) process.stderr.write('NOT TRIED: a call through a relay. `apt install coturn` and run this again.\n');
+  it.skipIf(!hasRelay)('passes a relay where there is no other way [VOI-422]', async () => {
+    desk.script(() => ({ text: [reply] }));
+    const { body: session } = await desk.call('POST', '/v1/sessions', { body: { voice: true } });
+    const telephone = await telephones.call(desk, session, { onlyRelays: true });
+    await telephone.speak(question);
+    expect(await telephone.listen()).toMatch(nearly);
+    telephone.close();
+  });
+
+  it('gives way to the next call of its session, whichever process holds it [VOI-269, VOI-420]', async () => {
     const { body: session } = await desk.call('POST', '/v1/sessions', { body: { voice: true } });
     const first = await telephones.call(desk, session);
     const second = await telephones.call(desk, session);
@@ -109,6 +123,14 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1 }, () => {
     second.hangUp();
     expect(await second.note(({ type }) => type === 'ended')).toMatchObject({ reason: 'hung_up' });
     for (const telephone of [first, second]) telephone.close();
+
+    const both = await Promise.all([telephones.call(desk, session), telephones.call(desk, session)]);
+    const [over] = await Promise.race(both.map(async (each) => [each, await each.gone] as const));
+    const [stays] = both.filter((each) => each !== over);
+    stays?.hangUp();
+    // Not `replaced`: it was there until it was hung up.
+    expect(await stays?.note(({ type }) => type === 'ended')).toMatchObject({ reason: 'hung_up' });
+    for (const telephone of both) telephone.close();
   });
 
   it('is over when its process is killed, and no other call notices [VOI-270]', async () => {

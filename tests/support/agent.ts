@@ -2,7 +2,7 @@ import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/s
 import { startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { createParser } from 'eventsource-parser';
 import { assertStreamEvent } from './contract.ts';
-import { type Answer, startTestServer, type TestServer } from './server.ts';
+import { type Answer, startTestServer, type TestServer, type TestServerOptions } from './server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read events field by field.
 export type StreamEvent = { id: string; type: string; seq: number; data: any; [field: string]: any };
@@ -46,6 +46,7 @@ export async function startAgentServer(
     respond?: Respond;
     /** Every vendor is there, and the same script answers for each in its own format. */
     vendors?: boolean;
+    voice?: TestServerOptions['voice'];
   } = {},
 ): Promise<AgentServer> {
   let respond: Respond = options.respond ?? (() => ({ text: 'Hello.' }));
@@ -71,7 +72,7 @@ export async function startAgentServer(
     }),
     ...options.env,
   };
-  const server = await startTestServer({ env });
+  const server = await startTestServer({ env, ...(options.voice && { voice: options.voice }) });
   return {
     ...server,
     env,

@@ -38,6 +38,7 @@ export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers)
       identities: {
         ofKey: identity.ofKey,
         ...createSessionIdentity(db),
+        ofGrant: noConsole,
         consoleToken: () => null,
         ofConsole: noConsole,
       },

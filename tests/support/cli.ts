@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { programOf } from './programs.ts';
 
-const bin = join(import.meta.dirname, '../../packages/cli/bin/vestra.js');
+const program = await programOf('vestra');
 
 export type CliOptions = { cwd: string; env?: Record<string, string>; input?: string };
 
@@ -19,7 +20,7 @@ export type CliProcess = {
 export function startCli(words: readonly string[], { cwd, env = {}, input }: CliOptions): CliProcess {
   let out = '';
   let err = '';
-  const child = spawn(process.execPath, [bin, ...words], {
+  const child = spawn(process.execPath, [program, ...words], {
     cwd,
     // No setting of the machine that runs the tests may reach the command.
     env: { PATH: process.env.PATH ?? '', HOME: cwd, XDG_CONFIG_HOME: join(cwd, '.config'), ...env },

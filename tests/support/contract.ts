@@ -51,10 +51,19 @@ const openaiErrorBody = z.object({
   }),
 });
 
+const oauthErrorBody = z.object({
+  error: z.string().regex(/^[a-z_]+$/),
+  error_description: z.string().min(1),
+  code: errorBody.shape.error.shape.code,
+  request_id: errorBody.shape.error.shape.request_id,
+});
+
+const errorShapes = { own: errorBody, openai: openaiErrorBody, oauth: oauthErrorBody };
+
 function assertError(asked: string, row: RouteRow | undefined, { body, status }: Answer): void {
-  const shape = row?.route.errorShape === 'openai' ? openaiErrorBody : errorBody;
+  const shape = errorShapes[row?.route.errorShape ?? 'own'];
   assertShape(shape, body, `${asked} answered an error outside the contract`);
-  const { code } = body.error as { code: ErrorCode };
+  const { code } = (row?.route.errorShape === 'oauth' ? body : body.error) as { code: ErrorCode };
   const statuses = [errorCatalogue[code].status, ...(alsoWith[code] ?? [])];
   if (!statuses.includes(status)) throw new Error(`${asked} answered \`${code}\` with ${status}.`);
   if (row && !declaredErrors(row.route).has(code)) {

@@ -2,6 +2,7 @@ import { type IdPrefix, newId } from '@vestra/contract/ids';
 import type { Route } from '@vestra/contract/route';
 
 const prefixOf: Record<string, IdPrefix> = {
+  grant_id: 'grant',
   key_id: 'key',
   org_id: 'org',
   message_id: 'msg',
@@ -10,6 +11,7 @@ const prefixOf: Record<string, IdPrefix> = {
   console_session_id: 'cses',
   scenario_id: 'scn',
   run_id: 'trun',
+  replay_id: 'rpl',
   notebook_id: 'nb',
   document_id: 'doc',
   skill_id: 'skl',

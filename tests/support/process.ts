@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programOf } from './programs.ts';
 import { type Answer, type CallOptions, call } from './server.ts';
-
-const root = join(import.meta.dirname, '../..');
 
 export type Credentials = {
   org_id: string;
@@ -29,14 +28,14 @@ export async function makeDataDir(): Promise<{ dataDir: string; remove: () => Pr
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** The server as a process of its own, started as `npm start` does; resolves when it says where it runs. */
+/** The server as a process of its own; resolves when it says where it runs. */
 export async function startProcess(
   dataDir: string,
   env: Record<string, string> = {},
   { inTerminal = false } = {},
 ): Promise<ServerProcess> {
   const settings = { VESTRA_DATA_DIR: dataDir, PORT: '0', ...env };
-  const { child, output } = spawnEntry('main/main.ts', [], settings, inTerminal);
+  const { child, output } = await spawnProgram('server', [], settings, inTerminal);
   for (;;) {
     const url = /is running at (http:\S+)\r?\n/.exec(output())?.[1];
     if (url || /works on jobs here/.test(output())) {
@@ -55,21 +54,26 @@ export async function startProcess(
   }
 }
 
-/** Runs an entry of the server to its end. */
-export async function runEntry(
-  entry: 'main/main.ts' | 'operator/main.ts',
+/** Runs a program of the server to its end. */
+export async function runProgram(
+  name: 'server' | 'operator',
   words: string[],
   env: Record<string, string>,
 ): Promise<{ code: number | null; output: string }> {
-  const { child, output } = spawnEntry(entry, words, env);
+  const { child, output } = await spawnProgram(name, words, env);
   await once(child, 'close');
   return { code: child.exitCode, output: output() };
 }
 
 /** `inTerminal`: as a person sees it, with a terminal of its own that `script` makes. It hangs up when it is ended. */
-function spawnEntry(entry: string, words: string[], env: Record<string, string>, inTerminal = false) {
+async function spawnProgram(
+  name: 'server' | 'operator',
+  words: string[],
+  env: Record<string, string>,
+  inTerminal = false,
+) {
   let text = '';
-  const command = [process.execPath, join(root, 'packages/server/src', entry), ...words];
+  const command = [process.execPath, await programOf(name), ...words];
   const [program = '', ...given] = inTerminal ? ['script', '-qec', `exec ${command.join(' ')}`, '/dev/null'] : command;
   const child = spawn(program, given, {
     env: { PATH: process.env.PATH ?? '', VESTRA_LOG_LEVEL: 'info', ...env },

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { VoiceParts } from '@vestra/server/main/assemble/voice';
 import { type Config, readConfig } from '@vestra/server/main/config';
 import { createLog } from '@vestra/server/main/log';
 import { type Server, startServer } from '@vestra/server/main/start';
@@ -37,6 +38,8 @@ export type TestServerOptions = {
   beside?: TestServer;
   /** How long this one holds what it runs, where it is not to follow from `VESTRA_LEASE_SECONDS`. */
   runs?: Partial<Config['runs']>;
+  /** What carries the sound of its calls, and hears and speaks; absent: what is installed. */
+  voice?: VoiceParts;
 };
 
 /** How many servers stand behind one address: with two, each call of a test meets another than the one before. */
@@ -51,7 +54,7 @@ const processes = Number(process.env.VESTRA_TEST_PROCESSES ?? 1);
 export const isOneProcess = processes === 1;
 
 /** A whole server on a database of its own, reached over a real socket on loopback. */
-export async function startTestServer({ env = {}, beside, runs }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer({ env = {}, beside, runs, voice }: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vestra-test-'));
   const database = beside ? null : await createTestDatabase();
   const connectionString = beside?.connectionString ?? (database as { connectionString: string }).connectionString;
@@ -69,7 +72,8 @@ export async function startTestServer({ env = {}, beside, runs }: TestServerOpti
     VESTRA_ASK_FOR_MODELS: '0',
     ...env,
   });
-  const start = () => startServer({ ...config, runs: { ...usual, ...runs } }, createLog(config.logLevel));
+  const start = () =>
+    startServer({ ...config, runs: { ...usual, ...runs } }, createLog(config.logLevel), undefined, voice);
   const server: Server = await start();
   const others: Server[] = [];
   for (let more = 1; front && more < processes; more++) others.push(await start());

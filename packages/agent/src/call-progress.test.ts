@@ -21,13 +21,13 @@ describe('what happens next with a call', () => {
     ['a lookup', tools.look, {}, { kind: 'run' }],
     ['a lookup that was started', tools.look, { isStarted: true }, { kind: 'run' }],
     ['a free change', tools.change, {}, { kind: 'run' }],
-    ['a change that was started', tools.change, { isStarted: true }, { kind: 'settle', result: { isError: true } }],
+    ['a change that was started', tools.change, { isStarted: true }, { kind: 'result', result: { isError: true } }],
     ['a started call of a tool that is gone', undefined, { isStarted: true }, unknownOutcome()],
-    ['a call of a tool that is gone', undefined, {}, { kind: 'settle', result: { isError: true, from: 'run' } }],
+    ['a call of a tool that is gone', undefined, {}, { kind: 'result', result: { isError: true, from: 'run' } }],
     ['a change that needs a yes', tools.pay, {}, { kind: 'ask', purpose: 'permission' }],
     ['an open wait', tools.pay, { waits: [wait('permission', null)] }, { kind: 'stand_by' }],
     ['a yes', tools.pay, { waits: [wait('permission', approved)] }, { kind: 'run' }],
-    ['a no', tools.pay, { waits: [wait('permission', denied)] }, { kind: 'settle', result: { isError: true } }],
+    ['a no', tools.pay, { waits: [wait('permission', denied)] }, { kind: 'result', result: { isError: true } }],
     [
       'a yes to something else',
       tools.pay,
@@ -41,14 +41,14 @@ describe('what happens next with a call', () => {
       unknownOutcome(),
     ],
     ['a connected app', tools.change, { waits: [wait('connection', answer)] }, { kind: 'run' }],
-    ['an app that was not connected', tools.change, { waits: [wait('connection', denied)] }, { kind: 'settle' }],
+    ['an app that was not connected', tools.change, { waits: [wait('connection', denied)] }, { kind: 'result' }],
     [
       'a function with a yes',
       tools.order,
       { waits: [wait('permission', approved)] },
       { kind: 'ask', purpose: 'answer' },
     ],
-    ['a function with a no', tools.order, { waits: [wait('permission', denied)] }, { kind: 'settle' }],
+    ['a function with a no', tools.order, { waits: [wait('permission', denied)] }, { kind: 'result' }],
     ['a function that was answered', tools.stock, { waits: [wait('answer', answer)] }, settled('So.', 'tool')],
     ['a question that was answered', tools.ask_question, { waits: [wait('answer', answer)] }, settled('So.', 'person')],
     [
@@ -57,7 +57,7 @@ describe('what happens next with a call', () => {
       { waits: [wait('answer', approved)] },
       settled('The person said yes.', 'person'),
     ],
-    ['a denied tool, a yes or not', tools.denied, { waits: [wait('permission', approved)] }, { kind: 'settle' }],
+    ['a denied tool, a yes or not', tools.denied, { waits: [wait('permission', approved)] }, { kind: 'result' }],
     ['a hand-off', tools.hand_off_to_work, {}, { kind: 'hand_off' }],
     ['the end', tools.finish, {}, { kind: 'finish', text: 'Finished.' }],
   ])('%s', (_what, tool, given, expected) => {
@@ -113,19 +113,19 @@ describe('an answer that is no yes', () => {
     ],
   ])('%s', (_what, tool, purpose, outcome, output) => {
     const result = { output, isError: true, from: 'run' };
-    expect(move(tool, { waits: [wait(purpose, outcome)] })).toEqual({ kind: 'settle', result });
+    expect(move(tool, { waits: [wait(purpose, outcome)] })).toEqual({ kind: 'result', result });
   });
 
   it('is told as the failure that the caller made of it', () => {
     expect(move(tools.order, { waits: [wait('permission', approved), wait('answer', failure)] })).toEqual({
-      kind: 'settle',
+      kind: 'result',
       result: { output: 'Not so.', isError: true, from: 'tool' },
     });
   });
 
   it('stands in the way of every later yes', () => {
     const waits = [wait('permission', approved), wait('connection', denied)];
-    expect(move(tools.pay, { waits })).toMatchObject({ kind: 'settle', result: { isError: true } });
+    expect(move(tools.pay, { waits })).toMatchObject({ kind: 'result', result: { isError: true } });
   });
 });
 
@@ -134,9 +134,9 @@ function notCalled(why: string) {
 }
 
 function unknownOutcome() {
-  return { kind: 'settle', result: { output: expect.stringContaining('outcome is unknown'), isError: true } };
+  return { kind: 'result', result: { output: expect.stringContaining('outcome is unknown'), isError: true } };
 }
 
 function settled(output: string, from: 'tool' | 'person') {
-  return { kind: 'settle', result: { output, isError: false, from } };
+  return { kind: 'result', result: { output, isError: false, from } };
 }

@@ -2,17 +2,17 @@ import { permissionFor } from './approval.ts';
 import type { ApprovalCategory } from './approval-category.ts';
 import { allowedTool } from './call-refusal.ts';
 import type { InteractionDraft } from './interaction.ts';
+import type { CallSoFar } from './ports.ts';
 import type { CallResult, RecordedCall, Wait, WaitPurpose } from './step.ts';
 import { isReadOnly, needsYes, type Tool } from './tool.ts';
 
 /** What happens next with a call. */
 export type Move =
-  | { kind: 'settle'; result: CallResult }
+  | { kind: 'result'; result: CallResult }
   /** An interaction is open. */
   | { kind: 'stand_by' }
   | { kind: 'ask'; purpose: WaitPurpose; draft: InteractionDraft }
-  /** `isAnswered`: the tool has asked the person something before, and there is an answer. */
-  | { kind: 'run'; tool: Tool; isAnswered: boolean }
+  | ({ kind: 'run'; tool: Tool } & CallSoFar)
   | { kind: 'hand_off' }
   | { kind: 'finish'; text: string; data: unknown };
 
@@ -22,22 +22,24 @@ export function nextMove(
   known: Tool | undefined,
   approvals: readonly ApprovalCategory[],
 ): Move {
-  const { call, waits, isStarted } = recorded;
+  const { call, waits, isStarted, underWay } = recorded;
+  const isUnderWay = underWay !== undefined;
   if (waits.some(({ outcome }) => outcome === null)) return { kind: 'stand_by' };
-  if (isStarted && !(known && isReadOnly(known))) return settle(outcomeUnknown);
+  if (isStarted && !isUnderWay && !(known && isReadOnly(known))) return refused(outcomeUnknown);
   const answer = waits.find(({ purpose }) => purpose === 'answer');
-  if (answer) return { kind: 'settle', result: resultOf(answer, known) };
+  if (answer) return { kind: 'result', result: resultOf(answer, known) };
   const allowed = allowedTool(call, known);
-  if ('refusal' in allowed) return { kind: 'settle', result: allowed.refusal };
+  if ('refusal' in allowed) return isUnderWay ? refused(outcomeUnknown) : { kind: 'result', result: allowed.refusal };
   const { tool } = allowed;
-  const unmet = waits.find((wait) => !isMet(wait));
-  if (unmet?.outcome) return settle(`${withoutYes(unmet)} The tool was not called.`);
+  // What goes on by itself is told that nobody answered.
+  const unmet = waits.find((wait) => !isMet(wait) && !(isUnderWay && wait.purpose === 'input'));
+  if (unmet?.outcome) return refused(`${withoutYes(unmet)} The tool was not called.`);
   if (needsYes(tool) && !waits.some(isPermission)) {
     return { kind: 'ask', purpose: 'permission', draft: permissionFor(tool, call, approvals) };
   }
   switch (tool.effect.kind) {
     case 'run':
-      return { kind: 'run', tool, isAnswered: waits.some(({ purpose }) => purpose === 'input') };
+      return { kind: 'run', tool, isAnswered: waits.some(({ purpose }) => purpose === 'input'), underWay };
     case 'ask':
       return { kind: 'ask', purpose: 'answer', draft: tool.effect.draft(call) };
     case 'hand_off':
@@ -56,7 +58,7 @@ const answerOverdue =
   'No answer came in time. The outcome is unknown: the system that was asked may have done it, or may still do it. It ' +
   'was not asked again. Do not repeat the call; find out what happened, or say that the outcome is unknown.';
 
-const settle = (output: string): Move => ({ kind: 'settle', result: { output, isError: true, from: 'run' } });
+const refused = (output: string): Move => ({ kind: 'result', result: { output, isError: true, from: 'run' } });
 
 const isPermission = ({ purpose }: Wait) => purpose === 'permission';
 

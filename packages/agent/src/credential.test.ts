@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { withoutCredentials } from './credential.ts';
+import { describe, expect, it } from 'vitest';
+import { asksForCredential, withoutCredentials } from './credential.ts';
 
 it.each([
   ['password', 'hunter2 hunter2'],
@@ -43,4 +43,32 @@ it.each([
 
 it('searches no further than anything is shown, so that no text takes long', () => {
   expect(withoutCredentials('note', 'eyJ-'.repeat(60_000))).toHaveLength(2000);
+});
+
+describe('a question', () => {
+  it.each([
+    ['ar', 'من فضلك أدخل كلمة المرور الخاصة بك', 'في أي يوم نتوقع حضوركم؟'],
+    ['ar', 'رقم البطاقة', 'رقم الطلب'],
+    ['ar', 'رمز الأمان', 'رمز المنتج'],
+    ['de', 'Wie lautet Ihr Passwort?', 'An welchem Tag kommen Sie?'],
+    ['de', 'Kreditkartennummer', 'Kundennummer'],
+    ['de', 'Prüfziffer der Karte', 'Geprüft am'],
+    ['de', 'API-Schlüssel', 'Schlüsselübergabe'],
+    ['en', 'The one-time code of your bank', 'When shall we expect you?'],
+    ['es', 'Escriba su contraseña, por favor.', '¿Qué día le esperamos?'],
+    ['es', 'Número de la tarjeta', 'Número de personas'],
+    ['es', 'Código de verificación', 'Código postal'],
+    ['fr', 'Votre mot de passe ?', 'Quel jour vous attendons-nous ?'],
+    ['fr', 'Clé d’accès', 'Clé de la chambre'],
+    ['fr', 'Numéro de carte', 'Numéro de table'],
+    ['hi', 'अपना पासवर्ड लिखें', 'आप किस दिन आएंगे?'],
+    ['hi', 'कार्ड नंबर', 'टेबल नंबर'],
+    ['ja', 'パスワードを入力してください', 'いつお越しになりますか？'],
+    ['ja', 'ﾊﾟｽﾜｰﾄﾞ', '予約番号'],
+    ['ja', 'クレジットカード番号', '部屋の番号'],
+    ['pt', 'Qual é a sua senha?', 'Em que dia vem?'],
+    ['pt', 'Número do cartão', 'Número de pessoas'],
+  ])('in %s asks for a credential with “%s”, and for none with “%s” [MCPS-440]', (_language, secret, plain) => {
+    expect([asksForCredential(secret), asksForCredential(plain)]).toEqual([true, false]);
+  });
 });

@@ -1,8 +1,9 @@
 import type { InteractionDraft } from './interaction.ts';
-import { type Run, runAgent } from './loop.ts';
+import { runAgent } from './loop.ts';
 import type { ToolCall } from './message.ts';
 import type { Model, ModelEvent, ModelRequest } from './model.ts';
 import type { FinalEnd, NewWait, Ports, RunEnd, RunStore, ToolOutcome } from './ports.ts';
+import type { Run } from './progress.ts';
 import type { CallResult, ModelStep, RecordedCall, Step, WaitOutcome, WaitPurpose } from './step.ts';
 import type { Tool, ToolEffect } from './tool.ts';
 
@@ -23,7 +24,7 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
   let writes = 0;
   /** Nothing more comes from a dead process; a successor begins with `load`. */
   let isDead = false;
-  let settledSinceLoad = false;
+  let answeredSinceLoad = false;
   const interactions: Interaction[] = [];
   const deltas: { stepIndex: number; text: string }[] = [];
   /** What is said to the run while it works. */
@@ -58,7 +59,7 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
 
   const store: RunStore = {
     load: async () => {
-      settledSinceLoad = false;
+      answeredSinceLoad = false;
       isDead = false;
       return structuredClone({ kind: 'recorded', steps, activeMs: 0 });
     },
@@ -81,6 +82,7 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
     },
     recordSummary: (step) => write(() => void steps.push(step)),
     recordStart: (callId) => write(() => change(callId, (each) => ({ ...open(each), isStarted: true }))),
+    recordUnderWay: (callId, underWay) => write(() => change(callId, (each) => ({ ...open(each), underWay }))),
     recordResult: (callId, result, given) =>
       write(() => {
         change(callId, (each) => ({ ...open(each), result }));
@@ -97,7 +99,7 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
         }
         interactions.push(...waits.map((wait) => ({ ...wait, outcome: null })));
       });
-      return settledSinceLoad ? 'answered' : 'waiting';
+      return answeredSinceLoad ? 'answered' : 'waiting';
     },
     recordEnd: (given) => write(() => finish(given)),
     appendText: async (stepIndex, text) => void deltas.push({ stepIndex, text }),
@@ -112,7 +114,7 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
     end: () => end,
     answer: (interaction: Interaction, outcome: WaitOutcome) => {
       interaction.outcome = outcome;
-      settledSinceLoad = true;
+      answeredSinceLoad = true;
       change(interaction.callId, (each) => ({
         ...each,
         waits: each.waits.map((wait) => (wait.outcome === null ? { ...wait, outcome } : wait)),

@@ -260,3 +260,77 @@ describe('a process that dies', () => {
 function draftOf(type: 'connect') {
   return { type, moves_money: false, requires_present_user: false, details: {}, expires_in_s: null } as const;
 }
+
+describe('a call that its tool goes on with by itself', () => {
+  /** Pauses are over at once. */
+  const clock: Ports['clock'] = {
+    now: () => 0,
+    alarm: (ms, ring) => {
+      if (ms <= 1000) queueMicrotask(ring);
+      return () => {};
+    },
+  };
+  /** Begins once, is asked twice how far it is, and then has its answer. */
+  function slowTool() {
+    const asked: unknown[] = [];
+    const handle = { id: 'task-7' };
+    const runner: Ports['tools'] = {
+      validate: async () => ({ kind: 'ok' }),
+      async run(_call, _tool, _signal, { underWay }) {
+        asked.push(underWay);
+        return asked.length < 4 ? { kind: 'under_way', handle, askAgainMs: 2500 } : ok('Printed.');
+      },
+    };
+    return { asked, handle, runner };
+  }
+
+  it.each([['nowhere'], ['before'], ['after']] as const)(
+    'is begun once, also where the process dies %s its handle is written, and its answer is the result [MCPS-442]',
+    async (where) => {
+      const { asked, handle, runner } = slowTool();
+      const hooks: string[] = [];
+      const hook: Ports['hook'] = {
+        mayRun: async ({ name }) => {
+          hooks.push(name);
+          return { kind: 'allowed' };
+        },
+      };
+      const here = scene([{ calls: [call('change')] }, { text: 'Done.' }], {
+        crashes: ['none', 'none', where === 'nowhere' ? 'none' : where],
+        ports: { clock, tools: runner, hook },
+      });
+      expect(await driveToEnd(here.run, here.ports, here.memory)).toMatchObject({ text: 'Done.' });
+      expect(hooks).toEqual(['change']);
+      if (where === 'before') {
+        expect(asked).toEqual([undefined]);
+        expect(here.results()[0]?.output).toContain('outcome is unknown');
+        return;
+      }
+      expect(asked).toEqual([undefined, handle, handle, handle]);
+      expect(here.results()).toEqual([noted('Printed.')]);
+    },
+  );
+
+  it('does not keep a process from ending: another goes on with it [MCPS-442]', async () => {
+    const { asked, handle, runner } = slowTool();
+    let isLeaving = false;
+    const here = scene([{ calls: [call('change')] }, { text: 'Done.' }], {
+      ports: {
+        clock: {
+          ...clock,
+          alarm: (ms, ring) => {
+            isLeaving ||= ms <= 1000;
+            return clock.alarm(ms, ring);
+          },
+        },
+        tools: runner,
+        isLeaving: () => isLeaving,
+      },
+    });
+    expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'handed_back' });
+    expect(asked).toEqual([undefined]);
+    const next = { ...here.ports, clock, isLeaving: () => false };
+    expect(await runAgent(here.run, next)).toMatchObject({ text: 'Done.' });
+    expect(asked).toEqual([undefined, handle, handle, handle]);
+  });
+});

@@ -1,40 +1,16 @@
-import type { ApprovalCategory } from './approval-category.ts';
-import { type Limits, limitReached, timeReached } from './budget.ts';
-import { type Move, nextMove } from './call-progress.ts';
+import { nextMove } from './call-progress.ts';
 import { receiveCall } from './call-refusal.ts';
 import { exchangesToCover, summaryRequest } from './compaction.ts';
 import { withKeptFacts } from './kept-facts.ts';
 import { type Answer, listen } from './listen.ts';
 import { withContent } from './media.ts';
-import type { JsonSchema, Message, ToolCall } from './message.ts';
-import { ModelFailure, type ModelRequest, type Usage } from './model.ts';
-import type { FinalEnd, NewWait, Ports, Recorded, RunEnd } from './ports.ts';
-import { runInTime } from './run-in-time.ts';
-import type { CallResult, ModelStep, RecordedCall, Step } from './step.ts';
-import { decisionOf, isReadOnly, type Tool } from './tool.ts';
+import { ModelFailure, type ModelRequest } from './model.ts';
+import type { FinalEnd, Ports, RunEnd } from './ports.ts';
+import { endRun, outOfTime, type Progress, type Run, stopNow, takeUp, timeLeft } from './progress.ts';
+import type { ModelStep, Step } from './step.ts';
+import { decisionOf } from './tool.ts';
 import { beginningIn, exchangesOf, goOn, lastSummary, messagesOf } from './transcript.ts';
-
-/** One run: a reply of the orchestrator or a task of the worker. They differ in what stands here, not in the loop. */
-export type Run = {
-  model: string;
-  /** How much the model can read at once. */
-  contextTokens: number;
-  maxOutputTokens?: number;
-  system: readonly string[];
-  /** What was said before and what is asked now: the same each time the run is taken up. */
-  history: readonly Message[];
-  tools: readonly Tool[];
-  approvals: readonly ApprovalCategory[];
-  limits: Limits;
-  /** Where the answer must be data. The message of an error is for the model. */
-  output: { schema: JsonSchema; read: (text: string) => ReadAnswer } | null;
-  /** Random, told to the model in the system text; text of others stands inside it. */
-  fence: string;
-  /** Ends the run at once by throwing its reason: somebody stopped it, or another process owns it. */
-  signal: AbortSignal;
-};
-
-type ReadAnswer = { kind: 'ok'; data: unknown } | { kind: 'error'; message: string };
+import { endOfMove, isOpen, workOffCalls } from './work-off-calls.ts';
 
 const mostCallsOfAnswer = 32;
 const mostNoticesInARow = 3;
@@ -59,39 +35,12 @@ export async function runAgent(run: Run, ports: Ports): Promise<RunEnd> {
   }
 }
 
-type Progress = {
-  run: Run;
-  ports: Ports;
-  tools: ReadonlyMap<string, Tool>;
-  steps: Step[];
-  activeMsBefore: number;
-  takenUpAt: number;
-  /** Aborted when the run has used up its minutes, in the middle of whatever it does. */
-  timeUp: AbortController;
-  /** Of what the run does: ended from outside, or out of time. */
-  signal: AbortSignal;
-};
-
-function takeUp(run: Run, ports: Ports, { steps, activeMs }: Recorded): Progress {
-  const timeUp = new AbortController();
-  return {
-    run,
-    ports,
-    tools: byName(run.tools),
-    steps: [...steps],
-    activeMsBefore: activeMs,
-    takenUpAt: ports.clock.now(),
-    timeUp,
-    signal: AbortSignal.any([run.signal, timeUp.signal]),
-  };
-}
-
 /** Null: there is more to do. */
 async function advance(progress: Progress): Promise<RunEnd | null> {
   const last = progress.steps.at(-1);
   if (last?.kind === 'model') {
     const end = endOf(progress, last);
-    if (end !== null) return settleRun(progress, end);
+    if (end !== null) return endRun(progress, end);
   }
   if (progress.ports.isLeaving()) return { kind: 'handed_back' };
   if (last?.kind === 'model' && last.calls.some(isOpen)) return workOffCalls(progress, last);
@@ -117,17 +66,17 @@ async function askModel(progress: Progress): Promise<RunEnd | null> {
   const request = covers === null ? await requestOf(progress) : requestOfSummary(progress, covers);
   const stop = await stopNow(progress, request);
   const beginning = beginningIn(steps);
-  if (stop !== null) return settleRun(progress, beginning ? cutOff(beginning) : stop);
+  if (stop !== null) return endRun(progress, beginning ? cutOff(beginning) : stop);
   if (covers !== null) return compact(progress, covers, request);
 
   // What goes on where a step was cut off is more of that one's text.
   const index = beginning ? steps.indexOf(beginning) : steps.length;
   const answer = await hear(progress, request, (text) => progress.ports.store.appendText(index, text));
   if (!(answer instanceof ModelFailure)) return receive(progress, answer);
-  if (beginning) return settleRun(progress, cutOff(beginning), answer.usage);
-  if (progress.timeUp.signal.aborted) return settleRun(progress, outOfTime(progress), answer.usage);
+  if (beginning) return endRun(progress, cutOff(beginning), answer.usage);
+  if (progress.timeUp.signal.aborted) return endRun(progress, outOfTime(progress), answer.usage);
   const forced = answer.reason === 'too_long' ? coverage(progress, { force: true }) : null;
-  if (forced === null) return settleRun(progress, failed(answer), answer.usage);
+  if (forced === null) return endRun(progress, failed(answer), answer.usage);
   return compact(progress, forced, requestOfSummary(progress, forced));
 }
 
@@ -181,120 +130,13 @@ function endOfNotices({ steps }: Progress, step: ModelStep): FinalEnd | null {
   };
 }
 
-/** All calls of the step at once where none can change anything, otherwise the first that is open. */
-async function workOffCalls(progress: Progress, step: ModelStep): Promise<RunEnd | null> {
-  const open = step.calls.filter(isOpen);
-  const batch = runSideBySide(progress, step.calls) ? open : open.slice(0, 1);
-  const moves = batch.map((recorded) => ({
-    call: recorded.call,
-    move: nextMove(recorded, progress.tools.get(recorded.call.name), progress.run.approvals),
-  }));
-  if (moves.some(({ move }) => move.kind === 'run' || move.kind === 'ask')) {
-    const stop = await stopNow(progress, null);
-    if (stop !== null) return settleRun(progress, stop);
-  }
-
-  const outcomes = await allOf(moves.map(({ call, move }) => perform(progress, step, call, move)));
-  const ended = outcomes.find((outcome) => outcome.kind === 'ended');
-  if (ended) return ended.end;
-  if (outcomes.every(({ kind }) => kind === 'settled')) return null;
-  return waitFor(
-    progress,
-    outcomes.flatMap((outcome) => (outcome.kind === 'waits' ? outcome.opened : [])),
-  );
-}
-
-function runSideBySide({ tools }: Progress, calls: readonly RecordedCall[]): boolean {
-  return calls.every(({ call, result }) => {
-    const tool = tools.get(call.name);
-    if (tool === undefined) return result !== null;
-    return isReadOnly(tool) && (tool.effect.kind === 'run' || tool.effect.kind === 'ask');
-  });
-}
-
-type Outcome = { kind: 'settled' } | { kind: 'waits'; opened: NewWait[] } | { kind: 'ended'; end: RunEnd };
-
-async function perform(progress: Progress, step: ModelStep, call: ToolCall, move: Move): Promise<Outcome> {
-  switch (move.kind) {
-    case 'stand_by':
-      return { kind: 'waits', opened: [] };
-    case 'settle':
-      return settleCall(progress, call, move.result);
-    case 'ask': {
-      const blocked = move.purpose === 'answer' ? await blockedBy(progress, call) : null;
-      if (blocked !== null) return { kind: 'ended', end: await settleRun(progress, blocked) };
-      return { kind: 'waits', opened: [{ callId: call.id, purpose: move.purpose, draft: move.draft }] };
-    }
-    case 'run':
-      return runTool(progress, call, move);
-    case 'hand_off':
-    case 'finish': {
-      const end = endOfMove(step, call, move);
-      await progress.ports.store.recordResult(call.id, { output: 'Done.', isError: false, from: 'run' }, end);
-      return end === null ? { kind: 'settled' } : { kind: 'ended', end };
-    }
-  }
-}
-
-function endOfMove(step: ModelStep, call: ToolCall, move: Move): FinalEnd | null {
-  if (move.kind === 'finish') return { kind: 'answered', text: move.text, data: move.data, isCut: false };
-  if (move.kind === 'hand_off') return { kind: 'handed_off', acknowledgement: step.text, call };
-  return null;
-}
-
-async function runTool(
-  progress: Progress,
-  call: ToolCall,
-  { tool, isAnswered }: Extract<Move, { kind: 'run' }>,
-): Promise<Outcome> {
-  const blocked = await blockedBy(progress, call);
-  if (blocked !== null) return { kind: 'ended', end: await settleRun(progress, blocked) };
-  await progress.ports.store.recordStart(call.id);
-  const { run, ports, signal } = progress;
-  const outcome = await runInTime(ports, call, tool, { ended: run.signal, signal, isAnswered });
-  if (outcome.kind === 'connect') {
-    return { kind: 'waits', opened: [{ callId: call.id, purpose: 'connection', draft: outcome.draft }] };
-  }
-  if (outcome.kind === 'input') {
-    const { draft, kept } = outcome;
-    return { kind: 'waits', opened: [{ callId: call.id, purpose: 'input', draft, kept }] };
-  }
-  const { output, isError, isTools, media } = outcome;
-  return settleCall(progress, call, { output, isError, from: isTools ? 'tool' : 'run', ...(media && { media }) });
-}
-
-async function blockedBy({ ports, tools }: Progress, call: ToolCall): Promise<FinalEnd | null> {
-  const tool = tools.get(call.name);
-  if (tool === undefined || isReadOnly(tool)) return null;
-  const answer = await ports.hook.mayRun(call, tool);
-  return answer.kind === 'allowed' ? null : { kind: 'stopped', reason: 'hook_blocked', message: answer.message };
-}
-
-async function settleCall(progress: Progress, call: ToolCall, result: CallResult): Promise<Outcome> {
-  await progress.ports.store.recordResult(call.id, result, null);
-  progress.steps = progress.steps.map((step) => (step.kind === 'model' ? withResult(step, call.id, result) : step));
-  return { kind: 'settled' };
-}
-
-function withResult(step: ModelStep, callId: string, result: CallResult): ModelStep {
-  return { ...step, calls: step.calls.map((each) => (each.call.id === callId ? { ...each, result } : each)) };
-}
-
-async function waitFor(progress: Progress, opened: readonly NewWait[]): Promise<RunEnd | null> {
-  if ((await progress.ports.store.wait(opened)) === 'waiting') return { kind: 'waiting' };
-  const recorded = await progress.ports.store.load();
-  if (recorded.kind === 'take_up_anew') return recorded;
-  progress.steps = [...recorded.steps];
-  return null;
-}
-
 async function compact(progress: Progress, covers: number, request: ModelRequest): Promise<RunEnd | null> {
   const { run, ports, steps } = progress;
   const answer = await hear(progress, request, async () => {});
   if (answer instanceof ModelFailure && progress.timeUp.signal.aborted) {
-    return settleRun(progress, outOfTime(progress), answer.usage);
+    return endRun(progress, outOfTime(progress), answer.usage);
   }
-  if (answer instanceof ModelFailure) return settleRun(progress, failed(answer), answer.usage);
+  if (answer instanceof ModelFailure) return endRun(progress, failed(answer), answer.usage);
   const before = lastSummary(steps);
   const told = exchangesOf({ ...run, steps }).slice(before?.covers ?? 0, covers);
   const text = withKeptFacts(
@@ -351,30 +193,6 @@ async function requestOf({ run, ports, steps, signal }: Progress): Promise<Model
 
 const offered = (run: Run) => run.tools.filter((tool) => decisionOf(tool) !== 'refuse').map((tool) => tool.definition);
 
-/** `request`: the call of the model that comes next, for which money is held; null before tools. */
-async function stopNow(progress: Progress, request: ModelRequest | null): Promise<FinalEnd | null> {
-  const { run, ports, steps } = progress;
-  const msLeft = Math.max(0, run.limits.max_minutes * 60_000 - activeMs(progress));
-  const allowance = await ports.budget.mayContinue(request, { msLeft });
-  if (allowance.kind === 'refused') return { kind: 'stopped', ...allowance.stop };
-  const { taskUsd, turnUsd } = allowance;
-  const stop = limitReached(run.limits, { steps: steps.length, activeMs: activeMs(progress), taskUsd, turnUsd });
-  return stop === null ? null : { kind: 'stopped', ...stop };
-}
-
-const outOfTime = ({ run }: Progress): FinalEnd => ({ kind: 'stopped', ...timeReached(run.limits) });
-
-/** An alarm and a clock may differ by a moment: where the one has rung, the time is up. */
-const activeMs = ({ ports, activeMsBefore, takenUpAt, timeUp }: Progress) =>
-  timeUp.signal.aborted ? Number.POSITIVE_INFINITY : activeMsBefore + ports.clock.now() - takenUpAt;
-
-const timeLeft = ({ run, activeMsBefore }: Progress) => Math.max(0, run.limits.max_minutes * 60_000 - activeMsBefore);
-
-async function settleRun({ ports }: Progress, end: FinalEnd, usage: Usage | null = null): Promise<FinalEnd> {
-  await ports.store.recordEnd(end, usage);
-  return end;
-}
-
 function answered({ run, steps }: Progress, step: ModelStep): FinalEnd {
   const { text, isCut } = step;
   const read = run.output?.read(text);
@@ -391,18 +209,3 @@ function answered({ run, steps }: Progress, step: ModelStep): FinalEnd {
 const cutOff = ({ text }: ModelStep): FinalEnd => ({ kind: 'answered', text, data: null, isCut: true });
 
 const failed = (failure: ModelFailure): FinalEnd => ({ kind: 'failed', code: 'model_error', message: failure.message });
-
-const isOpen = ({ result }: RecordedCall) => result === null;
-
-/** Waits for all before it throws, so that nothing goes on behind a run that has ended. */
-async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(promises);
-  return Promise.all(promises);
-}
-
-/** Two tools of one name would share a policy that belongs to one of them. */
-function byName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
-  const map = new Map(tools.map((tool) => [tool.definition.name, tool]));
-  if (map.size < tools.length) throw new Error('Two tools of this run have the same name.');
-  return map;
-}

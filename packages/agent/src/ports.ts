@@ -47,6 +47,9 @@ export type RunStore = {
   /** Comes before the tool is touched: whoever finds a start without a result knows that the tool may have acted. */
   recordStart: (callId: string) => Promise<void>;
 
+  /** The tool goes on with the call by itself, also after a crash: whoever takes the run up asks it for what came of it. */
+  recordUnderWay: (callId: string, handle: unknown) => Promise<void>;
+
   recordResult: (callId: string, result: CallResult, end: FinalEnd | null) => Promise<void>;
 
   /**
@@ -103,16 +106,21 @@ export type ToolRunner = {
   /**
    * Faults of the tool are results with `isError`. It answers `connect` only while nothing has happened yet, where
    * the user must first connect an app; the call is run again once that is done. It answers `input` where the tool has
-   * asked the person something and vouches that it has done nothing yet; it is run again, with `isAnswered`. It throws when the signal ends it, which
-   * is when the run is ended or the call takes too long; one that does not is left behind.
+   * asked the person something and vouches that it has done nothing yet; it is run again, with `isAnswered`. It answers `under_way` where
+   * the tool goes on by itself; it is run again after a pause, with that `handle`, and only asks what came of it. It throws when
+   * the signal ends it, which is when the run is ended or the call takes too long; one that does not is left behind.
    */
-  run: (call: ToolCall, tool: Tool, signal: AbortSignal, of: { isAnswered: boolean }) => Promise<ToolOutcome>;
+  run: (call: ToolCall, tool: Tool, signal: AbortSignal, of: CallSoFar) => Promise<ToolOutcome>;
 };
+
+/** `isAnswered`: the tool has asked the person something before, and there is an answer. `underWay`: its last handle. */
+export type CallSoFar = { isAnswered: boolean; underWay: unknown };
 
 export type ToolOutcome =
   | { kind: 'result'; output: string; isError: boolean; media?: readonly ToolMedia[] }
   | { kind: 'connect'; draft: InteractionDraft }
-  | { kind: 'input'; draft: InteractionDraft; kept: unknown };
+  | { kind: 'input'; draft: InteractionDraft; kept: unknown }
+  | { kind: 'under_way'; handle: unknown; askAgainMs: number };
 
 /** Money beyond the run's own limits: caps of the user and the org, and the wallet. */
 type Budget = {

@@ -1,5 +1,5 @@
 import type { ToolCall } from './message.ts';
-import type { Ports, ToolOutcome } from './ports.ts';
+import type { CallSoFar, Ports, ToolOutcome } from './ports.ts';
 import { isReadOnly, type Tool } from './tool.ts';
 
 /** Of one call of a tool that names no time of its own. */
@@ -24,8 +24,7 @@ export async function runInTime(
     ended: AbortSignal;
     /** Aborted then, and when the run has used up its minutes. */
     signal: AbortSignal;
-    /** The tool has asked the person something before, and there is an answer. */
-    isAnswered: boolean;
+    soFar: CallSoFar;
   },
 ): Promise<TimedOutcome> {
   const tooLong = new AbortController();
@@ -34,7 +33,7 @@ export async function runInTime(
   const putOff = clock.alarm((tool.timeoutS ?? usualTimeoutS) * 1000, () => tooLong.abort(new Error('Too long.')));
   try {
     const late = neglected(clock, limit, isBack.signal);
-    return withinLength(await Promise.race([late, tools.run(call, tool, limit, { isAnswered: run.isAnswered })]));
+    return withinLength(await Promise.race([late, tools.run(call, tool, limit, run.soFar)]));
   } catch {
     run.ended.throwIfAborted();
     return cameToNothing(limit.aborted ? 'The tool did not answer in time and was stopped.' : 'The tool broke.', tool);

@@ -28,6 +28,8 @@ export type RecordedCall = {
   call: ToolCall;
   waits: readonly Wait[];
   isStarted: boolean;
+  /** What its tool is asked for it by, where the tool goes on with it by itself; absent: it does not. */
+  underWay?: unknown;
   result: CallResult | null;
 };
 

@@ -1,4 +1,4 @@
-import type { Message, ToolDefinition, ToolMedia } from './message.ts';
+import type { JsonSchema, Message, ToolDefinition, ToolMedia } from './message.ts';
 import type { ModelRequest } from './model.ts';
 
 /** By bytes, because scripts beyond Latin take more tokens a character. */
@@ -19,7 +19,16 @@ export function tokensOfRequest({
 
 /** What stands in every request of a run. */
 export const tokensOfFixed = (system: readonly string[], tools: readonly ToolDefinition[]): number =>
-  sumOf(system.map(tokensOfText)) + sumOf(tools.map((tool) => tokensOfText(JSON.stringify(tool))));
+  sumOf(system.map(tokensOfText)) + sumOf(tools.map(tokensOfTool));
+
+/** A schema outlives its tool, which is made anew for each run, and is by far the longest part of it. */
+const bytesOfSchemas = new WeakMap<JsonSchema, number>();
+
+function tokensOfTool({ inputSchema, ...named }: ToolDefinition): number {
+  const known = bytesOfSchemas.get(inputSchema) ?? Buffer.byteLength(JSON.stringify(inputSchema));
+  bytesOfSchemas.set(inputSchema, known);
+  return tokensOfBytes(Buffer.byteLength(JSON.stringify({ ...named, inputSchema: 0 })) - 1 + known);
+}
 
 export function tokensOfMessage(message: Message): number {
   switch (message.role) {

@@ -11,6 +11,7 @@ const groups: readonly [string, readonly string[]][] = [
       'versions',
       'scenarios',
       'test-runs',
+      'replays',
       'notebooks',
       'documents',
       'skills',
@@ -41,7 +42,19 @@ const groups: readonly [string, readonly string[]][] = [
   ],
   [
     'Account:',
-    ['me', 'org', 'keys', 'limits', 'usage', 'audit-log', 'models', 'members', 'identity-provider', 'health'],
+    [
+      'me',
+      'org',
+      'keys',
+      'mcp-grants',
+      'limits',
+      'usage',
+      'audit-log',
+      'models',
+      'members',
+      'identity-provider',
+      'health',
+    ],
   ],
   [
     'This machine:',

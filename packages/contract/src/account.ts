@@ -41,7 +41,7 @@ export const me = {
       member: z
         .object({ role: z.enum(roles).describe('What the member may do in this org.') })
         .nullable()
-        .describe('The member who calls; null where a key does.'),
+        .describe('The member who calls, also by an MCP client of theirs; null where a key does.'),
     }),
     errors: [],
     command: 'me',

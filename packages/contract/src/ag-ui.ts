@@ -102,7 +102,7 @@ const runEvent = z.looseObject({
 export const agUi = {
   run: route({
     method: 'POST',
-    path: '/v1/ag-ui/{deployment_id}',
+    path: '/v1/agui/{deployment_id}',
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Run a deployment as clients of AG-UI do: a thread is a conversation, a run a turn or a part of one.',

@@ -16,13 +16,16 @@ import { functions } from './functions.ts';
 import { identityProvider } from './identity-provider.ts';
 import { interactions } from './interactions.ts';
 import { keys } from './keys.ts';
+import { mcpGrants } from './mcp-grants.ts';
 import { mcpServers } from './mcp-servers.ts';
 import { consoleAccess, members } from './members.ts';
 import { memory } from './memory.ts';
 import { notebooks } from './notebooks.ts';
+import { oauth } from './oauth.ts';
 import { openai } from './openai.ts';
 import { passkeys } from './passkeys.ts';
 import { protocols } from './protocols.ts';
+import { replays } from './replays.ts';
 import type { Family, Route } from './route.ts';
 import { routines } from './routines.ts';
 import { scenarios } from './scenarios.ts';
@@ -40,6 +43,7 @@ const api = {
   deployments,
   scenarios,
   testRuns,
+  replays,
   notebooks,
   skills,
   mcpServers,
@@ -61,11 +65,13 @@ const api = {
   apps,
   connections,
   protocols,
+  oauth,
   openai,
   agUi,
   me,
   orgs,
   keys,
+  mcpGrants,
   limits,
   usage,
   auditLog,

@@ -6,7 +6,7 @@ import { route } from './route.ts';
 import { tag } from './tag.ts';
 import { createdAt } from './time.ts';
 
-const actorTypes = ['key', 'member', 'session', 'system'] as const;
+const actorTypes = ['key', 'member', 'mcp_grant', 'session', 'system'] as const;
 
 const auditEntry = z
   .object({
@@ -17,9 +17,11 @@ const auditEntry = z
       .object({
         type: z
           .enum(actorTypes)
-          .describe('Whether it was a key, a member of the console, a session or the service itself.'),
-        id: z.string().describe('The id of that key, member or session.'),
-        name: z.string().describe('What that key or member is called.'),
+          .describe(
+            'Whether it was a key, a member of the console, an MCP client of a member, a session or the service itself.',
+          ),
+        id: z.string().describe('The id of that key, member, grant or session.'),
+        name: z.string().describe('What that key or member is called; of an MCP client the member and the client.'),
       })
       .describe('Who did it.'),
     target: z

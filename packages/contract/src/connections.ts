@@ -3,6 +3,7 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
+import { shown } from './session-access.ts';
 import { tag } from './tag.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
@@ -62,10 +63,15 @@ export const connections = {
     path: '/v1/connections',
     auth: 'key',
     scopes: ['runtime'],
+    session: {
+      needs: ['chat'],
+      sends: ['app'],
+      sees: shown('object', 'id', 'app', 'status', 'connect_url', 'created_at'),
+    },
     summary:
       'Begin to connect an app: the user signs in at `connect_url`, or gives an `api_key`, which connects at once.',
     description:
-      'Send the user’s browser to `connect_url`. An interaction that waits for the app settles itself once they have signed in.',
+      'Send the user’s browser to `connect_url`. An interaction that waits for the app settles itself once they have signed in. A session begins one for its user while its conversation waits for that app.',
     idempotent: true,
     showsSecret: true,
     body: z.strictObject({

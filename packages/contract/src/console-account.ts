@@ -20,6 +20,9 @@ const account = z
       })
       .nullable()
       .describe('The account at the org’s own sign-in that is linked with this member.'),
+    has_identity_provider: z
+      .boolean()
+      .describe('Whether the org has a sign-in of its own, with which an account can be linked.'),
     has_password: z.boolean().describe('Whether this session was opened by a login that has a password.'),
   })
   .describe('The person who is logged in, and how they sign in.');

@@ -7,7 +7,7 @@ import { text } from './text.ts';
 
 const toBrowser = z.string().meta({
   description:
-    'Nothing: 303 to the provider, to `return_to`, or to `/console/login` with `sign_in_error` and `org` in its address.',
+    'Nothing: 303 to the provider or to `return_to`; or to `/console/login`, from a link to `/console/account`, with `sign_in_error` and `org` in the address.',
 });
 
 /** The way through the company's own sign-in, which a browser goes by itself. */

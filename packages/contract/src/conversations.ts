@@ -16,6 +16,7 @@ import { metadataInput } from './metadata.ts';
 import { namedDeployment } from './named-deployment.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
+import { scenarioDraft } from './scenarios.ts';
 import { eventSeen } from './session-event.ts';
 import { tag } from './tag.ts';
 import { traceFields } from './trace.ts';
@@ -256,5 +257,28 @@ export const conversations = {
     response: conversation,
     errors: ['conversation_not_found'],
     command: 'conversations stop',
+  }),
+  draftScenario: route({
+    method: 'POST',
+    path: '/v1/conversations/{conversation_id}/scenario-draft',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'Draft a scenario of a talk, with what its tools answered; nothing is saved.',
+    description:
+      'The first message becomes the goal, and the results of the deployment’s own tools are kept; credentials are taken out. Where the version has a model of a provider that words the criteria, and the call is billed. Keep it with `POST …/scenarios`.',
+    idempotent: true,
+    params: conversationParams,
+    body: z.strictObject({
+      task_id: failsWith('invalid_task_id', id('task'))
+        .optional()
+        .describe(
+          'A task of the conversation: only it and the message that began it are taken; absent: the whole talk.',
+        ),
+    }),
+    bodyOptional: true,
+    status: 200,
+    response: scenarioDraft,
+    errors: ['conversation_not_found', 'task_not_found', 'deployment_not_found', 'invalid_request'],
+    command: 'conversations draft-scenario',
   }),
 };

@@ -3,7 +3,15 @@ import { memoryModes } from './account.ts';
 import { computer } from './computer.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
-import { goal, persona, scenarioLine, scenarioName, successCriteria, toolResults } from './scenario-fields.ts';
+import {
+  goal,
+  persona,
+  recordedCalls,
+  scenarioLine,
+  scenarioName,
+  successCriteria,
+  toolResults,
+} from './scenario-fields.ts';
 import { browser, builtInSkill, commonSettings, companySkill } from './settings.ts';
 import { deploymentSlug } from './slug.ts';
 import { text } from './text.ts';
@@ -29,6 +37,7 @@ const test = z.strictObject({
     .optional()
     .describe('Who the pretend user is; absent: a person who uses this agent for the first time.'),
   tool_results: toolResults.optional(),
+  recorded_calls: recordedCalls.optional(),
 });
 
 const routine = z.strictObject({

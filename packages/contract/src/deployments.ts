@@ -1,101 +1,15 @@
 import { z } from 'zod';
+import { deployment, deploymentVersion, promotion, versionParams, webhookSecrets } from './deployment.ts';
 import { deploymentFile } from './deployment-file.ts';
 import { deploymentParams } from './deployment-params.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
-import { manifest, shownManifest } from './manifest.ts';
+import { manifest } from './manifest.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { deploymentSlug } from './slug.ts';
 import { tag } from './tag.ts';
-import { testRun, testRunStatuses } from './test-runs.ts';
 import { text } from './text.ts';
-import { createdAt, updatedAt } from './time.ts';
-
-export const deployment = z
-  .object({
-    object: tag('deployment'),
-    id: id('dep'),
-    name: z.string().describe('What people call it.'),
-    slug: z.string().describe('Its name in addresses and files; taken wherever `{deployment_id}` is.'),
-    description: z.string().describe('What it is for; empty where none was given.'),
-    base: z.literal('agent').describe('Always `agent`: what it is a configuration of.'),
-    status: z.enum(['active', 'archived']).describe('`archived`: put away, no new conversation or version reaches it.'),
-    draft_version: z.int().min(1).describe('The version that test keys run.'),
-    live_version: z.int().min(1).nullable().describe('The version that live keys run; null until one is promoted.'),
-    created_at: createdAt,
-    updated_at: updatedAt,
-  })
-  .describe('A named configuration of the agent, with the versions that test and live keys run.');
-
-const deploymentVersion = z
-  .object({
-    object: tag('deployment_version'),
-    deployment_id: id('dep'),
-    version: z.int().min(1).describe('Counts up from 1 with every saved change.'),
-    note: z.string().nullable().describe('What was noted when it was saved; null where nothing was.'),
-    manifest: shownManifest.describe('All its settings; they can be sent back as they are.'),
-    changed: z
-      .array(z.string())
-      .describe(
-        'The keys that differ from the version before; `knowledge` and `skills` also where only their content does.',
-      ),
-    missing: z
-      .array(z.string())
-      .describe(
-        'Ids of its notebooks and skills that have been deleted since; with any of them it does not run again.',
-      ),
-    tests: z
-      .object({ run_id: id('trun'), status: z.enum(testRunStatuses).describe('How that run stands or ended.') })
-      .nullable()
-      .describe('Its last test run; null where none was made.'),
-    is_draft: z.boolean().describe('Whether test keys run it.'),
-    is_live: z.boolean().describe('Whether live keys run it.'),
-    created_by: z
-      .object({
-        type: z
-          .enum(['key', 'member', 'system'])
-          .describe('Whether a key, a member of the console or the service itself did.'),
-        id: z.string().describe('The id of that key or member.'),
-        name: z.string().describe('What that key or member is called.'),
-      })
-      .describe('Who saved it.'),
-    created_at: createdAt,
-  })
-  .describe('One saved state of a deployment; it never changes.');
-
-/** Endpoints of the file that this call made; each secret shows once. */
-const webhookSecrets = z
-  .array(
-    z.object({
-      endpoint_id: id('whk'),
-      url: z.string().describe('The address that events are posted to.'),
-      secret: z.string().describe('`whsec_…`: check signatures with it; shown this once.'),
-    }),
-  )
-  .describe('Endpoints of the file that this call made, each with its secret.');
-
-const promotion = {
-  version: deploymentVersion.describe('The version that this call is about.'),
-  promoted: z
-    .boolean()
-    .describe('Whether it runs in the key’s mode now; false while its tests are still playing, or where they failed.'),
-  became_default: z
-    .boolean()
-    .describe('Whether the deployment became the org’s default by this call, because there was none.'),
-  test_run: testRun.nullable().describe('The test run that decides; null where none was needed.'),
-  webhook_secrets: webhookSecrets.describe('Endpoints of the file that this call made, each with its secret.'),
-};
-
-const versionParams = deploymentParams.extend({
-  version: failsWith(
-    'version_not_found',
-    z
-      .string()
-      .regex(/^[1-9][0-9]{0,8}$/, 'A version is a whole number from 1.')
-      .transform(Number),
-  ).describe('A version of the deployment: a whole number from 1.'),
-});
 
 const settingsErrors = [
   'invalid_manifest',
@@ -183,6 +97,14 @@ export const deployments = {
         .enum(['after_tests', 'now', 'no'])
         .default('after_tests')
         .describe('`after_tests`: it runs once the file’s tests pass; `now`: at once; `no`: it is only saved.'),
+      expected_version: z
+        .string()
+        .regex(/^(0|[1-9][0-9]{0,8})$/, 'A version is a whole number from 1; 0 stands for none.')
+        .transform(Number)
+        .optional()
+        .describe(
+          'The `newest_version` that the file was written from, 0 for a deployment that is not there yet. Where another is the newest by then, nothing is applied (409 `deployment_changed`).',
+        ),
     }),
     body: deploymentFile,
     checkedBy: 'handler',
@@ -215,6 +137,7 @@ export const deployments = {
       'secret_in_url',
       'deployment_not_found',
       'deployment_archived',
+      'deployment_changed',
       'mcp_server_live',
       'mcp_server_shared',
     ],
@@ -263,6 +186,58 @@ export const deployments = {
     response: deploymentVersion,
     errors: ['deployment_not_found'],
     command: 'versions get',
+  }),
+  contentChanges: route({
+    method: 'GET',
+    path: '/v1/deployments/{deployment_id}/versions/{version}/content-changes',
+    auth: 'key',
+    scopes: ['setup'],
+    summary: 'Compare the documents and the files of skills of two versions.',
+    description:
+      'What `manifest` does not show: the texts that each version fixes. At most 500 changes, with about 1 MB of text; what is beyond is counted, or listed without its text.',
+    params: versionParams,
+    query: z.strictObject({
+      from: z
+        .string()
+        .regex(/^[1-9][0-9]{0,8}$/, 'A version is a whole number from 1.')
+        .transform(Number)
+        .optional()
+        .describe('The version to compare with; absent: the one before, and for version 1 nothing.'),
+    }),
+    status: 200,
+    response: z
+      .object({
+        object: tag('content_changes'),
+        deployment_id: id('dep'),
+        from: z.int().nullable().describe('The version it was compared with; null: nothing.'),
+        version: z.int().describe('The version whose content is compared.'),
+        changes: z
+          .array(
+            z.object({
+              kind: z.enum(['document', 'skill_file']).describe('A document of a notebook, or a file of a skill.'),
+              of_id: z.string().describe('The id of that notebook or skill.'),
+              of_name: z.string().describe('What that notebook or skill is called.'),
+              name: z.string().describe('The title of the document, or the path of the file.'),
+              change: z
+                .enum(['added', 'removed', 'changed'])
+                .describe('What became of it from the one version to the other.'),
+              before: z
+                .string()
+                .nullable()
+                .describe('Its text in `from`; null where it was not in it, or is left out.'),
+              after: z
+                .string()
+                .nullable()
+                .describe('Its text in `version`; null where it is not in it, or is left out.'),
+              text_left_out: z.boolean().describe('Whether its texts are left out, because all together are too much.'),
+            }),
+          )
+          .describe('Documents first, then files of skills, each in the order of their names.'),
+        left_out: z.int().min(0).describe('How many more changes there are.'),
+      })
+      .describe('How the content of two versions differs.'),
+    errors: ['deployment_not_found', 'version_not_found'],
+    command: 'versions content-changes',
   }),
   promote: route({
     method: 'POST',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { batch } from './batches.ts';
 import { connection } from './connections.ts';
 import { conversation, conversationStatuses, pendingToolCall } from './conversation.ts';
-import { deployment } from './deployments.ts';
+import { deployment } from './deployment.ts';
 import { failsWith } from './fault.ts';
 import { messageFeedback } from './feedback.ts';
 import { file } from './files.ts';
@@ -13,6 +13,7 @@ import { message } from './message.ts';
 import { missingTools } from './missing-tools.ts';
 import { usd } from './money.ts';
 import { deleted, page, pageQuery } from './page.ts';
+import { replay } from './replays.ts';
 import { modes, route } from './route.ts';
 import { routine } from './routines.ts';
 import { tag } from './tag.ts';
@@ -140,6 +141,9 @@ export const webhookEventData = {
     .describe('A run that was due did not happen; `reason` says why.'),
   'batch.completed': batch.describe('Every item of a batch has ended.'),
   'test_run.completed': testRun.describe('A test run has ended; `status` is its verdict.'),
+  'replay.completed': replay.describe(
+    'A replay has ended; its talks are read by `GET /v1/replays/{replay_id}` and left out here.',
+  ),
   'deployment.promoted': deployment
     .extend({
       version: z.int().describe('The version that runs from now on in the mode of the event.'),

@@ -19,7 +19,7 @@ export const messageFeedback = z.object({
   deployment_id: id('dep').meta({ description: 'The deployment that gave it.' }),
   deployment_version: z.int().meta({ description: 'The version that gave it.' }),
   rating: z.enum(ratings).meta({ description: 'Whether the answer was good or bad.' }),
-  comment: z.string().nullable().meta({ description: 'What the rater added.' }),
+  note: z.string().nullable().meta({ description: 'What the rater added.' }),
   rater: z
     .object({
       type: z.enum(['user', 'member', 'key']).meta({ description: 'A user by a session, a console member, or a key.' }),
@@ -30,14 +30,14 @@ export const messageFeedback = z.object({
   updated_at: time.meta({ description: 'When it was last rated.' }),
 });
 
-const seen = shown('object', 'id', 'conversation_id', 'message_id', 'rating', 'comment', 'created_at', 'updated_at');
+const seen = shown('object', 'id', 'conversation_id', 'message_id', 'rating', 'note', 'created_at', 'updated_at');
 
 const conversationParams = z.strictObject({
   conversation_id: failsWith('invalid_conversation_id', id('conv')).meta({
     description: 'The conversation in which the answer was given.',
   }),
 });
-const messageParams = conversationParams.extend({
+const messageParams = z.strictObject({
   message_id: failsWith('message_not_found', id('msg')).meta({ description: 'An answer of the agent.' }),
 });
 
@@ -45,21 +45,21 @@ const messageParams = conversationParams.extend({
 export const feedback = {
   rate: route({
     method: 'POST',
-    path: '/v1/conversations/{conversation_id}/messages/{message_id}/feedback',
+    path: '/v1/messages/{message_id}/feedback',
     auth: 'key',
     scopes: ['runtime'],
-    session: { needs: ['chat'], sends: ['rating', 'comment'], sees: seen },
+    session: { needs: ['chat'], sends: ['rating', 'note'], sees: seen },
     summary: 'Say whether an answer was good or bad; each rater has one say, and the last counts.',
     description:
       'Of an answer of the agent, not of what the user said. It counts for the version that gave the answer, and webhooks hear `message.feedback`.',
     params: messageParams,
     body: z.strictObject({
       rating: z.enum(ratings).meta({ description: 'Whether the answer was good or bad.' }),
-      comment: text(1, 2000).nullable().optional().meta({ description: 'What was good or bad about it.' }),
+      note: text(1, 2000).nullable().optional().meta({ description: 'What was good or bad about it.' }),
     }),
     status: 200,
     response: messageFeedback,
-    errors: ['conversation_not_found'],
+    errors: [],
     command: 'feedback rate',
   }),
   ofConversation: route({

@@ -6,6 +6,7 @@ const prefixes = {
   dep: 'a deployment',
   scn: 'a scenario',
   trun: 'a test run',
+  rpl: 'a replay of talks',
   nb: 'a notebook',
   doc: 'a document',
   skl: 'a skill of the org',
@@ -26,6 +27,7 @@ const prefixes = {
   whd: 'a delivery to a webhook endpoint',
   evt: 'an event',
   key: 'an API key',
+  grant: 'an MCP client that was let in',
   mbr: 'a member',
   cses: 'a sign-in to the console',
   pky: 'a passkey of a member',
@@ -46,6 +48,7 @@ const freshLength = 10;
 let clock = (): number => Date.now();
 let lastMillisecond = 0;
 let lastChance = new Uint8Array(chanceLength);
+let chances = new Uint8Array();
 
 /** Processes whose ids are to sort in the order they were made go by one clock. */
 export function setIdClock(now: () => number): void {
@@ -57,13 +60,21 @@ export function newId(prefix: IdPrefix): string {
   const now = clock();
   if (now > lastMillisecond) {
     lastMillisecond = now;
-    lastChance = crypto.getRandomValues(new Uint8Array(chanceLength)).map((byte) => byte & 31);
+    lastChance = nextChance();
     // The top bit stays clear so that counting up within a millisecond cannot overflow.
     lastChance[0] = (lastChance[0] as number) & 15;
   } else {
     countUp(lastChance);
   }
   return `${prefix}_${encodeTime(lastMillisecond)}${encodeDigits(lastChance)}`;
+}
+
+/** Drawn for many ids at once: asking for chance takes longer than all else about an id. */
+function nextChance(): Uint8Array<ArrayBuffer> {
+  if (chances.length === 0) chances = crypto.getRandomValues(new Uint8Array(chanceLength * 128));
+  const chance = chances.slice(0, chanceLength).map((byte) => byte & 31);
+  chances = chances.subarray(chanceLength);
+  return chance;
 }
 
 function countUp(digits: Uint8Array): void {

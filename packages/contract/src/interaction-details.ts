@@ -55,8 +55,7 @@ export const interactionDetails = {
           .describe('The body to send to it.'),
       })
       .optional()
-      .describe('The call that begins the sign-in.'),
-    connect_url: z.string().optional().describe('Where the person signs in.'),
+      .describe('The call that begins the sign-in; its answer has the address, which is good for 15 minutes.'),
     reason: z.string().optional().describe('What the agent needs the app for.'),
   }),
   handoff: z.object({

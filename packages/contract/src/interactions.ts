@@ -154,7 +154,7 @@ const askedOfPerson = {
       'question',
       'asks_for_value',
     ),
-    ...shown('app', 'name', 'connect_url', 'reason'),
+    ...shown('app', 'name', 'reason'),
     rows: shown('label', 'title', 'value'),
   },
   outcome: shown('decision', 'answers', 'reason'),

@@ -35,6 +35,9 @@ const mcpServer = z
         require_approval: z.array(z.string()).describe('Tools that always wait for a yes.'),
       })
       .describe('The floor for every deployment in both modes: a version may add to it and never take away.'),
+    sampling: z
+      .boolean()
+      .describe('Whether it may ask the agent’s model while one of its tools runs, at the user’s cost.'),
     secrets: z.array(z.string()).describe('Names of company secrets that it needs.'),
     user_secrets: z.array(z.string()).describe('Names of secrets that each user needs to have.'),
     created_at: createdAt,
@@ -81,6 +84,10 @@ export const mcpServers = {
         })
         .prefault({})
         .describe('The floor for every deployment that uses it; absent: none.'),
+      sampling: z
+        .boolean()
+        .default(false)
+        .describe('True: while one of its tools runs it may ask the agent’s model, which is charged to the user.'),
     }),
     status: 201,
     response: mcpServer,
@@ -122,6 +129,7 @@ export const mcpServers = {
         })
         .optional()
         .describe('The new floor; a list left out stays.'),
+      sampling: z.boolean().optional().describe('Whether it may ask the agent’s model from now on.'),
     }),
     status: 200,
     response: mcpServer,

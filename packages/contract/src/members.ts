@@ -157,6 +157,9 @@ export const consoleSession = z
       description: 'Every operation that the member’s role may call, as `family.operation` of the route table.',
       example: ['deployments.list', 'conversations.send'],
     }),
+    has_password: z
+      .boolean()
+      .describe('Whether a login with a password opened this session; false: the org’s own sign-in did.'),
     csrf_token: z.string().describe('Send it as `X-CSRF-Token` with every call that changes something.'),
     expires_at: time.describe('When the person must log in again, as ISO 8601 in UTC.'),
   })

@@ -10,7 +10,7 @@ export function nearest(typed: string, names: readonly string[]): string[] {
 }
 
 /** How many letters must be put in, taken out, changed or swapped with their neighbour. */
-function distanceOf(one: string, other: string): number {
+export function distanceOf(one: string, other: string): number {
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, at) => at)];
   const cell = (row: number, column: number) => (rows[row] as number[])[column] as number;
   for (let row = 1; row <= one.length; row++) {

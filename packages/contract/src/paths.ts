@@ -40,7 +40,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'PUT',
       path: '/v1/deployments/{deployment_id}',
       params: ['deployment_id'],
-      query: ['promote'],
+      query: ['promote', 'expected_version'],
       body: 'fields',
     },
     update: {
@@ -59,6 +59,12 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'GET',
       path: '/v1/deployments/{deployment_id}/versions/{version}',
       params: ['deployment_id', 'version'],
+    },
+    contentChanges: {
+      method: 'GET',
+      path: '/v1/deployments/{deployment_id}/versions/{version}/content-changes',
+      params: ['deployment_id', 'version'],
+      query: ['from'],
     },
     promote: {
       method: 'POST',
@@ -164,6 +170,32 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'POST',
       path: '/v1/test-runs/{run_id}/cancel',
       params: ['run_id'],
+    },
+  },
+  replays: {
+    create: {
+      method: 'POST',
+      path: '/v1/deployments/{deployment_id}/replays',
+      params: ['deployment_id'],
+      body: 'fields',
+      bodyOptional: true,
+      idempotent: true,
+    },
+    list: {
+      method: 'GET',
+      path: '/v1/deployments/{deployment_id}/replays',
+      params: ['deployment_id'],
+      query: ['limit', 'cursor'],
+    },
+    get: {
+      method: 'GET',
+      path: '/v1/replays/{replay_id}',
+      params: ['replay_id'],
+    },
+    cancel: {
+      method: 'POST',
+      path: '/v1/replays/{replay_id}/cancel',
+      params: ['replay_id'],
     },
   },
   notebooks: {
@@ -373,12 +405,20 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/conversations/{conversation_id}/stop',
       params: ['conversation_id'],
     },
+    draftScenario: {
+      method: 'POST',
+      path: '/v1/conversations/{conversation_id}/scenario-draft',
+      params: ['conversation_id'],
+      body: 'fields',
+      bodyOptional: true,
+      idempotent: true,
+    },
   },
   feedback: {
     rate: {
       method: 'POST',
-      path: '/v1/conversations/{conversation_id}/messages/{message_id}/feedback',
-      params: ['conversation_id', 'message_id'],
+      path: '/v1/messages/{message_id}/feedback',
+      params: ['message_id'],
       body: 'fields',
     },
     ofConversation: {
@@ -867,6 +907,25 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       params: ['deployment_id'],
     },
   },
+  oauth: {
+    token: {
+      method: 'POST',
+      path: '/v1/oauth/token',
+      body: 'value',
+      accepts: ['application/x-www-form-urlencoded', 'application/json'],
+    },
+    register: {
+      method: 'POST',
+      path: '/v1/oauth/register',
+      body: 'value',
+    },
+    revoke: {
+      method: 'POST',
+      path: '/v1/oauth/revoke',
+      body: 'value',
+      accepts: ['application/x-www-form-urlencoded', 'application/json'],
+    },
+  },
   openai: {
     chat: {
       method: 'POST',
@@ -919,7 +978,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
   agUi: {
     run: {
       method: 'POST',
-      path: '/v1/ag-ui/{deployment_id}',
+      path: '/v1/agui/{deployment_id}',
       params: ['deployment_id'],
       body: 'value',
       produces: ['text/event-stream'],
@@ -972,6 +1031,28 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'DELETE',
       path: '/v1/keys/{key_id}',
       params: ['key_id'],
+    },
+  },
+  mcpGrants: {
+    list: {
+      method: 'GET',
+      path: '/v1/mcp-grants',
+      query: ['member_id', 'limit', 'cursor'],
+    },
+    revoke: {
+      method: 'DELETE',
+      path: '/v1/mcp-grants/{grant_id}',
+      params: ['grant_id'],
+    },
+    show: {
+      method: 'POST',
+      path: '/v1/console/mcp-authorization/show',
+      body: 'fields',
+    },
+    decide: {
+      method: 'POST',
+      path: '/v1/console/mcp-authorization',
+      body: 'fields',
     },
   },
   limits: {

@@ -76,9 +76,10 @@ export const protocols = {
     path: '/v1/mcp',
     auth: 'key',
     scopes: ['runtime'],
+    takesGrants: true,
     summary: 'Speak MCP over streamable HTTP: the CLI’s commands as tools.',
     description:
-      '`tools/list` shows what the key’s scopes allow. Keys and secrets are never handled through it. Faults of the protocol come as JSON-RPC errors.',
+      'Takes a key, or the access token of a client that a member has let in. `tools/list` shows what the scopes allow. Keys and secrets are never handled through it. Faults of the protocol come as JSON-RPC errors.',
     headers: z.object({
       Accept: z.string().describe('Lists both `application/json` and `text/event-stream`.'),
     }),

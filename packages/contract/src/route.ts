@@ -18,12 +18,22 @@ type Access =
   /** No credential is looked at. */
   | { auth: 'open' }
   /** A key with a fitting scope, a console member, and as far as `session` says a session token. */
-  | { auth: 'key'; scopes: NeededScopes; session?: SessionAccess }
+  | {
+      auth: 'key';
+      scopes: NeededScopes;
+      session?: SessionAccess;
+      /** An MCP client's access token opens it. No other route takes one but from the tools that it calls. */
+      takesGrants?: true;
+    }
   | { auth: 'session'; session: SessionAccess }
   /** A console member alone: a key has no password and no cookie to give up. */
   | { auth: 'console' };
 
-export type ContentType = 'application/json' | 'multipart/form-data' | 'application/zip';
+export type ContentType =
+  | 'application/json'
+  | 'application/x-www-form-urlencoded'
+  | 'multipart/form-data'
+  | 'application/zip';
 
 type Wire = {
   /** Strict objects: an unknown field is refused. */
@@ -77,7 +87,7 @@ export type Route = Access &
     /** What the data of each event of such a stream is. */
     streamed?: z.ZodType;
     /** Errors are worded as clients of another API read them. */
-    errorShape?: 'openai';
+    errorShape?: 'openai' | 'oauth';
   };
 
 /** One row of the contract. The literal types stay, so that handlers and the client are typed by it. */

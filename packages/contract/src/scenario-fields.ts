@@ -28,3 +28,22 @@ export const toolResults = z
   .describe(
     'What tools answer in this test, by the name of a declared tool or `<server slug>.<tool>`; one with no entry answers an error.',
   );
+
+const recordedCallLimit = 50;
+
+/** For a tool that answers one call so and the next one otherwise, as the tools of a real talk do. */
+export const recordedCalls = z
+  .array(
+    z.strictObject({
+      tool: text(1, 200).describe('The name of a declared tool, or `<server slug>.<tool>`.'),
+      arguments: z
+        .record(z.string(), z.unknown())
+        .describe('The arguments of the call: only a call with the same is answered so.'),
+      result: z.unknown().describe('What the tool answers: text, or any JSON.'),
+      is_error: z.boolean().optional().describe('True: the answer is a failure of the tool; absent: it is not.'),
+    }),
+  )
+  .max(recordedCallLimit, `At most ${recordedCallLimit} recorded calls.`)
+  .describe(
+    'What tools answer to certain arguments, at most 50 calls; the same call again gets the next answer, and after the last that one. Any other call answers `tool_results`.',
+  );

@@ -4,7 +4,15 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
-import { goal, mustNever, persona, scenarioName, successCriteria, toolResults } from './scenario-fields.ts';
+import {
+  goal,
+  mustNever,
+  persona,
+  recordedCalls,
+  scenarioName,
+  successCriteria,
+  toolResults,
+} from './scenario-fields.ts';
 import { tag } from './tag.ts';
 import { createdAt, updatedAt } from './time.ts';
 
@@ -18,6 +26,17 @@ const drafted = z.object({
     .record(z.string(), z.unknown())
     .optional()
     .describe('What tools answer in this test, by the name of the tool or `<server slug>.<tool>`.'),
+  recorded_calls: z
+    .array(
+      z.object({
+        tool: z.string().describe('The tool, as `tool_results` names it.'),
+        arguments: z.record(z.string(), z.unknown()).describe('The arguments of the call.'),
+        result: z.unknown().describe('What the tool answers to them: text, or any JSON.'),
+        is_error: z.boolean().optional().describe('True: the tool fails with this answer.'),
+      }),
+    )
+    .optional()
+    .describe('What tools answer to certain arguments, before `tool_results` is looked at.'),
   approves: z
     .boolean()
     .optional()
@@ -38,6 +57,40 @@ const scenario = z
     updated_at: updatedAt,
   })
   .describe('A pretend user with a goal, and what success means.');
+
+export const scenarioDraft = z
+  .object({
+    object: tag('scenario_draft'),
+    deployment_id: id('dep').describe('The deployment whose tests it is for.'),
+    deployment_version: z.int().min(1).describe('The version that gave the last answer of the talk.'),
+    conversation_id: id('conv'),
+    user_id: z.string().nullable().describe('Whose talk it was; null: the org’s own.'),
+    task_id: id('task').nullable().describe('The task that it was drawn from; null: from the whole conversation.'),
+    scenario: drafted.describe('Can be sent to `POST …/scenarios` as it is.'),
+    drafted_by: z
+      .string()
+      .nullable()
+      .describe(
+        'The model that worded name, persona and criteria; null: they were taken from the talk as it was said.',
+      ),
+    personal: z
+      .array(
+        z.object({
+          kind: z
+            .enum(['user', 'email', 'phone', 'card', 'iban', 'other'])
+            .describe(
+              'What it looks like; `user`: what you have told of the user, `other`: what the model pointed out.',
+            ),
+          value: z.string().describe('The value as it stands in the draft.'),
+          fields: z.array(z.string()).describe('The fields of the draft that hold it.'),
+        }),
+      )
+      .describe(
+        'What says who the person is. A scenario is kept, and read in both modes: replace these before you save it.',
+      ),
+    notes: z.array(z.string()).describe('What of the talk the draft does not hold, and why.'),
+  })
+  .describe('A scenario drawn from a talk; not saved.');
 
 const scenarioParams = deploymentParams.extend({ scenario_id: failsWith('scenario_not_found', id('scn')) });
 
@@ -73,6 +126,7 @@ export const scenarios = {
       success_criteria: successCriteria,
       must_never: mustNever.default([]),
       tool_results: toolResults.optional(),
+      recorded_calls: recordedCalls.optional(),
       approves: z
         .boolean()
         .optional()
@@ -145,6 +199,7 @@ export const scenarios = {
       success_criteria: successCriteria.optional(),
       must_never: mustNever.optional(),
       tool_results: toolResults.optional(),
+      recorded_calls: recordedCalls.optional(),
       approves: z
         .boolean()
         .optional()

@@ -31,6 +31,18 @@ const session = z
     expires_at: time.describe('When its token stops working, 15 minutes after it was made.'),
     status: z.enum(sessionStatuses).describe('`live`; `expired`: its time is over; `revoked`: somebody ended it.'),
     opening: opening.nullable().describe('What its page says before anything was said.'),
+    ice_servers: z
+      .array(
+        z.object({
+          urls: z.array(z.string()).describe('Addresses such as `turn:turn.example.com:3478`.'),
+          username: z.string().optional().describe('Of a TURN server, good until the session ends.'),
+          credential: z.string().optional().describe('The password that goes with it.'),
+        }),
+      )
+      .optional()
+      .describe(
+        'Shown to the session’s own token, with `voice`: give them to the `RTCPeerConnection` that makes the offer. Absent where the server has none.',
+      ),
     screen_paused: z.literal(true).optional().describe('Only while a view-only screen is private.'),
   })
   .describe('A short-lived page for one user.');
@@ -39,6 +51,7 @@ const sessionSeen = {
   ...shown('object', 'id', 'user_id', 'conversation_id', 'deployment_id', 'chat', 'screen', 'voice', 'memory'),
   ...shown('expires_at', 'status', 'screen_paused'),
   opening: shown('message', 'suggestions'),
+  ice_servers: shown('urls', 'username', 'credential'),
 };
 
 const frameAncestors = z.array(z.string()).describe('Origins that may embed the page; empty: none.');

@@ -16,10 +16,21 @@ export function readToolInput(input: Record<string, unknown>): ToolInput {
     const fault = `The arguments take ${bytes} bytes as JSON, and may take ${largest}.`;
     return { schema: {}, isShorthand: input.type !== 'object', faults: [fault] };
   }
-  if (input.type === 'object') return { schema: input, isShorthand: false, faults: [] };
+  if (input.type === 'object') return { schema: input, isShorthand: false, faults: argumentsBesideType(input) };
   const faults: string[] = [];
   const schema = readArguments(input, [], faults);
   return { schema, isShorthand: true, faults };
+}
+
+/** A schema would take them for notes and let everything in. */
+function argumentsBesideType({ type, properties, title, description, ...others }: Record<string, unknown>): string[] {
+  if (properties !== undefined) return [];
+  const [name] = Object.entries(others).find(([, value]) => typeof value === 'string' && readType(value)) ?? [];
+  return name === undefined
+    ? []
+    : [
+        `\`${name}\` reads like an argument, and \`type: object\` makes this a JSON Schema: write the arguments into \`properties\`, or leave \`type\` out.`,
+      ];
 }
 
 function readArguments(given: Record<string, unknown>, path: string[], faults: string[]): Record<string, unknown> {

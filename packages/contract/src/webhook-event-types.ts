@@ -16,6 +16,7 @@ export const webhookEventTypes = [
   'routine.failed',
   'batch.completed',
   'test_run.completed',
+  'replay.completed',
   'deployment.promoted',
   'deployment.rolled_back',
   'tool_server.away',

@@ -1,7 +1,6 @@
-import { type Model, ModelFailure } from '@vestra/agent/model';
+import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '@vestra/agent/model';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { askVendors } from './catalogue/vendor-lists.ts';
-import { createOfflineModel } from './offline/offline-model.ts';
 import type { MediaKind, ModelSettings } from './settings.ts';
 import { defaultTiming, type Timing } from './vendors/timing.ts';
 import { openVendor } from './vendors/vendor.ts';
@@ -51,6 +50,12 @@ function open(settings: ModelSettings, catalogue: Catalogue, id: string | null, 
       : 'The default model is one that no configured provider has: check VESTRA_DEFAULT_MODEL.';
     throw new ModelFailure('unavailable', message);
   }
-  if (entry.provider === 'offline') return createOfflineModel();
+  if (entry.provider === 'offline') return { stream: streamOffline };
   return createVendorModel({ vendor: openVendor(settings, entry), timing });
+}
+
+/** The stand-in comes with the first message that it answers: a server with a model's key never needs it. */
+async function* streamOffline(request: ModelRequest): AsyncGenerator<ModelEvent> {
+  const { createOfflineModel } = await import('./offline/offline-model.ts');
+  yield* createOfflineModel().stream(request);
 }

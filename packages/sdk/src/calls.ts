@@ -54,6 +54,7 @@ export type Calls = {
      *
      * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
      * - `promote`: `after_tests`: it runs once the file’s tests pass; `now`: at once; `no`: it is only saved.
+     * - `expected_version`: The `newest_version` that the file was written from, 0 for a deployment that is not there yet. Where another is the newest by then, nothing is applied (409 `deployment_changed`).
      * - `$schema`: The address of this schema, for editors; the service ignores it.
      * - `name`: The deployment’s name in addresses: lowercase letters, digits and dashes, at most 63.
      * - `instructions`: What the agent is, does and must not do, in your own words; at most 8,000 characters.
@@ -72,7 +73,7 @@ export type Calls = {
      * - `tests`: Scenarios that are played before a version goes live; they belong to this file.
      * - `webhooks`: Addresses that hear this deployment’s events; they belong to this file.
      *
-     * @throws {VestraError} `invalid_manifest`, `invalid_language`, `invalid_repo`, `invalid_tool_input`, `duplicate_name`, `memory_endpoint_required`, `mcp_server_not_listed`, `raw_secret_in_header`, `secret_missing`, `tool_name_reserved`, `auth_twice`, `invalid_schedule`, `invalid_trigger`, `invalid_user_timezone`, `name_mismatch`, `path_not_resolved`, `schedule_too_frequent`, `schedule_unreadable`, `secret_in_url`, `deployment_not_found`, `deployment_archived`, `mcp_server_live`, `mcp_server_shared`
+     * @throws {VestraError} `invalid_manifest`, `invalid_language`, `invalid_repo`, `invalid_tool_input`, `duplicate_name`, `memory_endpoint_required`, `mcp_server_not_listed`, `raw_secret_in_header`, `secret_missing`, `tool_name_reserved`, `auth_twice`, `invalid_schedule`, `invalid_trigger`, `invalid_user_timezone`, `name_mismatch`, `path_not_resolved`, `schedule_too_frequent`, `schedule_unreadable`, `secret_in_url`, `deployment_not_found`, `deployment_archived`, `deployment_changed`, `mcp_server_live`, `mcp_server_shared`
      */
     put: Call<Api['deployments']['put']>;
     /**
@@ -116,6 +117,20 @@ export type Calls = {
      * @throws {VestraError} `deployment_not_found`
      */
     getVersion: Call<Api['deployments']['getVersion']>;
+    /**
+     * Compare the documents and the files of skills of two versions.
+     *
+     * What `manifest` does not show: the texts that each version fixes. At most 500 changes, with about 1 MB of text; what is beyond is counted, or listed without its text.
+     *
+     * `GET /v1/deployments/{deployment_id}/versions/{version}/content-changes`, scope setup; `vestra versions content-changes`
+     *
+     * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
+     * - `version`: A version of the deployment: a whole number from 1.
+     * - `from`: The version to compare with; absent: the one before, and for version 1 nothing.
+     *
+     * @throws {VestraError} `deployment_not_found`, `version_not_found`
+     */
+    contentChanges: Call<Api['deployments']['contentChanges']>;
     /**
      * Let a version become the one that the key’s mode runs, at once or when its tests pass.
      *
@@ -223,6 +238,7 @@ export type Calls = {
      * - `success_criteria`: What must be true at the end, 1 to 12 lines; every one must be met.
      * - `must_never`: What must never happen, at most 12 lines; any one fails the test.
      * - `tool_results`: What tools answer in this test, by the name of a declared tool or `<server slug>.<tool>`; one with no entry answers an error.
+     * - `recorded_calls`: What tools answer to certain arguments, at most 50 calls; the same call again gets the next answer, and after the last that one. Any other call answers `tool_results`.
      * - `approves`: True: the pretend user says yes to tools of the deployment’s MCP servers; any other yes is always declined.
      *
      * @throws {VestraError} `deployment_not_found`
@@ -270,6 +286,7 @@ export type Calls = {
      * - `success_criteria`: What must be true at the end, 1 to 12 lines; every one must be met.
      * - `must_never`: What must never happen, at most 12 lines; any one fails the test.
      * - `tool_results`: What tools answer in this test, by the name of a declared tool or `<server slug>.<tool>`; one with no entry answers an error.
+     * - `recorded_calls`: What tools answer to certain arguments, at most 50 calls; the same call again gets the next answer, and after the last that one. Any other call answers `tool_results`.
      * - `approves`: True: the pretend user says yes to tools of the deployment’s MCP servers.
      *
      * @throws {VestraError} `deployment_not_found`, `managed_by_file`
@@ -348,6 +365,57 @@ export type Calls = {
      * @throws {VestraError} `live_key_required`
      */
     cancel: Call<Api['testRuns']['cancel']>;
+  };
+  replays: {
+    /**
+     * Have a version answer real talks again, and compare the answers.
+     *
+     * The person’s messages come in their order, and tools answer what they answered then: nothing is run, nobody’s memory, files or browser is touched. A call that was not made then answers an error. Answers at once; it costs what its model calls cost.
+     *
+     * `POST /v1/deployments/{deployment_id}/replays`, scope runtime; `vestra replays create`
+     *
+     * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
+     * - `version`: The version that answers; absent: the newest.
+     * - `conversation_ids`: Talks of this deployment in the mode of the key, at most 20; absent: the last ones.
+     * - `last`: So many of the last talks that another version answered, 1 to 20; absent: 10. Not with `conversation_ids`.
+     *
+     * @throws {VestraError} `deployment_not_found`, `deployment_archived`, `version_not_found`, `conversation_not_found`, `invalid_request`, `wallet_empty`, `org_cap_reached`, `model_unavailable`
+     */
+    create: Call<Api['replays']['create']>;
+    /**
+     * List the replays of a deployment, newest first.
+     *
+     * Those of the mode of the key. What was said is left out here: read one for it.
+     *
+     * `GET /v1/deployments/{deployment_id}/replays`, scope runtime; `vestra replays list`
+     *
+     * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
+     * - `limit`: How many entries a page holds, 1 to 100.
+     * - `cursor`: The `next_cursor` of the page before, unchanged; absent: the first page.
+     *
+     * @throws {VestraError} `deployment_not_found`
+     */
+    list: Call<Api['replays']['list']>;
+    /**
+     * Read a replay: both answers to each message, side by side.
+     *
+     * Of the mode of the key. One that a restart cut off goes on by itself; `replay.completed` tells of its end.
+     *
+     * `GET /v1/replays/{replay_id}`, scope runtime; `vestra replays get`
+     *
+     * - `replay_id`: The id of a replay of talks, `rpl_` and 24 characters.
+     */
+    get: Call<Api['replays']['get']>;
+    /**
+     * Cancel a replay; what was replayed until then stays and is paid for.
+     *
+     * One that has ended is answered as it is.
+     *
+     * `POST /v1/replays/{replay_id}/cancel`, scope runtime; `vestra replays cancel`
+     *
+     * - `replay_id`: The id of a replay of talks, `rpl_` and 24 characters.
+     */
+    cancel: Call<Api['replays']['cancel']>;
   };
   notebooks: {
     /**
@@ -577,6 +645,7 @@ export type Calls = {
      * - `url`: A public https address; a credential inside it is refused.
      * - `auth`: How it is called; absent: without credentials.
      * - `tools`: The floor for every deployment that uses it; absent: none.
+     * - `sampling`: True: while one of its tools runs it may ask the agent’s model, which is charged to the user.
      *
      * @throws {VestraError} `slug_taken`, `tool_name_reserved`, `secret_in_url`, `raw_secret_in_header`
      */
@@ -603,6 +672,7 @@ export type Calls = {
      * - `url`: The new address.
      * - `auth`: How it is called from now on; replaces all headers.
      * - `tools`: The new floor; a list left out stays.
+     * - `sampling`: Whether it may ask the agent’s model from now on.
      *
      * @throws {VestraError} `secret_in_url`, `raw_secret_in_header`, `mcp_server_live`
      */
@@ -796,6 +866,19 @@ export type Calls = {
      * @throws {VestraError} `conversation_not_found`
      */
     stop: Call<Api['conversations']['stop']>;
+    /**
+     * Draft a scenario of a talk, with what its tools answered; nothing is saved.
+     *
+     * The first message becomes the goal, and the results of the deployment’s own tools are kept; credentials are taken out. Where the version has a model of a provider that words the criteria, and the call is billed. Keep it with `POST …/scenarios`.
+     *
+     * `POST /v1/conversations/{conversation_id}/scenario-draft`, scope runtime; `vestra conversations draft-scenario`
+     *
+     * - `conversation_id`: The id of a conversation, `conv_` and 24 characters.
+     * - `task_id`: A task of the conversation: only it and the message that began it are taken; absent: the whole talk.
+     *
+     * @throws {VestraError} `conversation_not_found`, `task_not_found`, `deployment_not_found`, `invalid_request`
+     */
+    draftScenario: Call<Api['conversations']['draftScenario']>;
   };
   feedback: {
     /**
@@ -803,14 +886,11 @@ export type Calls = {
      *
      * Of an answer of the agent, not of what the user said. It counts for the version that gave the answer, and webhooks hear `message.feedback`.
      *
-     * `POST /v1/conversations/{conversation_id}/messages/{message_id}/feedback`, scope runtime; `vestra feedback rate`
+     * `POST /v1/messages/{message_id}/feedback`, scope runtime; `vestra feedback rate`
      *
-     * - `conversation_id`: The conversation in which the answer was given.
      * - `message_id`: An answer of the agent.
      * - `rating`: Whether the answer was good or bad.
-     * - `comment`: What was good or bad about it.
-     *
-     * @throws {VestraError} `conversation_not_found`
+     * - `note`: What was good or bad about it.
      */
     rate: Call<Api['feedback']['rate']>;
     /**
@@ -1831,7 +1911,7 @@ export type Calls = {
     /**
      * Begin to connect an app: the user signs in at `connect_url`, or gives an `api_key`, which connects at once.
      *
-     * Send the user’s browser to `connect_url`. An interaction that waits for the app settles itself once they have signed in.
+     * Send the user’s browser to `connect_url`. An interaction that waits for the app settles itself once they have signed in. A session begins one for its user while its conversation waits for that app.
      *
      * `POST /v1/connections`, scope runtime; `vestra connections create`
      *
@@ -1871,7 +1951,7 @@ export type Calls = {
     /**
      * Speak MCP over streamable HTTP: the CLI’s commands as tools.
      *
-     * `tools/list` shows what the key’s scopes allow. Keys and secrets are never handled through it. Faults of the protocol come as JSON-RPC errors.
+     * Takes a key, or the access token of a client that a member has let in. `tools/list` shows what the scopes allow. Keys and secrets are never handled through it. Faults of the protocol come as JSON-RPC errors.
      *
      * `POST /v1/mcp`, scope runtime
      *
@@ -1915,6 +1995,55 @@ export type Calls = {
      * @throws {VestraError} `deployment_not_found`, `deployment_not_live`
      */
     agentCard: Call<Api['protocols']['agentCard']>;
+  };
+  oauth: {
+    /**
+     * Get an access token for /v1/mcp, by a code or by a refresh token.
+     *
+     * The code needs its PKCE verifier. Each refresh token is used once: the answer holds the next one. Errors are worded as RFC 6749 has them.
+     *
+     * `POST /v1/oauth/token`, open
+     *
+     * - `grant_type`: `authorization_code` or `refresh_token`.
+     * - `client_id`: The client: the address of its metadata document, or the id that it registered.
+     * - `code`: The code that the browser brought back.
+     * - `redirect_uri`: The redirect address that the code was sent to.
+     * - `code_verifier`: The PKCE verifier whose S256 challenge was sent.
+     * - `refresh_token`: The refresh token of the last answer.
+     * - `resource`: The address of /v1/mcp; no other is served.
+     *
+     * @throws {VestraError} `invalid_grant`, `invalid_target`, `unsupported_grant_type`, `rate_limited`
+     */
+    token: Call<Api['oauth']['token']>;
+    /**
+     * Register an MCP client.
+     *
+     * For clients that have no metadata document. Every client is public: it gets no secret. One that is not used is forgotten.
+     *
+     * `POST /v1/oauth/register`, open
+     *
+     * - `redirect_uris`: Where browsers may bring the answer: https, http on this very computer with any port, or a link of an app.
+     * - `client_name`: What people read on the page that asks them.
+     * - `grant_types`: Taken as `authorization_code` and `refresh_token`, whatever it says.
+     * - `response_types`: Taken as `code`, whatever it says.
+     * - `token_endpoint_auth_method`: Taken as `none`, whatever it says.
+     *
+     * @throws {VestraError} `invalid_redirect_uri`, `rate_limited`
+     */
+    register: Call<Api['oauth']['register']>;
+    /**
+     * Give access back: an access or a refresh token ends with all others of its grant.
+     *
+     * Answers the same for a token that is not known, as RFC 7009 has it.
+     *
+     * `POST /v1/oauth/revoke`, open
+     *
+     * - `token`: The access or refresh token.
+     * - `client_id`: The client; where it is given, only its own token is ended.
+     *
+     * @throws {VestraError} `rate_limited`
+     */
+    revoke: Call<Api['oauth']['revoke']>;
   };
   openai: {
     /**
@@ -2091,7 +2220,7 @@ export type Calls = {
      *
      * Always answers an event stream, one AG-UI event to a line of data. A run that stops for an approval, a question or a tool ends with an interrupt; send the answer as `resume` in the next run of the thread.
      *
-     * `POST /v1/ag-ui/{deployment_id}`, scope runtime
+     * `POST /v1/agui/{deployment_id}`, scope runtime
      *
      * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
      * - `threadId`: Your name for the conversation: the same one goes on in the same conversation.
@@ -2209,6 +2338,57 @@ export type Calls = {
      * - `key_id`: The id of an API key, `key_` and 24 characters.
      */
     revoke: Call<Api['keys']['revoke']>;
+  };
+  mcpGrants: {
+    /**
+     * List the MCP clients that were let in.
+     *
+     * With scope `admin` those of the whole org in this mode; a member without it sees their own.
+     *
+     * `GET /v1/mcp-grants`, scope any; `vestra mcp-grants list`
+     *
+     * - `member_id`: Only those that this member let in.
+     * - `limit`: How many entries a page holds, 1 to 100.
+     * - `cursor`: The `next_cursor` of the page before, unchanged; absent: the first page.
+     */
+    list: Call<Api['mcpGrants']['list']>;
+    /**
+     * Shut an MCP client out at once.
+     *
+     * With scope `admin` any of the org in this mode; a member without it ends their own. Its calls that wait are cut.
+     *
+     * `DELETE /v1/mcp-grants/{grant_id}`, scope any; `vestra mcp-grants revoke`
+     *
+     * - `grant_id`: The id of an MCP client that was let in, `grant_` and 24 characters.
+     *
+     * @throws {VestraError} `mcp_grant_not_found`
+     */
+    revoke: Call<Api['mcpGrants']['revoke']>;
+    /**
+     * Show what an MCP client asks for.
+     *
+     * Needs the console’s cookie and `X-CSRF-Token`. Fails where client or redirect address are not known; any other fault is `refusal`.
+     *
+     * `POST /v1/console/mcp-authorization/show`, console
+     *
+     * - `query`: What stands behind the `?` of the address that the client opened.
+     *
+     * @throws {VestraError} `invalid_client`, `invalid_client_metadata`, `invalid_redirect_uri`
+     */
+    show: Call<Api['mcpGrants']['show']>;
+    /**
+     * Let an MCP client in, or not.
+     *
+     * Needs the console’s cookie and `X-CSRF-Token`. `Service-Org` and `Service-Mode` say where it is let in. The browser goes on to `return_url`.
+     *
+     * `POST /v1/console/mcp-authorization`, console
+     *
+     * - `query`: What stands behind the `?` of the address that the client opened.
+     * - `approve`: True lets the client in, false tells it no.
+     *
+     * @throws {VestraError} `invalid_client`, `invalid_client_metadata`, `invalid_redirect_uri`, `too_many_mcp_grants`
+     */
+    decide: Call<Api['mcpGrants']['decide']>;
   };
   limits: {
     /**

@@ -1,7 +1,7 @@
 import type { Mode, Role, Scope } from '@vestra/contract/route';
 import type { Capability } from '@vestra/contract/session-access';
 
-export type Actor = { type: 'key' | 'member' | 'session' | 'system'; id: string; name: string };
+export type Actor = { type: 'key' | 'member' | 'mcp_grant' | 'session' | 'system'; id: string; name: string };
 
 /** Who is behind a request, and in which org and mode it acts. */
 export type Caller = {
@@ -13,6 +13,8 @@ export type Caller = {
   scopes: readonly Scope[];
   key: { id: string; name: string; last4: string } | null;
   member: { id: string; role: Role } | null;
+  /** An MCP client, and the member whom it acts for. */
+  grant: { id: string; memberId: string; role: Role } | null;
   session: {
     id: string;
     userId: string | null;

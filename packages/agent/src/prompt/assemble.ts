@@ -71,7 +71,7 @@ export function passingText({
     ...(memory === null || memory.length === 0 ? [] : [asData(fence, 'memory', lines(memory))]),
     ...(openWork.length === 0 ? [] : [asData(fence, 'open work', lines(openWork.map(workLine)))]),
     ...(openQuestions.length === 0 ? [] : [asData(fence, 'open questions', lines(openQuestions.map(questionLine)))]),
-    asData(fence, 'time', `${timeIn(zone, now)} on ${dayIn(zone, now)} (${zone})`),
+    asData(fence, 'time', `${momentIn(zone, now).time} on ${momentIn(zone, now).day} (${zone})`),
   ]);
 }
 
@@ -92,7 +92,7 @@ function ofConversation({ language, locale, now, timezone, person, missingTools,
   const zone = timezone ?? 'UTC';
   return [
     piece('data', { fence }),
-    piece('day', { day: dayIn(zone, now), zone }),
+    piece('day', { day: momentIn(zone, now).day, zone }),
     ...(language !== 'auto' || locale === null ? [] : [piece('locale', { locale })]),
     ...(person && isKnown(person) ? [piece('person', { person: asData(fence, 'person', personText(person)) })] : []),
     ...(missingTools.length === 0 ? [] : [piece('missing-tools', { missing: lines(missingTools) })]),
@@ -128,22 +128,23 @@ const deeds: Record<ApprovalCategory, string> = {
   delete: 'deleting',
 };
 
-function dayIn(timeZone: string, now: number): string {
-  const parts = Object.fromEntries(
-    formatFor(timeZone)
-      .formatToParts(now)
-      .map(({ type, value }) => [type, value]),
-  );
-  return `${parts.weekday}, ${parts.year}-${parts.month}-${parts.day}`;
-}
+type Moment = { day: string; time: string };
 
-function timeIn(timeZone: string, now: number): string {
+const minuteMs = 60_000;
+let lastMoment: Moment & { timeZone: string; minute: number } = { timeZone: '', minute: 0, day: '', time: '' };
+
+/** Asked for several times in a minute of one zone, each time with the same answer. */
+function momentIn(timeZone: string, now: number): Moment {
+  const minute = Math.floor(now / minuteMs);
+  if (lastMoment.timeZone === timeZone && lastMoment.minute === minute) return lastMoment;
   const parts = Object.fromEntries(
     formatFor(timeZone)
       .formatToParts(now)
       .map(({ type, value }) => [type, value]),
   );
-  return `${parts.hour}:${parts.minute}`;
+  const day = `${parts.weekday}, ${parts.year}-${parts.month}-${parts.day}`;
+  lastMoment = { timeZone, minute, day, time: `${parts.hour}:${parts.minute}` };
+  return lastMoment;
 }
 
 const mostFormats = 500;

@@ -1,3 +1,4 @@
+import type { RouteRow } from '../api.ts';
 import { errorRemedies } from '../error-remedies.ts';
 import { type ErrorCode, errorCatalogue, errorTypes } from '../errors.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -66,6 +67,17 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
       request_id: requestId,
     },
   ),
+  OauthError: {
+    type: 'object',
+    description: 'Errors of the routes under /v1/oauth, worded as RFC 6749 has them.',
+    required: ['error', 'error_description', 'code', 'request_id'],
+    properties: {
+      error: { type: 'string', description: 'The kind of error in the words of OAuth, such as `invalid_grant`.' },
+      error_description: { type: 'string', description: 'The cause as a sentence for people.' },
+      code,
+      request_id: requestId,
+    },
+  },
 };
 
 function body(description: string, required: string[], properties: Record<string, JsonSchema>): JsonSchema {
@@ -78,7 +90,8 @@ function body(description: string, required: string[], properties: Record<string
 }
 
 /** The answers of an operation that fails: by status, each with the codes that it may carry. */
-export function failuresOf(possible: readonly ErrorCode[], schema: 'Error' | 'OpenaiError') {
+export function failuresOf(possible: readonly ErrorCode[], shape: RouteRow['route']['errorShape']) {
+  const schema = shape === undefined ? 'Error' : shape === 'openai' ? 'OpenaiError' : 'OauthError';
   const byStatus = Map.groupBy(possible, (each) => errorCatalogue[each].status);
   return Object.fromEntries(
     [...byStatus]
@@ -92,7 +105,9 @@ export function failuresOf(possible: readonly ErrorCode[], schema: 'Error' | 'Op
               schema: {
                 allOf: [
                   { $ref: `#/components/schemas/${schema}` },
-                  { properties: { error: { properties: { code: { enum: ofStatus } } } } },
+                  shape === 'oauth'
+                    ? { properties: { code: { enum: ofStatus } } }
+                    : { properties: { error: { properties: { code: { enum: ofStatus } } } } },
                 ],
               },
             },

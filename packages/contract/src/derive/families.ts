@@ -11,6 +11,10 @@ export const families: Readonly<Record<keyof Api, { title: string; description: 
     description: 'A scenario is a pretend user with a goal, by which a version is tested before it goes live.',
   },
   testRuns: { title: 'Test runs', description: 'A test run plays the scenarios of a deployment and judges each.' },
+  replays: {
+    title: 'Replays',
+    description: 'A replay has a version answer real talks again, and shows what it does differently.',
+  },
   notebooks: { title: 'Notebooks', description: 'A notebook holds documents that the agent reads before it answers.' },
   skills: {
     title: 'Skills',
@@ -58,6 +62,10 @@ export const families: Readonly<Record<keyof Api, { title: string; description: 
     description: 'A user’s own account in an app, which the agent may use for them.',
   },
   protocols: { title: 'Protocols', description: 'The service as an MCP server, and each deployment as an A2A agent.' },
+  oauth: {
+    title: 'OAuth',
+    description: 'How MCP clients that no header is set in get access to /v1/mcp: registration, tokens and their end.',
+  },
   openai: {
     title: 'OpenAI',
     description: 'What clients of OpenAI’s API speak, with a deployment in the place of a model.',
@@ -66,6 +74,10 @@ export const families: Readonly<Record<keyof Api, { title: string; description: 
   me: { title: 'Me', description: 'Who is behind a call: its org, its mode, its key or member.' },
   orgs: { title: 'Org', description: 'The org with its settings, wallet and caps.' },
   keys: { title: 'Keys', description: 'API keys: made, rolled and revoked.' },
+  mcpGrants: {
+    title: 'MCP grants',
+    description: 'MCP clients that members have let in by signing in: who they are, and how they are shut out.',
+  },
   limits: { title: 'Limits', description: 'How much may be spent, and how often a key may call.' },
   usage: {
     title: 'Usage',

@@ -9,7 +9,7 @@ export function impliedErrors(route: Route): ErrorCode[] {
   // Which credential was sent is found out before whether this route takes it.
   if (route.auth === 'key' || route.auth === 'session') {
     codes.push('key_missing', 'key_invalid', 'key_revoked', 'key_expired');
-    codes.push('session_scope', 'session_expired', 'session_revoked', 'user_disabled');
+    codes.push('session_scope', 'session_expired', 'session_revoked', 'user_disabled', 'token_audience');
   }
   // Of a page that the org does not list.
   if (sessionAccessOf(route)) codes.push('origin_not_allowed');
@@ -29,7 +29,8 @@ export function impliedErrors(route: Route): ErrorCode[] {
 function bodyErrors(route: Route): ErrorCode[] {
   const accepts = route.accepts ?? ['application/json'];
   const codes: ErrorCode[] = [];
-  if (accepts.includes('application/json')) codes.push('invalid_json', 'invalid_request');
+  if (accepts.some((type) => type === 'application/json' || type === 'application/x-www-form-urlencoded'))
+    codes.push('invalid_json', 'invalid_request');
   if (accepts.some((type) => type !== 'multipart/form-data')) codes.push('body_too_large');
   if (accepts.includes('multipart/form-data')) codes.push('multipart_required', 'file_required', 'file_too_large');
   if (accepts.length > 1 || accepts[0] !== 'multipart/form-data') codes.push('unsupported_media_type');

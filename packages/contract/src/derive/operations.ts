@@ -26,7 +26,7 @@ export function operationOf({ name, family, route }: RouteRow) {
     ...(route.body && { requestBody: requestBodyOf(route, example) }),
     responses: {
       ...successOf(route, example),
-      ...failuresOf(codes, route.errorShape === 'openai' ? 'OpenaiError' : 'Error'),
+      ...failuresOf(codes, route.errorShape),
     },
   };
 }
@@ -94,7 +94,7 @@ function fieldsOf(
 function requestBodyOf(route: RouteRow['route'], example: Example | undefined) {
   const content: Record<string, unknown> = {};
   for (const type of route.accepts ?? ['application/json']) {
-    if (type !== 'application/json') {
+    if (type !== 'application/json' && type !== 'application/x-www-form-urlencoded') {
       content[type] = { schema: uploads[type] };
       continue;
     }

@@ -70,15 +70,27 @@ const signedIn = {
   orgs: [{ id: exampleId('org'), name: 'Maple & Thread', status: 'active', role: 'developer' }],
   mode: 'test',
   may: ['deployments.list', 'conversations.send'],
+  has_password: true,
   csrf_token: 'a-token-for-changes',
   expires_at: exampleTime,
 };
 const ofDevice = { id: 'credential-of-the-device', type: 'public-key', response: {} };
 const options = { challenge: 'c2lnbiB0aGlz', rpId: 'vestra.example.com', userVerification: 'required' };
 
+const clientsQuery = `${new URLSearchParams({
+  response_type: 'code',
+  client_id: 'https://claude.ai/oauth/mcp-oauth-client-metadata',
+  redirect_uri: 'https://claude.ai/api/mcp/auth_callback',
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  code_challenge_method: 'S256',
+  resource: `${exampleUrl}/v1/mcp`,
+  state: 'xyz',
+})}`;
+
 const asksAnApp = 'it asks an app of somebody else';
 const asksTheProvider = 'it asks an identity provider of somebody else';
 const needsDevice = 'a device makes and proves the key';
+const needsBrowser = 'a member lets a client in with a browser';
 const toBrowser = 'it sends a browser on, and answers nothing to read';
 
 /** The org itself: its keys, limits, people and apps. */
@@ -98,6 +110,11 @@ export const account: readonly Step[] = [
   step('events.get', { params: { event_id: exampleId('evt') } }),
   step('keys.roll', { params: key, body: { grace_seconds: 3600 } }),
   step('keys.revoke', { params: key }),
+  step('mcpGrants.list'),
+  step('mcpGrants.revoke', {
+    params: { grant_id: exampleId('grant') },
+    unsent: { because: needsBrowser, answer: { object: 'mcp_grant', id: exampleId('grant'), deleted: true } },
+  }),
   step('apps.list', { query: { limit: 1 } }),
   step('apps.putClient', {
     params: app,
@@ -184,6 +201,31 @@ export const account: readonly Step[] = [
   step('consoleAccess.login', {
     body: { email: 'ada@shop.example.com', password: 'an even longer battery' },
     as: 'nobody',
+  }),
+  step('mcpGrants.show', {
+    body: { query: clientsQuery },
+    as: 'console',
+    unsent: {
+      because: needsBrowser,
+      answer: {
+        object: 'mcp_authorization',
+        client: { name: 'Claude', address: 'claude.ai', is_verified: true },
+        goes_to: { kind: 'site', address: 'claude.ai' },
+        scopes: ['runtime', 'setup'],
+        refusal: null,
+      },
+    },
+  }),
+  step('mcpGrants.decide', {
+    body: { query: clientsQuery, approve: true },
+    as: 'console',
+    unsent: {
+      because: needsBrowser,
+      answer: {
+        object: 'mcp_authorization',
+        return_url: `https://claude.ai/api/mcp/auth_callback?code=vmc_…&state=xyz&iss=${encodeURIComponent(exampleUrl)}`,
+      },
+    },
   }),
   step('consoleAccount.signIns', { as: 'console' }),
   step('consoleAccount.endSignIn', { params: { console_session_id: exampleId('cses', 2) }, as: 'console' }),

@@ -80,6 +80,7 @@ export const configuration: readonly Step[] = [
   step('deployments.update', { params: desk, body: { description: 'Answers customers about their orders.' } }),
   step('deployments.listVersions', { params: desk }),
   step('deployments.getVersion', { params: { ...desk, version: 1 } }),
+  step('deployments.contentChanges', { params: { ...desk, version: 1 } }),
   step('functions.list', { params: desk }),
   step('functions.setEndpoint', { params: desk, body: { url: 'https://shop.example.com/functions' } }),
   step('functions.endpoint', { params: desk }),

@@ -9,6 +9,37 @@ export const edges: readonly Step[] = [
     headers: { Accept: 'application/json, text/event-stream' },
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'me', arguments: {} } },
   }),
+  step('oauth.register', {
+    body: { client_name: 'Claude', redirect_uris: ['https://claude.ai/api/mcp/auth_callback'] },
+    as: 'nobody',
+    unsent: {
+      because: 'the id is another one each time',
+      answer: {
+        client_id: 'mcp-client-8WJ0mWq3cQ0b6l8m2tq5Fg',
+        client_id_issued_at: 1_794_821_400,
+        client_name: 'Claude',
+        redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      },
+    },
+  }),
+  step('oauth.token', {
+    body: { grant_type: 'refresh_token', client_id: 'mcp-client-8WJ0mWq3cQ0b6l8m2tq5Fg', refresh_token: 'vmr_…' },
+    as: 'nobody',
+    unsent: {
+      because: 'a member lets a client in with a browser',
+      answer: {
+        access_token: 'vma_…',
+        token_type: 'Bearer',
+        expires_in: 3600,
+        refresh_token: 'vmr_…',
+        scope: 'runtime setup',
+      },
+    },
+  }),
+  step('oauth.revoke', { body: { token: 'vmr_…' }, as: 'nobody' }),
   step('protocols.agentCard', { params: { deployment_id: exampleId('dep') }, as: 'nobody' }),
   step('protocols.a2a', {
     params: desk,

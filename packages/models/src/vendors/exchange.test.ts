@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { called, outcomeOf, type RawVendor, sse, startRawEndpoint, weather, writing } from './raw-endpoint.fixture.ts';
 
 let endpoint: Awaited<ReturnType<typeof startRawEndpoint>>;
@@ -184,32 +184,6 @@ it('[MOD-154] follows no redirect, so that the key goes nowhere else', async () 
   }).rejects.toThrow('check ANTHROPIC_BASE_URL');
   expect([isReached, endpoint.bodies.length]).toEqual([false, 2]);
   await new Promise((resolve) => elsewhere.close(resolve));
-});
-
-it('goes through a proxy where Node is told to', async () => {
-  const asked: string[] = [];
-  const proxy = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    response.end(sse({ choices: [{ delta: { content: 'Hi' }, finish_reason: 'stop' }] }));
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  for (const [name, value] of Object.entries({ NODE_USE_ENV_PROXY: '1', http_proxy: address, HTTP_PROXY: address })) {
-    vi.stubEnv(name, value);
-  }
-  vi.resetModules();
-  const { startRawEndpoint } = await import('./raw-endpoint.fixture.ts');
-  const proxied = await startRawEndpoint('http://models.invalid');
-  expect(await outcomeOf(proxied.stream('compatible', {}, { attempts: 1 }))).toMatchObject({
-    text: 'Hi',
-    failure: null,
-  });
-  // The first call has read them.
-  vi.unstubAllEnvs();
-  expect(asked).toEqual(['http://models.invalid/v1/chat/completions']);
-  await proxied.close();
-  proxy.closeAllConnections();
-  await new Promise((resolve) => proxy.close(resolve));
 });
 
 const tomorrow = () => new Date(Date.now() + 86_400_000).toUTCString();

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ConnectionLost, IdleTimeout } from './fault.ts';
+import { beginReading, whenToRead } from './reading-pace.ts';
 
 /** One POST whose response is read while it comes. */
 export type Exchange = {
@@ -52,6 +53,7 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
   let controller: Dispatcher.DispatchController | null = null;
   let wake: (() => void) | null = null;
   let patience: NodeJS.Timeout | undefined;
+  let endReading: (() => void) | null = null;
 
   const onNews = () => {
     wake?.();
@@ -96,6 +98,12 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
       unread.push(chunk);
       unreadBytes += chunk.length;
       if (unreadBytes > mostUnread) receiving.pause();
+      if (endReading) {
+        whenToRead(onNews);
+        return;
+      }
+      // The first of it is read at once.
+      endReading = beginReading();
       onNews();
     },
     onResponseEnd() {
@@ -138,6 +146,8 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
 
     leave(isComplete) {
       isLeft = true;
+      endReading?.();
+      endReading = null;
       unread = [];
       clearTimeout(idle);
       signal.removeEventListener('abort', onAbort);

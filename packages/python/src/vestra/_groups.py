@@ -23,16 +23,19 @@ from .resources.identity_provider import AsyncIdentityProvider, IdentityProvider
 from .resources.interactions import AsyncInteractions, Interactions
 from .resources.keys import AsyncKeys, Keys
 from .resources.limits import AsyncLimits, Limits
+from .resources.mcp_grants import AsyncMcpGrants, McpGrants
 from .resources.mcp_servers import AsyncMcpServers, McpServers
 from .resources.me import AsyncMe, Me
 from .resources.members import AsyncMembers, Members
 from .resources.memory import AsyncMemory, Memory
 from .resources.models import AsyncModels, Models
 from .resources.notebooks import AsyncNotebooks, Notebooks
+from .resources.oauth import AsyncOauth, Oauth
 from .resources.openai import AsyncOpenai, Openai
 from .resources.orgs import AsyncOrgs, Orgs
 from .resources.passkeys import AsyncPasskeys, Passkeys
 from .resources.protocols import AsyncProtocols, Protocols
+from .resources.replays import AsyncReplays, Replays
 from .resources.routines import AsyncRoutines, Routines
 from .resources.scenarios import AsyncScenarios, Scenarios
 from .resources.secrets import AsyncSecrets, Secrets
@@ -51,6 +54,7 @@ class Groups:
     deployments: Deployments
     scenarios: Scenarios
     test_runs: TestRuns
+    replays: Replays
     notebooks: Notebooks
     skills: Skills
     mcp_servers: McpServers
@@ -72,11 +76,13 @@ class Groups:
     apps: Apps
     connections: Connections
     protocols: Protocols
+    oauth: Oauth
     openai: Openai
     ag_ui: AgUi
     me: Me
     orgs: Orgs
     keys: Keys
+    mcp_grants: McpGrants
     limits: Limits
     usage: Usage
     audit_log: AuditLog
@@ -93,6 +99,7 @@ class Groups:
         self.deployments = Deployments(transport)
         self.scenarios = Scenarios(transport)
         self.test_runs = TestRuns(transport)
+        self.replays = Replays(transport)
         self.notebooks = Notebooks(transport)
         self.skills = Skills(transport)
         self.mcp_servers = McpServers(transport)
@@ -114,11 +121,13 @@ class Groups:
         self.apps = Apps(transport)
         self.connections = Connections(transport)
         self.protocols = Protocols(transport)
+        self.oauth = Oauth(transport)
         self.openai = Openai(transport)
         self.ag_ui = AgUi(transport)
         self.me = Me(transport)
         self.orgs = Orgs(transport)
         self.keys = Keys(transport)
+        self.mcp_grants = McpGrants(transport)
         self.limits = Limits(transport)
         self.usage = Usage(transport)
         self.audit_log = AuditLog(transport)
@@ -138,6 +147,7 @@ class AsyncGroups:
     deployments: AsyncDeployments
     scenarios: AsyncScenarios
     test_runs: AsyncTestRuns
+    replays: AsyncReplays
     notebooks: AsyncNotebooks
     skills: AsyncSkills
     mcp_servers: AsyncMcpServers
@@ -159,11 +169,13 @@ class AsyncGroups:
     apps: AsyncApps
     connections: AsyncConnections
     protocols: AsyncProtocols
+    oauth: AsyncOauth
     openai: AsyncOpenai
     ag_ui: AsyncAgUi
     me: AsyncMe
     orgs: AsyncOrgs
     keys: AsyncKeys
+    mcp_grants: AsyncMcpGrants
     limits: AsyncLimits
     usage: AsyncUsage
     audit_log: AsyncAuditLog
@@ -180,6 +192,7 @@ class AsyncGroups:
         self.deployments = AsyncDeployments(transport)
         self.scenarios = AsyncScenarios(transport)
         self.test_runs = AsyncTestRuns(transport)
+        self.replays = AsyncReplays(transport)
         self.notebooks = AsyncNotebooks(transport)
         self.skills = AsyncSkills(transport)
         self.mcp_servers = AsyncMcpServers(transport)
@@ -201,11 +214,13 @@ class AsyncGroups:
         self.apps = AsyncApps(transport)
         self.connections = AsyncConnections(transport)
         self.protocols = AsyncProtocols(transport)
+        self.oauth = AsyncOauth(transport)
         self.openai = AsyncOpenai(transport)
         self.ag_ui = AsyncAgUi(transport)
         self.me = AsyncMe(transport)
         self.orgs = AsyncOrgs(transport)
         self.keys = AsyncKeys(transport)
+        self.mcp_grants = AsyncMcpGrants(transport)
         self.limits = AsyncLimits(transport)
         self.usage = AsyncUsage(transport)
         self.audit_log = AsyncAuditLog(transport)

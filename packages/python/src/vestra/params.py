@@ -216,12 +216,30 @@ class DeploymentTestParam(_DeploymentTestParamNeeds, total=False):
     """What tools answer in this test, by the name of a declared tool or `<server slug>.<tool>`; one
     with no entry answers an error.
     """
+    recorded_calls: Sequence[DeploymentTestRecordedCallParam]
+    """What tools answer to certain arguments, at most 50 calls; the same call again gets the next
+    answer, and after the last that one. Any other call answers `tool_results`.
+    """
+
+
+class _DeploymentTestRecordedCallParamNeeds(TypedDict):
+    tool: str
+    """The name of a declared tool, or `<server slug>.<tool>`."""
+    arguments: Mapping[str, object]
+    """The arguments of the call: only a call with the same is answered so."""
+    result: object
+    """What the tool answers: text, or any JSON."""
+
+
+class DeploymentTestRecordedCallParam(_DeploymentTestRecordedCallParamNeeds, total=False):
+    is_error: bool
+    """True: the answer is a failure of the tool; absent: it is not."""
 
 
 class _DeploymentWebhookParamNeeds(TypedDict):
     url: str
     """The public https address that events are posted to."""
-    events: Sequence[Literal["conversation.created", "reply.completed", "message.feedback", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test", "*"]] | Literal["*"]
+    events: Sequence[Literal["conversation.created", "reply.completed", "message.feedback", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "replay.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test", "*"]] | Literal["*"]
     """1 to 40 event types, or `*` for all, later ones included."""
 
 

@@ -23,8 +23,12 @@ DeploymentVersionTestsStatus = Literal[
     "error",
     "cancelled",
 ]
-DeploymentVersionCreatedByType = Literal["key", "member", "system"]
+DeploymentVersionCreatedByType = Literal["key", "member", "mcp_grant", "system"]
 TestRunResultTranscriptRole = Literal["user", "agent", "work"]
+ContentChangesChangeChange = Literal["added", "removed", "changed"]
+ReplayStatus = Literal["queued", "running", "completed", "error", "cancelled"]
+ReplayTalkStatus = Literal["queued", "running", "same", "different", "failed", "cancelled"]
+ReplayTalkExchangeResult = Literal["same", "different", "failed"]
 ConversationStatus = Literal["idle", "replying", "working", "waiting"]
 ConversationOpenWorkStatus = Literal["queued", "working", "waiting", "done", "failed"]
 ConversationOpenInteractionKind = Literal[
@@ -54,6 +58,7 @@ TurnTraceMissingToolReason = Literal[
     "removed",
     "too_many_tools",
 ]
+ScenarioDraftPersonalKind = Literal["user", "email", "phone", "card", "iban", "other"]
 MessageFeedbackRaterType = Literal["user", "member", "key"]
 BatchStatus = Literal["running", "cancelled", "completed"]
 BatchItemStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
@@ -89,6 +94,7 @@ WebhookEndpointEvent = Literal[
     "routine.failed",
     "batch.completed",
     "test_run.completed",
+    "replay.completed",
     "deployment.promoted",
     "deployment.rolled_back",
     "tool_server.away",
@@ -121,6 +127,7 @@ WebhookDeliveryEventType = Literal[
     "routine.failed",
     "batch.completed",
     "test_run.completed",
+    "replay.completed",
     "deployment.promoted",
     "deployment.rolled_back",
     "tool_server.away",
@@ -143,8 +150,10 @@ AppSignInClient = Literal["org", "operator", "automatic", "missing"]
 AppClientAuthMethod = Literal["client_secret_basic", "client_secret_post", "none"]
 OpenaiResponseStatus = Literal["completed", "failed", "in_progress", "cancelled", "incomplete"]
 MeMemberRole = Literal["owner", "admin", "developer"]
+McpGrantScope = Literal["runtime", "setup", "admin"]
+McpAuthorizationGoesToKind = Literal["site", "computer", "app"]
 LineItemKind = Literal["orchestrator", "intelligence", "tools", "compute", "background", "voice"]
-AuditEntryActorType = Literal["key", "member", "session", "system"]
+AuditEntryActorType = Literal["key", "member", "mcp_grant", "session", "system"]
 ModelTake = Literal["text", "image", "pdf", "audio"]
 
 
@@ -174,6 +183,8 @@ class Deployment(Resource):
     """The version that test keys run."""
     live_version: int | None
     """The version that live keys run; null until one is promoted."""
+    newest_version: int
+    """The version that `format=yaml` shows, and that a file is compared with when it is applied."""
     created_at: str
     """When it was made, as ISO 8601 in UTC."""
     updated_at: str
@@ -305,6 +316,22 @@ class TestRun(Resource):
     """When the last verdict fell; null before."""
 
 
+class ContentChanges(Resource):
+    """How the content of two versions differs."""
+    object: Literal["content_changes"]
+    """Always `content_changes`: what kind of object this is."""
+    deployment_id: str
+    """The id of a deployment, `dep_` and 24 characters."""
+    from_: int | None
+    """The version it was compared with; null: nothing."""
+    version: int
+    """The version whose content is compared."""
+    changes: list[ContentChangesChange]
+    """Documents first, then files of skills, each in the order of their names."""
+    left_out: int
+    """How many more changes there are."""
+
+
 class Interview(Resource):
     object: Literal["interview"]
     """Always `interview`: what kind of object this is."""
@@ -342,6 +369,8 @@ class Scenario(Resource):
     """What must never happen; any line fails the test."""
     tool_results: dict[str, Any] | None = None
     """What tools answer in this test, by the name of the tool or `<server slug>.<tool>`."""
+    recorded_calls: list[ScenarioRecordedCall] | None = None
+    """What tools answer to certain arguments, before `tool_results` is looked at."""
     approves: bool | None = None
     """Whether the pretend user says yes to tools of the deployment’s MCP servers; absent: no."""
     managed_by: Literal["file"] | None
@@ -364,6 +393,38 @@ class TestRunEvent(Resource):
     """The id of a test run, `trun_` and 24 characters."""
     data: TestRunEventDataByStatus | TestRunEventDataByTestRun
     """How far the run is; with `test_run.completed` the whole run."""
+
+
+class Replay(Resource):
+    """Real talks that another version answers again, without side effects."""
+    object: Literal["replay"]
+    """Always `replay`: what kind of object this is."""
+    id: str
+    """The id of a replay of talks, `rpl_` and 24 characters."""
+    deployment_id: str
+    """The id of a deployment, `dep_` and 24 characters."""
+    version: int
+    """The version that answers again."""
+    mode: Literal["test", "live"]
+    """The mode whose talks they are and whose wallet pays."""
+    status: ReplayStatus
+    """`completed` where every talk has its result, whichever it is."""
+    counts: ReplayCounts
+    """How many talks are in each state."""
+    talks: list[ReplayTalk]
+    """Each talk, newest first."""
+    resumes: int
+    """How often it went on after a restart had cut it off."""
+    error_code: str | None
+    """Why it ended in error; null where it did not."""
+    cost_usd: float
+    """What it was billed so far, in US dollars."""
+    created_at: str
+    """When it was made, as ISO 8601 in UTC."""
+    started_at: str | None
+    """When the first talk began; null before."""
+    finished_at: str | None
+    """When it ended; null before."""
 
 
 class Notebook(Resource):
@@ -476,6 +537,8 @@ class McpServer(Resource):
     """How it is called; a credential shows as its name, never as its value."""
     tools: McpServerTools
     """The floor for every deployment in both modes: a version may add to it and never take away."""
+    sampling: bool
+    """Whether it may ask the agent’s model while one of its tools runs, at the user’s cost."""
     secrets: list[str]
     """Names of company secrets that it needs."""
     user_secrets: list[str]
@@ -751,6 +814,34 @@ class TurnTrace(Resource):
     """Servers whose tools the agent did not have; it was told so."""
 
 
+class ScenarioDraft(Resource):
+    """A scenario drawn from a talk; not saved."""
+    object: Literal["scenario_draft"]
+    """Always `scenario_draft`: what kind of object this is."""
+    deployment_id: str
+    """The deployment whose tests it is for."""
+    deployment_version: int
+    """The version that gave the last answer of the talk."""
+    conversation_id: str
+    """The id of a conversation, `conv_` and 24 characters."""
+    user_id: str | None
+    """Whose talk it was; null: the org’s own."""
+    task_id: str | None
+    """The task that it was drawn from; null: from the whole conversation."""
+    scenario: ScenarioDraftScenario
+    """Can be sent to `POST …/scenarios` as it is."""
+    drafted_by: str | None
+    """The model that worded name, persona and criteria; null: they were taken from the talk as it was
+    said.
+    """
+    personal: list[ScenarioDraftPersonal]
+    """What says who the person is. A scenario is kept, and read in both modes: replace these before
+    you save it.
+    """
+    notes: list[str]
+    """What of the talk the draft does not hold, and why."""
+
+
 class MessageFeedback(Resource):
     object: Literal["message_feedback"]
     """Always `message_feedback`: what kind of object this is."""
@@ -766,7 +857,7 @@ class MessageFeedback(Resource):
     """The version that gave it."""
     rating: Literal["good", "bad"]
     """Whether the answer was good or bad."""
-    comment: str | None
+    note: str | None
     """What the rater added."""
     rater: MessageFeedbackRater
     """Who rated it."""
@@ -1112,6 +1203,10 @@ class Session(Resource):
     """`live`; `expired`: its time is over; `revoked`: somebody ended it."""
     opening: SessionOpening | None
     """What its page says before anything was said."""
+    ice_servers: list[SessionIceServer] | None = None
+    """Shown to the session’s own token, with `voice`: give them to the `RTCPeerConnection` that makes
+    the offer. Absent where the server has none.
+    """
     screen_paused: Literal[True] | None = None
     """Only while a view-only screen is private."""
 
@@ -1436,7 +1531,7 @@ class Me(Resource):
     key: MeKey | None
     """The key of the call; null where a member of the console calls."""
     member: MeMember | None
-    """The member who calls; null where a key does."""
+    """The member who calls, also by an MCP client of theirs; null where a key does."""
 
 
 class Org(Resource):
@@ -1496,6 +1591,49 @@ class MemoryEndpoint(Resource):
     """The memory endpoint of the org."""
     secret: str
     """`whsec_…`: check the signature of calls with it; shown this once."""
+
+
+class McpGrant(Resource):
+    """An MCP client that a member has let in."""
+    object: Literal["mcp_grant"]
+    """Always `mcp_grant`: what kind of object this is."""
+    id: str
+    """The id of an MCP client that was let in, `grant_` and 24 characters."""
+    client: McpGrantClient
+    """The client that was let in."""
+    member: McpGrantMember
+    """The member who let it in, and for whom it acts."""
+    mode: Literal["test", "live"]
+    """The mode that it acts in."""
+    scopes: list[McpGrantScope]
+    """What the member allowed; never more than their role allows when it is used."""
+    created_at: str
+    """When it was made, as ISO 8601 in UTC."""
+    last_used_at: str | None
+    """When it was last used, to the minute; null: never."""
+    expires_at: str
+    """When it ends by itself unless the client renews it before."""
+
+
+class McpAuthorization(Resource):
+    object: Literal["mcp_authorization"]
+    """Always `mcp_authorization`: what kind of object this is."""
+    return_url: str
+    """Where the browser brings the answer to the client."""
+
+
+class McpAuthorizationWithClient(Resource):
+    """What an MCP client asks a member for."""
+    object: Literal["mcp_authorization"]
+    """Always `mcp_authorization`: what kind of object this is."""
+    client: McpAuthorizationClient
+    """Who asks."""
+    goes_to: McpAuthorizationGoesTo
+    """Who gets the access: where the browser is sent with the answer."""
+    scopes: list[McpGrantScope]
+    """What it would be granted: what it asked for, as far as the member’s role allows it."""
+    refusal: McpAuthorizationRefusal | None
+    """Why nothing can be granted; null where it can."""
 
 
 class Limits(Resource):
@@ -1669,6 +1807,8 @@ class ConsoleSession(Resource):
     """The mode that calls act in; the header `Service-Mode` chooses it."""
     may: list[str]
     """Every operation that the member’s role may call, as `family.operation` of the route table."""
+    has_password: bool
+    """Whether a login with a password opened this session; false: the org’s own sign-in did."""
     csrf_token: str
     """Send it as `X-CSRF-Token` with every call that changes something."""
     expires_at: str
@@ -1683,6 +1823,8 @@ class ConsoleAccount(Resource):
     """The person as a member of the org that the call names."""
     linked_identity: ConsoleAccountLinkedIdentity | None
     """The account at the org’s own sign-in that is linked with this member."""
+    has_identity_provider: bool
+    """Whether the org has a sign-in of its own, with which an account can be linked."""
     has_password: bool
     """Whether this session was opened by a login that has a password."""
 
@@ -1952,7 +2094,7 @@ class DeploymentVersionTests(Resource):
 class DeploymentVersionCreatedBy(Resource):
     """Who saved it."""
     type: DeploymentVersionCreatedByType
-    """Whether a key, a member of the console or the service itself did."""
+    """Whether a key, a member of the console, an MCP client of a member or the service itself did."""
     id: str
     """The id of that key or member."""
     name: str
@@ -2031,9 +2173,39 @@ class TestRunResultTranscript(Resource):
     """What was said."""
 
 
+class ContentChangesChange(Resource):
+    kind: Literal["document", "skill_file"]
+    """A document of a notebook, or a file of a skill."""
+    of_id: str
+    """The id of that notebook or skill."""
+    of_name: str
+    """What that notebook or skill is called."""
+    name: str
+    """The title of the document, or the path of the file."""
+    change: ContentChangesChangeChange
+    """What became of it from the one version to the other."""
+    before: str | None
+    """Its text in `from`; null where it was not in it, or is left out."""
+    after: str | None
+    """Its text in `version`; null where it is not in it, or is left out."""
+    text_left_out: bool
+    """Whether its texts are left out, because all together are too much."""
+
+
 class InterviewFile(Resource):
     name: str
     """The slug of the deployment."""
+
+
+class ScenarioRecordedCall(Resource):
+    tool: str
+    """The tool, as `tool_results` names it."""
+    arguments: dict[str, Any]
+    """The arguments of the call."""
+    result: Any
+    """What the tool answers to them: text, or any JSON."""
+    is_error: bool | None = None
+    """True: the tool fails with this answer."""
 
 
 class TestRunEventDataByStatus(Resource):
@@ -2052,6 +2224,90 @@ class TestRunEventDataByStatus(Resource):
 class TestRunEventDataByTestRun(Resource):
     test_run: TestRun
     """The whole run with every result."""
+
+
+class ReplayCounts(Resource):
+    """How many talks are in each state."""
+    total: int
+    """All talks of the replay."""
+    queued: int
+    """Talks that have not begun."""
+    running: int
+    """Talks that are being replayed or compared."""
+    same: int
+    """Talks in which nothing of weight differs."""
+    different: int
+    """Talks in which an answer or a call of a tool differs."""
+    failed: int
+    """Talks that could not be replayed to their end."""
+
+
+class ReplayTalk(Resource):
+    conversation_id: str
+    """The real talk."""
+    user_id: str | None
+    """Whose talk it is; null: the org’s own."""
+    status: ReplayTalkStatus
+    """`same` only where every exchange is; `failed` where one could not be played."""
+    replayed_conversation_id: str | None
+    """The talk as it was replayed; null before it began."""
+    exchanges: list[ReplayTalkExchange]
+    """Both sides of each message; empty in lists and until the talk has been replayed."""
+    judged_by: str | None
+    """The model that compared the answers; null where words alone were compared."""
+    duration_ms: int
+    """How long it took in milliseconds."""
+    cost_usd: float
+    """What replaying and comparing it was billed, in US dollars."""
+    error_code: str | None
+    """Why it could not be replayed; null where it was."""
+    error_message: str | None
+    """What the code means here; null where there is nothing to add."""
+
+
+class ReplayTalkExchange(Resource):
+    turn_id: str
+    """The turn of the real talk."""
+    message: str
+    """What the person said."""
+    before: ReplayTalkExchangeBefore
+    """As it was then."""
+    after: ReplayTalkExchangeAfter | None
+    """As the replayed version does it; null where it did not come so far."""
+    result: ReplayTalkExchangeResult
+    """`same`: the same calls, and an answer of the same words or, says the judge, the same meaning."""
+    reason: str | None
+    """Why it counts as that; null where both are the same word for word."""
+
+
+class ReplayTalkExchangeBefore(Resource):
+    """As it was then."""
+    version: int
+    """The version that answered."""
+    text: str
+    """What it answered, work included."""
+    calls: list[ReplayTalkExchangeBeforeCall]
+    """The tools that it called, in their order."""
+
+
+class ReplayTalkExchangeBeforeCall(Resource):
+    tool: str
+    """The tool as the model knows it."""
+    arguments: Any
+    """What it was asked, without credentials."""
+    is_error: bool
+    """Whether it failed."""
+    is_matched: bool
+    """Whether the other side made a call of the same tool with the same arguments."""
+
+
+class ReplayTalkExchangeAfter(Resource):
+    version: int
+    """The version that answered."""
+    text: str
+    """What it answered, work included."""
+    calls: list[ReplayTalkExchangeBeforeCall]
+    """The tools that it called, in their order."""
 
 
 class NotebookAccessAll(Resource):
@@ -2253,9 +2509,7 @@ class InteractionDetails(Resource):
     name: str | None = None
     """The app’s name for people."""
     connect: InteractionDetailsConnect | None = None
-    """The call that begins the sign-in."""
-    connect_url: str | None = None
-    """Where the person signs in."""
+    """The call that begins the sign-in; its answer has the address, which is good for 15 minutes."""
     asks_for_value: bool | None = None
     """They tell a value: it is answered with `answers`."""
     asks_for_secret: bool | None = None
@@ -2278,7 +2532,7 @@ class InteractionDetailsRow(Resource):
 
 
 class InteractionDetailsConnect(Resource):
-    """The call that begins the sign-in."""
+    """The call that begins the sign-in; its answer has the address, which is good for 15 minutes."""
     route: str
     """The route that begins the sign-in."""
     body: InteractionDetailsConnectBody
@@ -2383,6 +2637,35 @@ class TurnTraceMissingTool(Resource):
     """Why they could not be had."""
     message: str
     """The same in a sentence for whoever runs the deployment."""
+
+
+class ScenarioDraftScenario(Resource):
+    """Can be sent to `POST …/scenarios` as it is."""
+    name: str
+    """What the test is called."""
+    persona: str
+    """Who the pretend user is and how they talk."""
+    goal: str
+    """What the pretend user wants, in their own words."""
+    success_criteria: list[str]
+    """What must be true at the end; every line must be met."""
+    must_never: list[str]
+    """What must never happen; any line fails the test."""
+    tool_results: dict[str, Any] | None = None
+    """What tools answer in this test, by the name of the tool or `<server slug>.<tool>`."""
+    recorded_calls: list[ScenarioRecordedCall] | None = None
+    """What tools answer to certain arguments, before `tool_results` is looked at."""
+    approves: bool | None = None
+    """Whether the pretend user says yes to tools of the deployment’s MCP servers; absent: no."""
+
+
+class ScenarioDraftPersonal(Resource):
+    kind: ScenarioDraftPersonalKind
+    """What it looks like; `user`: what you have told of the user, `other`: what the model pointed out."""
+    value: str
+    """The value as it stands in the draft."""
+    fields: list[str]
+    """The fields of the draft that hold it."""
 
 
 class MessageFeedbackRater(Resource):
@@ -2569,6 +2852,15 @@ class SessionOpening(Resource):
     """Questions that the person sends with one click."""
 
 
+class SessionIceServer(Resource):
+    urls: list[str]
+    """Addresses such as `turn:turn.example.com:3478`."""
+    username: str | None = None
+    """Of a TURN server, good until the session ends."""
+    credential: str | None = None
+    """The password that goes with it."""
+
+
 class AppSignIn(Resource):
     client: AppSignInClient
     """Who gave the OAuth client that people sign in with; `automatic`: this server makes itself known;
@@ -2673,6 +2965,49 @@ class OrgUsageAlerts(Resource):
     """Percentages of a cap at which `usage.threshold_reached` is sent, at most 5; 100 is always told."""
 
 
+class McpGrantClient(Resource):
+    """The client that was let in."""
+    name: str
+    """What the client calls itself."""
+    address: str
+    """The host that answers for the client, or the scheme of its links."""
+    is_verified: bool
+    """Whether that host itself says what the client is called; otherwise the name is a mere claim."""
+
+
+class McpGrantMember(Resource):
+    """The member who let it in, and for whom it acts."""
+    id: str
+    """The id of a member, `mbr_` and 24 characters."""
+    name: str
+    """The member’s name, or their email where they have given none."""
+
+
+class McpAuthorizationClient(Resource):
+    """Who asks."""
+    name: str
+    """What the client calls itself."""
+    address: str
+    """The host that answers for the client, or the scheme of its links."""
+    is_verified: bool
+    """Whether that host itself says what the client is called; otherwise the name is a mere claim."""
+
+
+class McpAuthorizationGoesTo(Resource):
+    """Who gets the access: where the browser is sent with the answer."""
+    kind: McpAuthorizationGoesToKind
+    """Whether a web site, a program on this computer or an app that opens such links gets the access."""
+    address: str
+    """Its host, or the scheme of its links."""
+
+
+class McpAuthorizationRefusal(Resource):
+    message: str
+    """What is wrong with the request."""
+    return_url: str
+    """Where the browser tells the client so."""
+
+
 class LimitsUsageAlerts(Resource):
     """When spending is told of."""
     thresholds: list[int]
@@ -2690,11 +3025,13 @@ class LimitsRateLimits(Resource):
 class AuditEntryActor(Resource):
     """Who did it."""
     type: AuditEntryActorType
-    """Whether it was a key, a member of the console, a session or the service itself."""
+    """Whether it was a key, a member of the console, an MCP client of a member, a session or the
+    service itself.
+    """
     id: str
-    """The id of that key, member or session."""
+    """The id of that key, member, grant or session."""
     name: str
-    """What that key or member is called."""
+    """What that key or member is called; of an MCP client the member and the client."""
 
 
 class AuditEntryTarget(Resource):
@@ -3631,6 +3968,24 @@ class WebhookTestRunCompletedEvent(Resource):
     """What it is about, as it was at that moment."""
 
 
+class WebhookReplayCompletedEvent(Resource):
+    """A replay has ended; its talks are read by `GET /v1/replays/{replay_id}` and left out here."""
+    object: Literal["event"]
+    """Always `event`: what kind of object this is."""
+    id: str
+    """The id of an event, `evt_` and 24 characters."""
+    created_at: str
+    """When it was made, as ISO 8601 in UTC."""
+    mode: Literal["test", "live"]
+    """The mode it happened in; endpoints of the other mode never hear of it."""
+    org_id: str
+    """The id of an org, `org_` and 24 characters."""
+    type: Literal["replay.completed"]
+    """Always `replay.completed`: it decides what `data` holds."""
+    data: Replay
+    """What it is about, as it was at that moment."""
+
+
 class WebhookDeploymentPromotedEvent(Resource):
     """Another version of a deployment runs from now on."""
     object: Literal["event"]
@@ -3868,25 +4223,8 @@ class WebhookTestEvent(Resource):
 class GeneratedScenarios(Resource):
     object: Literal["list"]
     """Always `list`: what kind of object this is."""
-    data: list[GeneratedScenario]
+    data: list[ScenarioDraftScenario]
     """Drafts, to be looked at and created one by one."""
-
-
-class GeneratedScenario(Resource):
-    name: str
-    """What the test is called."""
-    persona: str
-    """Who the pretend user is and how they talk."""
-    goal: str
-    """What the pretend user wants, in their own words."""
-    success_criteria: list[str]
-    """What must be true at the end; every line must be met."""
-    must_never: list[str]
-    """What must never happen; any line fails the test."""
-    tool_results: dict[str, Any] | None = None
-    """What tools answer in this test, by the name of the tool or `<server slug>.<tool>`."""
-    approves: bool | None = None
-    """Whether the pretend user says yes to tools of the deployment’s MCP servers; absent: no."""
 
 
 class NotebookSearch(Resource):
@@ -4087,6 +4425,41 @@ class AgentCardSkill(Resource):
     """Media types that it answers with."""
 
 
+class OauthToken(Resource):
+    access_token: str
+    """Opens /v1/mcp, and nothing else, as `Authorization: Bearer`."""
+    token_type: Literal["Bearer"]
+    """Always `Bearer`."""
+    expires_in: int
+    """Seconds for which the access token works."""
+    refresh_token: str
+    """Gets the next access token, once."""
+    scope: str
+    """What was granted, with spaces between."""
+
+
+class OauthRegister(Resource):
+    client_id: str
+    """What the client calls itself by from now on."""
+    client_id_issued_at: int
+    """When it was registered, in seconds since 1970."""
+    client_name: str
+    """What people read on the page that asks them."""
+    redirect_uris: list[str]
+    """Where browsers may bring the answer."""
+    grant_types: list[str]
+    """Always `authorization_code` and `refresh_token`."""
+    response_types: list[str]
+    """Always `code`."""
+    token_endpoint_auth_method: Literal["none"]
+    """Always `none`: the client has no secret."""
+
+
+class OauthRevoke(Resource):
+    """Empty."""
+    pass
+
+
 class OpenaiModels(Resource):
     object: Literal["list"]
     """Always `list`: what kind of object this is."""
@@ -4132,6 +4505,7 @@ WebhookEvent = Union[
     WebhookRoutineFailedEvent,
     WebhookBatchCompletedEvent,
     WebhookTestRunCompletedEvent,
+    WebhookReplayCompletedEvent,
     WebhookDeploymentPromotedEvent,
     WebhookDeploymentRolledBackEvent,
     WebhookToolServerAwayEvent,

@@ -6,6 +6,11 @@ export function joined<T>(write: (items: T[]) => Promise<unknown>): (item: T) =>
   });
 }
 
+/** Each once: many who ask at one moment ask for the same. */
+export const distinct = <Wanted>(wanted: readonly Wanted[], nameOf: (wanted: Wanted) => string): Wanted[] => [
+  ...new Map(wanted.map((each) => [nameOf(each), each])).values(),
+];
+
 /**
  * Reads that arrive while one is under way share the next one. Each is answered by a statement that began after it came,
  * so it sees all that was committed by then. `read` answers in the order asked.

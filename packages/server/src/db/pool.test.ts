@@ -61,8 +61,8 @@ describe('an open database', () => {
 
   test('fails a query that waits too long for a free connection', async () => {
     await opened(async (db) => {
-      db.$client.options.connectionTimeoutMillis = 50;
       const held = await db.$client.connect();
+      db.$client.options.connectionTimeoutMillis = 50;
       await expect(db.$client.query('SELECT 1')).rejects.toThrow('timeout exceeded when trying to connect');
       held.release();
       expect((await db.$client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);

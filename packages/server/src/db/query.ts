@@ -124,12 +124,15 @@ export function inserting<Of extends Table>(
   return reading(table, writer.end());
 }
 
-/** One parameter for all rows, so that the text is the same for any number of them. */
-function insertingMany<Of extends Table>(
+const insertingMany = <Of extends Table>(
   table: Of,
   rows: readonly NewRowOf<Of>[],
   { onConflict }: InsertOptions = {},
-): Statement<RowOf<Of>[]> {
+): Statement<RowOf<Of>[]> =>
+  reading(table, sql`${insertOfMany(table, rows)} ${conflict(onConflict)} RETURNING ${columnsOf(table)}`);
+
+/** One parameter for all rows, so that the text is the same for any number of them. */
+export function insertOfMany<Of extends Table>(table: Of, rows: readonly NewRowOf<Of>[]): Sql {
   const given = Object.entries(table.columns)
     .filter(([name]) => rows.some((row) => valueIn(row, name) !== undefined))
     .map(([name, column]) => ({ name, column }));
@@ -138,11 +141,7 @@ function insertingMany<Of extends Table>(
   const written = rows.map((row) =>
     Object.fromEntries(given.map(({ name }) => [name, writtenJson(table, name, valueIn(row, name))])),
   );
-  return reading(
-    table,
-    sql`INSERT INTO ${table} (${names}) SELECT ${names} FROM json_to_recordset(${sql.json(written)}) AS given(${types})
-        ${conflict(onConflict)} RETURNING ${columnsOf(table)}`,
-  );
+  return sql`INSERT INTO ${table} (${names}) SELECT ${names} FROM json_to_recordset(${sql.json(written)}) AS given(${types})`;
 }
 
 function updating<Of extends Table>(table: Of, changes: ChangesOf<Of>, where: Sql): Statement<RowOf<Of>[]> {

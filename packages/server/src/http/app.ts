@@ -4,9 +4,10 @@ import { newId } from '@vestra/contract/ids';
 import { type Route, sessionAccessOf } from '@vestra/contract/route';
 import { type Context, Hono } from 'hono';
 import type { Logger } from 'pino';
-import { asFailure, errorBody, notReady, openaiErrorBody, toldPlainly } from './error-response.ts';
+import { challengeOf } from './challenge.ts';
+import { asFailure, errorBodies, notReady, toldPlainly } from './error-response.ts';
 import type { AllHandlers, Incoming } from './handler.ts';
-import { type Progress, type RequestPath, serve } from './mount.ts';
+import { type Answer, type Progress, type RequestPath, serve, type WrittenAnswer } from './mount.ts';
 import { pageAccess, preflight } from './page-origin.ts';
 
 type Endpoint = {
@@ -24,6 +25,10 @@ export type AppOptions = {
   /** Pages and files that stand beside the API, such as the reference. */
   pages: (app: Hono) => void;
   addressOf: (context: Context) => string;
+  /** Whether one of the edges asks, for whoever has called it. */
+  isFromEdge?: (context: Context) => boolean;
+  /** Where MCP clients read how they are let in. */
+  resourceMetadata?: string;
   /** From then on what comes in is refused; what has begun is answered. */
   isLeaving?: () => boolean;
   /** Told of each answer, and of the code where it is an error. */
@@ -39,23 +44,33 @@ export type AppOptions = {
 /** The whole table as one web-standard app: it answers a `Request`, with or without a socket. */
 export function createApp(options: AppOptions): Hono {
   const { path, handlers, log, pages, addressOf, isLeaving = () => false, answered } = options;
+  const { isFromEdge = () => false, resourceMetadata } = options;
   const app = new Hono({ strict: true });
   const endpoints = endpointsOf(handlers);
   for (const endpoint of endpoints) {
     app.on(endpoint.route.method, endpoint.pattern, (context) => answer(context, endpoint));
   }
   pages(app);
+  // A table of its own: in the one above each request would match two handlers, which Hono takes a slower way with.
+  const otherMethods = new Hono({ strict: true });
   for (const [pattern, methods] of methodsByPattern(endpoints)) {
-    app.all(pattern, (context) => answer(context, null, methods));
+    otherMethods.all(pattern, (context) => answer(context, null, methods));
   }
-  app.notFound((context) => answer(context, null));
+  otherMethods.notFound((context) => answer(context, null));
+  app.notFound((context) => otherMethods.fetch(context.req.raw, context.env));
   return app;
 
   async function answer(context: Context, found: Endpoint | null, others?: Methods): Promise<Response> {
     const startedAt = performance.now();
     const request = context.req.raw;
-    const progress: Progress = { requestId: newId('req'), ip: addressOf(context), caller: null, rate: null };
-    let response: Response;
+    const progress: Progress = {
+      requestId: newId('req'),
+      ip: addressOf(context),
+      isFromEdge: isFromEdge(context),
+      caller: null,
+      rate: null,
+    };
+    let given: Answer;
     let code: string | null = null;
     let readableBy: Record<string, string> = {};
     try {
@@ -65,22 +80,26 @@ export function createApp(options: AppOptions): Hono {
       }
       if (found) {
         readableBy = await pageAccess(path.embedOrigins, found.route, request);
-        response = await serve(path, found.name, found.route, found.handler, request, context.req.param(), progress);
+        given = await serve(path, found.name, found.route, found.handler, request, context.req.param(), progress);
       } else {
-        response = await answerOther(request, others);
+        given = await answerOther(request, others);
       }
     } catch (error) {
       const failure = progress.caller?.session ? toldPlainly(asFailure(error)) : asFailure(error);
       code = failure.code;
-      response = failed(error, failure, progress, found?.route.errorShape === 'openai' ? openaiErrorBody : errorBody);
-      if (others) response.headers.set('allow', others.all.join(', '));
+      given = failed(error, failure, progress, errorBodies[found?.route.errorShape ?? 'own']);
+      const challenge = challengeOf(failure, found?.route, resourceMetadata);
+      if (challenge !== null) given.headers['www-authenticate'] = challenge;
+      if (others) given.headers.allow = others.all.join(', ');
     }
-    // What was not read is still on its way: the connection cannot carry another request.
-    if (hasUnreadBody(request)) response.headers.set('connection', 'close');
-    for (const [name, value] of Object.entries(readableBy)) response.headers.set(name, value);
-    // Who asks decides what a browser may do with the answer, also where it may nothing.
-    if (others?.ofPages.length || (found && sessionAccessOf(found.route))) response.headers.append('vary', 'Origin');
-    const finished = withHeaders(response, progress);
+    const finished = asResponse(given, {
+      ...readableBy,
+      // What was not read is still on its way: the connection cannot carry another request.
+      ...(hasUnreadBody(request) && { connection: 'close' }),
+      // Who asks decides what a browser may do with the answer, also where it may nothing.
+      ...((others?.ofPages.length || (found && sessionAccessOf(found.route))) && { vary: 'Origin' }),
+      ...headersOf(progress),
+    });
     const ms = performance.now() - startedAt;
     const route = found?.route.path ?? null;
     answered?.({ method: request.method, route, status: finished.status, code, seconds: ms / 1000 });
@@ -111,19 +130,18 @@ export function createApp(options: AppOptions): Hono {
     error: unknown,
     failure: Failure,
     progress: Progress,
-    bodyOf: typeof errorBody | typeof openaiErrorBody,
-  ): Response {
+    bodyOf: (typeof errorBodies)[keyof typeof errorBodies],
+  ): WrittenAnswer {
     if (failure.status === 500) log.error({ request_id: progress.requestId, err: error }, 'request failed');
     if (failure.status === 503) log.warn({ request_id: progress.requestId, reason: reasonOf(error) }, 'not ready');
-    const response = Response.json(bodyOf(failure, progress.requestId), { status: failure.status });
+    const headers: WrittenAnswer['headers'] = { 'content-type': 'application/json' };
     // Beyond twice the limit the rest was left unread, and would be taken for the next request.
-    if (tooLarge.has(failure.code)) response.headers.set('connection', 'close');
-    if (failure.status === 401) response.headers.set('www-authenticate', 'Bearer realm="vestra"');
+    if (tooLarge.has(failure.code)) headers.connection = 'close';
     const { retry_after_ms } = failure.details;
     if (retry_after_ms !== undefined && (failure.status === 429 || failure.status === 503)) {
-      response.headers.set('retry-after', String(Math.ceil(retry_after_ms / 1000)));
+      headers['retry-after'] = String(Math.ceil(retry_after_ms / 1000));
     }
-    return response;
+    return { status: failure.status, body: JSON.stringify(bodyOf(failure, progress.requestId)), headers };
   }
 }
 
@@ -134,18 +152,41 @@ const hasUnreadBody = ({ headers, bodyUsed }: Request) =>
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-function withHeaders(response: Response, { requestId, rate }: Progress): Response {
-  const { headers } = response;
-  headers.set('request-id', requestId);
-  headers.set('x-content-type-options', 'nosniff');
-  headers.set('referrer-policy', 'no-referrer');
-  // Nothing is kept but what says itself for how long.
-  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-  if (rate) {
-    headers.set('ratelimit-policy', `"default";q=${rate.limit};w=60`);
-    headers.set('ratelimit', `"default";r=${rate.left};t=${rate.secondsToReset}`);
+const headersOf = ({ requestId, rate }: Progress): Record<string, string> => ({
+  'request-id': requestId,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  ...(rate && {
+    'ratelimit-policy': `"default";q=${rate.limit};w=60`,
+    ratelimit: `"default";r=${rate.left};t=${rate.secondsToReset}`,
+  }),
+});
+
+/** Nothing is kept but what says itself for how long. */
+const notKept = { 'cache-control': 'no-store' };
+
+/** A written answer becomes a Response once, with a plain object: a Headers object costs as much as all that is looked up for it. */
+function asResponse(given: Answer, added: Record<string, string>): Response {
+  if (!(given instanceof Response)) {
+    return new Response(given.body, {
+      status: given.status,
+      headers: sendable({ ...notKept, ...added, ...given.headers }),
+    });
   }
-  return response;
+  const { vary, ...others } = added;
+  const { headers } = given;
+  for (const [name, value] of Object.entries(others)) headers.set(name, value);
+  if (vary) headers.append('vary', vary);
+  if (!headers.has('cache-control')) headers.set('cache-control', notKept['cache-control']);
+  return given;
+}
+
+/** A header that is sent twice, as two cookies are, is none that a plain object can tell. */
+function sendable(given: WrittenAnswer['headers']): Headers | Record<string, string> {
+  if (!Object.values(given).some(Array.isArray)) return given as Record<string, string>;
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(given)) for (const value of [values].flat()) headers.append(name, value);
+  return headers;
 }
 
 /** `/v1/keys/{key_id}` → `/v1/keys/:key_id`; a literal segment before a parameter, so that `accept` is no member. */

@@ -1,7 +1,7 @@
 import { type Failure, fail } from '@vestra/contract/errors';
 import type { ContentType, Route } from '@vestra/contract/route';
 import { readJson } from './json.ts';
-import { readMultipart, type Upload } from './multipart.ts';
+import type { readMultipart, Upload } from './multipart.ts';
 
 const defaultLimit = 1024 * 1024;
 
@@ -25,9 +25,11 @@ export async function receiveBody(route: Route, request: Request): Promise<RawBo
   if (contentType === 'multipart/form-data') {
     const message = `The file is larger than this route takes: the whole body may have ${limit} bytes.`;
     const chunks = within(request, limit, () => fail('file_too_large', { param: 'file', message }));
-    return { contentType, parts: await readMultipart(chunks, header) };
+    const multipart = await import('./multipart.ts');
+    return { contentType, parts: await multipart.readMultipart(chunks, header) };
   }
-  return { contentType: contentType as 'application/json' | 'application/zip', bytes: await readBytes(request, limit) };
+  const other = contentType as Exclude<ContentType, 'multipart/form-data'>;
+  return { contentType: other, bytes: await readBytes(request, limit) };
 }
 
 /** A field that a route does not take would otherwise be passed over without a word. */
@@ -81,6 +83,18 @@ async function* within({ body }: Request, limit: number, tooLarge: () => Failure
   if (size > limit) throw tooLarge();
 }
 
+/** A field that is given twice could be read as either. */
+function readForm(bytes: Uint8Array): Record<string, string> {
+  const fields = [...new URLSearchParams(new TextDecoder().decode(bytes))];
+  const names = fields.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) {
+    throw fail('invalid_request', { param: twice.slice(0, 100), message: 'This field is given twice.' });
+  }
+  if (fields.some(([, value]) => value.includes('\0'))) throw fail('invalid_request');
+  return Object.fromEntries(fields);
+}
+
 /** What a handler is given: fields to validate, and the uploaded file where there is one. */
 export function openBody(
   route: Route,
@@ -91,6 +105,9 @@ export function openBody(
   if (raw.contentType === 'application/zip') {
     const upload = { filename: null, contentType: raw.contentType, bytes: raw.bytes, form: {} };
     return { fields: undefined, upload, hashed: [raw.contentType, raw.bytes] };
+  }
+  if (raw.contentType === 'application/x-www-form-urlencoded') {
+    return { fields: readForm(raw.bytes), upload: null, hashed: [raw.contentType, raw.bytes] };
   }
   if (raw.bytes.length === 0 && route.bodyOptional) return { fields: {}, upload: null, hashed: [] };
   return {

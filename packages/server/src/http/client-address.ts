@@ -43,7 +43,7 @@ export function clientAddress(socketAddress: string, forwardedFor: string | null
 }
 
 /** A socket that takes both kinds of addresses shows those of the older kind as `::ffff:192.0.2.1`. */
-const plain = (address: string) => (isIP(address) ? ipaddr.process(address).toString() : address);
+const plain = (address: string) => (isIP(address) === 6 ? ipaddr.process(address).toString() : address);
 
 const withoutPort = (entry: string) =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ?? entry.replace(/^([\d.]+):\d+$/, '$1');

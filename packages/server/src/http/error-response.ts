@@ -31,10 +31,25 @@ const openaiTypes: Partial<Record<Failure['type'], string>> = {
 };
 
 /** The same, as clients of OpenAI's API read it. */
-export function openaiErrorBody({ type, code, message, details }: Failure, requestId: string) {
+function openaiErrorBody({ type, code, message, details }: Failure, requestId: string) {
   const known = openaiTypes[type] ?? 'invalid_request_error';
   return { error: { message, type: known, param: details.param || null, code, request_id: requestId } };
 }
+
+const oauthErrors: ReadonlySet<string> = new Set([
+  ...['invalid_client', 'invalid_client_metadata', 'invalid_grant', 'invalid_redirect_uri', 'invalid_target'],
+  'unsupported_grant_type',
+]);
+
+/** The same, as RFC 6749 and RFC 7591 word it. */
+function oauthErrorBody({ code, status, message }: Failure, requestId: string) {
+  const passing = status === 429 || status === 503 ? 'temporarily_unavailable' : 'server_error';
+  const other = status === 429 || status >= 500 ? passing : 'invalid_request';
+  const error = oauthErrors.has(code) ? code : other;
+  return { error, error_description: message, code, request_id: requestId };
+}
+
+export const errorBodies = { own: errorBody, openai: openaiErrorBody, oauth: oauthErrorBody };
 
 /** Anything that is not a failure of ours is either the database being away or a fault on our side. */
 export function asFailure(error: unknown): Failure {

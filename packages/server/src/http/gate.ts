@@ -9,6 +9,8 @@ import { requireSwitchedOn } from './session-wall.ts';
 export type Identities = {
   ofKey: (token: string) => Promise<Caller>;
   ofSession: (token: string) => Promise<Caller>;
+  /** The access token of an MCP client that a member has let in. */
+  ofGrant: (token: string) => Promise<Caller>;
   /** What the console's cookie holds; null where there is none. */
   consoleToken: (headers: Headers) => string | null;
   /** A member chooses org and mode by header; absent, their first org and test mode. */
@@ -21,7 +23,12 @@ export type Identities = {
 const safeMethods = new Set(['GET', 'HEAD']);
 
 /** Who is calling, in the order: credential, mode and org headers, then whether this route is theirs. */
-export async function identify(route: Route, request: Request, identities: Identities): Promise<Caller | null> {
+export async function identify(
+  route: Route,
+  request: Request,
+  identities: Identities,
+  { isFromEdge }: { isFromEdge: boolean },
+): Promise<Caller | null> {
   if (route.auth === 'open') return null;
   const authorization = request.headers.get('authorization');
   const cookie = identities.consoleToken(request.headers);
@@ -29,6 +36,8 @@ export async function identify(route: Route, request: Request, identities: Ident
   if (route.auth === 'console') throw fail('console_login_required');
 
   const caller = await identifyBearer(authorization, identities);
+  // Before all else: elsewhere the token counts for nothing. From an edge it comes for a tool that the MCP endpoint runs.
+  if (caller.grant && !isFromEdge && !takesGrants(route)) throw fail('token_audience');
   if (caller.orgStatus !== 'active') throw fail('org_disabled');
   const { mode, orgId } = readChoice(request.headers);
   if (mode !== null && mode !== caller.mode) throw fail('invalid_mode');
@@ -41,8 +50,11 @@ async function identifyBearer(authorization: string | null, identities: Identiti
   if (authorization === null) throw fail('key_missing');
   const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
   if (!token) throw fail('key_invalid');
-  return token.startsWith('vst_') ? identities.ofSession(token) : identities.ofKey(token);
+  if (token.startsWith('vst_')) return identities.ofSession(token);
+  return token.startsWith('vma_') ? identities.ofGrant(token) : identities.ofKey(token);
 }
+
+const takesGrants = (route: Route) => route.auth === 'key' && route.takesGrants === true;
 
 async function identifyMember(route: Route, request: Request, cookie: string, identities: Identities): Promise<Caller> {
   const { caller, csrfToken } = await identities.ofConsole(cookie, readChoice(request.headers));

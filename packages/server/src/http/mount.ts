@@ -16,7 +16,7 @@ import type { Upload } from './multipart.ts';
 import type { EmbedOrigins } from './page-origin.ts';
 import type { RateLimiter, RateState } from './rate-limit.ts';
 import { requireSendable, type View, viewOf } from './session-wall.ts';
-import { eventStream } from './sse.ts';
+import { eventBody, eventHeaders } from './sse.ts';
 
 export type RequestPath = {
   db: Database;
@@ -27,12 +27,28 @@ export type RequestPath = {
   cursors: Cursors;
   embedOrigins: EmbedOrigins;
   requestsPerMinute: number;
-  /** Told once per call that a key made. */
+  /** Told once per call that a key or a granted client made. */
   keyUsed: (caller: Caller) => void;
 };
 
 /** What is learnt about a request on the way, for the answer's headers and the log. */
-export type Progress = { requestId: string; ip: string; caller: Caller | null; rate: RateState | null };
+export type Progress = {
+  requestId: string;
+  ip: string;
+  /** An edge asks for whoever has called it; no request that comes over a socket can say so of itself. */
+  isFromEdge: boolean;
+  caller: Caller | null;
+  rate: RateState | null;
+};
+
+/** With what else is said about it; not yet a Response, since further headers come. */
+export type WrittenAnswer = {
+  status: number;
+  body: string | ReadableStream<Uint8Array>;
+  headers: Record<string, string | string[]>;
+};
+
+export type Answer = WrittenAnswer | Response;
 
 type AnyHandler = (incoming: Incoming<Route>) => Promise<unknown>;
 
@@ -45,18 +61,18 @@ export async function serve(
   request: Request,
   rawParams: Record<string, string>,
   progress: Progress,
-): Promise<Response> {
-  const caller = await identify(route, request, path.identities);
+): Promise<Answer> {
+  const caller = await identify(route, request, path.identities, progress);
   progress.caller = caller;
-  if (caller?.key) path.keyUsed(caller);
+  if (caller?.key || caller?.grant) path.keyUsed(caller);
   if (caller) await takeRateToken(path, caller, progress);
   const raw = await receiveBody(route, request);
   const idempotencyKey = readIdempotencyKey(route, request);
   const { fields, upload, hashed } = openBody(route, raw);
-  const url = new URL(request.url);
-  requireSendable(route, caller, url.searchParams, fields);
+  const search = request.url.includes('?') ? new URL(request.url).searchParams : noSearch;
+  requireSendable(route, caller, search, fields);
   const params = route.params ? validate(route.params, rawParams, 'invalid_request') : {};
-  const query = validateQuery(route, url.searchParams);
+  const query = validateQuery(route, search);
   const body = isCheckedHere(route, upload) ? validate(route.body as z.ZodType, fields, 'invalid_request') : fields;
   if (!handler) throw fail('not_implemented');
 
@@ -64,15 +80,17 @@ export async function serve(
   const page = pageOf(path.cursors, name, caller, query);
   const origin: Origin | null = caller && { ...caller, requestId: progress.requestId, ip: progress.ip };
   let replayed = false;
-  const guarded = () =>
-    caller &&
-    idempotencyKey && {
+  const guarded = () => {
+    if (!caller || !idempotencyKey) return null;
+    const url = new URL(request.url);
+    return {
       tenant: caller,
       route: name,
       key: keyOf(caller, idempotencyKey),
       requestHash: hashRequest([request.method, url.pathname, url.search, ...hashed]),
       showsSecret: route.showsSecret ?? false,
     };
+  };
   const commit = async (work: (tx: Transaction) => Promise<unknown>) => {
     const run = async (tx: Transaction) => stored(route, await work(tx), view);
     const call = guarded();
@@ -102,7 +120,10 @@ export async function serve(
     headers: request.headers,
     requestId: progress.requestId,
     ip: progress.ip,
-    signal: request.signal,
+    // Few look at it, and it is made when somebody does.
+    get signal() {
+      return request.signal;
+    },
     page,
     commit,
     write,
@@ -112,12 +133,15 @@ export async function serve(
 
   const replay: Record<string, string> = replayed ? { 'idempotent-replayed': 'true' } : {};
   if (answer instanceof EventStream) {
-    return eventStream(answer.source, answer.open, { headers: replay, show: view.event });
+    const body = eventBody(answer.source, answer.open, { show: view.event });
+    return { status: 200, body, headers: { ...eventHeaders, ...replay } };
   }
   if (answer instanceof Response) return asItIs(answer, caller);
   if (answer instanceof Reply) return respond(stored(route, answer, view), { ...answer.headers, ...replay });
   return respond(route.idempotent ? (answer as StoredAnswer) : stored(route, answer, view), replay);
 }
+
+const noSearch = new URLSearchParams();
 
 /** Nothing can be held back of what is no longer looked into. */
 function asItIs(answer: Response, caller: Caller | null): Response {
@@ -140,13 +164,11 @@ function stored(route: Route, answer: unknown, view: View): StoredAnswer {
   return { status, body: JSON.stringify(view.answer(body)) };
 }
 
-function respond(answer: StoredAnswer, extra: Record<string, string | string[]>): Response {
-  const headers = new Headers({ 'content-type': 'application/json; charset=utf-8' });
-  for (const [header, values] of Object.entries(extra)) {
-    for (const value of Array.isArray(values) ? values : [values]) headers.append(header, value);
-  }
-  return new Response(answer.body, { status: answer.status, headers });
-}
+const respond = (answer: StoredAnswer, extra: WrittenAnswer['headers']): WrittenAnswer => ({
+  status: answer.status,
+  body: answer.body,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...extra },
+});
 
 async function takeRateToken(path: RequestPath, caller: Caller, progress: Progress): Promise<void> {
   const rate = await path.rateLimiter.take(`caller:${caller.actor.id}`, path.requestsPerMinute);

@@ -32,6 +32,7 @@ const withKey: Caller = {
   scopes: ['all'],
   key: { id: 'key_1', name: 'A key', last4: '0000' },
   member: null,
+  grant: null,
   session: null,
 };
 

@@ -15,20 +15,19 @@ const heartbeatMs = 15_000;
  * An event stream that is read as fast as its reader takes it: the source is asked for more only when what it gave has
  * gone out. A silent stream carries a comment line, so that whatever stands in between keeps it open.
  */
-export function eventStream(
+export function eventBody(
   source: FrameSource,
   { signal, close }: OpenStream,
-  options: { headers?: Record<string, string>; heartbeatMs?: number; show?: (data: unknown) => unknown } = {},
-): Response {
+  options: { heartbeatMs?: number; show?: (data: unknown) => unknown } = {},
+): ReadableStream<Uint8Array> {
   const { show = (data) => data } = options;
-  const encoder = new TextEncoder();
   let isOpen = true;
   const end = () => {
     isOpen = false;
     source.close();
     close();
   };
-  const body = new ReadableStream<Uint8Array>({
+  return new ReadableStream<Uint8Array>({
     start(controller) {
       // The headers go out with the first bytes.
       controller.enqueue(encoder.encode(': open\n\n'));
@@ -59,10 +58,14 @@ export function eventStream(
     },
     cancel: end,
   });
-  return new Response(body, {
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no', ...options.headers },
-  });
 }
+
+export const eventHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
+
+export const eventStream = (...given: Parameters<typeof eventBody>): Response =>
+  new Response(eventBody(...given), { headers: eventHeaders });
+
+const encoder = new TextEncoder();
 
 const written = ({ id, event, data }: Frame, show: (data: unknown) => unknown) =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(show(data))}\n\n`;

@@ -14,7 +14,7 @@ export type OpenStream = {
 export type Streams = {
   /** Throws `rate_limited` where the credential holds as many open as it may. */
   open: (caller: Caller, requestSignal: AbortSignal) => OpenStream;
-  /** A key or session was revoked. */
+  /** A key, session or grant was revoked. */
   endCredential: (id: string) => void;
   /** Any may have been revoked unheard: ends those that are not live, and all where that cannot be told. */
   endUnlessLive: (liveOf: (ids: string[]) => Promise<ReadonlySet<string>>) => Promise<void>;
@@ -69,23 +69,27 @@ export function createStreams(): Streams {
           retry_after_ms: askAgainMs,
         });
       }
+      // One signal for all that may end it: a second one that follows both would cost each of thousands a kilobyte.
       const controller = new AbortController();
+      const { signal } = controller;
+      const leave = () => controller.abort(requestSignal.reason);
       byCredential.set(id, others.add(controller));
-      if (caller.actor.type === 'key' || caller.actor.type === 'session') revocable.add(id);
+      if (caller.actor.type !== 'member') revocable.add(id);
       const expiry = caller.session
         ? setTimeout(() => controller.abort(), Math.max(0, caller.session.expiresAt.getTime() - sharedNow()))
         : undefined;
       const close = () => {
         clearTimeout(expiry);
+        requestSignal.removeEventListener('abort', leave);
         others.delete(controller);
         if (others.size > 0 || byCredential.get(id) !== others) return;
         byCredential.delete(id);
         revocable.delete(id);
       };
-      const signal = AbortSignal.any([controller.signal, requestSignal]);
       signal.addEventListener('abort', close, { once: true });
+      requestSignal.addEventListener('abort', leave, { once: true });
+      if (requestSignal.aborted) leave();
       if (isEnding || hasJustEnded(id)) controller.abort();
-      if (signal.aborted) close();
       return { signal, close };
     },
     endCredential,

@@ -63,6 +63,16 @@ export const catalog = {
     concurrency: 12,
     share: { of: orgOf, ofOrg: 8, ofUser: 8 },
   }),
+  'replay.play': job({
+    payload: z.strictObject({ org_id: z.string(), replay_id: z.string() }),
+    policy: 'standard',
+    key: ({ replay_id }) => replay_id,
+    retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
+    // As long as a test run: a talk has as many messages as a scenario at most.
+    expireInSeconds: 86_400,
+    concurrency: 6,
+    share: { of: orgOf, ofOrg: 4, ofUser: 4 },
+  }),
   'batch.advance': job({
     payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), batch_id: z.string() }),
     policy: 'standard',

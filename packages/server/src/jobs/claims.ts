@@ -39,16 +39,16 @@ export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds:
 
     /** Ends this run of a recurring job; the next one begins after this time. */
     async comeBack(claim: Claim, seconds: number): Promise<void> {
-      await settle(claim, sql`due_at = ${secondsFromNow(seconds)}`);
+      await endClaim(claim, sql`due_at = ${secondsFromNow(seconds)}`);
     },
 
     async tryAgain(claim: Claim, seconds: number): Promise<void> {
-      await settle(claim, sql`due_at = ${secondsFromNow(seconds)}, failures = failures + 1`);
+      await endClaim(claim, sql`due_at = ${secondsFromNow(seconds)}, failures = failures + 1`);
     },
 
     /** The job stays for a while as evidence. */
     async giveUp(claim: Claim, reason: string): Promise<void> {
-      await settle(claim, sql`due_at = 'infinity', given_up_at = now(), given_up = ${reason}`);
+      await endClaim(claim, sql`due_at = 'infinity', given_up_at = now(), given_up = ${reason}`);
     },
 
     /** Others may take these jobs at once. */
@@ -74,7 +74,7 @@ export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds:
     },
   };
 
-  async function settle(claim: Claim, changes: Sql): Promise<void> {
+  async function endClaim(claim: Claim, changes: Sql): Promise<void> {
     await run(db, sql`${held([claim])} UPDATE jobs SET is_held = false, ${changes} FROM held WHERE jobs.id = held.id`);
   }
 }

@@ -32,10 +32,10 @@ export type Lane = {
 
 type Running = { claim: Claim; controller: AbortController; fate: 'ours' | 'lost' | 'handed back' };
 
-const settleTries = 5;
+const recordTries = 5;
 const neglectMs = 10_000;
 
-/** Takes jobs of one queue, runs as many at once as its row allows, and settles them. */
+/** Takes jobs of one queue, runs as many at once as its row allows, and records how they end. */
 export function createLane(dependencies: {
   name: string;
   row: JobRow;
@@ -115,8 +115,8 @@ export function createLane(dependencies: {
     );
     expiry.unref();
     try {
-      const settle = await outcomeOf(entry);
-      await settleSurely(entry, settle);
+      const record = await outcomeOf(entry);
+      await recordSurely(entry, record);
     } finally {
       clearTimeout(expiry);
       running.delete(entry);
@@ -187,15 +187,15 @@ export function createLane(dependencies: {
   }
 
   /** The handler has ended: without this record of it, another process would run it all again. */
-  async function settleSurely(entry: Running, settle: () => Promise<void>): Promise<void> {
+  async function recordSurely(entry: Running, record: () => Promise<void>): Promise<void> {
     for (let tries = 1; entry.fate === 'ours'; tries++) {
       try {
-        return await settle();
+        return await record();
       } catch (error) {
         log.error({ err: error, jobId: entry.claim.id, tries }, 'the end of a job could not be recorded');
-        if (tries >= settleTries && !isDatabaseAway(error)) return;
+        if (tries >= recordTries && !isDatabaseAway(error)) return;
       }
-      await sleep(250 * 2 ** Math.min(tries, settleTries - 1));
+      await sleep(250 * 2 ** Math.min(tries, recordTries - 1));
     }
   }
 

@@ -47,7 +47,7 @@ describe('jobs of a worker process that', { timeout: 60_000 }, () => {
 
     frozen.signal('SIGCONT');
     frozen.go();
-    expect(await frozen.next('refused')).toMatchObject({ error: 'FencedOff' });
+    expect(await frozen.next('refused')).toMatchObject({ error: 'RunTakenOver' });
     expect(await ownersOf('frozen')).toEqual(['successor']);
     await expect.poll(() => heldOf('fenced')).toEqual([]);
   });

@@ -84,6 +84,14 @@ const environment = z.object({
     .refine((text) => portsIn(text) !== null, 'must be a range of ports such as 40000-40199')
     .optional(),
   VESTRA_VOICE_ADDRESS: z.union([z.ipv4(), z.ipv6()], 'must be an IP address').optional(),
+  VESTRA_VOICE_ICE_SERVERS: z
+    .string()
+    .refine(
+      (text) => iceUrlsIn(text) !== null,
+      'must be addresses such as turn:turn.example.com:3478, with commas between',
+    )
+    .optional(),
+  VESTRA_VOICE_TURN_SECRET: present.optional(),
   VESTRA_CHROMIUM: present.default('/usr/bin/chromium-headless-shell'),
   VESTRA_POLICY_HOOK_URL: ownAddress.optional(),
   VESTRA_POLICY_HOOK_SECRET: webhookSecret.optional(),
@@ -199,6 +207,7 @@ export function readConfig(env: Record<string, string | undefined>) {
         ports: settings.VESTRA_VOICE_PORTS === undefined ? null : portsIn(settings.VESTRA_VOICE_PORTS),
         address: settings.VESTRA_VOICE_ADDRESS ?? null,
       },
+      ice: iceOf(settings),
     },
     chromium: settings.VESTRA_CHROMIUM,
     policyHook: {
@@ -261,6 +270,21 @@ function portsIn(text: string): { min: number; max: number } | null {
   const [, min, max] = /^(\d{1,5})-(\d{1,5})$/.exec(text)?.map(Number) ?? [];
   if (min === undefined || max === undefined) return null;
   return min >= 1024 && max <= 65_535 && min <= max ? { min, max } : null;
+}
+
+/** Of the kinds that browsers know, each with its host. */
+function iceUrlsIn(text: string): string[] | null {
+  const urls = text.split(',').map((each) => each.trim());
+  return urls.every((url) => /^(stuns?|turns?):[^\s:?/]+(:\d{1,5})?(\?transport=(udp|tcp))?$/.test(url)) ? urls : null;
+}
+
+function iceOf(settings: z.output<typeof environment>) {
+  const urls = iceUrlsIn(settings.VESTRA_VOICE_ICE_SERVERS ?? '') ?? [];
+  const secret = settings.VESTRA_VOICE_TURN_SECRET ?? null;
+  if (secret === null && urls.some((url) => url.startsWith('turn'))) {
+    throw new StartFailure('A TURN server in VESTRA_VOICE_ICE_SERVERS needs VESTRA_VOICE_TURN_SECRET.');
+  }
+  return { urls, secret };
 }
 
 /** The other roles work for those that do. */

@@ -7,18 +7,19 @@ import type { Embeddings } from '../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../adapters/embeddings/offline.ts';
 import { createProviderEmbeddings } from '../adapters/embeddings/provider.ts';
 import type { FileStore } from '../adapters/files/file-store.ts';
-import { faultOfJsonSchema } from '../adapters/json-schema/fault.ts';
+import type { Schemas } from '../adapters/json-schema/schemas.ts';
+import { schemasOnDemand } from '../adapters/json-schema/schemas-on-demand.ts';
 import { createMcpClient, type McpClient } from '../adapters/mcp-client/mcp-client.ts';
 import { refuseAddress } from '../adapters/outbound/address.ts';
 import { createOutbound, type Outbound } from '../adapters/outbound/fetcher.ts';
 import { openMasterKeys } from '../adapters/secrets/master-key.ts';
 import { createVault, type Vault } from '../adapters/secrets/vault.ts';
-import { type Bell, createBell } from '../db/bell.ts';
 import { sharedNow } from '../db/clock.ts';
 import { type Look, lookAtDatabase } from '../db/condition.ts';
 import { type Line, openLine } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+import { createProcessNews, type ProcessNews } from '../db/process-news.ts';
 import { type CustomerMemory, createCustomerMemory } from '../domains/memory/api.ts';
 import { prepareVectorTable } from '../domains/notebooks/api.ts';
 import { catalog } from '../jobs/catalog.ts';
@@ -47,12 +48,14 @@ export type Kernel = {
   /** What every process on this database signs with. */
   signingSecret: Buffer;
   jobs: Jobs;
-  bell: Bell;
+  processNews: ProcessNews;
   outbound: Outbound;
   /** Why an address must not be called, or null. The sentence never repeats the address. */
   refuseAddress: (address: string) => string | null;
+  /** Of callers' JSON Schemas. */
+  openSchemas: () => Promise<Schemas>;
   /** What is wrong with a JSON Schema, or null. */
-  faultOfSchema: typeof faultOfJsonSchema;
+  faultOfSchema: (schema: Readonly<Record<string, unknown>>) => Promise<string | null>;
   files: FileStore;
   documents: DocumentReader;
   embeddings: Embeddings;
@@ -93,8 +96,9 @@ export async function createKernel(
   const apps = assembleApps({ config, outbound, refuseAddress: refuse });
   const embeddings = openEmbeddings(config, log, shutdown);
   const jobs = createJobs({ db, line, catalog, settings: { listen: config.role !== 'api' } });
-  const bell = await createBell({ db, line, log });
-  shutdown.undo(() => bell.stop());
+  const processNews = await createProcessNews({ db, line, log });
+  shutdown.undo(() => processNews.stop());
+  const openSchemas = schemasOnDemand();
   const publicUrl = createLate<string>('the public address');
   // A worker serves nobody and does not know the address of those that do: the setting names it.
   publicUrl.set(config.publicUrl ?? `http://${config.host}:${config.port}`);
@@ -108,10 +112,11 @@ export async function createKernel(
     vault,
     signingSecret,
     jobs,
-    bell,
+    processNews,
     outbound,
     refuseAddress: refuse,
-    faultOfSchema: faultOfJsonSchema,
+    openSchemas,
+    faultOfSchema: async (schema) => (await openSchemas()).faultOf(schema),
     files: await openFileStore(config, log, shutdown),
     documents: createDocumentReader(),
     embeddings,

@@ -7,7 +7,7 @@ import { rowsOf, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { integer, moment, text } from '../db/table.ts';
 import { pruneAudit } from '../domains/audit/api.ts';
-import { pruneTraces } from '../domains/engine/api.ts';
+import { pruneTraces } from '../domains/engine/records/prune-traces.ts';
 import { pruneEvents } from '../domains/events/api.ts';
 import { pruneDeliveries } from '../domains/webhooks/api.ts';
 import { pruneOld } from '../jobs/retention.ts';

@@ -8,6 +8,7 @@ import type { Engine } from '../domains/engine/api.ts';
 import type { Followers } from '../domains/events/api.ts';
 import { startServingEndpoints } from '../domains/functions/api.ts';
 import { liveKeys } from '../domains/keys/api.ts';
+import { liveGrants } from '../domains/mcp-grants/api.ts';
 import type { Credentials } from '../domains/new-orgs/api.ts';
 import { indexStateOf } from '../domains/notebooks/api.ts';
 import { liveSessions } from '../domains/sessions/api.ts';
@@ -23,7 +24,7 @@ import { assembleComputers } from './assemble/computers.ts';
 import { assembleEngine } from './assemble/engine.ts';
 import { assembleJobs, sweepSources } from './assemble/jobs.ts';
 import { assembleOperator } from './assemble/operator.ts';
-import { assembleVoice } from './assemble/voice.ts';
+import { assembleVoice, type VoiceParts, voicePartsOf } from './assemble/voice.ts';
 import { type BegunPostgres, beginPostgres } from './begin-postgres.ts';
 import { type Config, servesCallers } from './config.ts';
 import { noteAddress } from './credentials-file.ts';
@@ -52,13 +53,14 @@ export async function startServer(
   config: Config,
   log: Logger,
   begun: Pick<BegunPostgres, 'reached'> = beginPostgres(config, log),
+  voiceParts: VoiceParts = voicePartsOf(config),
 ): Promise<Server> {
   const shutdown = createShutdown({ graceMs });
   try {
     const postgres = await begun.reached;
     shutdown.undo(postgres.stop);
     const kernel = await createKernel(config, log, { connectionString: postgres.connectionString, shutdown });
-    const { db, vault, bell, models } = kernel;
+    const { db, vault, processNews, models } = kernel;
     const firstCredentials = await makeFirstOrg(db, vault, config.dataDir);
     const computerParts = assembleComputers(kernel);
     const { computers, computerWork, holders } = computerParts;
@@ -120,12 +122,13 @@ export async function startServer(
     }
 
     const streams = createStreams();
-    const liveOf = async (ids: string[]) => new Set([...(await liveKeys(db, ids)), ...(await liveSessions(db, ids))]);
-    bell.on('credential', (id) => {
+    const liveOf = async (ids: string[]) =>
+      new Set([...(await liveKeys(db, ids)), ...(await liveSessions(db, ids)), ...(await liveGrants(db, ids))]);
+    processNews.on('credential', (id) => {
       if (id === null) void streams.endUnlessLive(liveOf);
       else streams.endCredential(id);
     });
-    const voice = assembleVoice(kernel, { engine, followers, streams, bell });
+    const voice = assembleVoice(kernel, { ...voiceParts, engine, followers, streams, processNews });
     shutdown.undo(voice.stop);
     const keyUse = createKeyUse(db, log);
     shutdown.undo(() => keyUse.stop());
@@ -178,7 +181,7 @@ async function startJobs(
     undo: Shutdown['undo'];
   },
 ): Promise<void> {
-  const { config, db, vault, bell, embeddings, jobs, outbound, line, log, metrics } = kernel;
+  const { config, db, vault, processNews, embeddings, jobs, outbound, line, log, metrics } = kernel;
   const player: Player = {
     engine,
     followers,
@@ -200,5 +203,5 @@ async function startJobs(
   undo(sweeping.stop);
   const delivering = await startDelivering({ db, vault, outbound, log, line, attempted: metrics.deliveryAttempted });
   undo(delivering.stop);
-  undo(startServingEndpoints({ engine, vault, outbound, bell }).stop);
+  undo(startServingEndpoints({ engine, vault, outbound, processNews }).stop);
 }

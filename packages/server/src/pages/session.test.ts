@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const origins = async (id: string) => (id === 'ses_1' ? [] : undefined);
+const origins = async (id: string) => (id === 'ses_1' ? [] : id === 'ses_3' ? ['https://shop.example.com'] : undefined);
 
 function appOn(built: string): Hono {
   const app = new Hono();
@@ -61,6 +61,15 @@ describe('the files of the session page', () => {
     const answer = await appOn(nowhere).request('/session/ses_1');
     expect([answer.status, await answer.text()]).toEqual([503, expect.not.stringMatching(/npm|run|build/)]);
     expect([missingPages(nowhere), missingPages(folder)]).toEqual([expect.stringContaining('npm install'), null]);
+  });
+
+  it('are shown as a preview by this origin alone, and otherwise by those of the org [CON-266]', async () => {
+    const policyOf = async (path: string) =>
+      (await appOn(folder).request(path)).headers.get('content-security-policy')?.split('frame-ancestors ')[1];
+    expect(await policyOf('/session/ses_1')).toBe("'none'");
+    expect(await policyOf('/session/ses_1?preview')).toBe("'self'");
+    expect(await policyOf('/session/ses_3')).toBe('https://shop.example.com');
+    expect(await policyOf('/session/ses_3?preview')).toBe("'self'");
   });
 
   it('are not shown for a session that does not exist', async () => {

@@ -30,7 +30,9 @@ export function sessionPages({ embedOriginsOf, folder = builtPages }: SessionPag
       if (!origins) return context.text('There is no such session.\n', 404, safe('no-store', []));
       const refused = refusedEmbedder(context.req.raw.headers, new URL(context.req.url).host, origins);
       if (refused !== null) return context.body(refusedFrame(refused), 403, refusedFrameHeaders);
-      const headers = safe('no-store', origins);
+      // The console shows the page at an address of its own, which nobody else may embed.
+      const isPreview = context.req.query('preview') !== undefined;
+      const headers = safe('no-store', isPreview ? ["'self'"] : origins);
       const page = await readFile(join(folder, 'session.html'), 'utf8').catch(() => null);
       if (page === null) return context.text(notBuilt, 503, headers);
       return context.body(page, 200, { ...headers, 'content-type': 'text/html; charset=utf-8' });

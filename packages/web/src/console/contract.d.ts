@@ -1,6 +1,6 @@
 declare module 'virtual:contract/access' {
-  /** By name of a row: the scopes of which one is needed; null: whoever is signed in. */
-  const access: Readonly<Record<string, readonly ('setup' | 'runtime' | 'admin')[] | null>>;
+  /** By name of a row: the scopes of which one is needed, or `owner` alone; null: whoever is signed in. */
+  const access: Readonly<Record<string, readonly ('setup' | 'runtime' | 'admin' | 'owner')[] | null>>;
   export default access;
 }
 

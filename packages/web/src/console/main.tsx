@@ -14,6 +14,9 @@ setNonce(document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.no
 // A file that misses its target must not replace the page with itself.
 for (const type of ['dragover', 'drop']) window.addEventListener(type, (event) => event.preventDefault());
 
+// The page of this address is loaded while the server is asked who comes.
+const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
+for (const route of routes) void router.loadRouteChunk(route);
 const root = createRoot(document.getElementById('console') as HTMLElement);
 void open();
 

@@ -8,6 +8,8 @@ export type PageRow = {
   /** Below org and mode; `$name` stands for a part that differs. */
   path: string;
   title: string;
+  /** Where the guide tells of it: the name of a page, with a heading where one is meant. */
+  guide: string;
   load: () => Promise<{ default: () => React.ReactNode }>;
   /** The call without which there is nothing to see: a role that may not make it is not offered the page. */
   needs: RowName | null;
@@ -23,6 +25,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/',
     title: 'Home',
+    guide: 'getting-started',
     needs: null,
     nav: { group: '', icon: 'home' },
     load: () => import('./pages/home/home-page.tsx'),
@@ -30,6 +33,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/inbox',
     title: 'Inbox',
+    guide: 'interactions',
     needs: 'interactions.list',
     nav: { group: '', icon: 'inbox' },
     load: () => import('./pages/inbox/inbox-page.tsx'),
@@ -37,6 +41,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/playground',
     title: 'Playground',
+    guide: 'conversations#talking',
     needs: 'conversations.create',
     nav: { group: '', icon: 'play' },
     load: () => import('./pages/playground/playground-page.tsx'),
@@ -44,6 +49,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/deployments',
     title: 'Deployments',
+    guide: 'concepts#deployment-and-version',
     needs: 'deployments.list',
     nav: { group: 'Build', icon: 'deployment' },
     load: () => import('./pages/deployments/deployments-page.tsx'),
@@ -51,6 +57,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/deployments/new',
     title: 'New deployment',
+    guide: 'deployment-file',
     needs: 'deployments.put',
     load: () => import('./pages/deployments/new-deployment-page.tsx'),
     actions: [{ label: 'Write a new deployment', search: {}, needs: 'deployments.put' }],
@@ -58,6 +65,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/deployments/interview',
     title: 'Interview',
+    guide: 'tests#the-interview',
     needs: 'deployments.interview',
     load: () => import('./pages/deployments/interview-page.tsx'),
     actions: [{ label: 'Make an agent by interview', search: {}, needs: 'deployments.interview' }],
@@ -65,24 +73,35 @@ export const pages: readonly PageRow[] = [
   {
     path: '/deployments/$deployment',
     title: 'Deployment',
+    guide: 'deployment-file',
     needs: 'deployments.get',
     load: () => import('./pages/deployment/file-tab.tsx'),
   },
   {
     path: '/deployments/$deployment/versions',
     title: 'Versions of a deployment',
+    guide: 'versions',
     needs: 'deployments.listVersions',
     load: () => import('./pages/deployment/versions-tab.tsx'),
   },
   {
     path: '/deployments/$deployment/functions',
     title: 'Functions of a deployment',
+    guide: 'functions',
     needs: 'functions.list',
     load: () => import('./pages/deployment/functions-tab.tsx'),
   },
   {
+    path: '/deployments/$deployment/ratings',
+    title: 'Ratings of a deployment',
+    needs: 'feedback.counts',
+    guide: 'conversations#what-people-say-of-answers',
+    load: () => import('./pages/deployment/ratings-tab.tsx'),
+  },
+  {
     path: '/tests',
     title: 'Tests',
+    guide: 'tests',
     needs: 'scenarios.list',
     nav: { group: 'Build', icon: 'test' },
     load: () => import('./pages/tests/tests-page.tsx'),
@@ -91,12 +110,21 @@ export const pages: readonly PageRow[] = [
   {
     path: '/test-runs/$run',
     title: 'Test run',
+    guide: 'tests#the-verdict',
     needs: 'testRuns.get',
     load: () => import('./pages/test-run/test-run-page.tsx'),
   },
   {
+    path: '/replays/$replay',
+    title: 'Replayed talks',
+    guide: 'tests#talks-replayed',
+    needs: 'replays.get',
+    load: () => import('./pages/replay/replay-page.tsx'),
+  },
+  {
     path: '/conversations',
     title: 'Conversations',
+    guide: 'conversations',
     needs: 'conversations.list',
     nav: { group: 'Run', icon: 'conversation' },
     load: () => import('./pages/conversations/conversations-page.tsx'),
@@ -104,12 +132,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/conversations/$conversation',
     title: 'Conversation',
+    guide: 'conversations#events',
     needs: 'conversations.get',
     load: () => import('./pages/conversation/conversation-page.tsx'),
   },
   {
     path: '/tasks',
     title: 'Tasks',
+    guide: 'concepts#task',
     needs: 'tasks.list',
     nav: { group: 'Run', icon: 'task' },
     load: () => import('./pages/tasks/tasks-page.tsx'),
@@ -117,12 +147,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/tasks/$task',
     title: 'Task',
+    guide: 'concepts#task',
     needs: 'tasks.get',
     load: () => import('./pages/task/task-page.tsx'),
   },
   {
     path: '/knowledge',
     title: 'Knowledge',
+    guide: 'knowledge',
     needs: 'notebooks.list',
     nav: { group: 'Build', icon: 'book' },
     load: () => import('./pages/knowledge/knowledge-page.tsx'),
@@ -131,12 +163,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/knowledge/$notebook',
     title: 'Notebook',
+    guide: 'knowledge#how-it-is-found',
     needs: 'notebooks.get',
     load: () => import('./pages/knowledge/notebook-page.tsx'),
   },
   {
     path: '/skills',
     title: 'Skills',
+    guide: 'deployment-file#skills',
     needs: 'skills.list',
     nav: { group: 'Build', icon: 'skill' },
     load: () => import('./pages/skills/skills-page.tsx'),
@@ -145,12 +179,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/skills/$skill',
     title: 'Skill',
+    guide: 'deployment-file#skills',
     needs: 'skills.get',
     load: () => import('./pages/skills/skill-page.tsx'),
   },
   {
     path: '/tool-servers',
     title: 'Tool servers',
+    guide: 'deployment-file#tools',
     needs: 'mcpServers.list',
     nav: { group: 'Build', icon: 'server' },
     load: () => import('./pages/tool-servers/tool-servers-page.tsx'),
@@ -159,12 +195,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/tool-servers/$server',
     title: 'Tool server',
+    guide: 'deployment-file#tools',
     needs: 'mcpServers.get',
     load: () => import('./pages/tool-servers/server-page.tsx'),
   },
   {
     path: '/apps',
     title: 'Apps',
+    guide: 'apps',
     needs: 'apps.list',
     nav: { group: 'Build', icon: 'app' },
     load: () => import('./pages/apps/apps-page.tsx'),
@@ -173,6 +211,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/secrets',
     title: 'Secrets',
+    guide: 'security#secrets',
     needs: 'secrets.list',
     nav: { group: 'Build', icon: 'secret' },
     load: () => import('./pages/secrets/secrets-page.tsx'),
@@ -181,6 +220,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/batches',
     title: 'Batches',
+    guide: 'events#batch',
     needs: 'batches.list',
     nav: { group: 'Run', icon: 'batch' },
     load: () => import('./pages/batches/batches-page.tsx'),
@@ -189,12 +229,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/batches/$batch',
     title: 'Batch',
+    guide: 'events#batch',
     needs: 'batches.get',
     load: () => import('./pages/batches/batch-page.tsx'),
   },
   {
     path: '/routines',
     title: 'Routines',
+    guide: 'routines',
     needs: 'routines.list',
     nav: { group: 'Run', icon: 'routine' },
     load: () => import('./pages/routines/routines-page.tsx'),
@@ -203,12 +245,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/routines/$routine',
     title: 'Routine',
+    guide: 'routines',
     needs: 'routines.get',
     load: () => import('./pages/routines/routine-page.tsx'),
   },
   {
     path: '/users',
     title: 'Users',
+    guide: 'users-and-money',
     needs: 'users.list',
     nav: { group: 'Run', icon: 'user' },
     load: () => import('./pages/users/users-page.tsx'),
@@ -217,12 +261,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/users/$user',
     title: 'User',
+    guide: 'users-and-money',
     needs: 'users.get',
     load: () => import('./pages/users/user-page.tsx'),
   },
   {
     path: '/webhooks',
     title: 'Webhooks',
+    guide: 'webhooks',
     needs: 'webhooks.list',
     nav: { group: 'Run', icon: 'webhook' },
     load: () => import('./pages/webhooks/webhooks-page.tsx'),
@@ -231,12 +277,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/webhooks/$endpoint',
     title: 'Webhook endpoint',
+    guide: 'webhooks#looking-and-sending-again',
     needs: 'webhooks.get',
     load: () => import('./pages/webhooks/endpoint-page.tsx'),
   },
   {
     path: '/events',
     title: 'Events',
+    guide: 'events',
     needs: 'events.list',
     nav: { group: 'Run', icon: 'event' },
     load: () => import('./pages/events/events-page.tsx'),
@@ -244,12 +292,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/events/$event',
     title: 'Event',
+    guide: 'events#what-they-carry',
     needs: 'events.get',
     load: () => import('./pages/events/event-page.tsx'),
   },
   {
     path: '/usage',
     title: 'Usage',
+    guide: 'users-and-money#what-was-spent',
     needs: 'usage.report',
     nav: { group: 'Account', icon: 'usage' },
     load: () => import('./pages/usage/usage-page.tsx'),
@@ -257,6 +307,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/limits',
     title: 'Limits and alerts',
+    guide: 'users-and-money#caps',
     needs: 'limits.get',
     nav: { group: 'Account', icon: 'limit' },
     load: () => import('./pages/limits/limits-page.tsx'),
@@ -265,6 +316,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/audit',
     title: 'Audit log',
+    guide: 'console-sign-in#what-is-written-down',
     needs: 'auditLog.list',
     nav: { group: 'Account', icon: 'audit' },
     load: () => import('./pages/audit/audit-page.tsx'),
@@ -272,6 +324,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/keys',
     title: 'API keys',
+    guide: 'security#who-may-do-what',
     needs: 'keys.list',
     nav: { group: 'Account', icon: 'key' },
     load: () => import('./pages/keys/keys-page.tsx'),
@@ -280,6 +333,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/members',
     title: 'Members',
+    guide: 'console-sign-in#roles',
     needs: 'members.list',
     nav: { group: 'Account', icon: 'members' },
     load: () => import('./pages/members/members-page.tsx'),
@@ -288,13 +342,16 @@ export const pages: readonly PageRow[] = [
   {
     path: '/settings',
     title: 'Org settings',
+    guide: 'modes#what-each-mode-has-of-its-own',
     needs: 'orgs.get',
     nav: { group: 'Account', icon: 'settings' },
     load: () => import('./pages/settings/settings-page.tsx'),
+    actions: [{ label: 'Set up the company’s sign-in', search: { part: 'sign-in' }, needs: 'identityProvider.set' }],
   },
   {
     path: '/account',
     title: 'Your account',
+    guide: 'console-sign-in#your-account',
     needs: 'consoleAccount.show',
     load: () => import('./pages/account/account-page.tsx'),
   },

@@ -4,7 +4,7 @@ import { pages } from './pages.ts';
 import { places } from './places.ts';
 
 /** What is no page of the table: the frame around all of them, and what is shown before somebody is signed in. */
-const outside = ['frame', 'sign-in', 'accept', 'reset'];
+const outside = ['frame', 'sign-in', 'accept', 'reset', 'authorize'];
 
 it('every route has its place in the console, or a written reason why it has none [CON-001]', () => {
   const known = new Set([...outside, ...pages.map(({ path }) => path)]);

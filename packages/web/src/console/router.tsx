@@ -43,12 +43,30 @@ const login = createRoute({ getParentRoute: () => root, path: '/login', componen
 const accept = createRoute({ getParentRoute: () => root, path: '/accept', component: AcceptPage });
 const reset = createRoute({ getParentRoute: () => root, path: '/reset', component: ResetPage });
 
+// Where an MCP client sends a browser that is to let it in.
+const authorize = createRoute({
+  getParentRoute: () => root,
+  path: '/authorize',
+  component: lazyRouteComponent(() => import('./access/authorize-page.tsx')),
+  beforeLoad: ({ location }) => void startingOrg(location.href),
+});
+
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
   beforeLoad: ({ location }) => {
     const org = startingOrg(location.href);
     throw redirect({ to: `/${org}/${startingMode()}` as never });
+  },
+});
+
+// Where the company's own sign-in ends after an account was linked, or was not.
+const account = createRoute({
+  getParentRoute: () => root,
+  path: '/account',
+  beforeLoad: ({ location, search }) => {
+    const org = startingOrg(location.href);
+    throw redirect({ to: `/${org}/${startingMode()}/account` as never, search: search as never });
   },
 });
 
@@ -73,12 +91,22 @@ const place = createRoute({
   },
 });
 
-const below = pages.map(({ path, load }) =>
-  createRoute({ getParentRoute: () => place, path, component: lazyRouteComponent(load) }),
+const below = pages.map(({ path, load, guide }) =>
+  createRoute({ getParentRoute: () => place, path, component: lazyRouteComponent(load), staticData: { guide } }),
 );
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, signIn, login, accept, reset, orgAlone, place.addChildren(below)]),
+  routeTree: root.addChildren([
+    start,
+    signIn,
+    login,
+    accept,
+    reset,
+    authorize,
+    account,
+    orgAlone,
+    place.addChildren(below),
+  ]),
   basepath: consolePath,
   defaultPreload: 'intent',
   scrollRestoration: true,

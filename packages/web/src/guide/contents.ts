@@ -10,7 +10,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
     title: 'Build the agent',
     pages: ['deployment-file', 'models', 'reasoning-and-pictures', 'tests', 'versions', 'knowledge', 'memory'],
   },
-  { title: 'Give it hands', pages: ['apps', 'files', 'computer', 'browser', 'routines'] },
+  { title: 'Give it hands', pages: ['tool-servers', 'apps', 'files', 'computer', 'browser', 'routines'] },
   { title: 'Clients', pages: ['console', 'cli', 'sdk', 'python', 'openai', 'ag-ui', 'mcp', 'a2a'] },
   {
     title: 'Run it',

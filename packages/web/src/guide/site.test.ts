@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { errorCatalogue } from '@vestra/contract/errors';
 import type { Nodes, Root } from 'mdast';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { pages } from '../console/pages.ts';
 import { find } from './browser/find.ts';
 import { colouredCode } from './code-colours.ts';
 import { anchorsOf, parseMarkdown } from './markdown.ts';
@@ -33,6 +34,15 @@ describe('links', () => {
         : [],
     );
     expect(dead).toEqual([]);
+  });
+
+  it('of the console’s pages lead to a page of the site, and to a heading where they name one [CON-260]', () => {
+    const sources = globSync('packages/web/src/console/**/*.tsx', { cwd: root }).map((file) =>
+      readFileSync(join(root, file), 'utf8'),
+    );
+    const named = sources.flatMap((text) => [...text.matchAll(/guideAddress\('([^']+)'\)/g)].map(([, place]) => place));
+    const targets = [...pages.map(({ guide }) => guide), ...named].map((place) => `/docs/guide/${place}`);
+    expect(targets.filter((target) => !isOnSite('/', target))).toEqual([]);
   });
 
   /** What other rooms serve. */

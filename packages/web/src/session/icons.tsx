@@ -67,6 +67,12 @@ export const CheckIcon = ({ className }: Sized) => (
   </Icon>
 );
 
+export const ThumbIcon = ({ className }: Sized) => (
+  <Icon className={className}>
+    <path d="M7 11v9H4v-9zm0 0 4-8c1.7 0 2.7 1.2 2.5 3l-.5 3.5h5.5c1.5 0 2.3 1.2 2 2.5l-1.6 6.5c-.3 1-1 1.5-2 1.5H7" />
+  </Icon>
+);
+
 export const ChevronIcon = ({ className }: Sized) => (
   <Icon className={className}>
     <path d="m7 10 5 5 5-5" />

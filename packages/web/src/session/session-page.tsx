@@ -34,7 +34,15 @@ export function SessionPage({ address, connection }: { address: Address; connect
   const hasChat = session.chat && conversation_id !== null;
   const hasScreen = session.screen !== false && !ended;
   const hasVoice = session.voice && conversation_id !== null && !ended;
-  const voice = hasVoice && <Voice client={client} failed={failed} isAlone={!hasChat} sessionId={address.sessionId} />;
+  const voice = hasVoice && (
+    <Voice
+      client={client}
+      failed={failed}
+      iceServers={session.ice_servers ?? []}
+      isAlone={!hasChat}
+      sessionId={address.sessionId}
+    />
+  );
   if (!hasChat && !hasScreen && !session.memory && !hasVoice) {
     return ended ? <Notice title={words.ended}>{hintOf(ended, words)}</Notice> : <Notice title={words.nothingHere} />;
   }

@@ -54,7 +54,8 @@ class Connections(Group):
         connects at once.
 
         Send the user’s browser to `connect_url`. An interaction that waits for the app settles
-        itself once they have signed in.
+        itself once they have signed in. A session begins one for its user while its conversation
+        waits for that app.
 
         Args:
             app: The id of the app, as `GET /v1/apps` lists it.
@@ -183,7 +184,8 @@ class AsyncConnections(AsyncGroup):
         connects at once.
 
         Send the user’s browser to `connect_url`. An interaction that waits for the app settles
-        itself once they have signed in.
+        itself once they have signed in. A session begins one for its user while its conversation
+        waits for that app.
 
         Args:
             app: The id of the app, as `GET /v1/apps` lists it.

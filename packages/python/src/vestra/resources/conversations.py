@@ -454,6 +454,43 @@ class Conversations(Group):
             extra_headers=extra_headers,
         )
 
+    def draft_scenario(
+        self,
+        conversation_id: str,
+        *,
+        task_id: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.ScenarioDraft:
+        """Draft a scenario of a talk, with what its tools answered; nothing is saved.
+
+        The first message becomes the goal, and the results of the deployment’s own tools are kept;
+        credentials are taken out. Where the version has a model of a provider that words the
+        criteria, and the call is billed. Keep it with `POST …/scenarios`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            task_id: A task of the conversation: only it and the message that began it are taken;
+                absent: the whole talk.
+            idempotency_key: Made by the client where none is given.
+
+        Fails with `conversation_not_found`, `task_not_found`, `deployment_not_found`,
+        `invalid_request`.
+        """
+        return self._call(
+            types.ScenarioDraft,
+            "conversations.draftScenario",
+            "POST",
+            "/v1/conversations/{conversation_id}/scenario-draft",
+            path={"conversation_id": conversation_id},
+            body={"task_id": task_id},
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
 
 
 class AsyncConversations(AsyncGroup):
@@ -897,6 +934,43 @@ class AsyncConversations(AsyncGroup):
             "POST",
             "/v1/conversations/{conversation_id}/stop",
             path={"conversation_id": conversation_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def draft_scenario(
+        self,
+        conversation_id: str,
+        *,
+        task_id: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.ScenarioDraft:
+        """Draft a scenario of a talk, with what its tools answered; nothing is saved.
+
+        The first message becomes the goal, and the results of the deployment’s own tools are kept;
+        credentials are taken out. Where the version has a model of a provider that words the
+        criteria, and the call is billed. Keep it with `POST …/scenarios`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            task_id: A task of the conversation: only it and the message that began it are taken;
+                absent: the whole talk.
+            idempotency_key: Made by the client where none is given.
+
+        Fails with `conversation_not_found`, `task_not_found`, `deployment_not_found`,
+        `invalid_request`.
+        """
+        return await self._call(
+            types.ScenarioDraft,
+            "conversations.draftScenario",
+            "POST",
+            "/v1/conversations/{conversation_id}/scenario-draft",
+            path={"conversation_id": conversation_id},
+            body={"task_id": task_id},
+            idempotent=True,
+            idempotency_key=idempotency_key,
             timeout=timeout,
             extra_headers=extra_headers,
         )

@@ -140,6 +140,7 @@ class Deployments(Group):
         *,
         name: str,
         promote: Literal["after_tests", "now", "no"] | None = None,
+        expected_version: int | None = None,
         instructions: str | None = None,
         language: str | None = None,
         model: str | None = None,
@@ -171,6 +172,9 @@ class Deployments(Group):
                 63.
             promote: `after_tests`: it runs once the file’s tests pass; `now`: at once; `no`: it is
                 only saved.
+            expected_version: The `newest_version` that the file was written from, 0 for a
+                deployment that is not there yet. Where another is the newest by then, nothing is
+                applied (409 `deployment_changed`).
             instructions: What the agent is, does and must not do, in your own words; at most 8,000
                 characters.
             language: A language tag such as `en`, `hi` or `pt-BR` that it answers in, or `auto` to
@@ -201,7 +205,8 @@ class Deployments(Group):
         `raw_secret_in_header`, `secret_missing`, `tool_name_reserved`, `auth_twice`,
         `invalid_schedule`, `invalid_trigger`, `invalid_user_timezone`, `name_mismatch`,
         `path_not_resolved`, `schedule_too_frequent`, `schedule_unreadable`, `secret_in_url`,
-        `deployment_not_found`, `deployment_archived`, `mcp_server_live`, `mcp_server_shared`.
+        `deployment_not_found`, `deployment_archived`, `deployment_changed`, `mcp_server_live`,
+        `mcp_server_shared`.
         """
         return self._call(
             types.AppliedDeployment,
@@ -209,7 +214,7 @@ class Deployments(Group):
             "PUT",
             "/v1/deployments/{deployment_id}",
             path={"deployment_id": deployment_id},
-            query={"promote": promote},
+            query={"promote": promote, "expected_version": expected_version},
             body={
                 "name": name,
                 "instructions": instructions,
@@ -321,6 +326,38 @@ class Deployments(Group):
             "GET",
             "/v1/deployments/{deployment_id}/versions/{version}",
             path={"deployment_id": deployment_id, "version": version},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def content_changes(
+        self,
+        deployment_id: str,
+        version: str,
+        *,
+        from_: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.ContentChanges:
+        """Compare the documents and the files of skills of two versions.
+
+        What `manifest` does not show: the texts that each version fixes. At most 500 changes, with
+        about 1 MB of text; what is beyond is counted, or listed without its text.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            version: A version of the deployment: a whole number from 1.
+            from_: The version to compare with; absent: the one before, and for version 1 nothing.
+
+        Fails with `deployment_not_found`, `version_not_found`.
+        """
+        return self._call(
+            types.ContentChanges,
+            "deployments.contentChanges",
+            "GET",
+            "/v1/deployments/{deployment_id}/versions/{version}/content-changes",
+            path={"deployment_id": deployment_id, "version": version},
+            query={"from": from_},
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -654,6 +691,7 @@ class AsyncDeployments(AsyncGroup):
         *,
         name: str,
         promote: Literal["after_tests", "now", "no"] | None = None,
+        expected_version: int | None = None,
         instructions: str | None = None,
         language: str | None = None,
         model: str | None = None,
@@ -685,6 +723,9 @@ class AsyncDeployments(AsyncGroup):
                 63.
             promote: `after_tests`: it runs once the file’s tests pass; `now`: at once; `no`: it is
                 only saved.
+            expected_version: The `newest_version` that the file was written from, 0 for a
+                deployment that is not there yet. Where another is the newest by then, nothing is
+                applied (409 `deployment_changed`).
             instructions: What the agent is, does and must not do, in your own words; at most 8,000
                 characters.
             language: A language tag such as `en`, `hi` or `pt-BR` that it answers in, or `auto` to
@@ -715,7 +756,8 @@ class AsyncDeployments(AsyncGroup):
         `raw_secret_in_header`, `secret_missing`, `tool_name_reserved`, `auth_twice`,
         `invalid_schedule`, `invalid_trigger`, `invalid_user_timezone`, `name_mismatch`,
         `path_not_resolved`, `schedule_too_frequent`, `schedule_unreadable`, `secret_in_url`,
-        `deployment_not_found`, `deployment_archived`, `mcp_server_live`, `mcp_server_shared`.
+        `deployment_not_found`, `deployment_archived`, `deployment_changed`, `mcp_server_live`,
+        `mcp_server_shared`.
         """
         return await self._call(
             types.AppliedDeployment,
@@ -723,7 +765,7 @@ class AsyncDeployments(AsyncGroup):
             "PUT",
             "/v1/deployments/{deployment_id}",
             path={"deployment_id": deployment_id},
-            query={"promote": promote},
+            query={"promote": promote, "expected_version": expected_version},
             body={
                 "name": name,
                 "instructions": instructions,
@@ -835,6 +877,38 @@ class AsyncDeployments(AsyncGroup):
             "GET",
             "/v1/deployments/{deployment_id}/versions/{version}",
             path={"deployment_id": deployment_id, "version": version},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def content_changes(
+        self,
+        deployment_id: str,
+        version: str,
+        *,
+        from_: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.ContentChanges:
+        """Compare the documents and the files of skills of two versions.
+
+        What `manifest` does not show: the texts that each version fixes. At most 500 changes, with
+        about 1 MB of text; what is beyond is counted, or listed without its text.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            version: A version of the deployment: a whole number from 1.
+            from_: The version to compare with; absent: the one before, and for version 1 nothing.
+
+        Fails with `deployment_not_found`, `version_not_found`.
+        """
+        return await self._call(
+            types.ContentChanges,
+            "deployments.contentChanges",
+            "GET",
+            "/v1/deployments/{deployment_id}/versions/{version}/content-changes",
+            path={"deployment_id": deployment_id, "version": version},
+            query={"from": from_},
             timeout=timeout,
             extra_headers=extra_headers,
         )

@@ -12,11 +12,10 @@ from .._pages import AsyncPages, Page
 class Feedback(Group):
     def rate(
         self,
-        conversation_id: str,
         message_id: str,
         *,
         rating: Literal["good", "bad"],
-        comment: str | None | Omit = OMIT,
+        note: str | None | Omit = OMIT,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.MessageFeedback:
@@ -26,21 +25,18 @@ class Feedback(Group):
         the answer, and webhooks hear `message.feedback`.
 
         Args:
-            conversation_id: The conversation in which the answer was given.
             message_id: An answer of the agent.
             rating: Whether the answer was good or bad.
-            comment: What was good or bad about it.
-
-        Fails with `conversation_not_found`.
+            note: What was good or bad about it.
         """
         return self._call(
             types.MessageFeedback,
             "feedback.rate",
             "POST",
-            "/v1/conversations/{conversation_id}/messages/{message_id}/feedback",
-            path={"conversation_id": conversation_id, "message_id": message_id},
+            "/v1/messages/{message_id}/feedback",
+            path={"message_id": message_id},
             body={"rating": rating},
-            nullable={"comment": comment},
+            nullable={"note": note},
             takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,
@@ -145,11 +141,10 @@ class Feedback(Group):
 class AsyncFeedback(AsyncGroup):
     async def rate(
         self,
-        conversation_id: str,
         message_id: str,
         *,
         rating: Literal["good", "bad"],
-        comment: str | None | Omit = OMIT,
+        note: str | None | Omit = OMIT,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.MessageFeedback:
@@ -159,21 +154,18 @@ class AsyncFeedback(AsyncGroup):
         the answer, and webhooks hear `message.feedback`.
 
         Args:
-            conversation_id: The conversation in which the answer was given.
             message_id: An answer of the agent.
             rating: Whether the answer was good or bad.
-            comment: What was good or bad about it.
-
-        Fails with `conversation_not_found`.
+            note: What was good or bad about it.
         """
         return await self._call(
             types.MessageFeedback,
             "feedback.rate",
             "POST",
-            "/v1/conversations/{conversation_id}/messages/{message_id}/feedback",
-            path={"conversation_id": conversation_id, "message_id": message_id},
+            "/v1/messages/{message_id}/feedback",
+            path={"message_id": message_id},
             body={"rating": rating},
-            nullable={"comment": comment},
+            nullable={"note": note},
             takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,

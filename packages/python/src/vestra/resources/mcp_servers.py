@@ -43,6 +43,7 @@ class McpServers(Group):
         url: str,
         auth: params.McpServerAuthNoneParam | params.McpServerAuthHeadersParam | None = None,
         tools: params.McpServerToolsParam | None = None,
+        sampling: bool | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -59,6 +60,8 @@ class McpServers(Group):
             url: A public https address; a credential inside it is refused.
             auth: How it is called; absent: without credentials.
             tools: The floor for every deployment that uses it; absent: none.
+            sampling: True: while one of its tools runs it may ask the agent’s model, which is
+                charged to the user.
             idempotency_key: Made by the client where none is given.
 
         Fails with `slug_taken`, `tool_name_reserved`, `secret_in_url`, `raw_secret_in_header`.
@@ -68,7 +71,14 @@ class McpServers(Group):
             "mcpServers.create",
             "POST",
             "/v1/mcp-servers",
-            body={"name": name, "slug": slug, "url": url, "auth": auth, "tools": tools},
+            body={
+                "name": name,
+                "slug": slug,
+                "url": url,
+                "auth": auth,
+                "tools": tools,
+                "sampling": sampling,
+            },
             takes_body=True,
             idempotent=True,
             idempotency_key=idempotency_key,
@@ -108,6 +118,7 @@ class McpServers(Group):
         url: str | None = None,
         auth: params.McpServerAuthNoneParam | params.McpServerAuthHeadersParam | None = None,
         tools: params.McpServerToolsParam | None = None,
+        sampling: bool | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.McpServer:
@@ -122,6 +133,7 @@ class McpServers(Group):
             url: The new address.
             auth: How it is called from now on; replaces all headers.
             tools: The new floor; a list left out stays.
+            sampling: Whether it may ask the agent’s model from now on.
 
         Fails with `secret_in_url`, `raw_secret_in_header`, `mcp_server_live`.
         """
@@ -131,7 +143,7 @@ class McpServers(Group):
             "PATCH",
             "/v1/mcp-servers/{server_id}",
             path={"server_id": server_id},
-            body={"name": name, "url": url, "auth": auth, "tools": tools},
+            body={"name": name, "url": url, "auth": auth, "tools": tools, "sampling": sampling},
             takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,
@@ -226,6 +238,7 @@ class AsyncMcpServers(AsyncGroup):
         url: str,
         auth: params.McpServerAuthNoneParam | params.McpServerAuthHeadersParam | None = None,
         tools: params.McpServerToolsParam | None = None,
+        sampling: bool | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -242,6 +255,8 @@ class AsyncMcpServers(AsyncGroup):
             url: A public https address; a credential inside it is refused.
             auth: How it is called; absent: without credentials.
             tools: The floor for every deployment that uses it; absent: none.
+            sampling: True: while one of its tools runs it may ask the agent’s model, which is
+                charged to the user.
             idempotency_key: Made by the client where none is given.
 
         Fails with `slug_taken`, `tool_name_reserved`, `secret_in_url`, `raw_secret_in_header`.
@@ -251,7 +266,14 @@ class AsyncMcpServers(AsyncGroup):
             "mcpServers.create",
             "POST",
             "/v1/mcp-servers",
-            body={"name": name, "slug": slug, "url": url, "auth": auth, "tools": tools},
+            body={
+                "name": name,
+                "slug": slug,
+                "url": url,
+                "auth": auth,
+                "tools": tools,
+                "sampling": sampling,
+            },
             takes_body=True,
             idempotent=True,
             idempotency_key=idempotency_key,
@@ -291,6 +313,7 @@ class AsyncMcpServers(AsyncGroup):
         url: str | None = None,
         auth: params.McpServerAuthNoneParam | params.McpServerAuthHeadersParam | None = None,
         tools: params.McpServerToolsParam | None = None,
+        sampling: bool | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.McpServer:
@@ -305,6 +328,7 @@ class AsyncMcpServers(AsyncGroup):
             url: The new address.
             auth: How it is called from now on; replaces all headers.
             tools: The new floor; a list left out stays.
+            sampling: Whether it may ask the agent’s model from now on.
 
         Fails with `secret_in_url`, `raw_secret_in_header`, `mcp_server_live`.
         """
@@ -314,7 +338,7 @@ class AsyncMcpServers(AsyncGroup):
             "PATCH",
             "/v1/mcp-servers/{server_id}",
             path={"server_id": server_id},
-            body={"name": name, "url": url, "auth": auth, "tools": tools},
+            body={"name": name, "url": url, "auth": auth, "tools": tools, "sampling": sampling},
             takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,

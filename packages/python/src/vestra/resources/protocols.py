@@ -17,8 +17,9 @@ class Protocols(Group):
     ) -> Any:
         """Speak MCP over streamable HTTP: the CLI’s commands as tools.
 
-        `tools/list` shows what the key’s scopes allow. Keys and secrets are never handled through
-        it. Faults of the protocol come as JSON-RPC errors.
+        Takes a key, or the access token of a client that a member has let in. `tools/list` shows
+        what the scopes allow. Keys and secrets are never handled through it. Faults of the protocol
+        come as JSON-RPC errors.
 
         Args:
             body: The body as it is sent.
@@ -108,8 +109,9 @@ class AsyncProtocols(AsyncGroup):
     ) -> Any:
         """Speak MCP over streamable HTTP: the CLI’s commands as tools.
 
-        `tools/list` shows what the key’s scopes allow. Keys and secrets are never handled through
-        it. Faults of the protocol come as JSON-RPC errors.
+        Takes a key, or the access token of a client that a member has let in. `tools/list` shows
+        what the scopes allow. Keys and secrets are never handled through it. Faults of the protocol
+        come as JSON-RPC errors.
 
         Args:
             body: The body as it is sent.

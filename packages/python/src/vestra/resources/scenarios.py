@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from .. import types
+from .. import params, types
 from .._group import AsyncGroup, Group
 from .._pages import AsyncPages, Page
 
@@ -50,6 +50,7 @@ class Scenarios(Group):
         success_criteria: Sequence[str],
         must_never: Sequence[str] | None = None,
         tool_results: Mapping[str, object] | None = None,
+        recorded_calls: Sequence[params.DeploymentTestRecordedCallParam] | None = None,
         approves: bool | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
@@ -69,6 +70,9 @@ class Scenarios(Group):
             must_never: What must never happen, at most 12 lines; any one fails the test.
             tool_results: What tools answer in this test, by the name of a declared tool or `<server
                 slug>.<tool>`; one with no entry answers an error.
+            recorded_calls: What tools answer to certain arguments, at most 50 calls; the same call
+                again gets the next answer, and after the last that one. Any other call answers
+                `tool_results`.
             approves: True: the pretend user says yes to tools of the deployment’s MCP servers; any
                 other yes is always declined.
             idempotency_key: Made by the client where none is given.
@@ -88,6 +92,7 @@ class Scenarios(Group):
                 "success_criteria": success_criteria,
                 "must_never": must_never,
                 "tool_results": tool_results,
+                "recorded_calls": recorded_calls,
                 "approves": approves,
             },
             takes_body=True,
@@ -173,6 +178,7 @@ class Scenarios(Group):
         success_criteria: Sequence[str] | None = None,
         must_never: Sequence[str] | None = None,
         tool_results: Mapping[str, object] | None = None,
+        recorded_calls: Sequence[params.DeploymentTestRecordedCallParam] | None = None,
         approves: bool | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -192,6 +198,9 @@ class Scenarios(Group):
             must_never: What must never happen, at most 12 lines; any one fails the test.
             tool_results: What tools answer in this test, by the name of a declared tool or `<server
                 slug>.<tool>`; one with no entry answers an error.
+            recorded_calls: What tools answer to certain arguments, at most 50 calls; the same call
+                again gets the next answer, and after the last that one. Any other call answers
+                `tool_results`.
             approves: True: the pretend user says yes to tools of the deployment’s MCP servers.
 
         Fails with `deployment_not_found`, `managed_by_file`.
@@ -209,6 +218,7 @@ class Scenarios(Group):
                 "success_criteria": success_criteria,
                 "must_never": must_never,
                 "tool_results": tool_results,
+                "recorded_calls": recorded_calls,
                 "approves": approves,
             },
             takes_body=True,
@@ -289,6 +299,7 @@ class AsyncScenarios(AsyncGroup):
         success_criteria: Sequence[str],
         must_never: Sequence[str] | None = None,
         tool_results: Mapping[str, object] | None = None,
+        recorded_calls: Sequence[params.DeploymentTestRecordedCallParam] | None = None,
         approves: bool | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
@@ -308,6 +319,9 @@ class AsyncScenarios(AsyncGroup):
             must_never: What must never happen, at most 12 lines; any one fails the test.
             tool_results: What tools answer in this test, by the name of a declared tool or `<server
                 slug>.<tool>`; one with no entry answers an error.
+            recorded_calls: What tools answer to certain arguments, at most 50 calls; the same call
+                again gets the next answer, and after the last that one. Any other call answers
+                `tool_results`.
             approves: True: the pretend user says yes to tools of the deployment’s MCP servers; any
                 other yes is always declined.
             idempotency_key: Made by the client where none is given.
@@ -327,6 +341,7 @@ class AsyncScenarios(AsyncGroup):
                 "success_criteria": success_criteria,
                 "must_never": must_never,
                 "tool_results": tool_results,
+                "recorded_calls": recorded_calls,
                 "approves": approves,
             },
             takes_body=True,
@@ -412,6 +427,7 @@ class AsyncScenarios(AsyncGroup):
         success_criteria: Sequence[str] | None = None,
         must_never: Sequence[str] | None = None,
         tool_results: Mapping[str, object] | None = None,
+        recorded_calls: Sequence[params.DeploymentTestRecordedCallParam] | None = None,
         approves: bool | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -431,6 +447,9 @@ class AsyncScenarios(AsyncGroup):
             must_never: What must never happen, at most 12 lines; any one fails the test.
             tool_results: What tools answer in this test, by the name of a declared tool or `<server
                 slug>.<tool>`; one with no entry answers an error.
+            recorded_calls: What tools answer to certain arguments, at most 50 calls; the same call
+                again gets the next answer, and after the last that one. Any other call answers
+                `tool_results`.
             approves: True: the pretend user says yes to tools of the deployment’s MCP servers.
 
         Fails with `deployment_not_found`, `managed_by_file`.
@@ -448,6 +467,7 @@ class AsyncScenarios(AsyncGroup):
                 "success_criteria": success_criteria,
                 "must_never": must_never,
                 "tool_results": tool_results,
+                "recorded_calls": recorded_calls,
                 "approves": approves,
             },
             takes_body=True,

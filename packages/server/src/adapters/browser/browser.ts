@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -9,7 +10,6 @@ import { startChromium } from './chromium.ts';
 import type { DevtoolsSession } from './devtools.ts';
 import { guardRequests } from './guard-requests.ts';
 import { type BrowserLimits, defaultBrowserLimits } from './profile-limits.ts';
-import { resolveHost } from './resolve-host.ts';
 import { nothingAtAll, type Rules } from './rules.ts';
 import { createTab, type Tab, type TabEnds } from './tab.ts';
 
@@ -183,4 +183,10 @@ function strictestFor(tabs: ReadonlyMap<string, TabEnds>, url: string): Rules {
     mayReach: (wanted) => sharing.every((rules) => rules.mayReach(wanted)),
     closedPage: (address) => sharing.map((rules) => rules.closedPage(address)).find((page) => page !== null) ?? null,
   };
+}
+
+/** `localhost` and every name under it are this machine, whether or not its resolver knows them (RFC 6761). */
+async function resolveHost(host: string): Promise<readonly { address: string }[]> {
+  if (/(^|\.)localhost\.?$/.test(host)) return [{ address: '127.0.0.1' }];
+  return lookup(host, { all: true });
 }

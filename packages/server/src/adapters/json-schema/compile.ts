@@ -7,6 +7,7 @@ import { readPattern } from './pattern.ts';
 import { excessOf } from './size.ts';
 import {
   holdsSchemas,
+  isKeyword,
   isObject,
   isRule,
   type Schema,
@@ -121,7 +122,7 @@ function instanceFor(draft: 7 | 2020, spend: Spend, allErrors: boolean): Ajv {
 
 const stepsOfText = (text: string) => text.length >> 3;
 
-/** A pattern that cannot run in linear time is not checked: `faultOfJsonSchema` refuses it where a caller gives it. */
+/** A pattern that cannot run in linear time is not checked: `faultOfJsonSchema` refuses it where it is promised. */
 function meteredPattern(source: string, spend: Spend) {
   const pattern = readPattern(source);
   return {
@@ -140,13 +141,15 @@ const meterKeyword = 'x-vestra-steps';
 /** The schema with what each part of it costs, wherever it is asked, and with every reference as a pointer. */
 function metered(schema: Schema, all: readonly Subschema[]): Record<string, unknown> {
   const { $anchor, ...parts } = withParts(schema, (inner) => metered(inner, all));
+  // The validator knows names of its own that are no keywords, and the meter is one.
+  const known = Object.fromEntries(Object.entries(parts).filter(([keyword]) => isKeyword(keyword)));
   const rules = Object.entries(schema).filter(([keyword]) => isRule(keyword));
   const steps = rules.reduce((sum, [keyword, value]) => sum + stepsOf(keyword, value), 1);
   const patterns = Object.keys(isObject(schema.patternProperties) ? schema.patternProperties : {}).length;
   const looksAtAll = rules.some(([keyword]) => everyKey.has(keyword));
   const target = typeof schema.$ref === 'string' ? targetOf(schema.$ref, all) : undefined;
   return {
-    ...parts,
+    ...known,
     // The validator does not know an anchor at the top.
     ...(target && { $ref: `#${target.pointer.split('/').map(encodeURIComponent).join('/')}` }),
     ...(rules.length > 0 && { [meterKeyword]: [steps, looksAtAll ? 1 + patterns : 0] }),

@@ -1,12 +1,12 @@
 import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { limits } from './limits.ts';
-import { readPattern } from './pattern.ts';
+import { readPattern, unsupported } from './pattern.ts';
 import { excessOf } from './size.ts';
 import {
-  isKeyword,
   isObject,
   isRule,
+  meantKeyword,
   partsInPlace,
   type Schema,
   type Subschema,
@@ -17,16 +17,22 @@ import {
 /**
  * What is wrong with a JSON Schema that a caller gives, or null: a schema that passes can be compiled and asked in a
  * bounded time. Its form is held against the meta-schema and the rest is looked at here, without compiling it, since a
- * file may hold fifty.
+ * file may hold fifty. A pattern that cannot be checked in that time is left to whoever reads the value, unless
+ * `isPromised`: the value is given out as one that fits.
  */
-export function faultOfJsonSchema(root: Schema): string | null {
+export function faultOfJsonSchema(root: Schema, { isPromised = false } = {}): string | null {
   const excess = excessOf(root, limits.schema);
   if (excess === 'depth') return `The JSON Schema may be ${limits.schema.depth} levels deep at most.`;
   if (excess === 'bytes') return `The JSON Schema may take ${limits.schema.bytes} bytes at most.`;
   const form = faultOfForm(root);
   if (form !== null) return form;
   const all = subschemasOf(root);
-  return faultOfSize(all) ?? firstFault(all, (each) => faultWithin(each, all)) ?? faultOfPatterns(all) ?? circle(all);
+  return (
+    faultOfSize(all) ??
+    firstFault(all, (each) => faultWithin(each, all)) ??
+    faultOfPatterns(all, isPromised) ??
+    circle(all)
+  );
 }
 
 const options: Options = { validateFormats: false, logger: false, addUsedSchema: false };
@@ -79,8 +85,11 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => tota
 
 function faultWithin({ schema, path }: Subschema, all: readonly Subschema[]): string | null {
   const at = placeOf(path);
-  const unknown = Object.keys(schema).find((key) => !isKeyword(key));
-  if (unknown !== undefined) return `${at} \`${unknown}\` is no keyword of JSON Schema.`;
+  for (const key of Object.keys(schema)) {
+    const meant = meantKeyword(key);
+    if (meant === null) return `${at} \`${key}\` is not supported.`;
+    if (meant !== key) return `${at} \`${key}\` is no keyword of JSON Schema: did you mean \`${meant}\`?`;
+  }
   if (schema.$id !== undefined && path.length > 0) return `${at} \`$id\` stands within the schema: give it at the top.`;
   if (typeof schema.$ref === 'string' && targetOf(schema.$ref, all) === undefined) {
     return `${at} \`$ref\` leads nowhere: it may name a part of this schema alone, such as #/$defs/address.`;
@@ -100,11 +109,12 @@ function faultWithin({ schema, path }: Subschema, all: readonly Subschema[]): st
 
 const anchor = /^[a-z_][-a-z0-9._]*$/i;
 
-function faultOfPatterns(all: readonly Subschema[]): string | null {
+function faultOfPatterns(all: readonly Subschema[], isPromised: boolean): string | null {
   let size = 0;
   for (const { schema, path } of all) {
     for (const source of patternsOf(schema)) {
       const pattern = readPattern(source);
+      if (pattern === unsupported && !isPromised) continue;
       if (typeof pattern === 'string') return `${placeOf(path)} ${pattern}`;
       size += pattern.size;
       if (size > limits.patternSize) return `${placeOf(path)} a pattern repeats too much, alone or with the others.`;

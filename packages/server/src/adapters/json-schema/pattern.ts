@@ -9,19 +9,68 @@ const longest = 1000;
 export function readPattern(source: string): Pattern | string {
   if (source.length > longest) return `a pattern is longer than ${longest} characters.`;
   if (!isRegularExpression(source)) return 'a pattern is no regular expression.';
+  const parts = partsOf(source).map(({ isWanted, source }) => ({ isWanted, pattern: inLinearTime(source) }));
+  const known = parts.flatMap(({ isWanted, pattern }) => (pattern === null ? [] : [{ isWanted, ...pattern }]));
+  if (known.length < parts.length) return unsupported;
+  return {
+    test: (text) => known.every(({ isWanted, test }) => test(text) === isWanted),
+    size: known.reduce((sum, { size }) => sum + size, 0),
+  };
+}
+
+export const unsupported =
+  'a pattern uses what cannot be checked here: look-aheads that do not follow `^` at its beginning, look-behinds, back references, more than 1000 repetitions or properties such as \\p{Script=…}. Patterns run in linear time (RE2).';
+
+function inLinearTime(source: string): Pattern | null {
   // The translation below would take the name for letters.
-  if (/\\k</.test(source)) return unsupported;
+  if (/\\k</.test(source)) return null;
   try {
     const compiled = RE2JS.compile(withMeaningOfJavaScript(RE2JS.translateRegExp(source)));
     return { test: (text) => compiled.test(text), size: compiled.programSize() };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    return unsupported;
+    return null;
   }
 }
 
-const unsupported =
-  'a pattern uses what is not supported here: look-aheads and look-behinds, back references, more than 1000 repetitions or properties such as \\p{Script=…}. Patterns run in linear time (RE2).';
+/**
+ * Look-aheads right behind `^`, as libraries write them for emails and host names, are patterns of their own that a text
+ * must fit, or must not, from its beginning. With a choice outside of groups, `^` would belong to its first half alone.
+ */
+function partsOf(source: string): { isWanted: boolean; source: string }[] {
+  const whole = { isWanted: true, source };
+  if (!source.startsWith('^') || hasChoiceAtTop(source)) return [whole];
+  const looks: (typeof whole)[] = [];
+  let at = 1;
+  while (/^\(\?[=!]/.test(source.slice(at, at + 3))) {
+    const end = endOfGroup(source, at);
+    looks.push({ isWanted: source[at + 2] === '=', source: `^(?:${source.slice(at + 3, end)})` });
+    at = end + 1;
+  }
+  return [...looks, { isWanted: true, source: `^${source.slice(at)}` }];
+}
+
+function endOfGroup(source: string, start: number): number {
+  for (const { at, token, depth } of tokensOf(source.slice(start))) {
+    if (token === ')' && depth === 0) return start + at;
+  }
+  return source.length;
+}
+
+function hasChoiceAtTop(source: string): boolean {
+  for (const { token, depth } of tokensOf(source)) if (token === '|' && depth === 0) return true;
+  return false;
+}
+
+/** What has a meaning outside of classes, with how many groups are open behind it. */
+function* tokensOf(source: string): Generator<{ at: number; token: string; depth: number }> {
+  let depth = 0;
+  for (const { 0: token, index: at } of source.matchAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|[()|]/g)) {
+    if (token === '(') depth += 1;
+    if (token === ')') depth -= 1;
+    yield { at, token, depth };
+  }
+}
 
 function isRegularExpression(source: string): boolean {
   try {

@@ -7,10 +7,11 @@ import type { Schema } from './subschemas.ts';
 
 export type Schemas = {
   /** What is wrong with a JSON Schema that a caller gives, in a sentence for the caller; null where it is good. */
-  faultOf: (schema: Schema) => string | null;
+  faultOf: typeof faultOfJsonSchema;
   /**
    * Whether a value fits a schema, in bounded time. The message is for a model that is to mend the value. What cannot be
-   * checked is not: a pattern or a schema that `faultOf` would refuse came from an MCP server, which checks its own.
+   * checked is not: a pattern that takes more time belongs to a function, and a schema that `faultOf` would refuse to an
+   * MCP server, and both check their own.
    */
   validate: (schema: Schema, value: unknown) => Verdict;
 };

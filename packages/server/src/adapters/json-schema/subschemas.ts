@@ -1,3 +1,5 @@
+import { distanceOf } from '@vestra/contract/nearest';
+
 export type Schema = { readonly [keyword: string]: unknown };
 
 /** A schema within a schema. `path` is how a person finds it, `pointer` how a `$ref` names it. */
@@ -19,7 +21,7 @@ const keywords: ReadonlySet<string> = new Set([...single, ...lists, ...maps, ...
 /** Those whose schemas look at the same value as the schema that they stand in. */
 const inPlace = words('allOf anyOf oneOf not if then else dependentSchemas dependencies');
 
-export const isKeyword = (name: string): boolean => keywords.has(name) || name.startsWith('x-');
+export const isKeyword = (name: string): boolean => keywords.has(name);
 
 const notes = words(
   '$schema $id $anchor $comment $defs definitions title description default deprecated readOnly writeOnly examples example contentEncoding contentMediaType',
@@ -27,6 +29,19 @@ const notes = words(
 
 /** Whether a keyword judges a value. */
 export const isRule = (name: string): boolean => keywords.has(name) && !notes.has(name);
+
+/**
+ * The keyword that a name is: itself where it is one or a note of the caller's own, which JSON Schema lets stand; the rule that it
+ * was meant to be where one letter is wrong; null where it would lead elsewhere in a way that is not followed here.
+ */
+export function meantKeyword(name: string): string | null {
+  if (keywords.has(name)) return name;
+  if (name.startsWith('$')) return null;
+  const meant = [...keywords].find(
+    (keyword) => keyword.length > 3 && isRule(keyword) && distanceOf(name.toLowerCase(), keyword.toLowerCase()) <= 1,
+  );
+  return meant ?? name;
+}
 
 /** Every schema of a root that is not `true` or `false`, the root first. The depth of the root is bounded by the caller. */
 export function subschemasOf(root: Schema): Subschema[] {

@@ -7,21 +7,24 @@ import {
   isInputRequiredResult,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/client';
+import { type Answering, answersTo } from './answer-server.ts';
 import {
   type AnsweredQuestions,
   type AskedQuestions,
+  answeredIn,
   type QuestionAnswer,
   questionOf,
   type ServerQuestion,
 } from './server-question.ts';
+import { createTaskNote, type UnderWay } from './tasks.ts';
 
 type Params = CallToolRequest['params'];
-/** What the tool said, or what it wants to know first. */
-export type Outcome = { result: CallToolResult } | { asked: AskedQuestions };
+/** What the tool said, what it wants to know first, or that it goes on without us. */
+export type Outcome = { result: CallToolResult } | { asked: AskedQuestions } | { underWay: UnderWay };
 type Hide = (text: string) => string;
 
-/** A server may answer with nothing but a state to come back with. */
-const mostRounds = 5;
+/** A server may answer with nothing but a state to come back with, or ask a model again and again. */
+const mostRounds = 10;
 const largestState = 64 * 1024;
 
 /**
@@ -32,9 +35,12 @@ export async function inRounds(
   client: Client,
   params: Params,
   options: CallToolRequestOptions,
-  { asking, hide }: { asking: AnsweredQuestions; hide: Hide },
+  answering: Answering,
 ): Promise<Outcome> {
-  let { answers, state } = asking;
+  let answers = answering.asking ? answeredIn(answering.asking) : {};
+  let state = answering.asking?.state ?? null;
+  const task = createTaskNote();
+  task.listenTo(client);
   for (let round = 0; round < mostRounds; round++) {
     const result: unknown = await client.callTool(
       {
@@ -44,27 +50,16 @@ export async function inRounds(
       } as Params,
       { ...options, allowInputRequired: true },
     );
+    const underWay = task.taken();
+    if (underWay) return { underWay };
     if (!isInputRequiredResult(result)) return { result: result as CallToolResult };
     state = result.requestState ?? null;
     if (state !== null && state.length > largestState) throw new Error('The state of the call is too large.');
-    const requests = Object.entries(result.inputRequests ?? {});
-    if (requests.length > 0) return { asked: { questions: readAll(requests, hide), state, isHeld: false } };
-    answers = {};
+    const { questions, given } = await answersTo(Object.entries(result.inputRequests ?? {}), answering);
+    if (Object.keys(questions).length > 0) return { asked: { questions, given, state, isHeld: false } };
+    answers = given;
   }
   throw new Error('The server goes round in circles.');
-}
-
-function readAll(
-  requests: [string, { method: string; params?: unknown }][],
-  hide: Hide,
-): Record<string, ServerQuestion> {
-  return Object.fromEntries(
-    requests.map(([key, { method, params }]) => {
-      const question = method === 'elicitation/create' ? questionOf(params, hide) : null;
-      if (!question) throw new Error('The server asks for something that this client has not offered.');
-      return [key, question];
-    }),
-  );
 }
 
 /**
@@ -98,15 +93,18 @@ export async function heldOpen(
 ): Promise<Outcome> {
   try {
     const result = await call();
-    return Object.keys(questions).length > 0 ? { asked: { questions, state: null, isHeld: true } } : { result };
+    return Object.keys(questions).length > 0
+      ? { asked: { questions, given: {}, state: null, isHeld: true } }
+      : { result };
   } catch (error) {
     // The server has done nothing, and says where the person has to go before the call is made again.
     if (error instanceof UrlElicitationRequiredError) {
       const wanted = error.elicitations.flatMap((each) => questionOf({ ...each, mode: 'url' }, hide) ?? []);
       const open = wanted.map((each) => [nameOf(each), each] as const).filter(([key]) => !answers[key]);
-      if (open.length > 0) return { asked: { questions: Object.fromEntries(open), state: null, isHeld: true } };
+      if (open.length > 0)
+        return { asked: { questions: Object.fromEntries(open), given: {}, state: null, isHeld: true } };
     }
-    if (Object.keys(questions).length > 0) return { asked: { questions, state: null, isHeld: true } };
+    if (Object.keys(questions).length > 0) return { asked: { questions, given: {}, state: null, isHeld: true } };
     throw error;
   }
 }

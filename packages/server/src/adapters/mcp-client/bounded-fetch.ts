@@ -12,6 +12,8 @@ type Session = {
   signal: AbortSignal;
   /** Told at once, since the MCP client only notes that a stream broke off, and goes on waiting for its answer. */
   onExceeded: (failure: OutboundFailure) => void;
+  /** Somebody listens to what the server says without being asked. */
+  mayListen: boolean;
 };
 
 /**
@@ -21,14 +23,14 @@ type Session = {
 export function boundedFetch(
   fetch: Fetch,
   { maxRequests, maxBytes, maxParts }: Bounds,
-  { host, signal, onExceeded }: Session,
+  { host, signal, onExceeded, mayListen }: Session,
 ): Fetch {
   let requests = 0;
   let bytes = 0;
   let parts = 0;
 
   return async (input, init = {}) => {
-    if (opensIdleStream(init)) return new Response(null, { status: 405 });
+    if (!mayListen && opensIdleStream(init)) return new Response(null, { status: 405 });
     requests += 1;
     if (requests > maxRequests) throw exceeded(`${host} made more than ${maxRequests} requests necessary.`);
     const signals = init.signal ? [signal, init.signal] : [signal];
@@ -68,7 +70,7 @@ const openList = '['.charCodeAt(0);
 const whiteSpace = new Set([...' \t\n\r'].map((sign) => sign.charCodeAt(0)));
 
 /**
- * The older protocol opens a stream on which the server may speak without being asked; nobody here would listen. A
+ * The older protocol opens a stream on which the server may speak without being asked; as a rule nobody here would listen. A
  * stream that goes on where an answer broke off names the event that was seen last.
  */
 const opensIdleStream = ({ method, headers }: RequestInit) =>

@@ -1,4 +1,9 @@
-import { InsufficientScopeError, ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
+import {
+  InsufficientScopeError,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
 import { OutboundFailure } from '../outbound/outbound-failure.ts';
 import { SessionTimeout } from './session.ts';
 
@@ -46,11 +51,18 @@ function describe(error: unknown, url: string, quote: (said: string) => string):
     }
     if (cause instanceof SdkHttpError) return failed(`${host} ${answered(cause.status)}`, cause.status === 401);
     if (cause instanceof InsufficientScopeError) return failed(`${host} ${answered(403)}`);
+    if (cause instanceof MissingRequiredClientCapabilityError && wantsModel(cause)) {
+      return failed(`${host} wants to ask the agent’s model, which \`sampling\` of the server does not allow.`);
+    }
     if (cause instanceof ProtocolError)
       return failed(`${host} answered with the MCP error ${cause.code}.${quote(cause.message)}`);
   }
   return failed(`${host} does not speak MCP at this URL: its answer could not be read.`);
 }
+
+const wantsModel = ({ data }: MissingRequiredClientCapabilityError) =>
+  (data as { requiredCapabilities?: object } | undefined)?.requiredCapabilities !== undefined &&
+  'sampling' in (data as { requiredCapabilities: object }).requiredCapabilities;
 
 /** The MCP client wraps what goes wrong during the handshake. */
 function causesOf(error: unknown): unknown[] {

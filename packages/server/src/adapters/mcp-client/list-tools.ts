@@ -1,5 +1,6 @@
 import type { Client, ListToolsResult } from '@modelcontextprotocol/client';
 import { OutboundFailure } from '../outbound/outbound-failure.ts';
+import type { WantedResources } from './read-resources.ts';
 import { type McpTarget, type SessionLimits, withSession } from './session.ts';
 
 export type OfferedTool = {
@@ -12,6 +13,8 @@ export type OfferedTool = {
   inputSchema: Readonly<Record<string, unknown>>;
   /** What the server says that a call costs. */
   priceUsd: number | null;
+  /** Present: it is no tool of the server's own, and a call of it reads this. */
+  reads?: (given: Readonly<Record<string, unknown>>) => WantedResources;
 };
 
 const megabyte = 1_048_576;
@@ -21,7 +24,13 @@ const mostTools = 500;
 const mostPages = 50;
 
 /** The first 500 tools that the server offers; `isCut`: there are more. */
-export type ToolList = { tools: OfferedTool[]; isCut: boolean };
+export type ToolList = {
+  tools: OfferedTool[];
+  isCut: boolean;
+  hasResources: boolean;
+  /** It says so when its tools or resources change, to whoever listens. */
+  tellsChanges: boolean;
+};
 
 export function listTools(
   { fetch, version, limits }: { fetch: typeof globalThis.fetch; version: string; limits: Partial<SessionLimits> },
@@ -36,7 +45,12 @@ export function listTools(
  * tools to the console.
  */
 async function offeredTools(client: Client): Promise<ToolList> {
-  if (!client.getServerCapabilities()?.tools) return { tools: [], isCut: false };
+  const { tools: hasTools, resources } = client.getServerCapabilities() ?? {};
+  const about = {
+    hasResources: resources !== undefined,
+    tellsChanges: hasTools?.listChanged === true || resources?.listChanged === true,
+  };
+  if (!hasTools) return { tools: [], isCut: false, ...about };
   const tools: OfferedTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page++) {
@@ -47,7 +61,7 @@ async function offeredTools(client: Client): Promise<ToolList> {
     cursor = result.nextCursor;
     const isFull = tools.length === mostTools;
     if (cursor === undefined || isFull) {
-      return { tools, isCut: result.tools.length > room || (isFull && cursor !== undefined) };
+      return { tools, isCut: result.tools.length > room || (isFull && cursor !== undefined), ...about };
     }
   }
   throw new OutboundFailure('too_large', `The list of tools has more than ${mostPages} pages.`);

@@ -29,6 +29,8 @@ describe.each(generations)('a server of generation %s', (generation) => {
     expect(await listTools(url)).toEqual({
       ok: true,
       isCut: false,
+      hasResources: false,
+      tellsChanges: false,
       tools: [
         {
           name: 'find_order',
@@ -56,6 +58,14 @@ describe.each(generations)('a server of generation %s', (generation) => {
         },
       ],
     });
+    expect(sessions.size).toBe(0);
+  });
+
+  it('is listened to for a while, and its session ends [MCPS-445]', async () => {
+    const { url, sessions } = await serveMcp(generation, shop, { capabilities: { tools: { listChanged: true } } });
+    const client = createMcpClient({ fetch: outbound().webFetch, version: '1' });
+    const options = { signal: new AbortController().signal, forMs: 200 };
+    expect(await client.hearChange({ url, headers: {} }, options)).toBe(false);
     expect(sessions.size).toBe(0);
   });
 
@@ -133,7 +143,8 @@ describe('a call', () => {
     const { url, sockets } = await serve(() => {});
     const controller = new AbortController();
     const listing = listTools(url, {}, controller.signal);
-    setTimeout(() => controller.abort(), 50);
+    await expect.poll(() => sockets).toHaveLength(1);
+    controller.abort();
     expect(await listing).toMatchObject({ ok: false, code: 'timeout' });
     expect(sockets).toHaveLength(1);
     expect(await listTools(url, {}, AbortSignal.abort())).toMatchObject({ ok: false, code: 'timeout' });

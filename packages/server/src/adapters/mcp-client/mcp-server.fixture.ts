@@ -8,6 +8,7 @@ import {
   type ListToolsResult,
   legacyStatelessFallback,
   Server,
+  type ServerCapabilities,
   type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
@@ -38,18 +39,21 @@ export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
 export async function serveMcp(
   generation: Generation,
   offer: readonly Tool[] | Pages,
-  {
-    authorize = () => true,
-    call,
-    port,
-  }: { authorize?: (request: Request) => boolean; call?: Called; port?: number } = {},
+  { authorize = () => true, port, ...parts }: { authorize?: (request: Request) => boolean; port?: number } & Parts = {},
 ) {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   const pages: Pages = typeof offer === 'function' ? offer : () => ({ tools: [...offer] });
+  const servers: Server[] = [];
+  const newServer = () => {
+    const server = serverWith(pages, parts);
+    servers.push(server);
+    return server;
+  };
+  const modern = createMcpHandler(newServer, { legacy: 'reject' });
   const answer = {
-    '2026': createMcpHandler(() => serverWith(pages, call), { legacy: 'reject' }).fetch,
-    '2025 with sessions': (request: Request) => inSession(request, sessions, () => serverWith(pages, call)),
-    '2025 without sessions': legacyStatelessFallback(() => serverWith(pages, call)),
+    '2026': modern.fetch,
+    '2025 with sessions': (request: Request) => inSession(request, sessions, newServer),
+    '2025 without sessions': legacyStatelessFallback(newServer),
   }[generation];
   const served = await serve(
     getRequestListener((request) =>
@@ -57,11 +61,29 @@ export async function serveMcp(
     ),
     port === undefined ? {} : { port },
   );
-  return { ...served, url: `${served.url}/mcp`, sessions };
+  return {
+    ...served,
+    url: `${served.url}/mcp`,
+    sessions,
+    /** Says to everybody who listens that the tools have changed. */
+    async toolsChanged() {
+      modern.notify.toolsChanged();
+      const open = generation === '2026' ? [] : servers;
+      await Promise.all(open.map((server) => server.sendToolListChanged().catch(() => {})));
+    },
+  };
 }
 
-function serverWith(pages: Pages, call?: Called): Server {
-  const server = new Server({ name: 'shop', version: '1' }, { capabilities: { tools: {} } });
+/** What a server can do beside listing its tools. */
+type Parts = {
+  call?: Called;
+  capabilities?: ServerCapabilities;
+  prepare?: (server: Server) => void;
+};
+
+function serverWith(pages: Pages, { call, capabilities = {}, prepare = () => {} }: Parts): Server {
+  const server = new Server({ name: 'shop', version: '1' }, { capabilities: { tools: {}, ...capabilities } });
+  prepare(server);
   server.setRequestHandler('tools/list', ({ params }) => pages(params?.cursor));
   if (call)
     server.setRequestHandler('tools/call', ({ params }, context) => call(params.name, params.arguments ?? {}, context));

@@ -1,3 +1,12 @@
+/** A call that its server goes on with after it has answered: what it is asked for by, whichever process asks. */
+export type TaskHandle = {
+  taskId: string;
+  /** The names of its questions that have an answer: it may show them until it has read that. */
+  answered: readonly string[];
+  /** How often in a row nothing was heard of it. */
+  unheard: number;
+};
+
 /** What a tool's server wants to know from the person before it goes on (an elicitation). */
 export type ServerQuestion =
   | { mode: 'form'; message: string; fields: Readonly<Record<string, FormField>>; required: readonly string[] }
@@ -23,10 +32,27 @@ export type QuestionAnswer =
  * A call that stopped at questions. With an answer to each, under the same names, and `state` it goes on. `isHeld`: the
  * server will ask everything anew, what was answered before too.
  */
-export type AskedQuestions = { questions: Record<string, ServerQuestion>; state: string | null; isHeld: boolean };
+export type AskedQuestions = {
+  questions: Record<string, ServerQuestion>;
+  /** What the server asked in the same breath and needs no person for its answer. */
+  given: Record<string, unknown>;
+  state: string | null;
+  isHeld: boolean;
+  /** The task that asks; absent: the call itself. */
+  task?: TaskHandle | undefined;
+};
 
 /** What a call that stopped goes on with; nothing where it is made for the first time. */
-export type AnsweredQuestions = { answers: Readonly<Record<string, QuestionAnswer>>; state: string | null };
+export type AnsweredQuestions = {
+  answers: Readonly<Record<string, QuestionAnswer>>;
+  given: Readonly<Record<string, unknown>>;
+  state: string | null;
+};
+
+export const answeredIn = ({ answers, given }: AnsweredQuestions): Record<string, unknown> => ({
+  ...given,
+  ...answers,
+});
 
 const mostFields = 20;
 const mostOptions = 50;

@@ -18,6 +18,8 @@ type SessionOptions = {
   capabilities?: ClientCapabilities;
   /** Before the handshake: what is asked is answered here. */
   prepare?: (client: Client) => void;
+  /** The server may speak without being asked, on a stream of its own. */
+  mayListen?: boolean;
 };
 
 const partingMs = 1000;
@@ -32,7 +34,7 @@ export async function withSession<Result>(
   { url, headers }: McpTarget,
   callerSignal: AbortSignal,
   work: (client: Client) => Promise<Result>,
-  { capabilities = {}, prepare = () => {} }: SessionOptions = {},
+  { capabilities = {}, prepare = () => {}, mayListen = false }: SessionOptions = {},
 ): Promise<Result> {
   const { timeoutMs } = limits;
   const target = new URL(url);
@@ -43,7 +45,7 @@ export async function withSession<Result>(
   const clock = setTimeout(() => end.abort(heard ?? new SessionTimeout()), timeoutMs);
   const onExceeded = (failure: Error) => end.abort(failure);
   const transport = new StreamableHTTPClientTransport(target, {
-    fetch: boundedFetch(fetch, limits, { host: target.hostname, signal, onExceeded }),
+    fetch: boundedFetch(fetch, limits, { host: target.hostname, signal, onExceeded, mayListen }),
     // The default follows redirects within an origin.
     requestInit: { headers, redirect: 'manual' },
     onInsufficientScope: 'throw',

@@ -21,8 +21,20 @@ export async function openFlite(program: string): Promise<(text: string, voice: 
     const instance = await WebAssembly.instantiate(module, wasi.getImportObject() as WebAssembly.Imports);
     const code = wasi.start(instance);
     if (code !== 0) throw new Error(`Flite ended with ${code}.`);
-    return samplesOfWave(readFileSync(join(folder, 'said.wav')));
+    return silenceLast(samplesOfWave(readFileSync(join(folder, 'said.wav'))));
   };
+}
+
+const audible = 40;
+/** Kept in front of the first sound, which begins softly. */
+const softSamples = 480;
+
+/** Flite begins with a fifth of a second of silence. At the end it is as good a pause between sentences, and nobody waits for it. */
+export function silenceLast(samples: Int16Array): Int16Array {
+  const from = Math.max(0, samples.findIndex((sample) => Math.abs(sample) > audible) - softSamples);
+  const moved = new Int16Array(samples.length);
+  moved.set(samples.subarray(from));
+  return moved;
 }
 
 /** The samples of a file that holds one channel of 16 bits. */

@@ -11,6 +11,12 @@ export type LineNetwork = {
 
 export type LineWork = { files: CallFiles; runtime: string; network: LineNetwork };
 
+/** A browser's offer, and whom to ask for a way to it. Never among a process's arguments, which everybody reads: it holds passwords. */
+export type LineOffer = {
+  sdp: string;
+  iceServers: readonly { urls: string[]; username?: string; credential?: string }[];
+};
+
 /** What the page of the person is told beside the sound. */
 export type LineNote = {
   type: 'state' | 'heard' | 'ended';
@@ -18,7 +24,7 @@ export type LineNote = {
 };
 
 export type ToLine =
-  | { kind: 'offer'; sdp: string }
+  | ({ kind: 'offer' } & LineOffer)
   | { kind: 'say'; id: number; samples: Int16Array; isWhole: boolean }
   /** `resume`: goes on where it was broken off. `clear`: what was not said stays unsaid. */
   | { kind: 'resume' | 'clear' }

@@ -4,7 +4,7 @@
  * asking anybody, so that an interruption counts at once.
  */
 import { createRequire } from 'node:module';
-import type { FromLine, LineNote, LineWork, ToLine } from './line-messages.ts';
+import type { FromLine, LineNote, LineOffer, LineWork, ToLine } from './line-messages.ts';
 import { createLoudspeaker } from './loudspeaker.ts';
 import { createResampler } from './resample.ts';
 import { samplesPerSecond } from './speech.ts';
@@ -31,10 +31,12 @@ const tell = (message: FromLine) => process.send?.(message);
 /** A network that changes, from wireless to a cable, comes back within this time or not at all. */
 const lostAfterMs = 8_000;
 const gatherMs = 3_000;
+/** For the last note to be read; whoever started this process ends it half a second later. */
+const farewellMs = 1_500;
 /** What came before speech was noticed belongs to it. */
 const framesBefore = 12;
-/** A process that cannot keep up leaves sound out before it falls behind. */
-const mostWaiting = 32;
+/** Ten seconds. A process that was held up hears late what was said rather than never; who has waited longer has hung up. */
+const mostWaiting = 312;
 
 const speaker = createLoudspeaker((id) => tell({ kind: 'said', id }));
 const source = new wrtc.nonstandard.RTCAudioSource();
@@ -44,7 +46,7 @@ let isConnected = false;
 let unsent: LineNote[] = [];
 
 process.on('message', (message: ToLine) => {
-  if (message.kind === 'offer') void answer(message.sdp);
+  if (message.kind === 'offer') void answer(message);
   if (message.kind === 'say') speaker.add(message.id, message.samples, message.isWhole);
   if (message.kind === 'resume') speaker.resume();
   if (message.kind === 'clear') speaker.clear();
@@ -52,9 +54,9 @@ process.on('message', (message: ToLine) => {
   if (message.kind === 'close') close();
 });
 
-async function answer(sdp: string): Promise<void> {
+async function answer({ sdp, iceServers }: LineOffer): Promise<void> {
   try {
-    connection = new wrtc.RTCPeerConnection(network.ports ? { portRange: network.ports } : {});
+    connection = new wrtc.RTCPeerConnection({ iceServers, ...(network.ports && { portRange: network.ports }) });
     // The detector is read while the network is looked at.
     const detector = openVoiceActivity(runtime, files.activity);
     detector.catch(() => {});
@@ -194,16 +196,20 @@ function gathered(peer: RTCPeerConnection): Promise<void> {
   });
 }
 
-/** Behind a translated address the own ones lead nowhere. */
+/** Behind a translated address the own ones lead nowhere; those of a relay do. */
 function reachable(sdp: string): string {
   const { address } = network;
   if (address === null) return sdp;
-  return sdp.replace(/^(a=candidate:\S+ \d+ \S+ \d+) \S+ /gm, `$1 ${address} `);
+  return sdp.replace(/^(a=candidate:\S+ \d+ \S+ \d+) \S+ (\d+ typ host)/gm, `$1 ${address} $2`);
 }
 
+/** The page hangs up once it has read why; one that does not has had its time. */
 function close(): void {
-  // What was written to the page is on its way.
-  setTimeout(() => process.exit(), 300);
+  const leave = () => {
+    connection?.close();
+    setTimeout(() => process.exit(), 100);
+  };
   connection?.getSenders().forEach((sender) => void sender.replaceTrack(null));
-  setTimeout(() => connection?.close(), 200);
+  if (notes) notes.onclose = leave;
+  setTimeout(leave, notes?.readyState === 'open' ? farewellMs : 0);
 }

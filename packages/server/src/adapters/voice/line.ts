@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { LineFailure } from './line-failure.ts';
-import type { FromLine, LineNetwork, LineNote, LineWork, ToLine } from './line-messages.ts';
+import type { FromLine, LineNetwork, LineNote, LineOffer, LineWork, ToLine } from './line-messages.ts';
 import { callFiles, missingPackages } from './voice-packages.ts';
 
 /** What is heard of a call. `gone`: its process has died. */
@@ -22,7 +22,7 @@ export type Lines = {
   /** As of `Speech`. */
   obstacle: () => string | null;
   /** Answers a browser's offer. Throws `LineFailure`. `heard` is told from then on, and nothing before. */
-  open: (sdp: string, heard: (news: LineNews) => void) => Promise<Line>;
+  open: (offer: LineOffer, heard: (news: LineNews) => void) => Promise<Line>;
 };
 
 type Settings = { folder: string; network: LineNetwork; runtime?: string };
@@ -34,10 +34,10 @@ export function createLines({ folder, network, runtime = 'onnxruntime-node' }: S
   const work: LineWork = { files: callFiles(folder), runtime, network };
   return {
     obstacle: () => missingPackages(folder, 'elsewhere'),
-    async open(sdp, heard) {
+    async open(offer, heard) {
       const child = start(work);
       const send = (message: ToLine) => void (child.connected && child.send(message, () => {}));
-      const sdpOfAnswer = await answered(child, sdp, send).catch((error: unknown) => {
+      const sdpOfAnswer = await answered(child, offer, send).catch((error: unknown) => {
         child.kill('SIGKILL');
         throw error;
       });
@@ -71,7 +71,7 @@ function start(work: LineWork): ChildProcess {
   });
 }
 
-function answered(child: ChildProcess, sdp: string, send: (message: ToLine) => void): Promise<string> {
+function answered(child: ChildProcess, offer: LineOffer, send: (message: ToLine) => void): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const fail = (message: string) => reject(new LineFailure('process', message));
   const timer = setTimeout(() => fail('its process did not answer'), answerMs);
@@ -81,6 +81,6 @@ function answered(child: ChildProcess, sdp: string, send: (message: ToLine) => v
     if (message.kind === 'answer') resolve(message.sdp);
     else if (message.kind === 'refused') reject(new LineFailure(message.reason, message.message));
   });
-  send({ kind: 'offer', sdp });
+  send({ kind: 'offer', ...offer });
   return promise.finally(() => clearTimeout(timer));
 }

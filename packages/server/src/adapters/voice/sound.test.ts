@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { silenceLast } from './flite.ts';
 import { createLoudspeaker } from './loudspeaker.ts';
 import { createResampler } from './resample.ts';
 import { createSpeechGate, type GateNews } from './speech-gate.ts';
@@ -94,5 +95,15 @@ describe('another rate', () => {
   it('leaves out what the lower rate cannot hold', () => {
     const out = inPieces(tone(48_000, 11_000, 0.5), 480, createResampler(48_000, 16_000));
     expect(loudness(out.slice(1000))).toBeLessThan(300);
+  });
+});
+
+describe('a made sentence', () => {
+  it('begins with its first sound, and its silence comes last', () => {
+    const made = new Int16Array(4000).fill(500, 3000, 3500);
+    const moved = silenceLast(made);
+    expect([moved.length, moved.indexOf(500), moved.lastIndexOf(500)]).toEqual([4000, 480, 979]);
+    expect(silenceLast(moved)).toEqual(moved);
+    expect(silenceLast(new Int16Array(100))).toEqual(new Int16Array(100));
   });
 });

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type Failure, fail } from '@vestra/contract/errors';
-import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
+import type { Entry, ZipFile } from 'yauzl';
 
 type ZipEntry = {
   /** As the zip says; it may hold more. */
@@ -15,25 +15,28 @@ type ZipEntry = {
 /** The entries of a zip, in its order. One that cannot be read, or holds what is no plain file, is `invalid_zip`. */
 export type OpenZip = (bytes: Uint8Array) => AsyncIterable<ZipEntry>;
 
+type Library = typeof import('yauzl');
+
 /** Folders count too. An entry costs 46 bytes of the zip, so its size alone would allow very many. */
 const mostEntries = 5000;
 
 export const openZip: OpenZip = async function* (bytes) {
+  const library = await import('yauzl');
   const zip = await orRefuse(
     // Names are decoded here, since the library refuses some with an error that names no path.
-    fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { decodeStrings: false }),
+    library.fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { decodeStrings: false }),
   );
   const entries = zip.eachEntry();
   for (let count = 1; ; count++) {
     const { value: entry, done } = await orRefuse(entries.next());
     if (done) return;
     if (count > mostEntries) throw refused(`it has more than ${mostEntries} entries`);
-    yield open(zip, entry);
+    yield open(library, zip, entry);
   }
 };
 
-function open(zip: ZipFile, entry: Entry): ZipEntry {
-  const path = nameOf(entry);
+function open(library: Library, zip: ZipFile, entry: Entry): ZipEntry {
+  const path = nameOf(library, entry);
   const kind = kindOf(entry, path);
   if (kind === 'other') throw refused(`\`${path}\` is a link or a device, not a file`);
   if (entry.isEncrypted()) throw refused(`\`${path}\` is encrypted`);
@@ -42,8 +45,8 @@ function open(zip: ZipFile, entry: Entry): ZipEntry {
 }
 
 /** Many programs write names in UTF-8 without saying so; only what is none is in the character set of old zips. */
-function nameOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
-  const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+function nameOf(library: Library, { generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
+  const name = library.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
   if (extraFields.some(({ id }) => id === unicodePathField)) return name;
   try {
     return utf8.decode(fileNameRaw);

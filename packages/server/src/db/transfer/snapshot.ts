@@ -2,11 +2,9 @@ import type pg from 'pg';
 import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
 import { send } from '../group.ts';
 import type { AppliedMigration } from '../migrate.ts';
-import type { Database, Transaction } from '../pool.ts';
-import { one } from '../query.ts';
-import { sql } from '../sql.ts';
+import type { Transaction } from '../pool.ts';
 import { StartFailure } from '../start-failure.ts';
-import { boolean } from '../table.ts';
+import { SNAPSHOT_LOCK } from './open-snapshots.ts';
 import {
   type CarriedSequence,
   type CarriedTable,
@@ -27,18 +25,6 @@ export type Snapshot = {
   /** The rows of a table as text, to be read to their end; how many there were is known then. */
   rowsOf: (table: CarriedTable) => CopyToStreamQuery;
 };
-
-const SNAPSHOT_LOCK = `hashtextextended('vestra snapshot', 0)`;
-
-/** Whether anybody reads the database as it was. What its rows named then must not be removed elsewhere meanwhile. */
-export async function isSnapshotOpen(db: Database): Promise<boolean> {
-  const { is_free } = await one(
-    db,
-    { is_free: boolean() },
-    sql`SELECT pg_try_advisory_xact_lock(${sql.raw(SNAPSHOT_LOCK)}) AS is_free`,
-  );
-  return !is_free;
-}
 
 export async function withSnapshot<Result>(
   client: pg.Client,

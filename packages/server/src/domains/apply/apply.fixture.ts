@@ -62,7 +62,7 @@ export async function startApply() {
     models: createModels(readConfig({}).models),
     apps: { catalogue: readCatalogue({ file: null, refuseAddress: () => null }) },
     refuseAddress: (address) => refuseAddress(address, { allowPrivate: false }),
-    faultOfSchema: faultOfJsonSchema,
+    faultOfSchema: async (schema) => faultOfJsonSchema(schema),
     // Nobody plays the runs: a test says what came of them.
     jobs: { send: async () => '', sendMany: async () => [] },
   };
@@ -103,7 +103,7 @@ async function newOrg(db: Database, app: App) {
     as: (mode: Mode): { caller: Caller; origin: Origin } => ({
       caller: {
         ...{ orgId: id, orgStatus: 'active', mode, actor, scopes: ['setup'] },
-        ...{ key: null, member: null, session: null },
+        ...{ key: null, member: null, grant: null, session: null },
       },
       origin: { orgId: id, mode, actor, requestId: null, ip: null },
     }),
@@ -184,6 +184,7 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
       identities: {
         ofKey: createKeyIdentity(db).ofKey,
         ofSession: notUsed,
+        ofGrant: notUsed,
         consoleToken: () => null,
         ofConsole: notUsed,
       },

@@ -13,5 +13,5 @@ export type ApplyDependencies = {
   /** Why an address must not be called, or null. The sentence never repeats the address. */
   refuseAddress: (address: string) => string | null;
   /** What is wrong with a JSON Schema, or null. */
-  faultOfSchema: (schema: Readonly<Record<string, unknown>>) => string | null;
+  faultOfSchema: (schema: Readonly<Record<string, unknown>>) => Promise<string | null>;
 };

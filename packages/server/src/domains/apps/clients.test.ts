@@ -249,6 +249,22 @@ describe('the client that an org gives', () => {
     expect([status, answer.error.code]).toEqual([400, 'oauth_not_available']);
     expect(answer.error.message).toContain('belongs to another authorization server');
   });
+
+  it('renews no sign-in that was made at another authorization server [APP-363]', async () => {
+    const org = await desk.newOrg();
+    await give(org.testKey, 'oidc-by-hand', body);
+    const made = (await desk.create(org.testKey, { app: 'oidc-by-hand', user_id: 'ada' })).body;
+    await signIn(made.connect_url);
+    await run(
+      desk.db,
+      sql`UPDATE ${connections} SET authorization_server =
+            jsonb_set(authorization_server::jsonb, '{metadata,issuer}', '"https://before.example"') WHERE id = ${made.id}`,
+    );
+    expect(await isTaken(org.id)).toBe(true);
+    await endToken(made.id);
+    expect(await isTaken(org.id)).toBe('over');
+    expect(await desk.list(org.testKey)).toMatchObject([{ error: expect.stringContaining('was taken away') }]);
+  });
 });
 
 describe('an authorization server that lies', () => {

@@ -1,4 +1,7 @@
+import { fail } from '@vestra/contract/errors';
+import type { Caller } from '../../caller.ts';
 import type { Handlers } from '../../http/handler.ts';
+import { waitingToConnect } from '../interactions/api.ts';
 import { beginConnection } from './begin.ts';
 import { callbackPage } from './callback-page.ts';
 import { returnAddress } from './connection.ts';
@@ -49,7 +52,10 @@ export function connectionRoutes(deps: ConnectDependencies): Handlers<'connectio
         (row) => [row.id],
       );
     },
-    create: async ({ caller, origin, body, commit }) => beginConnection(deps, { caller, origin, commit }, body),
+    create: async ({ caller, origin, body, commit }) => {
+      await assertWaitedFor(deps, caller, body.app);
+      return beginConnection(deps, { caller, origin, commit }, body);
+    },
     delete: async ({ origin, params }) => {
       await removeConnection(deps, origin, params.connection_id);
       return { object: 'connection', id: params.connection_id, deleted: true };
@@ -78,4 +84,14 @@ export function connectionRoutes(deps: ConnectDependencies): Handlers<'connectio
           });
     },
   };
+}
+
+/** A session connects what its own conversation waits for, and nothing of its own accord. */
+async function assertWaitedFor({ db }: ConnectDependencies, caller: Caller, app: string): Promise<void> {
+  const { session } = caller;
+  if (!session) return;
+  const waiting = await waitingToConnect(db, caller, { userId: session.userId, app });
+  if (!waiting.some(({ conversation_id }) => conversation_id === session.conversationId)) {
+    throw fail('session_scope', { param: 'app', message: 'This conversation waits for no such app.' });
+  }
 }

@@ -67,6 +67,22 @@ describe('a sign-in', () => {
     expect(renewals()).toBe(0);
   });
 
+  it('is nobody else’s where turns of several orgs, users and modes ask at one moment and share a read [APP-460]', async () => {
+    const [mine, theirs] = [await connected(), await connected()];
+    const { of } = process();
+    // The first is under way while the others come: they are one read.
+    const asked = [
+      of(mine.tenant, 'ada', 'all'),
+      of(mine.tenant, 'ada', 'all'),
+      of(theirs.tenant, 'ada', 'all'),
+      of(mine.tenant, 'bob', 'all'),
+      of(mine.tenant, null, 'all'),
+      of({ ...theirs.tenant, mode: 'live' }, 'ada', 'all'),
+    ];
+    const found = (await Promise.all(asked)).map((all) => all.map(tokenOf));
+    expect(found).toEqual([[mine.first], [mine.first], [theirs.first], [], [], []]);
+  });
+
   it('whose token is about to end is renewed by one of all processes, which all get the new one', async () => {
     const { tenant, first, endsIn, shown } = await connected();
     await endsIn(30);

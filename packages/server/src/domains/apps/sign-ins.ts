@@ -1,4 +1,6 @@
+import type { Tenant } from '../../caller.ts';
 import { sharedNow } from '../../db/clock.ts';
+import { joinedReads } from '../../db/joined.ts';
 import type { SignedIn, SignIns } from '../mcp-servers/api.ts';
 import { targetWithKey } from './api-key.ts';
 import { end, type Renewal, type RenewDependencies, renew } from './renew.ts';
@@ -17,6 +19,7 @@ const overWords: Readonly<Record<ConnectionRow['auth'], string>> = {
 /** What users are signed in to, with tokens that are good when they are handed out. */
 export function createSignIns(deps: RenewDependencies): SignIns {
   const { db, vault, catalogue } = deps;
+  const readSignIns = joinedReads((wanted: (Tenant & { userId: string | null })[]) => signInsOf(db, wanted));
 
   async function signedIn(row: ConnectionRow, isRenewed: boolean): Promise<SignedIn> {
     const about = { slug: row.app, connectionId: row.id };
@@ -57,7 +60,7 @@ export function createSignIns(deps: RenewDependencies): SignIns {
 
   return {
     async of(tenant, userId, wanted) {
-      const rows = (await signInsOf(db, tenant, userId)).filter(
+      const rows = (await readSignIns({ orgId: tenant.orgId, mode: tenant.mode, userId })).filter(
         // Where the operator has moved the app, its tokens stay where they are.
         ({ app, server_url }) => (wanted === 'all' || wanted.includes(app)) && catalogue.find(app)?.url === server_url,
       );

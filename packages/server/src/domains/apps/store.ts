@@ -111,18 +111,29 @@ export const markFailed = (
   );
 
 /**
- * The user's sign-in to each app, or what is left of one that is over: one that has failed and had a token was connected
- * once; one without a token never was. Asked with every turn.
+ * Each user's sign-in to each app, or what is left of one that is over: one that has failed and had a token was connected
+ * once; one without a token never was. Asked with every turn, so turns that ask at the same time share a read.
  */
-export const signInsOf = (db: Executor, tenant: Tenant, userId: string | null): Promise<ConnectionRow[]> =>
-  rowsOf(
+export async function signInsOf(
+  db: Executor,
+  wanted: readonly (Tenant & { userId: string | null })[],
+): Promise<ConnectionRow[][]> {
+  const keys = wanted.map(({ userId }) => keyOfUser(userId));
+  const rows = await rowsOf(
     db,
     connections,
-    sql`SELECT DISTINCT ON (app) ${columns} FROM ${connections}
-        WHERE ${ofTenant(tenant)} AND user_key = ${keyOfUser(userId)}
-          AND (status = 'connected' OR (status = 'failed' AND token_epoch > 0))
-        ORDER BY app, status = 'connected' DESC, id DESC`,
+    sql`SELECT DISTINCT ON (c.org_id, c.mode, c.user_key, c.app) ${columnsOf(connections, 'c')}
+        FROM unnest(${wanted.map(({ orgId }) => orgId)}::text[], ${wanted.map(({ mode }) => mode)}::text[],
+          ${keys}::text[]) AS wanted (org_id, mode, user_key)
+        JOIN ${connections} c USING (org_id, mode, user_key)
+        WHERE c.status = 'connected' OR (c.status = 'failed' AND c.token_epoch > 0)
+        ORDER BY c.org_id, c.mode, c.user_key, c.app, c.status = 'connected' DESC, c.id DESC`,
   );
+  // Several turns share one read: what is one user's is no other's.
+  return wanted.map(({ orgId, mode }, at) =>
+    rows.filter((row) => row.org_id === orgId && row.mode === mode && row.user_key === keys[at]),
+  );
+}
 
 /** Whoever is about to connect it is waited for. */
 export async function isConnected(

@@ -61,6 +61,7 @@ async function write(db: Database, counts: Count[]): Promise<void> {
     id: newId('aud'),
     org_id: caller.orgId,
     mode: caller.mode,
+    actor_type: caller.actor.type,
     actor_id: caller.actor.id,
     actor_name: caller.actor.name,
     minute,

@@ -1,4 +1,5 @@
 import { newId } from '@vestra/contract/ids';
+import type { Mode } from '@vestra/contract/route';
 import type { Origin } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
 import { insert } from '../../db/query.ts';
@@ -32,3 +33,12 @@ export async function recordAudit(
     details,
   });
 }
+
+/** The operator as the one behind a change, for the audit log of the org. */
+export const operatorIn = (orgId: string, mode: Mode): Origin => ({
+  orgId,
+  mode,
+  actor: { type: 'system', id: 'operator', name: 'Operator' },
+  requestId: null,
+  ip: null,
+});

@@ -46,6 +46,7 @@ export type KeyUses = {
   id: string;
   org_id: string;
   mode: Mode;
+  actor_type: string;
   actor_id: string;
   actor_name: string;
   minute: Date;
@@ -54,19 +55,19 @@ export type KeyUses = {
   count: number;
 }[];
 
-/** Adds to the entry of each key and minute, and tells the key when it was last used. */
+/** Adds to the entry of each credential and minute, and tells a key when it was last used. */
 export async function addKeyUses(db: Database, uses: KeyUses): Promise<void> {
   // Ordered by key, so that two processes that write at once take their locks in one order.
   await run(
     db,
     sql`WITH uses AS (
           SELECT * FROM jsonb_to_recordset(${sql.json(uses)}::jsonb)
-            AS u(id text, org_id text, mode text, actor_id text, actor_name text, minute timestamptz, created_at timestamptz, count int)
+            AS u(id text, org_id text, mode text, actor_type text, actor_id text, actor_name text, minute timestamptz, created_at timestamptz, count int)
           ORDER BY actor_id, minute
         ), audited AS (
           INSERT INTO ${auditEntries} AS kept
             (id, org_id, mode, action, actor_type, actor_id, actor_name, target_type, target_id, details, used_minute, created_at)
-          SELECT id, org_id, mode, 'key.used', 'key', actor_id, actor_name, 'key', actor_id,
+          SELECT id, org_id, mode, actor_type || '.used', actor_type, actor_id, actor_name, actor_type, actor_id,
             jsonb_build_object('count', count), minute, created_at
           FROM uses
           ON CONFLICT (actor_id, used_minute) DO UPDATE

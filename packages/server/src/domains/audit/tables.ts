@@ -5,7 +5,7 @@ export const auditEntries = table('audit_entries', {
   org_id: text(),
   mode: text<'test' | 'live'>(),
   action: text(),
-  actor_type: text<'key' | 'member' | 'session' | 'system'>(),
+  actor_type: text<'key' | 'member' | 'mcp_grant' | 'session' | 'system'>(),
   actor_id: text(),
   actor_name: text(),
   target_type: text().nullable(),

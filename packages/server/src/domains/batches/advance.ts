@@ -6,17 +6,18 @@ import {
   type Committed,
   changeConversation,
   type Engine,
-  findTask,
   goOnWithTask,
   ignoreErased,
 } from '../engine/api.ts';
+import { mostHeldTogether } from '../ledger/api.ts';
+import { findTask } from '../tasks/api.ts';
 import { completeBatch } from './complete.ts';
-import { itemsWantingSlots, nextItems, slotsOf, takeSlot } from './slots.ts';
+import { holdBatch, itemsWantingSlots, nextItems, takeSlot } from './slots.ts';
 import { ItemsRefused, startItems } from './start-items.ts';
 import { type BatchReference, failQueued, lockBatch, waitingForOwnAgent } from './store.ts';
 
 /** So many items begin in one transaction: few enough that nobody waits long for the batch's row. */
-const groupSize = 20;
+const groupSize = mostHeldTogether;
 
 /** Gives the free slots of a batch to items that wait for one, and ends the batch when nothing is left. */
 export async function advanceBatch(engine: Engine, batch: BatchReference): Promise<void> {
@@ -55,12 +56,12 @@ async function beginInside(
   reference: BatchReference,
 ): Promise<{ begun: Committed[]; isMoreToCome: boolean }> {
   const nothing = { begun: [], isMoreToCome: false };
-  const batch = await lockBatch(tx, reference);
-  if (!batch || batch.completed_at) return nothing;
-  const { running, free } = await slotsOf(tx, batch);
-  const most = batch.status === 'running' ? Math.min(free, groupSize) : 0;
-  const { items, isAllBegun } = await nextItems(tx, batch, most);
-  if (isAllBegun && running === 0) await completeBatch(tx, batch);
+  const held = await holdBatch(tx, reference);
+  if (!held || held.batch.completed_at) return nothing;
+  const { batch, slots, left } = held;
+  const most = batch.status === 'running' ? Math.min(slots.free, groupSize) : 0;
+  const items = await nextItems(tx, batch, left, most);
+  if (!left.of_org && !left.of_users && slots.running === 0) await completeBatch(tx, batch);
   if (items.length === 0) return nothing;
   const begun = await startItems(engine, tx, batch, items);
   return { begun, isMoreToCome: items.length === most || begun.length < items.length };
@@ -76,7 +77,7 @@ async function letAnsweredGoOn(engine: Engine, { orgId, mode, batchId }: BatchRe
       if (task?.status !== 'waiting') return true;
       const owner = { ...tenant, batchId, index: item.item_index, userId: item.user_id };
       if (!(await takeSlot(change.tx, owner))) return false;
-      await goOnWithTask(engine, change, task);
+      await goOnWithTask(change, task);
       return true;
     }).catch(ignoreErased);
     if (hasSlot === false) return;

@@ -1,27 +1,62 @@
 import type { Tenant } from '../../caller.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
-import { one, pipelined, reading, rowsOf, run, running } from '../../db/query.ts';
+import { pipelined, reading, rowsOf, run, running } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { boolean, count, text } from '../../db/table.ts';
-import { type BatchReference, lockBatch } from './store.ts';
+import { type BatchReference, lockBatch, lockingBatch } from './store.ts';
 import { type BatchItemRow, type BatchRow, batchItems } from './tables.ts';
 
 /** How many items the org's own agent works on at a time, over all batches of an org and mode. */
 export const mostOfOwnAgent = 5;
 
-/** Of a batch whose row is held. What ends meanwhile only makes room. */
-export async function slotsOf(
+type Slots = { running: number; free: number };
+
+/** Which of a batch's items have not begun: those of the org's own agent, and those of users. */
+type Left = { of_org: boolean; of_users: boolean };
+
+/** Holds a batch's row, and says how it stands from then on. What ends meanwhile only makes room. */
+export async function holdBatch(
   tx: Transaction,
-  { id, concurrency }: BatchRow,
-): Promise<{ running: number; free: number }> {
-  const { running: all, held } = await one(
-    tx,
+  reference: BatchReference,
+): Promise<{ batch: BatchRow; slots: Slots; left: Left } | undefined> {
+  const { batchId } = reference;
+  const [[batch], [counted], [left]] = await pipelined(tx, [
+    lockingBatch(reference),
+    countingSlots(batchId),
+    lookingForQueued(batchId),
+  ]);
+  if (!batch || !counted || !left) return undefined;
+  return { batch, slots: slotsIn(batch, counted), left };
+}
+
+/** Of a batch whose row is held. */
+export async function slotsOf(tx: Transaction, batch: BatchRow): Promise<Slots> {
+  const [[counted]] = await pipelined(tx, [countingSlots(batch.id)]);
+  return slotsIn(batch, counted as Counted);
+}
+
+type Counted = { running: number; held: number };
+
+const slotsIn = ({ concurrency }: BatchRow, { running: all, held }: Counted): Slots => ({
+  running: all,
+  free: Math.max(0, concurrency - held),
+});
+
+const countingSlots = (batchId: string) =>
+  reading(
     { running: count(), held: count() },
     sql`SELECT count(*) AS running, count(*) FILTER (WHERE slot = 'held') AS held
-      FROM batch_items WHERE batch_id = ${id} AND status = 'running'`,
+      FROM batch_items WHERE batch_id = ${batchId} AND status = 'running'`,
   );
-  return { running: all, free: Math.max(0, concurrency - held) };
-}
+
+const lookingForQueued = (batchId: string) =>
+  reading(
+    { of_org: boolean(), of_users: boolean() },
+    sql`SELECT
+      EXISTS (SELECT FROM batch_items WHERE batch_id = ${batchId} AND status = 'queued' AND user_id IS NULL) AS of_org,
+      EXISTS (SELECT FROM batch_items WHERE batch_id = ${batchId} AND status = 'queued' AND user_id IS NOT NULL)
+        AS of_users`,
+  );
 
 /** What the org's own agent has free. Whoever asks gives out alone until the transaction ends, after their batch's row. */
 async function freeOfOwnAgent(tx: Transaction, { orgId, mode }: Tenant): Promise<number> {
@@ -42,24 +77,11 @@ const queuedShape = { item_index, user_id, message: text(), context, metadata };
 
 export type QueuedItem = Pick<BatchItemRow, 'item_index' | 'user_id' | 'context' | 'metadata'> & { message: string };
 
-/** What may begin now, in the order sent, of a batch whose row is held. `isAllBegun`: nothing is left that could later. */
-export async function nextItems(
-  tx: Transaction,
-  batch: BatchRow,
-  most: number,
-): Promise<{ items: QueuedItem[]; isAllBegun: boolean }> {
-  const left = await one(
-    tx,
-    { of_org: boolean(), of_users: boolean() },
-    sql`SELECT
-      EXISTS (SELECT FROM batch_items WHERE batch_id = ${batch.id} AND status = 'queued' AND user_id IS NULL) AS of_org,
-      EXISTS (SELECT FROM batch_items WHERE batch_id = ${batch.id} AND status = 'queued' AND user_id IS NOT NULL)
-        AS of_users`,
-  );
-  const isAllBegun = !left.of_org && !left.of_users;
-  if (isAllBegun || most === 0) return { items: [], isAllBegun };
+/** What may begin now, in the order sent, of a batch whose row is held. */
+export async function nextItems(tx: Transaction, batch: BatchRow, left: Left, most: number): Promise<QueuedItem[]> {
+  if (most === 0 || (!left.of_org && !left.of_users)) return [];
   const ofOrg = left.of_org ? await freeOfOwnAgent(tx, { orgId: batch.org_id, mode: batch.mode }) : 0;
-  const items = await rowsOf(
+  return rowsOf(
     tx,
     queuedShape,
     sql`(SELECT item_index, user_id, message, context, metadata FROM batch_items
@@ -68,7 +90,6 @@ export async function nextItems(
         WHERE batch_id = ${batch.id} AND status = 'queued' AND user_id IS NULL ORDER BY item_index LIMIT ${ofOrg})
       ORDER BY item_index LIMIT ${most}`,
   );
-  return { items, isAllBegun };
 }
 
 /** Items that have their answer and no slot to go on with, in the order sent. */

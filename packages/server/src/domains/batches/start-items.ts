@@ -1,13 +1,22 @@
 import { Failure, fail } from '@vestra/contract/errors';
-import { sharedDate } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
-import type { JobPayload, JobSender } from '../../jobs/catalog.ts';
-import { openConversation } from '../conversations/api.ts';
+import { newConversation, openConversation } from '../conversations/api.ts';
 import { type DeploymentRow, findDeployment } from '../deployments/api.ts';
-import { type Admission, acceptMessage, admit, type Committed, type Engine } from '../engine/api.ts';
-import { enterUsers } from '../users/api.ts';
+import {
+  type Admission,
+  acceptMessage,
+  admit,
+  beginWork,
+  type Change,
+  type Committed,
+  collectJobs,
+  type Engine,
+  type NewMessage,
+  type Outbox,
+} from '../engine/api.ts';
+import { enterUsers, type UserRow } from '../users/api.ts';
 import type { QueuedItem } from './slots.ts';
-import { failQueued, markStarted, type StartedItem, updateBatch } from './store.ts';
+import { failQueued, markStarted, type StartedItem } from './store.ts';
 import type { BatchRow } from './tables.ts';
 
 /** Items that could not begin after something had been written for them: nothing of the transaction may stay. */
@@ -40,18 +49,70 @@ export async function startItems(
     return [];
   }
   const userIds = items.map(({ user_id }) => user_id).filter((id) => id !== null);
-  const refused = await enterUsers(tx, { orgId: batch.org_id, mode: batch.mode }, userIds);
-  const begun: Committed[] = [];
-  const work: JobPayload<'task.run'>[] = [];
-  const collecting: Engine = { ...engine, jobs: collect(engine.jobs, work) };
-  const started: StartedItem[] = [];
+  const { users, refused } = await enterUsers(tx, { orgId: batch.org_id, mode: batch.mode }, userIds);
+  const isRefused = ({ user_id }: QueuedItem) => user_id !== null && refused.has(user_id);
+  for (const item of items.filter(isRefused)) {
+    await failQueued(tx, batch.id, refused.get(item.user_id as string) as Failure, [item.item_index]);
+  }
+  const able = items.filter((item) => !isRefused(item));
+  const outbox = collectJobs();
+  const begun =
+    (await startTogether(engine, tx, batch, runs, able, users)) ??
+    (await startOneByOne(engine, tx, batch, runs, able, outbox));
+  const started = begun.map((each) => each.started);
+  await markStarted(tx, batch, started);
+  await outbox.sendAll(engine.jobs, tx);
+  return begun.map(({ committed }) => committed);
+}
+
+type Begun = { committed: Committed; started: StartedItem };
+
+/** Owned by this process from the commit on; null where each has to be taken by itself. */
+async function startTogether(
+  engine: Engine,
+  tx: Transaction,
+  { org_id: orgId, mode }: BatchRow,
+  { deployment, admission }: Runs,
+  items: readonly QueuedItem[],
+  users: ReadonlyMap<string, UserRow>,
+): Promise<Begun[] | null> {
+  const works = items.map((item) => ({
+    conversation: newConversation({
+      tenant: { orgId, mode },
+      userId: item.user_id,
+      deployment,
+      pinned: null,
+      metadata: item.metadata,
+    }),
+    user: item.user_id === null ? null : (users.get(item.user_id) ?? null),
+    message: messageOf(item),
+  }));
+  const begun = await beginWork(engine, tx, admission, works);
+  return (
+    begun?.map(({ turn, task, committed }, at) => ({
+      committed,
+      started: {
+        item_index: (items[at] as QueuedItem).item_index,
+        conversation_id: turn.conversation_id,
+        turn_id: turn.id,
+        task_id: task.id,
+      },
+    })) ?? null
+  );
+}
+
+/** Each left to a job, for whichever process has room. */
+async function startOneByOne(
+  engine: Engine,
+  tx: Transaction,
+  batch: BatchRow,
+  runs: Runs,
+  items: readonly QueuedItem[],
+  outbox: Outbox,
+): Promise<Begun[]> {
+  const begun: Begun[] = [];
   for (const [at, item] of items.entries()) {
-    const refusal = item.user_id === null ? undefined : refused.get(item.user_id);
-    if (refusal) {
-      await failQueued(tx, batch.id, refusal, [item.item_index]);
-      continue;
-    }
-    const one = await unlessRefused(startItem(collecting, tx, batch, runs, item));
+    const one = await unlessRefused(startItem(engine, tx, batch, runs, item, outbox));
     if (one instanceof Failure) {
       // An empty wallet or a cap of the org is the same for those behind it; a cap of a user is their own.
       const isOwn = one.code === 'user_cap_reached';
@@ -61,14 +122,18 @@ export async function startItems(
         behind.map(({ item_index }) => item_index),
       );
     }
-    begun.push(one.committed);
-    started.push(one.started);
+    begun.push(one);
   }
-  if (started.length > 0) await markStarted(tx, batch.id, started);
-  await engine.jobs.sendMany(tx, 'task.run', work);
-  await updateBatch(tx, batch, { advanced_at: sharedDate() });
   return begun;
 }
+
+const messageOf = ({ message, context }: QueuedItem): NewMessage => ({
+  text: message,
+  context,
+  attachments: [],
+  request: { hand_off: 'always', plan: false },
+  origin: 'batch',
+});
 
 type Runs = { deployment: DeploymentRow; admission: Admission };
 
@@ -84,31 +149,16 @@ async function startItem(
   tx: Transaction,
   { org_id: orgId, mode }: BatchRow,
   { deployment, admission }: Runs,
-  { item_index, user_id: userId, message, context, metadata }: QueuedItem,
-): Promise<{ committed: Committed; started: StartedItem }> {
+  item: QueuedItem,
+  outbox: Outbox,
+): Promise<Begun> {
+  const { item_index, user_id: userId, metadata } = item;
   const opened = { tenant: { orgId, mode }, userId, deployment, pinned: null, metadata };
-  const { conversation, result, committed } = await openConversation(tx, opened, (change) =>
-    acceptMessage(engine, change, admission, {
-      text: message,
-      context,
-      attachments: [],
-      request: { hand_off: 'always', plan: false },
-      origin: 'batch',
-    }),
-  );
+  const say = (change: Change) => acceptMessage(engine, change, admission, messageOf(item));
+  const { conversation, result, committed } = await openConversation(tx, opened, say, outbox);
   const { id: turn_id, task_id } = result;
   return { committed, started: { item_index, conversation_id: conversation.id, turn_id, task_id } };
 }
-
-/** The work of a group is sent in one statement when all of it has begun. */
-const collect = (jobs: JobSender, work: JobPayload<'task.run'>[]): JobSender => ({
-  ...jobs,
-  async send(executor, name, payload) {
-    if (name !== 'task.run') return jobs.send(executor, name, payload);
-    work.push(payload as JobPayload<'task.run'>);
-    return '';
-  },
-});
 
 const unlessRefused = <T>(work: Promise<T>): Promise<T | Failure> =>
   work.catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import type { Tenant } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { insert, maybeOne, pipelined, reading, rowsOf, run, running, update } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { boolean, columnsOf, count, json, micros, type NewRowOf, text } from '../../db/table.ts';
 import { type BatchItemRow, type BatchRow, batches, batchItems, type Counts } from './tables.ts';
@@ -44,8 +45,13 @@ export const findBatch = (db: Executor, reference: BatchReference): Promise<Batc
   maybeOne(db, batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)}`);
 
 /** Held until the transaction ends: slots are given out and batches ended by one at a time. */
-export const lockBatch = (tx: Transaction, reference: BatchReference): Promise<BatchRow | undefined> =>
-  maybeOne(tx, batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)} FOR NO KEY UPDATE`);
+export const lockingBatch = (reference: BatchReference) =>
+  reading(batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)} FOR NO KEY UPDATE`);
+
+export async function lockBatch(tx: Transaction, reference: BatchReference): Promise<BatchRow | undefined> {
+  const [[batch]] = await pipelined(tx, [lockingBatch(reference)]);
+  return batch;
+}
 
 export async function updateBatch(
   tx: Transaction,
@@ -161,13 +167,18 @@ export async function cancelQueued(tx: Transaction, batchId: string): Promise<vo
 
 export type StartedItem = { item_index: number; conversation_id: string; turn_id: string; task_id: string | null };
 
-export async function markStarted(tx: Transaction, batchId: string, started: readonly StartedItem[]): Promise<void> {
-  await run(
-    tx,
-    sql`UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL,
+/** Of a batch whose row is held. */
+export async function markStarted(tx: Transaction, batch: BatchRow, started: readonly StartedItem[]): Promise<void> {
+  const { org_id: orgId, mode, id: batchId } = batch;
+  await pipelined(tx, [
+    running(sql`UPDATE batches SET advanced_at = ${sharedDate()} WHERE ${named({ orgId, mode, batchId })}`),
+    ...(started.length === 0 ? [] : [markingStarted(batchId, started)]),
+  ]);
+}
+
+const markingStarted = (batchId: string, started: readonly StartedItem[]) =>
+  running(sql`UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL,
       conversation_id = s.conversation_id, turn_id = s.turn_id, task_id = s.task_id
     FROM json_to_recordset(${sql.json(started)})
       AS s(item_index integer, conversation_id text, turn_id text, task_id text)
-    WHERE batch_id = ${batchId} AND batch_items.item_index = s.item_index`,
-  );
-}
+    WHERE batch_id = ${batchId} AND batch_items.item_index = s.item_index`);

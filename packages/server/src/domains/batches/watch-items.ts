@@ -1,18 +1,27 @@
+import type { Statement } from '../../db/group.ts';
 import type { Executor } from '../../db/pool.ts';
-import { maybeOne } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
-import type { BatchItems, TurnRow } from '../engine/api.ts';
+import { maybeOne, pipelined, reading } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import type { TurnRow } from '../conversations/api.ts';
+import type { Engine } from '../engine/api.ts';
 import type { Advancer } from './advancer.ts';
 import { takeSlot } from './slots.ts';
 import { type BatchItemRow, batchItems } from './tables.ts';
 
 /** What the engine tells of turns that are items. The batch goes on once that is committed. */
-export function watchItems({ poke }: Pick<Advancer, 'poke'>): BatchItems {
+export function watchItems({ poke }: Pick<Advancer, 'poke'>): Engine['batchItems'] {
   return {
     async ended({ tx, afterwards }, turn) {
       const ended = await endItem(tx, turn);
       if (ended) afterwards(() => poke(placeOf(ended)));
     },
+    ending: (turn, costMicros) => ({
+      statement: endingItem(turn, sql`${costMicros}`),
+      committed: (result) => {
+        const [ended] = result as Item[];
+        if (ended) poke(placeOf(ended));
+      },
+    }),
     async waits({ tx, afterwards }, turn) {
       const item = await giveSlotUp(tx, turn.id);
       if (item) afterwards(() => poke(placeOf(item)));
@@ -43,17 +52,22 @@ const giveSlotUp = (tx: Executor, turnId: string): Promise<Item | undefined> =>
   );
 
 /** What the item cost is read off the ledger in the transaction of its last charge. */
-function endItem(tx: Executor, turn: TurnRow): Promise<Item | undefined> {
+const costOfItem = sql`(SELECT COALESCE(sum(amount_micros), 0) FROM ledger_entries
+  WHERE account = 'spend' AND task_id = batch_items.task_id)`;
+
+async function endItem(tx: Executor, turn: TurnRow): Promise<Item | undefined> {
+  const [[item]] = await pipelined(tx, [endingItem(turn, costOfItem)]);
+  return item;
+}
+
+function endingItem(turn: TurnRow, costMicros: Sql): Statement<Item[]> {
   const isDone = turn.state === 'settled';
   const error = isDone ? null : (turn.error_code ?? 'stopped');
   const message = isDone ? null : (turn.error_message ?? 'The work was stopped.');
-  return maybeOne(
-    tx,
+  return reading(
     shape,
     sql`UPDATE batch_items SET status = ${isDone ? 'succeeded' : 'failed'}, slot = NULL, error_code = ${error},
-        error_message = ${message}, finished_at = now(),
-        cost_micros = (SELECT COALESCE(sum(amount_micros), 0) FROM ledger_entries
-          WHERE account = 'spend' AND task_id = batch_items.task_id)
+        error_message = ${message}, finished_at = now(), cost_micros = ${costMicros}
       WHERE turn_id = ${turn.id} AND status = 'running' RETURNING ${named}`,
   );
 }

@@ -23,7 +23,7 @@ export async function click(
     const spot = await untilAborted(tab.run('spotOf', [{ text, selector, number, nth, near_text }], elements), signal);
     if (!spot.found) return { ok: false, why: spot.why };
     await untilAborted(tab.clickAt(spot.x, spot.y), signal);
-    await settle(tab, signal);
+    await untilStill(tab, signal);
     return { ok: true };
   });
 }
@@ -40,14 +40,14 @@ export async function type(
     if (!taken.isDone) await untilAborted(tab.write(text), signal);
     if (submit) {
       await untilAborted(tab.press('Enter'), signal);
-      await settle(tab, signal);
+      await untilStill(tab, signal);
     }
     return { ok: true };
   });
 }
 
 /** Until the page that something leads to can be used. */
-export async function settle(tab: Tab, signal: AbortSignal): Promise<void> {
+export async function untilStill(tab: Tab, signal: AbortSignal): Promise<void> {
   await sleep(reactionMs, undefined, { signal });
   await tab.until(() => tab.readiness() !== 'loading', signal);
 }

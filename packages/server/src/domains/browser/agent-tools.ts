@@ -8,8 +8,8 @@ import { untilAborted } from '../../async/until-aborted.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Holders, Owner } from '../computers/api.ts';
-import { computerRuns, type WorkBrowsers } from '../engine/api.ts';
-import { click, settle, type } from './act.ts';
+import { computerRuns, type Engine } from '../engine/api.ts';
+import { click, type, untilStill } from './act.ts';
 import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
 import { type HandedOver, handOver, takeBackPage } from './hand-over.ts';
 import { secrecyOfTab } from './secrecy.ts';
@@ -33,7 +33,7 @@ const handOverMs = 30_000;
 const takeBackMs = 5_000;
 
 /** The tools by which the agent uses the browser of whom it works for: a tab per piece of work. */
-export function workBrowsers({ db, browserPool, holders, obstacle }: Dependencies): WorkBrowsers {
+export function workBrowsers({ db, browserPool, holders, obstacle }: Dependencies): Engine['workBrowsers'] {
   const runTool = holders.atHolder('browser.tool', (owner, { name, given, taskId, sites }: ToolUse, signal) => {
     const work: Work = { db, browserPool, owner, origin: originOf(owner), taskId, rules: agentRules(sites) };
     const run = toolsOf(work).find(({ tool }) => tool.definition.name === name)?.run;
@@ -182,7 +182,7 @@ function toolsOf(work: Work): OwnTool[] {
         act(work, browser, signal, async (tab, limit) => {
           const to = given.to === 'up' ? -600 : given.to === 'down' ? 600 : given.to;
           await untilAborted(tab.run('scroll', [to]), limit);
-          await settle(tab, limit);
+          await untilStill(tab, limit);
           return { ok: true };
         }),
     ),

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { fail } from '@vestra/contract/errors';
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import type { DataCall, Tab } from '../../adapters/browser/tab.ts';
 
 export type WantedCapture = { match: string; required: boolean };
@@ -26,8 +26,11 @@ const mostCaptured = 100;
 const mostBytes = 16 * 1024 * 1024;
 
 /** Collects what a page's own data calls are answered, from now on. */
-export function startCapturing(tab: Tab, wanted: readonly WantedCapture[]): Captures {
-  const matchers = wanted.map(({ match }, at) => ({ match, fits: matcherOf(match, `capture.${at}.match`) }));
+export async function startCapturing(tab: Tab, wanted: readonly WantedCapture[]): Promise<Captures> {
+  const matchers: { match: string; fits: Matcher }[] = [];
+  for (const [at, { match }] of wanted.entries()) {
+    matchers.push({ match, fits: await matcherOf(match, `capture.${at}.match`) });
+  }
   const missing = new Set(wanted.filter(({ required }) => required).map(({ match }) => match));
   const isAnyRequired = missing.size > 0;
   const found: Captured[] = [];
@@ -52,6 +55,8 @@ export function startCapturing(tab: Tab, wanted: readonly WantedCapture[]): Capt
   return { found, isAnyRequired, complete, stop };
 }
 
+type Matcher = (address: string) => boolean;
+
 const longestAddress = 8192;
 
 /**
@@ -59,24 +64,26 @@ const longestAddress = 8192;
  * begins with a slash, everything behind the host. Expressions are read by an engine whose time grows with the address
  * alone.
  */
-export function matcherOf(match: string, param: string): (address: string) => boolean {
-  const fits = fitter(match, param);
+export async function matcherOf(match: string, param: string): Promise<Matcher> {
+  const fits = await fitter(match, param);
   return (address) => fits(address.slice(0, longestAddress));
 }
 
-function fitter(match: string, param: string): (address: string) => boolean {
-  if (match.length > 2 && match.startsWith('/') && match.endsWith('/')) {
-    const expression = compile(match.slice(1, -1), param);
+async function fitter(match: string, param: string): Promise<Matcher> {
+  const isExpression = match.length > 2 && match.startsWith('/') && match.endsWith('/');
+  if (!isExpression && !match.includes('*')) return (address) => address.includes(match);
+  const { RE2JS: engine } = await import('re2js');
+  if (isExpression) {
+    const expression = compile(engine, match.slice(1, -1), param);
     return (address) => expression.matcher(address).find();
   }
-  if (!match.includes('*')) return (address) => address.includes(match);
-  const glob = compile(match.split('*').map(RE2JS.quote).join('.*'), param);
+  const glob = compile(engine, match.split('*').map(engine.quote).join('.*'), param);
   return (address) => glob.matches(match.startsWith('/') ? behindHost(address) : address);
 }
 
-function compile(expression: string, param: string): RE2JS {
+function compile(engine: typeof RE2JS, expression: string, param: string): RE2JS {
   try {
-    return RE2JS.compile(expression);
+    return engine.compile(expression);
   } catch {
     throw fail('invalid_request', { param, message: 'This is not a regular expression that can be used here.' });
   }

@@ -4,8 +4,7 @@ import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Owner } from '../computers/api.ts';
-import { computerItem, mostOfComputer } from '../engine/api.ts';
-import { charge, refusalFailure, release, reserve } from '../ledger/api.ts';
+import { charge, computerItem, mostOfComputer, refusalFailure, release, reserve } from '../ledger/api.ts';
 import { enterUser, findAskedUser } from '../users/api.ts';
 import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
 import { matcherOf } from './captures.ts';
@@ -33,7 +32,7 @@ export async function fetchPage(
   const rules = fetchRules(settings);
   const blocked = (page: { host: string; path: string }) => recordBlocked(db, origin, userId, page);
   await assertOpen(rules, body, blocked);
-  for (const [at, { match }] of body.capture.entries()) matcherOf(match, `capture.${at}.match`);
+  for (const [at, { match }] of body.capture.entries()) await matcherOf(match, `capture.${at}.match`);
   if (!user && body.url === undefined) throw fail('no_open_tab');
   await noticeSecrets(browserPool, owner);
   browserPool.control.assertFree(owner);
@@ -57,7 +56,7 @@ export async function fetchPage(
       });
     } finally {
       const seconds = began === null ? 0 : Math.ceil(performance.now() - began) / 1000;
-      await settleMoney(db, origin, { userId, deploymentId, seconds, reservationId });
+      await chargeFetch(db, origin, { userId, deploymentId, seconds, reservationId });
     }
   } finally {
     leave();
@@ -166,7 +165,7 @@ async function keptTab({ browser }: Place, deploymentId: string, { body, rules, 
   return found;
 }
 
-async function settleMoney(
+async function chargeFetch(
   db: Database,
   origin: Origin,
   of: { userId: string; deploymentId: string; seconds: number; reservationId: string | null },

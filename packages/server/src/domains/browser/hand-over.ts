@@ -1,7 +1,8 @@
 import { untilAborted } from '../../async/until-aborted.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Owner } from '../computers/api.ts';
-import { pendingInteractions, type WorkBrowsers } from '../engine/api.ts';
+import type { Engine } from '../engine/api.ts';
+import { pendingInteractions } from '../interactions/api.ts';
 import type { BrowserPool } from './browser-pool.ts';
 import { jpegAddress } from './screenshot.ts';
 import { secrecyOfTab } from './secrecy.ts';
@@ -18,7 +19,7 @@ export async function handOver(
   { db, browserPool }: { db: Database; browserPool: BrowserPool },
   owner: Owner,
   { taskId, conversationId, isSecret }: HandedOver,
-): ReturnType<WorkBrowsers['handOver']> {
+): ReturnType<Engine['workBrowsers']['handOver']> {
   const browser = browserPool.ifOpen(owner);
   const open = browser && tabOfTask(browser, taskId);
   if (!open || !/^https?:/.test(open.tab.url())) return null;

@@ -37,7 +37,7 @@ export async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswe
   const late = AbortSignal.timeout(body.timeout_ms);
   const refusals = watchRefusals(open, run);
   const signal = AbortSignal.any([late, refusals.signal, run.signal]);
-  const captures = startCapturing(tab, body.capture);
+  const captures = await startCapturing(tab, body.capture);
   const steps: StepResult[] = [];
   const frames: FetchAnswer['frames'] = [];
   const milestone = async (name: string) => {

@@ -51,7 +51,7 @@ async function runStep(tab: Tab, step: Step, at: number, limits: Limits): Promis
     case 'scroll':
       return { ok: true, result: await untilAborted(tab.run('scroll', [step.to]), signal) };
     case 'wait_for':
-      return outcomeOf(await untilDone(step.within_ms ?? timeoutMs, signal, looker(tab, step, at, signal)));
+      return outcomeOf(await untilDone(step.within_ms ?? timeoutMs, signal, await looker(tab, step, at, signal)));
     case 'page_fetch':
       return callFromPage(tab, step, at, limits);
   }
@@ -60,11 +60,11 @@ async function runStep(tab: Tab, step: Step, at: number, limits: Limits): Promis
 const outcomeOf = (done: Done): Outcome =>
   done.ok ? { ok: true, result: nothing } : { ok: false, result: { error: done.why } };
 
-function looker(tab: Tab, step: Extract<Step, { kind: 'wait_for' }>, at: number, signal: AbortSignal) {
+async function looker(tab: Tab, step: Extract<Step, { kind: 'wait_for' }>, at: number, signal: AbortSignal) {
   const { text, selector, url } = step;
   const missing: Done = { ok: false, why: 'It did not come.' };
   if (url !== undefined) {
-    const fits = matcherOf(url, `steps.${at}.url`);
+    const fits = await matcherOf(url, `steps.${at}.url`);
     return async (): Promise<Done> => (fits(tab.url()) ? { ok: true } : missing);
   }
   const wanted = text !== undefined ? { text } : { selector: selector as string };

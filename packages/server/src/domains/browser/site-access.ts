@@ -3,8 +3,7 @@ import type { Origin, Tenant } from '../../caller.ts';
 import type { Database, Executor } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { deploymentFor } from '../conversations/api.ts';
-import { versionToRun } from '../deployments/api.ts';
-import { manifestOf } from '../engine/api.ts';
+import { manifestOf, versionToRun } from '../deployments/api.ts';
 import type { UserRow } from '../users/api.ts';
 import type { SiteSettings } from './site-rules.ts';
 

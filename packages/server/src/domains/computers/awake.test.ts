@@ -7,9 +7,9 @@ import { newId } from '@vestra/contract/ids';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { makePlace, removePlace } from '../../adapters/computer/place.ts';
-import { type Bell, createBell } from '../../db/bell.ts';
 import { type Line, openLine } from '../../db/listen.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { createProcessNews, type ProcessNews } from '../../db/process-news.ts';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -36,11 +36,11 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const running: { computers: Computers; bell: Bell; line: Line }[] = [];
+const running: { computers: Computers; processNews: ProcessNews; line: Line }[] = [];
 afterEach(async () => {
-  for (const { computers, bell, line } of running.splice(0)) {
+  for (const { computers, processNews, line } of running.splice(0)) {
     await computers.stop();
-    await bell.stop();
+    await processNews.stop();
     await line.close();
   }
 });
@@ -53,17 +53,17 @@ async function newProcess(
   disk = dataDir,
 ): Promise<Computers> {
   const line = await openLine({ connectionString: database.connectionString, log });
-  const bell = await createBell({ db, line, log });
+  const processNews = await createProcessNews({ db, line, log });
   const computers = createComputers({
     db: database_,
     log,
-    bell,
+    processNews,
     address: () => address,
     makePlace: (number) => makePlace(disk, number),
     removePlace: (number) => removePlace(disk, number),
     settings: { renewEveryMs: 50, handOverMs: 10_000, ...settings },
   });
-  running.push({ computers, bell, line });
+  running.push({ computers, processNews, line });
   return computers;
 }
 
@@ -153,11 +153,14 @@ describe('a computer', () => {
     const dead = await newProcess({ renewEveryMs: 600_000, leaseMs: 100 });
     const owner = newOwner();
     const item = { kind: 'setup' as const, key: 'k', fingerprint: 'f' };
+    const begun = gate();
     const frozen = dead.use(owner, async (computer) => {
+      begun.open();
       await once(computer.signal, 'abort');
       return computer;
     });
-    await expect.poll(() => dead.ifAwake(owner)).not.toBeNull();
+    // Awake for as long as its short lease: whoever looked now and then might never see it.
+    await begun.opened;
     const alive = await newProcess();
     const taken = () => alive.use(owner, async ({ signal }) => signal.aborted).catch(() => 'held elsewhere');
     await expect.poll(taken).toBe(false);

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Place } from '../../adapters/computer/place.ts';
-import type { Bell } from '../../db/bell.ts';
 import type { Database } from '../../db/pool.ts';
+import type { ProcessNews } from '../../db/process-news.ts';
 import { findUser } from '../users/api.ts';
 import type { Homes } from './homes.ts';
 import {
@@ -83,10 +83,10 @@ export function createComputers(options: {
   /** Where other processes reach this one; null: not yet. */
   address?: () => string | null;
   /** How processes tell each other that a computer has woken, or is to end. */
-  bell?: Pick<Bell, 'ring' | 'on'>;
+  processNews?: Pick<ProcessNews, 'notify' | 'on'>;
   settings?: Partial<Settings>;
 }): Computers {
-  const { db, log, makePlace, removePlace, homes, bell, address = () => null } = options;
+  const { db, log, makePlace, removePlace, homes, processNews, address = () => null } = options;
   const { leaseMs, renewEveryMs, idleMs, handOverMs } = { ...defaults, ...options.settings };
   const self = randomUUID();
   const leaseNow = () => ({ holder: self, address: address(), leaseMs });
@@ -102,7 +102,7 @@ export function createComputers(options: {
     void renew().then(sleepIdle);
   }, renewEveryMs);
   beating.unref();
-  bell?.on('computer', (told) => {
+  processNews?.on('computer', (told) => {
     if (told?.startsWith(erasing)) void endErased(told.slice(erasing.length));
     if (told?.startsWith(erased)) void removeErased(Number(told.slice(erased.length)));
   });
@@ -125,7 +125,7 @@ export function createComputers(options: {
     entry.ready.then(
       (awake) => {
         entry.awake = awake;
-        bell?.ring('computer', keyOf(owner));
+        processNews?.notify('computer', keyOf(owner));
       },
       () => forget(owner, entry),
     );
@@ -140,7 +140,7 @@ export function createComputers(options: {
       const askedAt = performance.now();
       const held = await holdComputer(db, owner, leaseNow());
       if (held) hold.goodUntil = askedAt + leaseMs;
-      if (held) return await settleIn(owner, held, hold, signal);
+      if (held) return await prepare(owner, held, hold, signal);
       if (await isBeingErased(owner)) throw unavailable('This user is being erased.');
       if ((await findHolder(db, owner))?.address) throw new HeldElsewhere();
       if (Date.now() > deadline) throw unavailable('This computer is in use on another process of the server.');
@@ -153,7 +153,7 @@ export function createComputers(options: {
     return Boolean(user?.erasing_since);
   }
 
-  async function settleIn(
+  async function prepare(
     owner: Owner,
     held: { number: number; epoch: number },
     hold: Entry['hold'],
@@ -299,14 +299,14 @@ export function createComputers(options: {
         if (answer === 'none') return;
         if (answer === 'seized') break;
         if (Date.now() > deadline) throw unavailable('This computer is in use on another process of the server.');
-        bell?.ring('computer', `${erasing}${keyOf(owner)}`);
+        processNews?.notify('computer', `${erasing}${keyOf(owner)}`);
         await pause(askAgainMs);
       }
       // The folder goes first: an erasure that dies here is begun again and finds the row.
       if (found) await removePlace?.(found.number);
       await homes?.remove(owner);
       await deleteComputer(db, owner);
-      if (found) bell?.ring('computer', `${erased}${found.number}`);
+      if (found) processNews?.notify('computer', `${erased}${found.number}`);
     },
     async stop() {
       isStopped = true;

@@ -5,7 +5,7 @@ import type { FileStore } from '../../adapters/files/file-store.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Manifest } from '../deployments/api.ts';
-import { computerRuns, type WorkComputer, type WorkComputers } from '../engine/api.ts';
+import { computerRuns, type Engine } from '../engine/api.ts';
 import { computerToolDescriptions, computerTools } from './agent-tools.ts';
 import type { Awake, Computers } from './awake.ts';
 import { type Filled, fillEnvironment, notStored } from './fill-environment.ts';
@@ -16,7 +16,7 @@ import { type Owner, recordPrepared } from './store.ts';
 
 /** What others do with computers: work runs on one, and one is woken before it is needed. */
 export type ComputerWork = {
-  ofWork: WorkComputers;
+  ofWork: Engine['workComputers'];
   /** Throws 503 where this server has none. */
   assertThere: () => Promise<void>;
   /** Wakes and prepares; answers for how many seconds it ran. */
@@ -116,6 +116,7 @@ export function createComputerWork(dependencies: Dependencies): ComputerWork {
 }
 
 type ToolUse = { name: string; given: Record<string, unknown> };
+type WorkComputer = NonNullable<Awaited<ReturnType<Engine['workComputers']>>>;
 type PlacedSkill = Parameters<WorkComputer['placeSkill']>[0];
 
 /** How far a piece of work has come with the computer. It goes along with each call: the next may be done elsewhere. */

@@ -1,3 +1,13 @@
+export { insertConversation, lockOwnConversation, newConversationRow } from '../engine/records/change.ts';
+export { findConversation, lastTalksOf } from '../engine/records/conversations.ts';
+export { eraseHiddenConversations } from '../engine/records/erase.ts';
+export { allMessages, conversationOfMessage, findMessage } from '../engine/records/messages.ts';
+export { presentTurn } from '../engine/records/present.ts';
+export type { ConversationRow, TurnRow } from '../engine/records/tables.ts';
+export { type Exchange, readTalk } from '../engine/records/talk.ts';
+export { questionText, readTranscript, type Transcript, transcriptOf } from '../engine/records/transcript.ts';
+export { isOver, type RecordedCall } from '../engine/records/turn.ts';
+export { findTurn, latestTurn } from '../engine/records/turns.ts';
 export { defaultDeployment, deploymentFor } from './named-deployment.ts';
-export { openConversation } from './open.ts';
+export { newConversation, openConversation } from './open.ts';
 export { sendMessage } from './send.ts';

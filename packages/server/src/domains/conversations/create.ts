@@ -4,16 +4,11 @@ import type { BodyOf } from '@vestra/contract/route';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { seeDeployment } from '../deployments/api.ts';
-import {
-  acceptMessage,
-  admit,
-  bySeenRows,
-  type Committed,
-  collectTold,
-  type Engine,
-  planConversation,
-  presentConversation,
-} from '../engine/api.ts';
+import type { Engine } from '../engine/api.ts';
+import { type Change, type Committed, collectTold } from '../engine/records/change.ts';
+import { presentConversation } from '../engine/records/present.ts';
+import { acceptMessage, admit } from '../engine/turns/accept.ts';
+import { bySeenRows, planConversation } from '../engine/turns/plain-message.ts';
 import { noCost } from '../ledger/api.ts';
 import { actingUser, seeUser, statedUser } from '../users/api.ts';
 import { readMessage } from './message.ts';
@@ -56,10 +51,11 @@ export async function createConversation(engine: Engine, tx: Transaction, caller
   const userId = user?.id ?? null;
   const message = saysSomething(body) ? await readMessage(engine, tx, caller, userId, body) : null;
   const opened = { tenant: caller, userId, deployment, pinned, metadata: body.metadata ?? {} };
-  const { conversation, result, committed } = await openConversation(tx, opened, async (change) => {
+  const take = async (change: Change) => {
     if (!message) return undefined;
     return acceptMessage(engine, change, await admit(engine, tx, change.conversation, deployment), message, user);
-  });
+  };
+  const { conversation, result, committed } = await openConversation(tx, opened, take, engine.jobs);
   const show = await showConversations(tx, [conversation]);
   return { shown: show(conversation, result?.id), committed: committed satisfies Committed };
 }

@@ -1,6 +1,10 @@
 import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
-import { findTurn, isOver, pendingInteractions, presentLogEntry, type TurnRow } from '../engine/api.ts';
+import { pendingInteractions } from '../engine/records/interactions.ts';
+import { presentLogEntry } from '../engine/records/present.ts';
+import type { TurnRow } from '../engine/records/tables.ts';
+import { isOver } from '../engine/records/turn.ts';
+import { findTurn } from '../engine/records/turns.ts';
 import type { Followers, LogEntry } from '../events/api.ts';
 
 type Followed = { id: string; deployment_id: string | null };

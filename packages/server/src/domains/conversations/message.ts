@@ -3,24 +3,25 @@ import type { messageFields } from '@vestra/contract/message';
 import type { z } from 'zod';
 import type { Caller } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
-import { type Engine, type NewMessage, readAttachments } from '../engine/api.ts';
+import type { Engine } from '../engine/api.ts';
+import { type NewMessage, readAttachments } from '../engine/turns/accept.ts';
 
 export type SentMessage = z.output<z.ZodObject<typeof messageFields>> & { traceparent?: string | undefined };
 
 /** What was sent, looked at as far as its schemas and files can be wrong. */
 export async function readMessage(
-  { schemas }: Engine,
+  { openSchemas }: Engine,
   db: Executor,
   caller: Caller,
   userId: string | null,
   sent: SentMessage,
 ): Promise<NewMessage> {
   if (sent.output_schema !== undefined) {
-    const fault = schemas.faultOf(sent.output_schema);
+    const fault = (await openSchemas()).faultOf(sent.output_schema, { isPromised: true });
     if (fault !== null) throw fail('output_schema_invalid', { param: 'output_schema', message: fault });
   }
   for (const [at, tool] of (sent.tools ?? []).entries()) {
-    const fault = schemas.faultOf(tool.input_schema);
+    const fault = (await openSchemas()).faultOf(tool.input_schema);
     if (fault !== null) throw fail('invalid_tool_input', { param: `tools.${at}.input_schema`, message: fault });
   }
   return {

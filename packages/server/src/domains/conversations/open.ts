@@ -5,11 +5,12 @@ import { type RunnableDeployment, versionToRun } from '../deployments/api.ts';
 import {
   type Change,
   type Committed,
-  type ConversationRow,
   changing,
   insertConversation,
   newConversationRow,
-} from '../engine/api.ts';
+  type Outbox,
+} from '../engine/records/change.ts';
+import type { ConversationRow } from '../engine/records/tables.ts';
 import { showConversations } from './show.ts';
 
 export type NewConversation = {
@@ -38,12 +39,14 @@ export async function openConversation<T>(
   tx: Transaction,
   of: NewConversation,
   work: (change: Change) => Promise<T>,
+  jobs?: Outbox,
 ): Promise<{ conversation: ConversationRow; result: T; committed: Committed }> {
   const row = await insertConversation(tx, newConversation(of));
   const show = await showConversations(tx, [row]);
-  const { result, committed } = await changing(tx, row, async (change) => {
+  const begin = (change: Change) => {
     change.tell({ type: 'conversation.created', data: show(row) });
     return work(change);
-  });
+  };
+  const { result, committed } = await changing(tx, row, begin, jobs);
   return { conversation: committed.conversation, result, committed };
 }

@@ -15,35 +15,25 @@ import {
   type Write,
 } from '../../http/handler.ts';
 import type { OpenStream, Streams } from '../../http/streams.ts';
-import {
-  announce,
-  type Committed,
-  type ConversationRow,
-  changeConversation,
-  type Engine,
-  findConversation,
-  findConversationsWithCost,
-  findTask,
-  findTurn,
-  firstSeqOfTurn,
-  isOver,
-  type LinkTo,
-  listConversations,
-  listMessages,
-  type PlannedConversation,
-  placeOfMessage,
-  presentLogEntry,
-  presentMessage,
-  showTurnTrace,
-  stopAll,
-} from '../engine/api.ts';
+import type { Engine } from '../engine/api.ts';
+import { announce, type Committed, changeConversation } from '../engine/records/change.ts';
+import { findConversation, findConversationsWithCost, listConversations } from '../engine/records/conversations.ts';
+import { firstSeqOfTurn } from '../engine/records/log.ts';
+import { listMessages, placeOfMessage } from '../engine/records/messages.ts';
+import { presentLogEntry, presentMessage } from '../engine/records/present.ts';
+import { type LinkTo, showTurnTrace } from '../engine/records/show-trace.ts';
+import type { ConversationRow } from '../engine/records/tables.ts';
+import { findTask } from '../engine/records/tasks.ts';
+import { isOver } from '../engine/records/turn.ts';
+import { findTurn } from '../engine/records/turns.ts';
+import type { PlannedConversation } from '../engine/turns/plain-message.ts';
+import { stopAll } from '../engine/turns/stop.ts';
 import { type Followers, type LogEntry, readLog } from '../events/api.ts';
 import { createConversation, planCreation } from './create.ts';
 import { followConversation, followTurn, waitForTurn } from './follow.ts';
 import { traced } from './message.ts';
 import { planSending, sendMessage } from './send.ts';
-import { showConversations } from './show.ts';
-import { showTurn } from './show-turn.ts';
+import { showConversations, showTurn } from './show.ts';
 
 export type ConversationDependencies = { engine: Engine; followers: Followers; streams: Streams; linkTo: LinkTo };
 

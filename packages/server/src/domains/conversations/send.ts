@@ -4,24 +4,19 @@ import { saysSomething } from '@vestra/contract/message';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Caller, Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import {
-  acceptMessage,
-  admit,
-  type Change,
-  type Committed,
-  changing,
-  type Engine,
-  findInteraction,
-  findTurn,
-  lockForMessage,
-  planMessage,
-  presentTurn,
-  type TurnRow,
-} from '../engine/api.ts';
+import type { Engine } from '../engine/api.ts';
+import { type Change, type Committed, changing } from '../engine/records/change.ts';
+import { findInteraction } from '../engine/records/interactions.ts';
+import { lockForMessage } from '../engine/records/message-writes.ts';
+import { presentTurn } from '../engine/records/present.ts';
+import type { TurnRow } from '../engine/records/tables.ts';
+import { findTurn } from '../engine/records/turns.ts';
+import { acceptMessage, admit } from '../engine/turns/accept.ts';
+import { planMessage } from '../engine/turns/plain-message.ts';
 import { takeAnswer } from '../interactions/api.ts';
 import { enterUser } from '../users/api.ts';
 import { readMessage } from './message.ts';
-import { showTurn } from './show-turn.ts';
+import { showTurn } from './show.ts';
 
 type Body = BodyOf<Api['conversations']['send']>;
 
@@ -50,13 +45,14 @@ export async function sendMessage(
   const user = conversation.user_id === null ? null : await enterUser(tx, caller, conversation.user_id);
   const { tool_results: results = [], ...sent } = body;
   const isNew = saysSomething(sent);
-  const { result: turn, committed } = await changing(tx, conversation, async (change) => {
+  const take = async (change: Change) => {
     const answered = await answerCalls(engine, change, origin, results);
     if (!isNew) return answered as TurnRow;
     if (!deployment) throw fail('deployment_archived', { message: 'The deployment of this conversation was deleted.' });
     const message = await readMessage(engine, tx, caller, conversation.user_id, sent);
     return acceptMessage(engine, change, await admit(engine, tx, change.conversation, deployment), message, user);
-  });
+  };
+  const { result: turn, committed } = await changing(tx, conversation, take, engine.jobs);
   const shown = isNew ? presentTurn(turn, { interactions: [], costMicros: 0n }) : await showTurn(tx, turn);
   return { turn: shown, committed: committed satisfies Committed };
 }

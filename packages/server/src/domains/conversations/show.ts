@@ -1,6 +1,10 @@
 import type { Database, Executor } from '../../db/pool.ts';
-import { type ConversationRow, openTasks, pendingWithArguments, presentConversation } from '../engine/api.ts';
-import { type Cost, costsOf, noCost } from '../ledger/api.ts';
+import { pendingInteractions, pendingWithArguments } from '../engine/records/interactions.ts';
+import { presentConversation, presentTurn } from '../engine/records/present.ts';
+import type { ConversationRow, TurnRow } from '../engine/records/tables.ts';
+import { openTasks } from '../engine/records/tasks.ts';
+import { isOver } from '../engine/records/turn.ts';
+import { type Cost, costOfTurn, costsOf, noCost } from '../ledger/api.ts';
 
 /** Conversations with what is open in them and what they have cost. What a row counts none of is not looked for, nor costs that are known. */
 export async function showConversations(
@@ -22,4 +26,10 @@ export async function showConversations(
       cost: costs.get(row.id) ?? noCost,
       ...(firstTurnId !== undefined && { firstTurnId }),
     });
+}
+
+export async function showTurn(db: Executor, turn: TurnRow) {
+  const costMicros = await costOfTurn(db, turn.conversation_id, turn.id);
+  const open = isOver(turn.state) ? [] : await pendingInteractions(db, [turn.conversation_id]);
+  return presentTurn(turn, { interactions: open.filter(({ turn_id }) => turn_id === turn.id), costMicros });
 }

@@ -36,5 +36,6 @@ export {
   newestVersion,
 } from './store.ts';
 export type { DeploymentRow, VersionRow } from './tables.ts';
+export { manifestOf, versionOf } from './version-cache.ts';
 export { versionToRun } from './version-pointers.ts';
 export { authorOf, becomeDefault, moveDraft, popLive, pushLive, saveVersion } from './versions.ts';

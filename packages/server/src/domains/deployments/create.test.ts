@@ -38,6 +38,7 @@ describe('creating a deployment', () => {
       status: 'active',
       draft_version: 1,
       live_version: null,
+      newest_version: 1,
       created_at: expect.stringMatching(/Z$/),
       updated_at: body.created_at,
     });

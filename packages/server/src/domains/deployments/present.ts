@@ -17,6 +17,7 @@ export const presentDeployment = (row: DeploymentRow) => ({
   status: row.status,
   draft_version: row.draft_version,
   live_version: row.live_version,
+  newest_version: row.newest_version,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

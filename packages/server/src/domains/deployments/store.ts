@@ -10,7 +10,7 @@ import { type DeploymentRow, deployments, deploymentVersions, livePromotions, ty
 import { firstPointers, type Pointers } from './version-pointers.ts';
 
 /** Who saved a version; a session token saves none. */
-export type Author = { type: 'key' | 'member' | 'system'; id: string; name: string };
+export type Author = { type: 'key' | 'member' | 'mcp_grant' | 'system'; id: string; name: string };
 
 export type VersionContent = {
   manifest: Manifest;

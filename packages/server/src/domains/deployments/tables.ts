@@ -37,7 +37,7 @@ export const deploymentVersions = table('deployment_versions', {
   missing: textArray().withDefault(),
   changed: textArray(),
   uses: textArray(),
-  created_by_type: text<'key' | 'member' | 'system'>(),
+  created_by_type: text<'key' | 'member' | 'mcp_grant' | 'system'>(),
   created_by_id: text(),
   created_by_name: text(),
   created_at: moment().withDefault(),

@@ -1,7 +1,7 @@
 export { appendDelta } from './append-delta.ts';
 export { type NewLogEntry, nextEntries } from './append-log.ts';
 export { emit, emitToNobody, emitting, type OrgEvent } from './emit.ts';
-export { emitAll } from './emit-all.ts';
+export { emitAll, emittingAll } from './emit-all.ts';
 export { createFollowers, type Followers } from './followers.ts';
 export { type LogEntry, pruneStreams, readLog } from './log-store.ts';
 export { presentEvent } from './present.ts';

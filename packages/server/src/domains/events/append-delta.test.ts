@@ -8,7 +8,7 @@ import { createSharedWrites, type SharedWrites } from '../../db/shared-writes.ts
 import { sql } from '../../db/sql.ts';
 import { count } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
-import { FencedOff, type Run, releaseRun, takeRun } from '../../jobs/fence.ts';
+import { type Run, RunTakenOver, releaseRun, takeRun } from '../../jobs/run-owner.ts';
 import { appendDelta } from './append-delta.ts';
 import { nextEntries } from './append-log.ts';
 import { readLog } from './log-store.ts';
@@ -70,10 +70,10 @@ describe('text on its way into the log', () => {
     const run = await take();
     await appendDelta(writes, run, deltaOf(id, run, 'one'));
     const successor = await takeRun(db, { runId: run.runId, owner: 'other', leaseMs: 60_000 });
-    await expect(appendDelta(writes, run, deltaOf(id, run, 'too late'))).rejects.toThrow(FencedOff);
+    await expect(appendDelta(writes, run, deltaOf(id, run, 'too late'))).rejects.toThrow(RunTakenOver);
     await appendDelta(writes, successor, deltaOf(id, successor, 'two'));
     await releaseRun(db, successor);
-    await expect(appendDelta(writes, successor, deltaOf(id, successor, 'too late'))).rejects.toThrow(FencedOff);
+    await expect(appendDelta(writes, successor, deltaOf(id, successor, 'too late'))).rejects.toThrow(RunTakenOver);
     const log = await readLog(db, id, { after: 0, limit: 10 });
     expect(log.map(({ seq, data }) => [seq, data.text])).toEqual([
       [1, 'one'],

@@ -3,7 +3,7 @@ import { reading } from '../../db/query.ts';
 import type { SharedWrites } from '../../db/shared-writes.ts';
 import { sql } from '../../db/sql.ts';
 import { count, moment, text } from '../../db/table.ts';
-import { FencedOff, type Run } from '../../jobs/fence.ts';
+import { type Run, RunTakenOver } from '../../jobs/run-owner.ts';
 import type { LogEntry } from './log-store.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function appendDelta(
         ${turnId}, ${sql.json(data)}, ${inUse?.reservationId ?? null}, ${used})`,
     ),
   ]);
-  if (!row) throw new FencedOff(run);
+  if (!row) throw new RunTakenOver(run);
   const { seq, created_at, version_before: versionBefore, version } = row;
   const entry: LogEntry = {
     conversation_id: conversationId,

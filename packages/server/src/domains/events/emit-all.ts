@@ -1,6 +1,6 @@
 import { newId } from '@vestra/contract/ids';
 import type { Executor } from '../../db/pool.ts';
-import { run } from '../../db/query.ts';
+import { pipelined, running } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { emit, isOfAccount, type OrgEvent, timeOf } from './emit.ts';
 
@@ -9,6 +9,10 @@ export async function emitAll(tx: Executor, events: readonly OrgEvent[]): Promis
   const [first, second] = events;
   if (!first) return;
   if (!second) return void (await emit(tx, first));
+  await pipelined(tx, [emittingAll(events)]);
+}
+
+export function emittingAll(events: readonly OrgEvent[]) {
   const given = events.map(({ orgId, mode, type, deploymentId = null, data }) => ({
     id: newId('evt'),
     org_id: orgId,
@@ -19,9 +23,7 @@ export async function emitAll(tx: Executor, events: readonly OrgEvent[]): Promis
     delivery_ids: timeOf(newId('whd')),
     is_of_account: isOfAccount(type),
   }));
-  await run(
-    tx,
-    sql`
+  return running(sql`
     WITH given AS (
       SELECT * FROM json_to_recordset(${sql.json(given)}::json) AS e(id text, org_id text, mode text, type text, deployment_id text,
         data jsonb, delivery_ids text, is_of_account boolean)
@@ -40,6 +42,5 @@ export async function emitAll(tx: Executor, events: readonly OrgEvent[]): Promis
     )
     SELECT pg_notify('webhook_deliveries',
       CASE WHEN count(DISTINCT endpoint_id) <= 200 THEN string_agg(DISTINCT endpoint_id, ',') ELSE '' END)
-    FROM waiting HAVING count(*) > 0`,
-  );
+    FROM waiting HAVING count(*) > 0`);
 }

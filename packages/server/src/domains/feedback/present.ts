@@ -8,7 +8,7 @@ export const presentFeedback = (row: FeedbackRow) => ({
   deployment_id: row.deployment_id,
   deployment_version: row.deployment_version,
   rating: row.rating,
-  comment: row.comment,
+  note: row.note,
   rater: { type: row.rater_type, id: row.rater_id || null },
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),

@@ -1,21 +1,19 @@
 import { fail } from '@vestra/contract/errors';
-import type { Caller } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
+import { findConversation } from '../conversations/api.ts';
 import { requireDeployment } from '../deployments/api.ts';
-import { findConversation } from '../engine/api.ts';
 import { presentFeedback } from './present.ts';
-import { rateMessage } from './rate.ts';
+import { assertReach, rateMessage } from './rate.ts';
 import { raterOf } from './rater.ts';
 import { countByVersion, listOfConversation, listOfDeployment } from './store.ts';
 
 export function feedbackRoutes({ db }: { db: Database }): Handlers<'feedback'> {
   return {
     rate: async ({ caller, params, body }) => {
-      assertReach(caller, params.conversation_id);
-      const { rating, comment = null } = body;
-      const said = { conversationId: params.conversation_id, messageId: params.message_id, rating, comment };
+      const { rating, note = null } = body;
+      const said = { messageId: params.message_id, rating, note };
       return transaction(db, (tx) => rateMessage(tx, caller, said));
     },
     ofConversation: async ({ caller, params, page }) => {
@@ -37,9 +35,4 @@ export function feedbackRoutes({ db }: { db: Database }): Handlers<'feedback'> {
       return { object: 'feedback_counts', data: await countByVersion(db, caller, id) };
     },
   };
-}
-
-/** A session token reaches its own conversation and no other. */
-function assertReach({ session }: Caller, conversationId: string): void {
-  if (session && session.conversationId !== conversationId) throw fail('session_scope');
 }

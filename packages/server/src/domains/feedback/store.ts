@@ -1,7 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { insert, rowsOf } from '../../db/query.ts';
+import { insert, one, rowsOf } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { columnsOf, count, integer, type NewRowOf } from '../../db/table.ts';
 import type { PageRequest } from '../../http/handler.ts';
@@ -10,21 +10,30 @@ import { type FeedbackRow, messageFeedback } from './tables.ts';
 
 type Page = Pick<PageRequest, 'limit' | 'after'>;
 
-/** The rater's last word takes the place of the one before. */
+/** The rater's last word takes the place of the one before. Who says the same again has said nothing new. */
 export async function putFeedback(
   tx: Transaction,
   row: Omit<NewRowOf<typeof messageFeedback>, 'id'>,
-): Promise<FeedbackRow> {
-  const kept = await insert(
+): Promise<{ row: FeedbackRow; isNew: boolean }> {
+  const written = await insert(
     tx,
     messageFeedback,
     { id: newId('fbk'), ...row },
     {
       onConflict: sql`(conversation_id, message_id, rater_type, rater_id) DO UPDATE
-        SET rating = excluded.rating, comment = excluded.comment, updated_at = now()`,
+        SET rating = excluded.rating, note = excluded.note, updated_at = now()
+        WHERE (${messageFeedback}.rating, ${messageFeedback}.note) IS DISTINCT FROM (excluded.rating, excluded.note)`,
     },
   );
-  return kept as FeedbackRow;
+  if (written) return { row: written, isNew: true };
+  const same = await one(
+    tx,
+    messageFeedback,
+    sql`SELECT ${columnsOf(messageFeedback)} FROM ${messageFeedback}
+        WHERE conversation_id = ${row.conversation_id} AND message_id = ${row.message_id}
+          AND rater_type = ${row.rater_type} AND rater_id = ${row.rater_id}`,
+  );
+  return { row: same, isNew: false };
 }
 
 const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;

@@ -12,7 +12,7 @@ export const messageFeedback = table('message_feedback', {
   rater_type: text<'user' | 'member' | 'key'>(),
   rater_id: text(),
   rating: text<'good' | 'bad'>(),
-  comment: text().nullable(),
+  note: text().nullable(),
   created_at: moment().withDefault(),
   updated_at: moment().withDefault(),
 });

@@ -3,7 +3,7 @@ import type { FileStore } from '../../adapters/files/file-store.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import { isSnapshotOpen } from '../../db/transfer/snapshot.ts';
+import { isSnapshotOpen } from '../../db/transfer/open-snapshots.ts';
 import {
   deleteFilesOfUser,
   deleteOldOfTools,

@@ -4,8 +4,8 @@ import type { OutboundFailure } from '../../adapters/outbound/outbound-failure.t
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Tenant } from '../../caller.ts';
 import { sharedDate, sharedNow } from '../../db/clock.ts';
-import { type Answer, type Engine, releaseCall, renewCall, type TakenCall } from '../engine/api.ts';
-import { answerInteraction } from '../interactions/api.ts';
+import type { Engine } from '../engine/api.ts';
+import { type Answer, answerInteraction, releaseCall, renewCall, type TakenCall } from '../interactions/api.ts';
 import { signedHeaders } from '../webhooks/api.ts';
 import { signingSecrets } from './endpoint.ts';
 import { type Outcome, pauseAfter, readEndpointAnswer } from './endpoint-answer.ts';
@@ -20,7 +20,7 @@ const longestMs = 600_000;
 const mostBytes = 1_048_576;
 
 /**
- * Calls the address for one call that was taken, and settles what came of it. Gives the seconds after which the call may
+ * Calls the address for one call that was taken, and delivers what came of it. Gives the seconds after which the call may
  * be taken again, or null where nothing is left to do. Throws only the reason of `signal`, with the call given back.
  */
 export async function callEndpoint(
@@ -56,7 +56,7 @@ export async function callEndpoint(
       return pause;
     }
     if (outcome.kind === 'later') await renewCall(db, tenant, { ...claim, leaseSeconds: longestMs / 1000 });
-    else await settle(caller.engine, call, outcome.answer);
+    else await deliver(caller.engine, call, outcome.answer);
     return null;
   } finally {
     held.end();
@@ -116,7 +116,7 @@ async function attempt(
 const isOutboundFailure = (error: unknown): error is OutboundFailure =>
   error instanceof Error && error.name === 'OutboundFailure';
 
-async function settle(engine: Engine, call: TakenCall, answer: Answer): Promise<void> {
+async function deliver(engine: Engine, call: TakenCall, answer: Answer): Promise<void> {
   const origin = {
     orgId: call.org_id,
     mode: call.mode,
@@ -130,6 +130,6 @@ async function settle(engine: Engine, call: TakenCall, answer: Answer): Promise<
     if (!(error instanceof Failure)) throw error;
     // Others answered it meanwhile, it was cancelled, or its time was over.
     if (error.code !== 'invalid_request') return;
-    await settle(engine, call, { error: `What the function gave back was refused: ${error.message}` });
+    await deliver(engine, call, { error: `What the function gave back was refused: ${error.message}` });
   }
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../engine/api.ts';
+import type { Answer } from '../interactions/api.ts';
 
 /** What came of calling the address once. */
 export type Outcome =

@@ -2,16 +2,9 @@ import { Failure, fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
 import { sharedNow } from '../../db/clock.ts';
 import type { Executor } from '../../db/pool.ts';
-import {
-  changeConversation,
-  type Engine,
-  findInteraction,
-  type InteractionRow,
-  releaseCall,
-  renewCall,
-  storableText,
-  tellCallProgress,
-} from '../engine/api.ts';
+import { storableText } from '../../db/storable-text.ts';
+import { changeConversation, type Engine } from '../engine/api.ts';
+import { findInteraction, type InteractionRow, releaseCall, renewCall, tellCallProgress } from '../interactions/api.ts';
 
 type Claim = { callId: string; claimId: string };
 
@@ -41,7 +34,7 @@ export async function holdCall(
 export async function giveUpCall({ db, announcer }: Engine, tenant: Tenant, claim: Claim): Promise<void> {
   if (!(await releaseCall(db, tenant, { ...claim, pauseSeconds: 0 }))) await refuse(db, tenant, claim.callId);
   const row = await findInteraction(db, tenant, claim.callId);
-  if (row?.deployment_id) announcer.ring('tool_call', row.deployment_id);
+  if (row?.deployment_id) announcer.notify('tool_call', row.deployment_id);
 }
 
 /** Why a claim does not hold the call. */

@@ -1,6 +1,6 @@
 import { readToolInput } from '@vestra/contract/tool-input';
 import type { Manifest } from '../deployments/api.ts';
-import type { TakenCall } from '../engine/api.ts';
+import type { TakenCall } from '../interactions/api.ts';
 import type { EndpointRow } from './tables.ts';
 
 export const presentFunction = ({ function: name, input, ...declared }: Manifest['tools'][number]) => ({

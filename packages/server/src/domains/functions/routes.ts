@@ -4,8 +4,8 @@ import type { Watchers } from '../../async/watchers.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
 import type { Streams } from '../../http/streams.ts';
-import { requireDeployment, versionToRun } from '../deployments/api.ts';
-import { type Engine, manifestOf } from '../engine/api.ts';
+import { manifestOf, requireDeployment, versionToRun } from '../deployments/api.ts';
+import type { Engine } from '../engine/api.ts';
 import { removeEndpoint, rollSecret, setEndpoint } from './endpoint.ts';
 import { giveUpCall, holdCall } from './hold.ts';
 import { presentEndpoint, presentFunction, presentTaken } from './present.ts';
@@ -25,7 +25,7 @@ export function functionRoutes(dependencies: Dependencies): Handlers<'functions'
   const { engine, vault, streams, watchers, assertCallable } = dependencies;
   const { db, announcer } = engine;
   const deploymentIdOf = async (orgId: string, reference: string) => (await requireDeployment(db, orgId, reference)).id;
-  const endpointChanged = (deploymentId: string) => announcer.ring('function_endpoint', deploymentId);
+  const endpointChanged = (deploymentId: string) => announcer.notify('function_endpoint', deploymentId);
 
   return {
     list: async ({ caller, params }) => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '@vestra/contract/route';
 import { oneAtATime } from '../../async/one-at-a-time.ts';
-import type { Bell } from '../../db/bell.ts';
-import { deploymentsWithCalls, takeCalls } from '../engine/api.ts';
+import type { ProcessNews } from '../../db/process-news.ts';
+import { deploymentsWithCalls, takeCalls } from '../interactions/api.ts';
 import { callEndpoint, type EndpointCaller, leaseSeconds } from './call-endpoint.ts';
 import { allEndpoints } from './store.ts';
 import { newClaimId } from './take.ts';
@@ -23,10 +23,10 @@ const mostOfEndpoint = 16;
 const lookEveryMs = 10_000;
 
 /** Calls the addresses that answer functions, for all orgs, until it is stopped. */
-export function startServingEndpoints(caller: EndpointCaller & { bell: Pick<Bell, 'on'> }): {
+export function startServingEndpoints(caller: EndpointCaller & { processNews: Pick<ProcessNews, 'on'> }): {
   stop: (options: { graceMs: number }) => Promise<void>;
 } {
-  const { engine, bell } = caller;
+  const { engine, processNews } = caller;
   const { db, log } = engine;
   const served = new Map<string, Served>();
   const cutting = new AbortController();
@@ -37,8 +37,8 @@ export function startServingEndpoints(caller: EndpointCaller & { bell: Pick<Bell
   const every = setInterval(looking.run, lookEveryMs);
   every.unref();
 
-  bell.on('function_endpoint', () => looking.run());
-  bell.on('tool_call', (deploymentId) => {
+  processNews.on('function_endpoint', () => looking.run());
+  processNews.on('tool_call', (deploymentId) => {
     if (deploymentId === null) return looking.run();
     for (const mode of ['test', 'live'] as const) served.get(nameOf(mode, deploymentId))?.taking.run();
   });

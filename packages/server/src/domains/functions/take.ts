@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Watchers } from '../../async/watchers.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
-import { releaseCall, type TakenCall, takeCalls } from '../engine/api.ts';
+import { releaseCall, type TakenCall, takeCalls } from '../interactions/api.ts';
 
 type Wanted = { deploymentId: string; names: readonly string[]; limit: number; leaseSeconds: number };
 

@@ -1,6 +1,8 @@
 import type { Handlers } from '../../http/handler.ts';
-import { type Engine, findFrame, listInteractions, presentInteraction } from '../engine/api.ts';
-import { answerInteraction, assertAsked, cancelInteraction, ownInteraction } from './settle.ts';
+import type { Engine } from '../engine/api.ts';
+import { findFrame, listInteractions } from '../engine/records/interactions.ts';
+import { presentInteraction } from '../engine/records/present.ts';
+import { answerInteraction, assertAsked, cancelInteraction, ownInteraction } from './answer.ts';
 
 export function interactionRoutes({ engine }: { engine: Engine }): Handlers<'interactions'> {
   return {

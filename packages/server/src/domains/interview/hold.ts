@@ -2,18 +2,16 @@ import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Caller, Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { findDeployment, slugFromName } from '../deployments/api.ts';
 import {
   allMessages,
-  type Committed,
-  changing,
   findConversation,
   insertConversation,
   lockOwnConversation,
   newConversationRow,
-  recordExchange,
   type TurnRow,
-} from '../engine/api.ts';
+} from '../conversations/api.ts';
+import { findDeployment, slugFromName } from '../deployments/api.ts';
+import { type Committed, changing, recordExchange } from '../engine/api.ts';
 import { askNext } from './ask-next.ts';
 import { type Interview, type Progress, readInterview, withAnswer } from './interview.ts';
 import type { InterviewPorts } from './ports.ts';

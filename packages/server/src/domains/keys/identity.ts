@@ -60,5 +60,6 @@ const callerOf = ({ key, org }: FoundKey): Caller => ({
   scopes: key.scopes,
   key: { id: key.id, name: key.name, last4: key.last4 },
   member: null,
+  grant: null,
   session: null,
 });

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Mode, Scope } from '@vestra/contract/route';
 
@@ -11,7 +11,7 @@ export function newKeySecret(mode: Mode): KeySecret {
 }
 
 /** 32 random bytes need no slow hash: there is nothing to guess. */
-export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret, 'utf8').digest();
+export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 /** A key makes only keys that can do no more than itself, and a test key makes no live one. */
 export function refuseStrongerKey(

@@ -11,7 +11,7 @@ import type { UserCaps } from './allowance.ts';
 import { balanceOf } from './balance.ts';
 import { charge } from './charge.ts';
 import { foldLedger } from './fold.ts';
-import { begin, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
+import { begin, chargeAll, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -23,7 +23,7 @@ afterAll(() => close());
 
 const noon = new Date('2026-04-30T12:00:00Z');
 const spendAt = (tenant: Tenant, micros: number, userId: string | null = null, at = noon) =>
-  settle(db, tenant, { items: [item(micros, { userId })], at });
+  chargeAll(db, tenant, { items: [item(micros, { userId })], at });
 
 /** Every user has no caps of their own unless named here; what was told is written down. */
 function listener(caps: Record<string, UserCaps | undefined> = {}): AlertDependencies & { told: UsageAlertEvent[] } {

@@ -3,11 +3,12 @@ import type { Tenant } from '../../caller.ts';
 import { sharedDate } from '../../db/clock.ts';
 import type { Executor } from '../../db/pool.ts';
 import type { Spend } from './allowance.ts';
-import { readBalance, readSpend } from './store.ts';
+import { readBalances, readSpend } from './store.ts';
 
 /** What the wallet holds: below zero by at most the calls that ran when it became empty. */
-export function balanceOf(db: Executor, tenant: Tenant): Promise<Micros> {
-  return readBalance(db, tenant);
+export async function balanceOf(db: Executor, tenant: Tenant): Promise<Micros> {
+  const [balance] = await readBalances(db, [tenant]);
+  return balance as Micros;
 }
 
 /** What each user has spent on the UTC day and in the UTC month of `at`. */

@@ -11,8 +11,8 @@ import { costOf, costsOf } from './cost.ts';
 import { credit } from './credit.ts';
 import { foldLedger } from './fold.ts';
 import { costsOfItems } from './item-costs.ts';
-import { begin, faultsIn, fund, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
-import { foldWallet } from './store.ts';
+import { begin, chargeAll, faultsIn, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
+import { foldWallet, readBalances } from './store.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -21,6 +21,16 @@ beforeAll(async () => {
   ({ db, close } = await openLedger());
 });
 afterAll(() => close());
+
+it('of wallets that are asked for together, each org and mode is answered its own [TEN-520]', async () => {
+  const [one, other] = [await newTenant(db), await newTenant(db)];
+  const live = { ...one, mode: 'live' as const };
+  await fund(db, one, 100n);
+  await foldLedger(db);
+  await fund(db, live, 20n);
+  await fund(db, other, 3n);
+  expect(await readBalances(db, [live, other, one, live])).toEqual([20n, 3n, 100n, 20n]);
+});
 
 describe('the cost of the items of a charge', () => {
   it('is what PostgreSQL makes of the stored numbers: the sum to half a micro-dollar, each item to one [MON-166]', async () => {
@@ -153,7 +163,7 @@ describe('spend', () => {
       ['2026-05-01T00:00:00.000Z', 64, 'ann'],
     ];
     for (const [when, micros, userId] of spent) {
-      await settle(db, tenant, { items: [item(micros, { userId })], at: at(when) });
+      await chargeAll(db, tenant, { items: [item(micros, { userId })], at: at(when) });
     }
     const spend = await spendOfUsers(db, tenant, ['ann', 'bob', 'cid', 'ann'], at('2026-04-30T18:00:00Z'));
     expect(Object.fromEntries(spend)).toEqual({

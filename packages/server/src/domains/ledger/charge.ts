@@ -1,30 +1,13 @@
 import { newId } from '@vestra/contract/ids';
 import type { Micros } from '@vestra/contract/money';
-import type { spendKinds } from '@vestra/contract/usage';
 import type { Tenant } from '../../caller.ts';
 import type { Statement } from '../../db/group.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { pipelined } from '../../db/query.ts';
+import type { ChargeItem } from './charge-item.ts';
 import { costsOfItems } from './item-costs.ts';
 import { spenderOf } from './spender.ts';
 import { type Entry, insertingTransfer } from './transfer-store.ts';
-
-export type ChargeItem = {
-  kind: (typeof spendKinds)[number];
-  model: string | null;
-  quantity: number;
-  unit: 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_write_tokens' | 'seconds' | 'calls';
-  /** May be a fraction: 0.10 US dollars per million tokens are 0.1 micro-dollars a token. */
-  unitPriceMicros: number;
-  /** Null for the org's own agent. */
-  userId: string | null;
-  deploymentId: string | null;
-  conversationId: string | null;
-  taskId: string | null;
-  turnId: string | null;
-  /** The quantity was counted here, because whoever was to say it never did. */
-  isEstimated?: boolean;
-};
 
 export type Charge = {
   items: readonly ChargeItem[];

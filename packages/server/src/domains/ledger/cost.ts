@@ -42,5 +42,9 @@ export function costOfKinds(sums: Readonly<Record<string, string>>): Cost {
   return { byKind, totalMicros: spendKinds.reduce((sum, kind) => sum + byKind[kind], 0n) };
 }
 
+/** Of what was spent on one thing alone. */
+export const costOfOneKind = (kind: keyof Cost['byKind'], micros: Micros): Cost =>
+  costOfKinds({ [kind]: String(micros) });
+
 /** Of what has not begun. */
 export const noCost: Cost = nothing();

@@ -9,7 +9,7 @@ import { transaction } from '../../db/transaction.ts';
 import { balanceOf, spendOfUsers } from './balance.ts';
 import { eraseSpender } from './erase.ts';
 import { foldLedger } from './fold.ts';
-import { begin, faultsIn, fund, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
+import { begin, chargeAll, faultsIn, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
 import { foldWallet } from './store.ts';
 
 let db: Database;
@@ -136,7 +136,7 @@ describe('the ledger', () => {
   async function run(tenant: Tenant, step: Step): Promise<void> {
     if (step.do === 'charge') {
       const items = step.costs.map((micros) => item(micros, { userId: step.user }));
-      await settle(db, tenant, { items, at: new Date(Date.UTC(2026, 3, 29, step.hour)) });
+      await chargeAll(db, tenant, { items, at: new Date(Date.UTC(2026, 3, 29, step.hour)) });
     }
     if (step.do === 'credit') await fund(db, tenant, BigInt(step.micros));
     if (step.do === 'fold') await foldLedger(db);

@@ -2,14 +2,14 @@ import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
 import type { Database, Executor, Transaction } from '../../db/pool.ts';
 import { prune } from '../../db/prune.ts';
-import { maybeOne, rowsOf, run } from '../../db/query.ts';
+import { maybeOne, pipelined, rowsOf, run, running } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { count, json, micros } from '../../db/table.ts';
 import type { OrgCaps, Standing } from './allowance.ts';
+import type { Used } from './charge-item.ts';
 import { spenderOf, wholeOrg } from './spender.ts';
 import { capColumns, capsOf } from './store.ts';
 import { reservations, spendDays, wallets } from './tables.ts';
-import type { Used } from './used.ts';
 
 /** A process that dies gives nothing back: what it held counts until then. Longer than the longest silence of a call. */
 export const holdSeconds = 900;
@@ -101,8 +101,11 @@ export async function holdAndReadStanding(
 }
 
 /** Holds of one org and mode are decided one after the other until the transaction ends. */
-export async function lockHolds(tx: Transaction, { orgId, mode }: Tenant): Promise<void> {
-  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`holds ${orgId} ${mode}`}, 0))`);
+export const lockingHolds = ({ orgId, mode }: Tenant) =>
+  running(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`holds ${orgId} ${mode}`}, 0))`);
+
+export async function lockHolds(tx: Transaction, tenant: Tenant): Promise<void> {
+  await pipelined(tx, [lockingHolds(tenant)]);
 }
 
 export async function deleteReservation(db: Executor, { orgId, mode }: Tenant, id: string): Promise<void> {

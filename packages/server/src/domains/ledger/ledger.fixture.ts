@@ -7,7 +7,8 @@ import { sql } from '../../db/sql.ts';
 import { text } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { insertOrg, type OrgSettings } from '../orgs/api.ts';
-import { type Charge, type ChargeItem, charge } from './charge.ts';
+import { type Charge, charge } from './charge.ts';
+import type { ChargeItem } from './charge-item.ts';
 import { credit } from './credit.ts';
 
 /** A database of its own for one test file. */
@@ -50,9 +51,9 @@ export function item(micros: number, of: Partial<ChargeItem> = {}): ChargeItem {
   };
 }
 
-export const pay = (db: Database, tenant: Tenant, ...items: ChargeItem[]) => settle(db, tenant, { items });
+export const pay = (db: Database, tenant: Tenant, ...items: ChargeItem[]) => chargeAll(db, tenant, { items });
 
-export const settle = (db: Database, tenant: Tenant, of: Charge) => transaction(db, (tx) => charge(tx, tenant, of));
+export const chargeAll = (db: Database, tenant: Tenant, of: Charge) => transaction(db, (tx) => charge(tx, tenant, of));
 
 export const fund = (db: Database, tenant: Tenant, micros: bigint) =>
   transaction(db, (tx) => credit(tx, tenant, micros));

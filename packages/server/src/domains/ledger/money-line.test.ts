@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../caller.ts';
-import type { Bell } from '../../db/bell.ts';
 import type { Database } from '../../db/pool.ts';
+import type { ProcessNews } from '../../db/process-news.ts';
 import { rowsOf } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { createLog } from '../../main/log.ts';
-import { fund, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
+import { chargeAll, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
 import { createMoneyLine, type MoneyLine } from './money-line.ts';
 
 let db: Database;
@@ -16,23 +16,24 @@ beforeAll(async () => {
 afterAll(() => close());
 
 /** Rings that reach every other line at once. */
-function joinedBells() {
+function joinedNews() {
   const listeners: { self: object; kind: string; listener: (id: string | null) => void }[] = [];
-  const rung: string[] = [];
-  const bell = (): Pick<Bell, 'ring' | 'on'> => {
+  const notified: string[] = [];
+  const processNews = (): Pick<ProcessNews, 'notify' | 'on'> => {
     const self = {};
     return {
       on: (kind, listener) => listeners.push({ self, kind, listener }),
-      ring(kind, id) {
-        rung.push(kind);
+      notify(kind, id) {
+        notified.push(kind);
         for (const each of listeners) if (each.self !== self && each.kind === kind) each.listener(id);
       },
     };
   };
-  return { bell, rung };
+  return { processNews, notified };
 }
 
-const lineWith = (bell = joinedBells().bell()) => createMoneyLine({ db, bell, log: createLog('silent') });
+const lineWith = (processNews = joinedNews().processNews()) =>
+  createMoneyLine({ db, processNews, log: createLog('silent') });
 
 const ask = (line: MoneyLine, tenant: Tenant, of: { userId?: string; signal?: AbortSignal; waitMs?: number } = {}) =>
   line.hold(tenant, {
@@ -58,7 +59,7 @@ function watched(line: MoneyLine, tenant: Tenant) {
   };
   const pays = async (micros: number) => {
     const { reservationId } = granted.at(-1) as { reservationId: string };
-    await settle(db, tenant, { items: [item(micros, { userId: 'ann' })], reservationId });
+    await chargeAll(db, tenant, { items: [item(micros, { userId: 'ann' })], reservationId });
     line.freed(tenant);
   };
   return { granted, waiting, wants, pays, names: () => granted.map(({ name }) => name) };
@@ -134,18 +135,18 @@ describe('money that running calls hold', () => {
     expect([line.hasWaiting(tenant), await heldRows(tenant), first.allowed]).toEqual([false, 1, true]);
   });
 
-  it('that another process frees is heard of, and nobody rings where nobody waits', async () => {
+  it('that another process frees is heard of, and nobody is told where nobody waits', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 100n);
-    const { bell, rung } = joinedBells();
-    const [here, there] = [lineWith(bell()), lineWith(bell())];
+    const { processNews, notified } = joinedNews();
+    const [here, there] = [lineWith(processNews()), lineWith(processNews())];
     const first = await ask(there, tenant);
     there.freed(tenant);
-    expect(rung).not.toContain('money_freed');
+    expect(notified).not.toContain('money_freed');
     const waits = ask(here, tenant);
-    await expect.poll(() => rung).toContain('money_wanted');
+    await expect.poll(() => notified).toContain('money_wanted');
     if (!first.allowed) throw new Error(first.code);
-    await settle(db, tenant, { items: [item(1)], reservationId: first.reservationId });
+    await chargeAll(db, tenant, { items: [item(1)], reservationId: first.reservationId });
     there.freed(tenant);
     expect(await waits).toMatchObject({ allowed: true });
   });
@@ -154,8 +155,8 @@ describe('money that running calls hold', () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 950n);
     await pay(db, tenant, item(50));
-    const { bell } = joinedBells();
-    const lines = [lineWith(bell()), lineWith(bell())] as const;
+    const { processNews } = joinedNews();
+    const lines = [lineWith(processNews()), lineWith(processNews())] as const;
     const ending = new AbortController();
     let granted = 0;
     const asked = Array.from({ length: 60 }, (_, at) =>

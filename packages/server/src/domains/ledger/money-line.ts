@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Tenant } from '../../caller.ts';
-import type { Bell } from '../../db/bell.ts';
 import type { Database } from '../../db/pool.ts';
+import type { ProcessNews } from '../../db/process-news.ts';
 import type { Refusal } from './allowance.ts';
 import { type Reservation, release, reserve, reserveInLine } from './reserve.ts';
 import { spenderOf } from './spender.ts';
@@ -25,7 +25,7 @@ export type MoneyLine = {
 type Wanted = Reservation & { signal: AbortSignal; waitMs: number };
 type Answer = Awaited<ReturnType<MoneyLine['hold']>>;
 
-type Waiter = { wanted: Wanted; settle: (answer: Answer) => void; isGone: boolean; since: number };
+type Waiter = { wanted: Wanted; answer: (answer: Answer) => void; isGone: boolean; since: number };
 
 type Line = {
   tenant: Tenant;
@@ -42,14 +42,18 @@ type Line = {
 const lookEveryMs = 5_000;
 const wantedMs = 3 * lookEveryMs;
 
-export function createMoneyLine(options: { db: Database; bell: Pick<Bell, 'ring' | 'on'>; log: Logger }): MoneyLine {
-  const { db, bell, log } = options;
+export function createMoneyLine(options: {
+  db: Database;
+  processNews: Pick<ProcessNews, 'notify' | 'on'>;
+  log: Logger;
+}): MoneyLine {
+  const { db, processNews, log } = options;
   const lines = new Map<string, Line>();
   /** Until when other processes are told of money that becomes free: one that waits says so with each look. */
   const wantedElsewhere = new Map<string, number>();
 
-  bell.on('money_wanted', (name) => name !== null && wantedElsewhere.set(name, performance.now() + wantedMs));
-  bell.on('money_freed', (name) => {
+  processNews.on('money_wanted', (name) => name !== null && wantedElsewhere.set(name, performance.now() + wantedMs));
+  processNews.on('money_freed', (name) => {
     for (const line of name === null ? lines.values() : [lines.get(name)]) if (line) void serve(line);
   });
 
@@ -69,13 +73,13 @@ export function createMoneyLine(options: { db: Database; bell: Pick<Bell, 'ring'
     const known = lines.get(name);
     if (known) return known;
     const looking = setInterval(() => {
-      bell.ring('money_wanted', name);
+      processNews.notify('money_wanted', name);
       void serve(line);
     }, lookEveryMs);
     looking.unref();
     const line: Line = { tenant, bySpender: new Map(), refusal, isServing: false, isWanted: false, looking };
     lines.set(name, line);
-    bell.ring('money_wanted', name);
+    processNews.notify('money_wanted', name);
     return line;
   }
 
@@ -83,8 +87,8 @@ export function createMoneyLine(options: { db: Database; bell: Pick<Bell, 'ring'
     const { signal, waitMs } = wanted;
     const spender = spenderOf(wanted.userId);
     return new Promise((resolve, reject) => {
-      const settle = (answer: Answer) => end(() => resolve(answer));
-      const waiter: Waiter = { wanted, isGone: false, since: Date.now(), settle };
+      const answer = (answer: Answer) => end(() => resolve(answer));
+      const waiter: Waiter = { wanted, isGone: false, since: Date.now(), answer };
       const end = (how: () => void) => {
         waiter.isGone = true;
         clearTimeout(timer);
@@ -150,7 +154,7 @@ export function createMoneyLine(options: { db: Database; bell: Pick<Bell, 'ring'
         atTheirCap.add(spender);
         continue;
       }
-      waiter.settle(answer);
+      waiter.answer(answer);
       const others = line.bySpender.get(spender);
       if (!others) continue;
       // Each user's next call stands behind one of every other user.
@@ -168,7 +172,7 @@ export function createMoneyLine(options: { db: Database; bell: Pick<Bell, 'ring'
       if (line) void serve(line);
       const until = wantedElsewhere.get(name);
       if (until === undefined) return;
-      if (until > performance.now()) bell.ring('money_freed', name);
+      if (until > performance.now()) processNews.notify('money_freed', name);
       else wantedElsewhere.delete(name);
     },
     waiting() {

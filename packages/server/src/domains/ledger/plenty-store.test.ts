@@ -1,13 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../caller.ts';
-import type { Database } from '../../db/pool.ts';
+import type { Database, Transaction } from '../../db/pool.ts';
 import { one, pipelined } from '../../db/query.ts';
 import { isNoLongerSo, mostTogether } from '../../db/shared-writes.ts';
 import { sql } from '../../db/sql.ts';
-import { micros } from '../../db/table.ts';
+import { count as counted, micros } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
-import { fund, newTenant, openLedger } from './ledger.fixture.ts';
-import { holdingPlenty } from './plenty-store.ts';
+import type { OrgSettings } from '../orgs/api.ts';
+import type { UserCaps } from './allowance.ts';
+import { foldLedger } from './fold.ts';
+import { begin, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
+import { holdingPlenty, holdPlentyForAll } from './plenty-store.ts';
+import { mostUnseen } from './reserve.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -45,7 +49,8 @@ async function mostFor(tenant: Tenant): Promise<number> {
 
 it('two processes that write all they may together, unseen by each other, hold no more than there is [MON-011]', async () => {
   const tenant = await newTenant(db);
-  await fund(db, tenant, 100n * amountMicros);
+  const funds = (mostUnseen + 20n) * amountMicros;
+  await fund(db, tenant, funds);
   const count = await mostFor(tenant);
   expect(count).toBeGreaterThan(0);
   let held = 0;
@@ -62,5 +67,79 @@ it('two processes that write all they may together, unseen by each other, hold n
     sql`SELECT sum(amount_micros)::bigint AS sum FROM reservations WHERE org_id = ${tenant.orgId}`,
   );
   expect(sum).toBe(BigInt(2 * count) * amountMicros);
-  expect(sum).toBeLessThanOrEqual(100n * amountMicros);
+  expect(sum).toBeLessThanOrEqual(funds);
+});
+
+describe('holds for runs that begin together', () => {
+  const count = 3;
+  /** What must be left at least: one less is not plenty. */
+  const enough = (mostUnseen + BigInt(count)) * amountMicros + 1n;
+  const spent = 40;
+
+  const holdIn = (tx: Transaction, tenant: Tenant, userCaps: UserCaps | null = null) =>
+    holdPlentyForAll(
+      tx,
+      tenant,
+      Array.from({ length: count }, (_, at) => ({ userId: 'ann', userCaps, amountMicros, runId: `task_${at}` })),
+    );
+  const holdFor = (tenant: Tenant, userCaps: UserCaps | null = null) =>
+    transaction(db, (tx) => holdIn(tx, tenant, userCaps));
+  const heldOf = async ({ orgId }: Tenant) =>
+    (await one(db, { held: counted() }, sql`SELECT count(*) AS held FROM reservations WHERE org_id = ${orgId}`)).held;
+
+  it.each<[string, (limit: bigint) => { caps?: Partial<OrgSettings>; own?: UserCaps }]>([
+    ['the day of the org', (limit) => ({ caps: { org_daily_micros: limit } })],
+    ['the month of the org', (limit) => ({ caps: { org_monthly_micros: limit } })],
+    ['the day of each user', (limit) => ({ caps: { user_daily_micros: limit } })],
+    ['the month of each user', (limit) => ({ caps: { user_monthly_micros: limit } })],
+    ['the day of this user', (limit) => ({ own: { daily: limit, monthly: null } })],
+    ['the month of this user', (limit) => ({ own: { daily: null, monthly: limit } })],
+  ])('are all made or none, by what is left of %s [MON-490]', async (_, limitedTo) => {
+    for (const isFolded of [false, true]) {
+      for (const [missing, expected] of [
+        [0n, count],
+        [1n, 0],
+      ] as const) {
+        const { caps, own } = limitedTo(enough + BigInt(spent) - missing);
+        const tenant = await newTenant(db, caps);
+        await fund(db, tenant, 100n * enough);
+        await pay(db, tenant, item(spent, { userId: 'ann' }));
+        if (isFolded) await foldLedger(db);
+        const holds = await holdFor(tenant, own ?? null);
+        expect([holds?.length ?? 0, await heldOf(tenant)]).toEqual([expected, expected]);
+      }
+    }
+  });
+
+  it('are all made or none, by what is in the wallet and held already [MON-490]', async () => {
+    for (const [missing, expected] of [
+      [0n, 2 * count],
+      [1n, count],
+    ] as const) {
+      const tenant = await newTenant(db);
+      await fund(db, tenant, enough + BigInt(count) * amountMicros - missing);
+      expect(await holdFor(tenant)).toHaveLength(count);
+      await holdFor(tenant);
+      expect(await heldOf(tenant)).toBe(expected);
+    }
+  });
+
+  it('are made by one of an org after the other [MON-490]', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, enough + BigInt(count) * amountMicros - 1n);
+    const end = Promise.withResolvers<void>();
+    const first = await begin(db, (tx) => holdIn(tx, tenant), end.promise);
+    let isAnswered = false;
+    const second = holdFor(tenant).finally(() => {
+      isAnswered = true;
+    });
+    const waiting = sql`SELECT count(*) AS waiting FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+      WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted`;
+    while (!isAnswered && (await one(db, { waiting: counted() }, waiting)).waiting === 0);
+    expect(isAnswered).toBe(false);
+    end.resolve();
+    await first.ended;
+    expect(await second).toBeNull();
+    expect(await heldOf(tenant)).toBe(count);
+  });
 });

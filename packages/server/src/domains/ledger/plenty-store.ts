@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
-import { running } from '../../db/query.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { pipelined, reading, running } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
+import { boolean } from '../../db/table.ts';
 import type { UserCaps } from './allowance.ts';
-import { holdSeconds } from './holds-store.ts';
-import { mostUnseen } from './reserve.ts';
-import { spenderOf } from './spender.ts';
+import { holdSeconds, lockingHolds } from './holds-store.ts';
+import { mostHeldTogether, mostUnseen } from './reserve.ts';
+import { spenderOf, wholeOrg } from './spender.ts';
 
 type Wanted = { userId: string | null; userCaps: UserCaps | null; amountMicros: Micros; runId: string };
 
@@ -69,4 +71,90 @@ export function holdingPlenty({ orgId, mode }: Tenant, { userId, userCaps, amoun
     FROM given CROSS JOIN running CROSS JOIN waiting CROSS JOIN folded CROSS JOIN wallet
       LEFT JOIN org_settings o ON o.org_id = ${orgId} AND o.mode = ${mode}`);
   return { reservationId, statement };
+}
+
+const isPlentyForAll = sql.raw(`wallet.balance + spent.wallet > reserved.by_org + needed.micros
+  AND (o.org_daily_micros IS NULL OR o.org_daily_micros - spent.day > reserved.by_org + needed.micros)
+  AND (o.org_monthly_micros IS NULL OR o.org_monthly_micros - spent.month > reserved.by_org + needed.micros)
+  AND NOT EXISTS (
+    SELECT FROM wanted w LEFT JOIN spent_by b ON b.user_id = w.spender LEFT JOIN reserved_by r ON r.user_id = w.spender
+    WHERE w.is_user AND (
+      LEAST(o.user_daily_micros, w.daily) - COALESCE(b.day, 0) <= COALESCE(r.micros, 0) + w.needed
+      OR LEAST(o.user_monthly_micros, w.monthly) - COALESCE(b.month, 0) <= COALESCE(r.micros, 0) + w.needed))`);
+
+const spentOn = sql.raw(`${spent(isToday)} AS day, ${spent(isThisMonth)} AS month`);
+
+/**
+ * Holds money for the first calls of runs that begin together, for each or for none: null where there is not plenty for all
+ * of them, by the rules of `holdingPlenty`. Until the transaction ends nobody else holds money for several runs of the org.
+ */
+export async function holdPlentyForAll(
+  tx: Transaction,
+  tenant: Tenant,
+  wanted: readonly Wanted[],
+): Promise<string[] | null> {
+  if (wanted.length > mostHeldTogether)
+    throw new Error(`${wanted.length} holds at once are more than others count on.`);
+  const { orgId, mode } = tenant;
+  const isOrg = sql`org_id = ${orgId} AND mode = ${mode}`;
+  const holds = wanted.map(({ userId, userCaps, amountMicros, runId }) => ({
+    id: randomUUID(),
+    run_id: runId,
+    spender: spenderOf(userId),
+    is_user: userId !== null,
+    amount: String(amountMicros),
+    daily: userCaps?.daily?.toString() ?? null,
+    monthly: userCaps?.monthly?.toString() ?? null,
+  }));
+  const [, [answer]] = await pipelined(tx, [
+    lockingHolds(tenant),
+    reading(
+      { is_plenty: boolean() },
+      sql`WITH given AS (
+        SELECT * FROM json_to_recordset(${sql.json(holds)})
+          AS g(id uuid, run_id text, spender text, is_user boolean, amount bigint, daily bigint, monthly bigint)
+      ), wanted AS (
+        SELECT spender, is_user, min(daily) AS daily, min(monthly) AS monthly,
+          (sum(amount) + max(amount) * ${mostUnseen})::bigint AS needed FROM given GROUP BY spender, is_user
+      ), needed AS (
+        SELECT (sum(amount) + max(amount) * ${mostUnseen})::bigint AS micros FROM given
+      ), clock AS (
+        SELECT today, date_trunc('month', today::timestamp)::date AS month
+        FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS today) AS utc
+      ), reserved_by AS (
+        SELECT user_id, sum(amount_micros)::bigint AS micros FROM reservations
+        WHERE ${isOrg} AND expires_at > clock_timestamp() GROUP BY user_id
+      ), reserved AS (
+        SELECT COALESCE(sum(micros), 0)::bigint AS by_org FROM reserved_by
+      ), unfolded AS MATERIALIZED (
+        SELECT user_id, day, wallet_micros, spend_micros FROM unfolded_entries WHERE ${isOrg}
+      ), folded AS MATERIALIZED (
+        SELECT user_id, day, spend_micros FROM spend_days
+        WHERE ${isOrg} AND user_id = ANY(ARRAY(SELECT spender FROM given UNION SELECT ${wholeOrg}))
+          AND day BETWEEN (SELECT month FROM clock) AND (SELECT today FROM clock)
+      ), spent_by AS (
+        SELECT user_id, ${spentOn} FROM (
+          SELECT user_id, day, spend_micros FROM unfolded UNION ALL SELECT user_id, day, spend_micros FROM folded
+        ) AS entries GROUP BY user_id
+      ), spent AS (
+        SELECT COALESCE(sum(wallet_micros), 0)::bigint AS wallet, ${spentOn} FROM (
+          SELECT day, wallet_micros, spend_micros FROM unfolded
+          UNION ALL SELECT day, 0, spend_micros FROM folded WHERE user_id = ${wholeOrg}
+        ) AS entries
+      ), wallet AS (
+        SELECT COALESCE(sum(balance_micros), 0)::bigint AS balance FROM wallets WHERE ${isOrg}
+      ), answer AS (
+        SELECT ${isPlentyForAll} AS is_plenty
+        FROM needed CROSS JOIN reserved CROSS JOIN spent CROSS JOIN wallet
+          JOIN org_settings o ON o.org_id = ${orgId} AND o.mode = ${mode}
+      ), held AS (
+        INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at, run_id)
+        SELECT g.id, ${orgId}, ${mode}, g.spender, g.amount,
+          clock_timestamp() + make_interval(secs => ${holdSeconds}), g.run_id
+        FROM given g CROSS JOIN answer WHERE answer.is_plenty
+      )
+      SELECT is_plenty FROM answer`,
+    ),
+  ]);
+  return answer?.is_plenty ? holds.map(({ id }) => id) : null;
 }

@@ -5,7 +5,7 @@ import { rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { integer } from '../../db/table.ts';
 import { foldLedger } from './fold.ts';
-import { fund, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
+import { chargeAll, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
 import { type Reservation, release, reserve, reserveInLine } from './reserve.ts';
 
 let db: Database;
@@ -48,7 +48,7 @@ describe('a reservation', () => {
     await fund(db, tenant, 20n);
     const reservationId = await granted(tenant, { amountMicros: 20n });
     expect(await ask(tenant)).toMatchObject({ allowed: false, code: 'wallet_empty', isHeldByRunningCalls: true });
-    await settle(db, tenant, { items: [item(4)], reservationId });
+    await chargeAll(db, tenant, { items: [item(4)], reservationId });
     expect(await held(tenant)).toBe(0);
     await granted(tenant);
   });
@@ -56,7 +56,7 @@ describe('a reservation', () => {
   it('is given back by a charge of nothing and by a release', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 20n);
-    await settle(db, tenant, { items: [], reservationId: await granted(tenant, { amountMicros: 20n }) });
+    await chargeAll(db, tenant, { items: [], reservationId: await granted(tenant, { amountMicros: 20n }) });
     await release(db, tenant, await granted(tenant, { amountMicros: 20n }));
     expect(await held(tenant)).toBe(0);
   });
@@ -66,7 +66,7 @@ describe('a reservation', () => {
     await fund(db, tenant, 20n);
     const reservationId = await granted(tenant);
     await release(db, other, reservationId);
-    await settle(db, { ...tenant, mode: 'live' }, { items: [], reservationId });
+    await chargeAll(db, { ...tenant, mode: 'live' }, { items: [], reservationId });
     expect(await held(tenant)).toBe(1);
   });
 
@@ -81,7 +81,7 @@ describe('a reservation', () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 20n);
     const reservationId = await granted(tenant, { amountMicros: 50n });
-    await settle(db, tenant, { items: [item(45)], reservationId });
+    await chargeAll(db, tenant, { items: [item(45)], reservationId });
     expect(await ask(tenant)).toMatchObject({ code: 'wallet_empty', isHeldByRunningCalls: false });
   });
 });
@@ -156,11 +156,11 @@ describe('a cap', () => {
     const tenant = await newTenant(db, { user_daily_micros: 100n, org_monthly_micros: 200n });
     await fund(db, tenant, 1_000n);
     const items = [item(100, { userId: 'ann' })];
-    await settle(db, tenant, { items, at: new Date('2026-04-29T23:59:59Z') });
+    await chargeAll(db, tenant, { items, at: new Date('2026-04-29T23:59:59Z') });
     const at = (moment: string) => ask(tenant, { at: new Date(moment), amountMicros: 0n });
     expect(await at('2026-04-29T23:59:59Z')).toMatchObject({ cap: 'user_daily_usd' });
     expect(await at('2026-04-30T00:00:00Z')).toMatchObject({ allowed: true });
-    await settle(db, tenant, { items, at: new Date('2026-04-30T00:00:00Z') });
+    await chargeAll(db, tenant, { items, at: new Date('2026-04-30T00:00:00Z') });
     expect(await at('2026-04-30T00:00:00Z')).toMatchObject({ cap: 'org_monthly_usd' });
     expect(await at('2026-05-01T00:00:00Z')).toMatchObject({ allowed: true });
   });

@@ -86,11 +86,14 @@ async function ask(
   return { standing, caps: capsForUser(caps, userCaps ?? noCaps), hold };
 }
 
+/** Of runs that begin together the holds are made together, those of an org one group after the other. */
+export const mostHeldTogether = 20;
+
 /**
  * What two processes may be about to commit that nobody sees yet: each a hold on every connection, and on one of them the
- * holds of all messages that are written together.
+ * holds of all messages that are written together; and one of them the holds of runs that begin together.
  */
-export const mostUnseen = 2n * BigInt(mostConnections + mostTogether);
+export const mostUnseen = 2n * BigInt(mostConnections + mostTogether) + BigInt(mostHeldTogether);
 
 function isTight(standing: Standing, caps: OrgCaps, amountMicros: Micros): boolean {
   const { heldMicros, user } = standing;

@@ -1,7 +1,8 @@
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
+import { distinct } from '../../db/joined.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { insertMany, maybeOne, one, rowsOf, run } from '../../db/query.ts';
+import { insertMany, maybeOne, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { columnsOf, integer, integerArray, micros, type RowOf, text } from '../../db/table.ts';
 import type { OrgCaps, Spend } from './allowance.ts';
@@ -9,15 +10,22 @@ import { wholeOrg } from './spender.ts';
 import { ledgerEntries, reservations, spendDays, usageAlertsTold, wallets } from './tables.ts';
 
 /** Totals are what is folded and what is not yet, read in one statement: a fold in between moves both at once. */
-export async function readBalance(db: Executor, { orgId, mode }: Tenant): Promise<Micros> {
-  const { balance } = await one(
+export async function readBalances(db: Executor, wanted: readonly Tenant[]): Promise<Micros[]> {
+  const each = distinct(wanted, ({ orgId, mode }) => `${orgId} ${mode}`);
+  const rows = await rowsOf(
     db,
-    { balance: micros() },
-    sql`SELECT COALESCE((SELECT balance_micros FROM ${wallets} WHERE org_id = ${orgId} AND mode = ${mode}), 0)
-          + COALESCE((SELECT sum(wallet_micros) FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}), 0)
-          AS balance`,
+    { org_id: text(), mode: text(), balance: micros() },
+    sql`SELECT wanted.org_id, wanted.mode,
+          COALESCE((SELECT balance_micros FROM ${wallets} w WHERE w.org_id = wanted.org_id AND w.mode = wanted.mode), 0)
+          + COALESCE((SELECT sum(wallet_micros) FROM unfolded_entries u
+              WHERE u.org_id = wanted.org_id AND u.mode = wanted.mode), 0) AS balance
+        FROM unnest(${each.map(({ orgId }) => orgId)}::text[], ${each.map(({ mode }) => mode)}::text[])
+          AS wanted (org_id, mode)`,
   );
-  return balance;
+  return wanted.map(({ orgId, mode }) => {
+    const found = rows.find((row) => row.org_id === orgId && row.mode === mode);
+    return found?.balance ?? 0n;
+  });
 }
 
 /** The caps stand on the org's settings: reading them here keeps a check before a call to one statement. */

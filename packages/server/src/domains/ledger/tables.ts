@@ -1,6 +1,6 @@
 import type { spendKinds } from '@vestra/contract/usage';
 import { boolean, day, integer, json, micros, moment, numeric, table, text, uuid } from '../../db/table.ts';
-import type { Used } from './used.ts';
+import type { Used } from './charge-item.ts';
 
 const tenant = {
   org_id: text(),

@@ -3,7 +3,7 @@ import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { pipelined, running } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import type { ChargeItem } from './charge.ts';
+import type { ChargeItem } from './charge-item.ts';
 
 export type Entry =
   | { id: string; account: 'spend'; amountMicros: Micros; item: ChargeItem }

@@ -4,9 +4,9 @@ import { startTestServer, type TestServer } from '../../../../../tests/support/s
 import type { Tenant } from '../../caller.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { ChargeItem } from './charge.ts';
+import type { ChargeItem } from './charge-item.ts';
 import { eraseSpender } from './erase.ts';
-import { item, settle } from './ledger.fixture.ts';
+import { chargeAll, item } from './ledger.fixture.ts';
 import { usageWindow } from './usage.ts';
 
 describe('the window', () => {
@@ -54,14 +54,14 @@ async function spendSomething(): Promise<void> {
   const first = { userId: 'ann', deploymentId: deployments[0], conversationId: conversations[0] };
   const second = { userId: 'bob', deploymentId: deployments[1], conversationId: conversations[1] };
   const at = (text: string) => new Date(text);
-  await settle(db, tenant, {
+  await chargeAll(db, tenant, {
     at: at('2026-03-01T00:00:00Z'),
     items: [
       tokens('input_tokens', 100, { ...first, kind: 'orchestrator' }),
       tokens('output_tokens', 50, { ...first, kind: 'orchestrator' }),
     ],
   });
-  await settle(db, tenant, {
+  await chargeAll(db, tenant, {
     at: at('2026-03-01T23:59:59.999Z'),
     items: [
       tokens('input_tokens', 1_000, { ...first, taskId: tasks[0] }),
@@ -69,18 +69,18 @@ async function spendSomething(): Promise<void> {
       item(0, { ...first, taskId: tasks[0], kind: 'compute', quantity: 12.5, unit: 'seconds', unitPriceMicros: 100 }),
     ],
   });
-  await settle(db, tenant, {
+  await chargeAll(db, tenant, {
     at: at('2026-03-02T00:00:00Z'),
     items: [
       item(490, { ...first, taskId: tasks[0], kind: 'tools' }),
       item(1_000, { ...second, taskId: tasks[1], kind: 'tools' }),
     ],
   });
-  await settle(db, tenant, { at: at('2026-03-03T12:00:00Z'), items: [item(5_000, { kind: 'background' })] });
+  await chargeAll(db, tenant, { at: at('2026-03-03T12:00:00Z'), items: [item(5_000, { kind: 'background' })] });
   // Other modes and times, which no report below may hold.
-  await settle(db, { ...tenant, mode: 'live' }, { at: at('2026-03-02T00:00:00Z'), items: [item(777_000, first)] });
-  await settle(db, tenant, { at: at('2026-02-28T23:59:59.999Z'), items: [item(777_000, first)] });
-  await settle(db, tenant, { at: at('2026-03-04T00:00:00Z'), items: [item(777_000, first)] });
+  await chargeAll(db, { ...tenant, mode: 'live' }, { at: at('2026-03-02T00:00:00Z'), items: [item(777_000, first)] });
+  await chargeAll(db, tenant, { at: at('2026-02-28T23:59:59.999Z'), items: [item(777_000, first)] });
+  await chargeAll(db, tenant, { at: at('2026-03-04T00:00:00Z'), items: [item(777_000, first)] });
 }
 
 beforeAll(async () => {
@@ -192,7 +192,7 @@ describe('the report', () => {
       [29, 2_000],
       [30, 4_000],
     ] as const) {
-      await settle(db, tenant, { at: days(count), items: [item(micros, { conversationId })] });
+      await chargeAll(db, tenant, { at: days(count), items: [item(micros, { conversationId })] });
     }
     const { body } = await get(`/v1/usage?conversation_id=${conversationId}`);
     expect(body.data.map(({ key, cost_usd }: Row) => [key, cost_usd])).toEqual([
@@ -233,7 +233,7 @@ describe('the report', () => {
   it('puts groups of equal cost in the order of their keys, also across pages', async () => {
     const conversationId = newId('conv');
     const users = ['b', 'B', 'a', '_', 'c:1', 'a.b'];
-    await settle(db, tenant, { items: users.map((userId) => item(10, { userId, conversationId })) });
+    await chargeAll(db, tenant, { items: users.map((userId) => item(10, { userId, conversationId })) });
     const seen: string[] = [];
     let cursor = '';
     do {
@@ -277,7 +277,7 @@ describe('the report', () => {
 
   it('holds the spend of an erased user under unknown [USE-016]', async () => {
     const conversationId = newId('conv');
-    await settle(db, tenant, { items: [item(10, { userId: 'gone', conversationId })] });
+    await chargeAll(db, tenant, { items: [item(10, { userId: 'gone', conversationId })] });
     await transaction(db, (tx) => eraseSpender(tx, tenant, 'gone'));
     const { body } = await get(`/v1/usage?group_by=user&conversation_id=${conversationId}`);
     expect(body.data.map(({ key }: Row) => key)).toEqual(['unknown']);
@@ -315,7 +315,7 @@ describe('line items', () => {
 
   it('show a price of a fraction of a micro-dollar as it was set', async () => {
     const conversationId = newId('conv');
-    await settle(db, tenant, { items: [item(0, { conversationId, quantity: 1_000, unitPriceMicros: 0.1 })] });
+    await chargeAll(db, tenant, { items: [item(0, { conversationId, quantity: 1_000, unitPriceMicros: 0.1 })] });
     const { body } = await get(`/v1/usage/line-items?conversation_id=${conversationId}`);
     expect(body.data[0]).toMatchObject({ unit_price_usd: 1e-7, cost_usd: 0.0001 });
   });

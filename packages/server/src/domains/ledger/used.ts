@@ -1,12 +1,8 @@
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { type ChargeItem, charge } from './charge.ts';
+import { charge } from './charge.ts';
+import type { ChargeItem, Used } from './charge-item.ts';
 import { takeHoldsOfRun } from './holds-store.ts';
-
-/** What a call has used so far, at its prices. A quantity that is null is the seconds for which it has been metered. */
-export type Used = Pick<ChargeItem, 'kind' | 'model'> & {
-  items: readonly (Pick<ChargeItem, 'unit' | 'unitPriceMicros'> & { quantity: number | null })[];
-};
 
 type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
 

@@ -1,3 +1,4 @@
+import { ProtocolError, type Server } from '@modelcontextprotocol/server';
 import { decisionOf } from '@vestra/agent/tool';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Called, generations, serveMcp, tool } from '../../adapters/mcp-client/mcp-server.fixture.ts';
@@ -5,6 +6,7 @@ import { serve, unusedPort } from '../../adapters/outbound/loopback.fixture.ts';
 import type { Manifest } from '../deployments/api.ts';
 import { createServerTools, type ServerTool } from './api.ts';
 import { startMcpServers } from './mcp-servers.fixture.ts';
+import type { SignedIn } from './sign-ins.ts';
 
 type Servers = Manifest['mcp_servers'];
 type Policies = Manifest['mcp_tool_policy'];
@@ -19,16 +21,17 @@ beforeAll(async () => {
 beforeEach(async () => {
   org = await server.newOrg();
   clock = 1_000_000;
-  const signIns = { of: async () => [] };
-  tools = createServerTools({
+  tools = toolsWith([]);
+});
+const toolsWith = (signedIn: SignedIn[]) =>
+  createServerTools({
     db: server.db,
     vault: server.vault,
     client: server.client,
-    signIns,
+    signIns: { of: async () => signedIn },
     refuseAddress: () => null,
     now: () => clock,
   });
-});
 afterAll(() => server.stop());
 
 const never = new AbortController().signal;
@@ -446,5 +449,116 @@ describe('the list of a server', () => {
     controller.abort(new Error('stopped'));
     await expect(loading).rejects.toThrow('stopped');
     expect((await load([entries[1] as Servers[number]])).tools).toHaveLength(3);
+  });
+});
+
+describe('what a server has to read', () => {
+  const prepare = (server: Server) => {
+    server.setRequestHandler('resources/list', ({ params }) => ({
+      resources: [
+        {
+          uri: `menu://${params?.cursor ?? 'lunch'}`,
+          name: 'Menu',
+          mimeType: 'text/plain',
+          description: 'All\ndishes.',
+        },
+      ],
+      ...(params?.cursor ? {} : { nextCursor: 'dinner' }),
+    }));
+    server.setRequestHandler('resources/templates/list', () => ({
+      resourceTemplates: [{ uriTemplate: 'dish://{name}', name: 'Dish' }],
+    }));
+    server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+      if (uri !== 'menu://lunch') throw new ProtocolError(-32602, `No ${uri} here, hunter2-hunter2.`);
+      const picture = { uri: 'menu://logo', mimeType: 'image/png', blob: Buffer.from('logo').toString('base64') };
+      return { contents: [{ uri, mimeType: 'text/plain', text: 'Soup. Ask hunter2-hunter2.' }, picture] };
+    });
+  };
+  const withResources = { capabilities: { resources: {} }, prepare, call: echoing };
+
+  it.each(generations)(
+    'is listed and read like the answers of its tools, generation %s [MCPS-444]',
+    async (generation) => {
+      const { url } = await serveMcp(generation, [tool('find')], withResources);
+      await store('PASS', 'hunter2-hunter2');
+      const loaded = await load([await register(url, { headers: { 'X-Pass': '${secret:PASS}' } })]);
+      expect(namesOf(loaded)).toEqual(['mcp__shop__find', 'mcp__shop__list_resources', 'mcp__shop__read_resource']);
+      const list = only(loaded, 'list_resources');
+      expect(await tools.call(list, {}, never)).toEqual({
+        output:
+          '[menu://lunch] Menu, text/plain: All dishes.\n[dish://{name}] Dish, fill in what stands in braces\nThere are more: go on with the cursor "dinner".',
+        isError: false,
+      });
+      expect((await tools.call(list, { cursor: 'dinner' }, never)).output).toBe(
+        '[menu://dinner] Menu, text/plain: All dishes.',
+      );
+      const read = only(loaded, 'read_resource');
+      expect(await tools.call(read, { uri: 'menu://lunch' }, never)).toEqual({
+        output: '[resource menu://lunch text/plain]\nSoup. Ask [secret].\n[resource menu://logo image/png, 6 bytes]',
+        isError: false,
+        media: [{ mediaType: 'image/png', content: Buffer.from('logo') }],
+      });
+      const wrong = await tools.call(read, { uri: 'menu://../etc' }, never);
+      expect([wrong.isError, wrong.output]).toEqual([true, expect.stringMatching(/No menu:.*\[secret\]/)]);
+    },
+  );
+
+  it('keeps to the rules of the server, and to its own tool of the same name [MCPS-444]', async () => {
+    const { url } = await serveMcp('2026', [tool('read_resource', { description: 'Its own.' })], withResources);
+    const loaded = await load([await register(url, { tools: { deny: ['list_resources'], require_approval: [] } })]);
+    const decisions = loaded.tools.map(({ tool: each, name }) => [name, each.definition.description, decisionOf(each)]);
+    expect(decisions).toEqual([
+      ['read_resource', 'Its own.', 'wait'],
+      ['list_resources', expect.any(String), 'refuse'],
+    ]);
+  });
+});
+
+describe('a server that says that its tools have changed', () => {
+  it.each(['2026', '2025 with sessions'] as const)(
+    'is asked anew at the next load, whether it says so on its own or while a tool runs (%s) [MCPS-445]',
+    async (generation) => {
+      const offer = [tool('old')];
+      const served = await serveMcp(generation, () => ({ tools: offer }), {
+        capabilities: { tools: { listChanged: true } },
+        call: async (_name, _args, { mcpReq }) => {
+          offer.push(tool('newest'));
+          if (generation !== '2026') await mcpReq.notify({ method: 'notifications/tools/list_changed' });
+          return { content: [] };
+        },
+      });
+      const entry = await register(served.url);
+      expect(namesOf(await load([entry]))).toEqual(['mcp__shop__old']);
+      offer.push(tool('new'));
+      expect(namesOf(await load([entry]))).toEqual(['mcp__shop__old']);
+      // It is heard only once the stream stands, of which nobody is told.
+      await expect
+        .poll(
+          async () => {
+            await served.toolsChanged();
+            return namesOf(await load([entry]));
+          },
+          { timeout: 10_000 },
+        )
+        .toEqual(['mcp__shop__old', 'mcp__shop__new']);
+      if (generation === '2026') return;
+      await tools.call(only(await load([entry])), {}, never);
+      expect(namesOf(await load([entry]))).toContain('mcp__shop__newest');
+    },
+  );
+});
+
+describe('an app whose sign-in is over', () => {
+  const wanted = { userId: 'jo', servers: [], policies: {}, apps: ['notes'] };
+
+  it('keeps the tools of calls that were approved, in a process that never saw them, and they ask for the sign-in [APP-480]', async () => {
+    const fresh = toolsWith([{ slug: 'notes', connectionId: 'conn_1', credential: { kind: 'over' } }]);
+    const approved = async () => ['mcp__notes__write', 'mcp__other__write', 'ask_question'];
+    const loaded = await fresh.load({ orgId: org.id, mode: 'test' }, { ...wanted, approved }, never);
+    expect(namesOf(loaded)).toEqual(['mcp__notes__write']);
+    expect(decisionOf(only(loaded).tool)).toBe('wait');
+    expect(loaded).toMatchObject({ unavailable: [{ slug: 'notes', reason: 'sign_in_over' }], signedIn: [] });
+    expect(await fresh.call(only(loaded), { text: 'Eggs' }, never)).toMatchObject({ mustSignIn: { app: 'notes' } });
+    expect(namesOf(await fresh.load({ orgId: org.id, mode: 'test' }, wanted, never))).toEqual([]);
   });
 });

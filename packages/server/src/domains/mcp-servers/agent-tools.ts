@@ -6,11 +6,12 @@ import type { AwayReason } from '@vestra/contract/missing-tools';
 import type { McpFailure } from '../../adapters/mcp-client/failure.ts';
 import type { OfferedTool } from '../../adapters/mcp-client/list-tools.ts';
 import type { McpClient } from '../../adapters/mcp-client/mcp-client.ts';
+import type { Sample } from '../../adapters/mcp-client/sampling.ts';
+import type { TaskHandle } from '../../adapters/mcp-client/server-question.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Manifest } from '../deployments/api.ts';
-import { cutText } from './cut-text.ts';
 import { createOfferedTools } from './offered-tools.ts';
 import { endOutages } from './outage-store.ts';
 import {
@@ -20,13 +21,12 @@ import {
   type QuestionOutcome,
   takeAnswer,
 } from './put-question.ts';
-import type { Away, Reach, ServerRules } from './reach.ts';
+import type { Away, Reach, Reached } from './reach.ts';
 import { reachApps } from './reach-apps.ts';
 import { reachServers } from './reach-servers.ts';
-import { isTooLarge, schemaLeftOut, shownDescription } from './shown-tool.ts';
 import type { SignIns } from './sign-ins.ts';
-import { standInsFor } from './stand-in.ts';
-import { modelToolName } from './tool-name.ts';
+import { approvedToolsOf, standInsFor } from './stand-in.ts';
+import { toolsForModel } from './tools-for-model.ts';
 
 /** A tool of a server, for one user. It holds no secret: a call fills them in anew. */
 export type ServerTool = {
@@ -65,6 +65,8 @@ export type ServerTools = {
       apps?: Manifest['apps'];
       /** What a test answers itself, as `<slug>.<tool>`: these are there also while their server is away. */
       played?: readonly string[];
+      /** The tools whose calls a person said yes to and that are not called yet, by the names that models know them by. */
+      approved?: () => Promise<readonly string[]>;
     },
     signal: AbortSignal,
   ) => Promise<{
@@ -76,14 +78,32 @@ export type ServerTools = {
   /**
    * Calls a tool that was loaded here, for the user it was loaded for. Whatever goes wrong is an output with `isError`.
    * `mustSignIn` says that nothing happened because the user is not signed in to the app any more; `asks`, that the tool wants
-   * to know something from the person first, and is to be called again with what came of it. Throws when the signal ends it.
+   * to know something from the person first, and is to be called again with what came of it; `underWay`, that the server goes
+   * on with it by itself, and is to be asked again `following` that. Throws when the signal ends it.
    */
   call: (
     loaded: Pick<ServerTool, 'tool'>,
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-    asking?: { mayAsk: boolean; answered?: ({ kept: unknown } & QuestionOutcome) | undefined },
-  ) => Promise<ToolAnswer & { mustSignIn?: { app: string }; asks?: { draft: InteractionDraft; kept: unknown } }>;
+    how?: HowToCall,
+  ) => Promise<
+    ToolAnswer & {
+      mustSignIn?: { app: string };
+      asks?: { draft: InteractionDraft; kept: unknown };
+      underWay?: { handle: unknown; askAgainMs: number };
+    }
+  >;
+  /** Tells the server that nobody waits any more for what it goes on with. */
+  cancel: (loaded: Pick<ServerTool, 'tool'>, handle: unknown, signal: AbortSignal) => Promise<void>;
+};
+
+type HowToCall = {
+  mayAsk: boolean;
+  answered?: ({ kept: unknown } & QuestionOutcome) | undefined;
+  /** The `underWay` of the attempt before. */
+  following?: unknown;
+  /** Answers what the server asks a model, where it may. */
+  sample?: Sample | undefined;
 };
 
 type Dependencies = {
@@ -95,7 +115,6 @@ type Dependencies = {
   refuseAddress: (url: string) => string | null;
   now?: () => number;
 };
-type Reached = Extract<Reach, { ok: true }>;
 /** What a call needs beyond what anybody is shown. */
 type Origin = {
   tenant: Tenant;
@@ -104,9 +123,8 @@ type Origin = {
   name: string;
   inputSchema: JsonSchema;
   isRepeatable: boolean;
+  reads: OfferedTool['reads'];
 };
-type Policy = Manifest['mcp_tool_policy'][string];
-/** What one server has to offer, or why nothing. */
 type Loaded = { serverId: string; tools: ServerTool[]; away: Away | null };
 
 export function createServerTools({
@@ -117,10 +135,16 @@ export function createServerTools({
   refuseAddress,
   now = Date.now,
 }: Dependencies): ServerTools {
-  const offeredBy = createOfferedTools({ client, now });
+  const offered = createOfferedTools({ client, now });
   const origins = new WeakMap<Tool, Origin>();
   // An offered tool belongs to one kept list, and so to one server and one set of secrets.
   const definitions = new WeakMap<OfferedTool, ToolDefinition>();
+
+  function originOf(tool: Tool): Origin {
+    const origin = origins.get(tool);
+    if (!origin) throw new TypeError('This tool was not loaded here.');
+    return origin;
+  }
 
   async function reachOne({ tenant, userId, of }: Origin): Promise<Reach | undefined> {
     if ('app' in of) return (await reachApps(signIns, tenant, userId, [of.app])).get(of.app);
@@ -129,19 +153,19 @@ export function createServerTools({
 
   async function toolsBehind(
     first: Reach,
-    origin: Omit<Origin, 'name' | 'inputSchema' | 'isRepeatable'>,
+    origin: Pick<Origin, 'tenant' | 'userId' | 'of'>,
     policies: Manifest['mcp_tool_policy'],
     signal: AbortSignal,
   ): Promise<Loaded> {
     const serverId = 'server' in origin.of ? origin.of.server : origin.of.app;
-    const attempt = await tried(first, (each) => offeredBy(each.fingerprint, each.target, signal));
+    const attempt = await tried(first, (each) => offered.of(each.fingerprint, each.target, signal));
     if (attempt.away) return { serverId, tools: [], away: attempt.away };
     const { reach, answer } = attempt;
     if (!answer.ok) return { serverId, tools: [], away: awayBy(answer, reach) };
     const policy = 'server' in origin.of ? (policies[reach.server.slug] ?? null) : null;
-    const made = toolsOf(answer.tools, reach, { policy, definitions });
-    for (const { tool, name, inputSchema, isRepeatable } of made) {
-      origins.set(tool, { ...origin, name, inputSchema, isRepeatable });
+    const made = toolsForModel(answer.tools, reach, { policy, definitions });
+    for (const { tool, name, inputSchema, isRepeatable, reads } of made) {
+      origins.set(tool, { ...origin, name, inputSchema, isRepeatable, reads });
     }
     // What an app says of prices is between it and its user: nothing of the org's is spent on its word.
     const priceOf = (priceUsd: number | null) => ('server' in origin.of ? priceUsd : null);
@@ -150,7 +174,7 @@ export function createServerTools({
   }
 
   return {
-    async load(tenant, { userId, servers, policies, apps = [], played = [] }, signal) {
+    async load(tenant, { userId, servers, policies, apps = [], played = [], approved = async () => [] }, signal) {
       const ids = servers.map(({ id }) => id);
       const [company, own] = await Promise.all([
         ids.length === 0 ? new Map<string, Reach>() : reachServers({ db, vault }, tenant, userId, ids),
@@ -174,8 +198,16 @@ export function createServerTools({
       );
       const isPlayed = (slug: string) => standIns.some(({ tool }) => tool.server === slug);
       const over = new Set(missing.flatMap(({ reason, server }) => (reason === 'sign_in_over' ? [server.slug] : [])));
+      const awaited = over.size === 0 ? [] : await approved();
+      const awaitingSignIn = [...over].flatMap((app) =>
+        approvedToolsOf(app, awaited).map(({ tool, name }): ServerTool => {
+          const { inputSchema } = tool.definition;
+          origins.set(tool, { tenant, userId, of: { app }, name, inputSchema, isRepeatable: false, reads: undefined });
+          return { tool, priceUsd: null, serverId: app, name };
+        }),
+      );
       return {
-        tools: [...loaded.flatMap(({ tools }) => tools), ...standIns],
+        tools: [...loaded.flatMap(({ tools }) => tools), ...standIns, ...awaitingSignIn],
         unavailable: missing
           .filter(({ server }) => !isPlayed(server.slug))
           .map(({ serverId, server, reason, message, isPersonal }) => ({
@@ -189,24 +221,31 @@ export function createServerTools({
       };
     },
 
-    async call({ tool }, args, signal, { mayAsk, answered } = { mayAsk: false }) {
-      const origin = origins.get(tool);
-      if (!origin) throw new TypeError('This tool was not loaded here.');
-      const { of, name, inputSchema, isRepeatable } = origin;
+    async call({ tool }, args, signal, { mayAsk, answered, following, sample } = { mayAsk: false }) {
+      const origin = originOf(tool);
+      const { of, name, inputSchema, isRepeatable, reads } = origin;
       const asker = { slug: tool.server ?? '', tool: ownNameOf(tool), refuseAddress };
-      let next: NextQuestion = answered
-        ? takeAnswer(answered.kept as KeptQuestions, answered, asker)
-        : { kind: 'go_on', asking: { answers: {}, state: null }, notes: [] };
+      let next = nextAfter(answered, following as TaskHandle | undefined, asker);
       // More than one only where the server asks what nobody may be asked.
       for (let round = 0; round < mostRounds; round++) {
         if (next.kind === 'ask') return { output: '', isError: true, asks: { draft: next.draft, kept: next.kept } };
-        const { asking, notes } = next;
+        const { asking, notes, task } = next;
         const first = await reachOne(origin);
         if (!first && 'app' in of) return mustSignIn(of.app);
         if (!first) return failed('mcp_server_error', `The server \`${tool.server}\` was removed.`);
         const called = { name, arguments: args, inputSchema };
-        const attempt = await tried(first, ({ target, hide }) =>
-          client.callTool(target, called, { signal, hide, isRepeatable, ...(mayAsk && { asking }) }),
+        const attempt = await tried(first, ({ server, target, hide, fingerprint }) =>
+          reads
+            ? client.readResources(target, reads(args), { signal, hide })
+            : client.callTool(target, called, {
+                signal,
+                hide,
+                isRepeatable,
+                following: task,
+                onListChange: () => offered.forget(fingerprint),
+                ...(mayAsk && { asking }),
+                ...(server.sampling && { sample }),
+              }),
         );
         if (attempt.away?.reason === 'sign_in_over' && 'app' in of) return mustSignIn(of.app);
         if (attempt.away) {
@@ -214,6 +253,7 @@ export function createServerTools({
         }
         const { reach, answer } = attempt;
         if (!answer.ok) return failed(answer.code, reach.hide(answer.message));
+        if ('underWay' in answer) return { output: '', isError: true, underWay: answer.underWay };
         if (!('asked' in answer)) {
           const { text, isError, media } = answer;
           return { output: [text, ...notes].join('\n'), isError, ...(media && { media }) };
@@ -222,7 +262,23 @@ export function createServerTools({
       }
       return failed('mcp_server_error', `The server \`${tool.server}\` asks the person again and again.`);
     },
+
+    async cancel({ tool }, handle, signal) {
+      const reach = await reachOne(originOf(tool));
+      if (reach?.ok) await client.cancelCall(reach.target, handle as TaskHandle, { signal });
+    },
   };
+}
+
+/** What the call goes on with; an answer that the task has heard already is not told to it again. */
+function nextAfter(
+  answered: HowToCall['answered'],
+  following: TaskHandle | undefined,
+  asker: Parameters<typeof takeAnswer>[2],
+): NextQuestion {
+  const kept = answered?.kept as KeptQuestions | undefined;
+  if (answered && kept && !following?.answered.includes(kept.asking)) return takeAnswer(kept, answered, asker);
+  return { kind: 'go_on', asking: { answers: {}, given: {}, state: null }, notes: [], task: following };
 }
 
 const mostRounds = 4;
@@ -250,7 +306,7 @@ const awayBy = (failure: McpFailure, { server, hide, isPersonal }: Reached): Awa
 
 const removed = (slug: string): Away => ({
   ok: false,
-  server: { slug, deny: [], require_approval: [] },
+  server: { slug, deny: [], require_approval: [], sampling: false },
   reason: 'removed',
   message: 'It was removed.',
   isPersonal: false,
@@ -263,90 +319,3 @@ const mustSignIn = (app: string) => ({
 });
 
 const failed = (code: string, message: string) => ({ output: `${code}: ${message}`, isError: true });
-
-type Known = { policy: Policy | null; definitions: WeakMap<OfferedTool, ToolDefinition> };
-
-type MadeTool = {
-  tool: Tool;
-  priceUsd: number | null;
-  name: string;
-  inputSchema: JsonSchema;
-  isRepeatable: boolean;
-};
-
-/** A name that the server lists twice, or that reads like another before the model, counts once: the first. */
-function toolsOf(offered: readonly OfferedTool[], reach: Reached, known: Known): MadeTool[] {
-  const byName = new Map<string, MadeTool>();
-  for (const each of offered) {
-    const tool = toolOf(each, reach, known);
-    const { name, inputSchema, priceUsd, isRepeatable } = each;
-    if (byName.has(tool.definition.name)) continue;
-    byName.set(tool.definition.name, { tool, priceUsd, name, inputSchema, isRepeatable });
-  }
-  return [...byName.values()];
-}
-
-const longestName = 128;
-
-function toolOf(offered: OfferedTool, { server, hide }: Reached, { policy, definitions }: Known): Tool {
-  const definition = definitions.get(offered) ?? definitionOf(offered, server.slug, hide);
-  definitions.set(offered, definition);
-  const { name, isReadOnly } = offered;
-  const shown = cutText(hide(name), longestName);
-  return {
-    definition,
-    origin: { from: 'server', name: shown, ...ruledAs(shown, name, server, policy), isReadOnly },
-    server: server.slug,
-    approver: policy?.approver ?? 'user',
-    effect: { kind: 'run' },
-  };
-}
-
-const definitionOf = (
-  { name, description, inputSchema }: OfferedTool,
-  slug: string,
-  hide: (text: string) => string,
-): ToolDefinition => ({
-  name: modelToolName(slug, hide(name)),
-  description: isTooLarge(inputSchema)
-    ? `${shownDescription(hide(description))} ${schemaLeftOut}`.trim()
-    : shownDescription(hide(description)),
-  inputSchema: shownSchema(inputSchema, hide),
-});
-
-/** The lists hold own names: a tool whose name is shown otherwise keeps the rules of its own. */
-function ruledAs(shown: string, name: string, server: ServerRules, policy: Policy | null) {
-  const floor = { deny: server.deny, require_approval: server.require_approval };
-  if (shown === name) return { floor, policy };
-  const renamed = (list: readonly string[]) => (list.includes(name) ? [shown] : []);
-  return {
-    floor: { deny: renamed(floor.deny), require_approval: renamed(floor.require_approval) },
-    policy: policy && {
-      ...policy,
-      deny: renamed(policy.deny),
-      require_approval: renamed(policy.require_approval),
-      run_without_asking: renamed(policy.run_without_asking),
-    },
-  };
-}
-
-/** One that is larger than any model reads is left open: the server checks its arguments itself. */
-function shownSchema(schema: JsonSchema, hide: (text: string) => string): JsonSchema {
-  if (isTooLarge(schema)) return { type: 'object' };
-  return withHidden(schema, hide) as JsonSchema;
-}
-
-/** Words of the schema language are not touched: a secret that reads `string` would break it. */
-const structural = new Set(['type', 'format', 'required', '$ref', '$schema', '$id', '$anchor']);
-
-function withHidden(value: unknown, hide: (text: string) => string): unknown {
-  if (typeof value === 'string') return hide(value);
-  if (Array.isArray(value)) return value.map((each) => withHidden(each, hide));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
-      const isStructural = structural.has(key) && (typeof inner === 'string' || Array.isArray(inner));
-      return [key, isStructural ? inner : withHidden(inner, hide)];
-    }),
-  );
-}

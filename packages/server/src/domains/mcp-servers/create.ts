@@ -14,6 +14,7 @@ type NewServer = {
   headers: Headers;
   deny?: readonly string[];
   require_approval?: readonly string[];
+  sampling?: boolean;
 };
 
 export async function createServer(tx: Transaction, origin: Origin, wanted: NewServer): Promise<ServerRow> {
@@ -26,7 +27,7 @@ export async function createServer(tx: Transaction, origin: Origin, wanted: NewS
 export async function registerServer(
   tx: Transaction,
   origin: Origin,
-  { slug, name, url, headers, deny = [], require_approval = [] }: NewServer,
+  { slug, name, url, headers, deny = [], require_approval = [], sampling = false }: NewServer,
 ): Promise<ServerRow | undefined> {
   const row = await insertServer(tx, {
     id: newId('mcp'),
@@ -37,6 +38,7 @@ export async function registerServer(
     headers,
     deny: [...deny],
     require_approval: [...require_approval],
+    sampling,
   });
   if (!row) return undefined;
   await recordAudit(tx, origin, {

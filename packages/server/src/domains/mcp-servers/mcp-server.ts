@@ -13,7 +13,9 @@ export type Auth = ResponseOf<Api['mcpServers']['get']>['auth'];
 export type Headers = ServerRow['headers'];
 
 /** What can be changed of a server, as its row has it. */
-export type ServerChanges = Partial<Pick<ServerRow, 'name' | 'url' | 'headers' | 'deny' | 'require_approval'>>;
+export type ServerChanges = Partial<
+  Pick<ServerRow, 'name' | 'url' | 'headers' | 'deny' | 'require_approval' | 'sampling'>
+>;
 
 /** Refuses an address that the server must not call; says so on `param`. */
 export type AssertCallable = (address: string, param: string) => void;

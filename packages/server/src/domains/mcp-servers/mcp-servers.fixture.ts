@@ -114,6 +114,8 @@ async function newOrg(db: Database, vault: Vault) {
 
 type Parts = { db: Database; vault: Vault; allowPrivate: boolean; fetch: typeof fetch; logged: string[] };
 
+const noClients = { endAll: async () => [], ended: () => {} };
+
 function appOn({ db, vault, allowPrivate, fetch, logged }: Parts) {
   const rateLimiter = createRateLimiter(db);
   const members = { db, rateLimiter, publicUrl };
@@ -130,6 +132,7 @@ function appOn({ db, vault, allowPrivate, fetch, logged }: Parts) {
       identities: {
         ofKey: createKeyIdentity(db).ofKey,
         ofSession: notUsed,
+        ofGrant: notUsed,
         ...createConsoleIdentity(db, 'http://localhost:4600'),
       },
       writes: createSharedWrites(db),
@@ -148,8 +151,8 @@ function appOn({ db, vault, allowPrivate, fetch, logged }: Parts) {
         assertCallable: (address, param) => assertCallable(address, param, { allowPrivate }),
       }),
       secrets: secretRoutes({ db, vault }),
-      members: memberRoutes(members),
-      consoleAccess: consoleRoutes(members),
+      members: memberRoutes({ ...members, mcpClients: noClients }),
+      consoleAccess: consoleRoutes({ ...members, mcpClients: noClients }),
     },
     log: pino({ level: 'trace' }, lines),
     pages: () => {},

@@ -11,6 +11,7 @@ export function presentServer(row: ServerRow) {
     url: row.url,
     auth: authOf(row.headers),
     tools: { deny: row.deny, require_approval: row.require_approval },
+    sampling: row.sampling,
     secrets: company,
     user_secrets: user,
     created_at: row.created_at.toISOString(),

@@ -6,6 +6,7 @@ import type {
   FormField,
   QuestionAnswer,
   ServerQuestion,
+  TaskHandle,
 } from '../../adapters/mcp-client/server-question.ts';
 
 /** What a call keeps while the person is asked, one question after the other. */
@@ -24,7 +25,8 @@ export type QuestionOutcome = { decision: string | null; reason: string | null; 
 
 export type NextQuestion =
   | { kind: 'ask'; draft: InteractionDraft; kept: KeptQuestions }
-  | { kind: 'go_on'; asking: AnsweredQuestions; notes: readonly string[] };
+  /** `task`: it is the task that is told the answers; absent: the call is made with them. */
+  | { kind: 'go_on'; asking: AnsweredQuestions; notes: readonly string[]; task?: TaskHandle | undefined };
 
 type Server = { slug: string; tool: string; refuseAddress: (url: string) => string | null };
 
@@ -67,7 +69,7 @@ function nextOf(kept: KeptQuestions, server: Server): NextQuestion {
     answers[key] = { action: 'decline' };
     notes.push(refusal);
   }
-  return { kind: 'go_on', asking: { answers, state: kept.state }, notes };
+  return { kind: 'go_on', asking: { answers, given: kept.given, state: kept.state }, notes, task: kept.task };
 }
 
 /** What no server may ask a person through the agent, whatever for. */

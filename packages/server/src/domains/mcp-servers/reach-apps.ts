@@ -16,7 +16,7 @@ export async function reachApps(
 }
 
 function reachOf({ slug, connectionId, credential }: SignedIn): Reach {
-  const server = { slug, deny: [], require_approval: [] };
+  const server = { slug, deny: [], require_approval: [], sampling: false };
   const away = (reason: AwayReason, message: string): Reach => ({
     ok: false,
     server,

@@ -5,7 +5,7 @@ import { hideSecrets } from './hide-secrets.ts';
 import type { ServerRow } from './tables.ts';
 
 /** What of a server decides how its tools are called and whether they may be. */
-export type ServerRules = Pick<ServerRow, 'slug' | 'deny' | 'require_approval'>;
+export type ServerRules = Pick<ServerRow, 'slug' | 'deny' | 'require_approval' | 'sampling'>;
 
 /** A server as it is called for one user now, or why it cannot be. */
 export type Reach =
@@ -21,6 +21,8 @@ export type Reach =
       isPersonal: boolean;
     }
   | Away;
+
+export type Reached = Extract<Reach, { ok: true }>;
 
 export type Away = {
   ok: false;

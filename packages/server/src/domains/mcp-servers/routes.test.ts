@@ -40,6 +40,7 @@ describe('creating', () => {
       ...shop,
       auth: { type: 'headers', headers: { Authorization: 'Bearer ${secret:TOKEN}' } },
       tools: { deny: ['wipe'], require_approval: ['refund'] },
+      sampling: false,
       secrets: ['TOKEN'],
       user_secrets: [],
       created_at: expect.any(String),

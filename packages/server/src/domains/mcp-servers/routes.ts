@@ -25,8 +25,8 @@ export function mcpServerRoutes({ db, vault, client, assertCallable }: McpServer
       page.of(await listServers(db, caller.orgId, page), presentServer, (row) => [row.id]),
     create: async ({ origin, body, commit }) => {
       assertAcceptable(body, assertCallable);
-      const { name, slug, url, auth, tools } = body;
-      const wanted = { name, slug, url, headers: headersOf(auth), ...floorOf(tools) };
+      const { name, slug, url, auth, tools, sampling } = body;
+      const wanted = { name, slug, url, headers: headersOf(auth), ...floorOf(tools), sampling };
       return commit(async (tx) => presentServer(await createServer(tx, origin, wanted)));
     },
     get: async ({ caller, params }) => presentServer(await serverOf(caller.orgId, params.server_id)),
@@ -37,6 +37,7 @@ export function mcpServerRoutes({ db, vault, client, assertCallable }: McpServer
         ...(body.url !== undefined && { url: body.url }),
         ...(body.auth !== undefined && { headers: headersOf(body.auth) }),
         ...floorOf(body.tools ?? {}),
+        ...(body.sampling !== undefined && { sampling: body.sampling }),
       };
       const row = await transaction(db, (tx) => changeServer(tx, { caller, origin }, params.server_id, wanted));
       return presentServer(row);

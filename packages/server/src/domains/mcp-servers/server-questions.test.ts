@@ -132,6 +132,48 @@ describe.each(['2026', '2025 with sessions'] as const)('a server of %s that asks
   });
 });
 
+describe('a tool that asks twice in one call', () => {
+  const wish = (name: string) => ({
+    message: `Which ${name}?`,
+    requestedSchema: { type: 'object' as const, properties: { [name]: { type: 'string' as const } } },
+  });
+  const first = wish('day');
+  const second = wish('wine');
+  const heard = (answers: { content?: unknown }[]) =>
+    text(JSON.stringify(answers.map(({ content }) => content ?? null)));
+
+  it.each(['one after the other', 'both at once'] as const)(
+    'keeps each answer while its call is made again, %s [MCPS-441]',
+    async (order) => {
+      const { book } = await desk('2025 with sessions', readOnly, async (_name, _args, { mcpReq }) => {
+        const ask = (params: typeof first) => mcpReq.send({ method: 'elicitation/create', params });
+        if (order === 'both at once') return heard(await Promise.all([ask(first), ask(second)]));
+        const day = await ask(first);
+        return day.action === 'accept' ? heard([day, await ask(second)]) : text('Then not.');
+      });
+      const day = await book();
+      expect(draftIn(day).summary).toBe('inn asks: Which day?');
+      const wine = await book({ before: day, outcome: yes('Friday') });
+      expect(draftIn(wine).summary).toBe('inn asks: Which wine?');
+      const { output } = await book({ before: wine, outcome: yes('Riesling') });
+      expect(output).toBe('[{"day":"Friday"},{"wine":"Riesling"}]');
+    },
+  );
+
+  it('hears the answer to what it asks now, also where it calls two questions by one name [MCPS-441]', async () => {
+    const { book } = await desk('2026', {}, (_name, _args, { mcpReq }) => {
+      const answer = mcpReq.inputResponses?.wish as { content?: object } | undefined;
+      if (answer && mcpReq.requestState() === 'second') return text(JSON.stringify(answer.content));
+      const [state, asked] = answer ? ['second', second] : ['first', first];
+      return inputRequired({ inputRequests: { wish: inputRequired.elicit(asked) }, requestState: state });
+    });
+    const day = await book();
+    const wine = await book({ before: day, outcome: yes('Friday') });
+    expect(draftIn(wine).summary).toBe('inn asks: Which wine?');
+    expect((await book({ before: wine, outcome: yes('Riesling') })).output).toBe('{"wine":"Riesling"}');
+  });
+});
+
 describe('a question that nobody may be asked', () => {
   const secret = {
     message: 'Please confirm who you are.',

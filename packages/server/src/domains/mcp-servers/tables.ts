@@ -13,6 +13,8 @@ export const mcpServers = table('mcp_servers', {
   headers: json<Readonly<Record<string, string>>>(),
   deny: textArray(),
   require_approval: textArray(),
+  /** Whether it may ask the agent's model. */
+  sampling: boolean().withDefault(),
   created_at: moment().withDefault(),
   updated_at: moment().withDefault(),
 });

@@ -2,7 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Caller, Origin } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
-import { identityOfMember } from './identity/store.ts';
+import { findProvider, identityOfMember } from './identity/store.ts';
 import { findSession } from './login-store.ts';
 import { presentMember } from './present.ts';
 import { changeMember, type Membership } from './store.ts';
@@ -22,9 +22,11 @@ export async function signedIn(db: Executor, caller: Caller, token: string | nul
 
 export async function showAccount(db: Executor, { session, membership }: SignedIn) {
   const identity = await identityOfMember(db, membership.member.id);
+  const provider = await findProvider(db, membership.org.id);
   return {
     object: 'console_account' as const,
     member: presentMember(membership.member),
+    has_identity_provider: provider !== undefined,
     has_password: session.email !== null,
     linked_identity: identity
       ? { issuer: identity.issuer, email: identity.email, created_at: identity.created_at.toISOString() }

@@ -34,5 +34,6 @@ const callerOf = ({ member, org }: Membership, mode: Mode): Caller => ({
   scopes: scopesOfRole[member.role],
   key: null,
   member: { id: member.id, role: member.role },
+  grant: null,
   session: null,
 });

@@ -108,6 +108,8 @@ export const systemOrigin = (orgId: string): Origin => ({
   ip: null,
 });
 
+const noClients = { endAll: async () => [], ended: () => {} };
+
 function appOn(db: Database, vault: Vault, outbound: Outbound): Hono {
   const rateLimiter = createRateLimiter(db);
   const dependencies = { db, rateLimiter, publicUrl };
@@ -124,6 +126,7 @@ function appOn(db: Database, vault: Vault, outbound: Outbound): Hono {
       identities: {
         ofKey: createKeyIdentity(db).ofKey,
         ofSession: sessionTokens,
+        ofGrant: sessionTokens,
         ...createConsoleIdentity(db, publicUrl),
       },
       writes: createSharedWrites(db),
@@ -138,8 +141,8 @@ function appOn(db: Database, vault: Vault, outbound: Outbound): Hono {
       keyUsed: () => {},
     },
     handlers: {
-      members: memberRoutes(dependencies),
-      consoleAccess: consoleRoutes(dependencies),
+      members: memberRoutes({ ...dependencies, mcpClients: noClients }),
+      consoleAccess: consoleRoutes({ ...dependencies, mcpClients: noClients }),
       consoleAccount: accountRoutes(dependencies),
       consoleSignIn: signInRoutes(signIns),
       passkeys: passkeyRoutes(dependencies),

@@ -48,6 +48,7 @@ export const presentSession = (
   orgs: memberships.map((each) => ({ ...each.org, role: each.member.role })),
   mode,
   may: mayOf[member.role],
+  has_password: session.email !== null,
   csrf_token: session.csrf_token,
   expires_at: session.expires_at.toISOString(),
 });

@@ -9,6 +9,7 @@ import { changePassword } from './change-password.ts';
 import { clearedCookie, isSecureRequest, readSessionToken, sessionCookie } from './console-session.ts';
 import { endOtherSignIns, endSignIn } from './end-sign-in.ts';
 import { inviteMember } from './invite.ts';
+import type { LetIn } from './let-in.ts';
 import { logIn } from './login.ts';
 import { listSessions } from './login-store.ts';
 import { logOut } from './logout.ts';
@@ -29,7 +30,12 @@ export type MemberDependencies = {
   publicUrl: string;
 };
 
-export function memberRoutes({ db, rateLimiter, publicUrl }: MemberDependencies): Handlers<'members'> {
+export function memberRoutes({
+  db,
+  rateLimiter,
+  publicUrl,
+  mcpClients,
+}: MemberDependencies & { mcpClients: LetIn }): Handlers<'members'> {
   return {
     list: async ({ caller, page }) =>
       page.of(await listMembers(db, caller.orgId, page), presentMember, (row) => [row.id]),
@@ -39,11 +45,14 @@ export function memberRoutes({ db, rateLimiter, publicUrl }: MemberDependencies)
       transaction(db, (tx) =>
         updateMember(tx, origin, { manager: managerOf(caller), memberId: params.member_id, ...body }),
       ),
-    remove: async ({ caller, origin, params }) => {
-      await transaction(db, (tx) =>
-        removeMember(tx, origin, { manager: managerOf(caller), memberId: params.member_id }),
-      );
-      return { object: 'member', id: params.member_id, deleted: true };
+    remove: async ({ caller, origin, params: { member_id: memberId } }) => {
+      const shutOut = await transaction(db, async (tx) => {
+        const ids = await mcpClients.endAll(tx, [memberId], origin);
+        await removeMember(tx, origin, { manager: managerOf(caller), memberId });
+        return ids;
+      });
+      shutOut.forEach(mcpClients.ended);
+      return { object: 'member', id: memberId, deleted: true };
     },
     resetPassword: async ({ caller, origin, params, commit }) =>
       commit((tx) => makeResetLink(tx, origin, { manager: managerOf(caller), memberId: params.member_id, publicUrl })),
@@ -51,7 +60,12 @@ export function memberRoutes({ db, rateLimiter, publicUrl }: MemberDependencies)
   };
 }
 
-export function consoleRoutes({ db, rateLimiter, publicUrl }: MemberDependencies): Handlers<'consoleAccess'> {
+export function consoleRoutes({
+  db,
+  rateLimiter,
+  publicUrl,
+  mcpClients,
+}: MemberDependencies & { mcpClients: LetIn }): Handlers<'consoleAccess'> {
   return {
     login: async ({ body, headers, requestId, ip }) => {
       const { token, session } = await logIn({ db, rateLimiter }, body, sourceOf({ requestId, ip, headers }));
@@ -68,7 +82,7 @@ export function consoleRoutes({ db, rateLimiter, publicUrl }: MemberDependencies
       );
     },
     resetPassword: async ({ body, headers, requestId, ip }) =>
-      resetPassword({ db, rateLimiter }, body, sourceOf({ requestId, ip, headers })),
+      resetPassword({ db, rateLimiter, mcpClients }, body, sourceOf({ requestId, ip, headers })),
     session: async ({ caller, headers }) => showSession(db, caller, readSessionToken(headers, publicUrl)),
   };
 }

@@ -125,6 +125,24 @@ export function membershipOf(row: RowOf<typeof membershipColumns>): Membership {
   };
 }
 
+/** An active member with their org, whichever way they sign in; undefined where they are none, or no longer. */
+export async function findActiveMembership(db: Executor, memberId: string): Promise<Membership | undefined> {
+  const row = await maybeOne(
+    db,
+    membershipColumns,
+    sql`SELECT ${membershipList} FROM ${membershipTables} WHERE m.id = ${memberId} AND m.status = 'active'`,
+  );
+  return row && membershipOf(row);
+}
+
+export const findMembers = (db: Executor, ids: string[]): Promise<MemberRow[]> =>
+  rowsOf(db, members, sql`SELECT ${columns} FROM ${members} WHERE id = ANY(${ids})`);
+
+/** Until the transaction ends: what a member may have only so many of is counted by one at a time. */
+export async function lockMember(tx: Transaction, memberId: string): Promise<void> {
+  await run(tx, sql`SELECT FROM ${members} WHERE id = ${memberId} FOR UPDATE`);
+}
+
 /** The orgs in which the person with this email is an active member who has a password, whether or not it opens them now. */
 export async function listMemberships(db: Executor, email: string): Promise<Membership[]> {
   const rows = await rowsOf(

@@ -25,6 +25,13 @@ const usuallyWithinMs = 15_000;
 const weightOfWords = 0.5;
 /** A long message is not about each of its words. */
 const mostWordsCounted = 6;
+/**
+ * A word or two of a question that stand in a fact by chance: a third of the question or less, in a fact that the encoder
+ * puts well below what has to do with it. Measured: chance words are at −0.13 and below, but for one; facts about a person
+ * or place that the question names are at −0.08 and above.
+ */
+const mostOfChance = 1 / 3;
+const nearnessOfChance = -0.12;
 /** Facts without a vector that one search makes up for; the next ones do the rest. */
 const mostRepaired = 32;
 
@@ -43,7 +50,12 @@ export async function findFacts(
   const shares = sharesOfWords(candidates, await stemsOf(db, query));
   const nearness = await nearnessTo(search, owner, candidates, query, withinTime(search, signal));
   const ranked = candidates
-    .map(({ id }) => ({ id, words: shares.get(id) ?? 0, meaning: nearness.get(id) ?? 0 }))
+    .map(({ id }) => {
+      const meaning = nearness.get(id) ?? 0;
+      const shared = shares.get(id);
+      const isChance = shared?.isLittle && meaning < nearnessOfChance;
+      return { id, words: isChance ? 0 : (shared?.share ?? 0), meaning };
+    })
     .filter(({ words, meaning }) => words > 0 || meaning > 0)
     .sort((a, b) => b.meaning + weightOfWords * b.words - (a.meaning + weightOfWords * a.words));
   return loadFacts(
@@ -53,8 +65,13 @@ export async function findFacts(
   );
 }
 
-/** How much of the query each fact has in words: 1 for all of them, where no other fact has any. Rare words count more. */
-function sharesOfWords(candidates: readonly Candidate[], stems: readonly string[]): Map<string, number> {
+type Shared = { share: number; isLittle: boolean };
+
+/**
+ * How much of the query each fact has in words: 1 for all of them, where no other fact has any. Rare words count more.
+ * `isLittle`: it is so little of a short query that it may be chance. Of a long one a single word may be what matters.
+ */
+function sharesOfWords(candidates: readonly Candidate[], stems: readonly string[]): Map<string, Shared> {
   const wanted = new Set(stems);
   const matches = candidates.map(({ id, words }) => ({
     id,
@@ -67,7 +84,8 @@ function sharesOfWords(candidates: readonly Candidate[], stems: readonly string[
   return new Map(
     matches.map(({ id, found }) => {
       const weight = found.reduce((sum, word) => sum + weightIn(counts.get(word) as number), 0);
-      return [id, weight / whole];
+      const isLittle = wanted.size <= mostWordsCounted && found.length <= wanted.size * mostOfChance;
+      return [id, { share: weight / whole, isLittle }];
     }),
   );
 }

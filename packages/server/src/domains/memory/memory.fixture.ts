@@ -31,7 +31,7 @@ export async function startMemory({
     orgs: orgRoutes({
       db,
       requestsPerMinute: 1200,
-      balanceOf: async () => 0n,
+      balancesOf: async () => [0n],
       assertCallable: () => {},
       findDeployment: async (_tx, _orgId, reference) => reference,
       refuseModel: () => null,

@@ -94,3 +94,49 @@ export const unanswered: readonly string[] = [
   'the theory of plate tectonics',
   'Shakespeare sonnets and iambic pentameter',
 ];
+
+/** Nor to these, which are such as people ask, and near to what the facts are about. */
+export const unansweredOfPeople: readonly string[] = [
+  'What is the square root of 144?',
+  'How do I bake sourdough bread?',
+  'Who painted the Mona Lisa?',
+  'What is the exchange rate of the yen?',
+  'How many bones does a shark have?',
+  'Which team won the world cup in 1998?',
+  'Tell me a joke about elephants',
+  'How do I reset my router?',
+  'What is the weather in Oslo tomorrow?',
+  'Can you write a poem about the sea?',
+  'What time is it in Tokyo?',
+  'How far away is the moon?',
+  'Which keys open the shed?',
+  'Does he own a boat?',
+  'What is her favourite film?',
+  'Is the swimming pool heated?',
+  'How many floors does the hotel have?',
+  'What colour is the sofa?',
+  'Has the passport expired?',
+  'Who fixes the roof?',
+  'What did he study at university?',
+  'Where was the wallet lost?',
+  'Does the customer have a loyalty number for the airline?',
+  'What breed is the dog?',
+  'Who is the tax adviser?',
+  'What is the wifi password?',
+  'Did the package with the guitar arrive?',
+  'What do they grow on the farm?',
+  'Is the sauna open on holidays?',
+  'How old is the grandmother?',
+];
+
+/** A fact is no answer to these, but about the person, place or thing that they name. */
+export const named: readonly { question: string; has: string }[] = [
+  { question: 'What does Clara think about the new kitchen layout?', has: 'Clara' },
+  { question: 'Draft an email to Priya that says the budget is approved', has: 'Priya' },
+  { question: 'How do I renew something with Helvetia before the deadline passes?', has: 'Helvetia' },
+  { question: 'I had an odd call from Doctor Weiss yesterday, what could it mean?', has: 'Doctor Weiss' },
+  { question: 'Where should we eat when we are in Lisbon on Sunday?', has: 'Lisbon' },
+  { question: 'Write Miriam a birthday card with a joke', has: 'Miriam' },
+  { question: 'Did Paul like the wine?', has: 'Paul' },
+  { question: 'Metformin: what do I do when I forget it?', has: 'metformin' },
+];

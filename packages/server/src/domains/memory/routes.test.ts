@@ -345,6 +345,7 @@ describe('a session token', () => {
         identities: {
           ofKey: createKeyIdentity(db).ofKey,
           ...createSessionIdentity(db),
+          ofGrant: () => Promise.reject(new Error('No MCP client here.')),
           consoleToken: () => null,
           ofConsole: () => Promise.reject(new Error('No console here.')),
         },

@@ -1,3 +1,4 @@
+export { changedDocuments, documentTexts } from './changed-documents.ts';
 export { documentsToIndex, indexDocument } from './index-document.ts';
 export { type IndexState, indexStateOf, pruneIndexes } from './index-store.ts';
 export { indexedText } from './indexed-text.ts';

@@ -15,7 +15,7 @@ import { type Window, windowsOf } from './passage-windows.ts';
 
 /** Stored together, and then searched: a second of work for a slow encoder, a tenth of one for a fast. */
 const windowsAtOnce = 32;
-const passagesAtOnce = 40;
+const passagesAtOnce = 10;
 
 /**
  * The job. It may be called again after any crash and goes on behind the last vectors that were stored. Whatever it finds
@@ -40,10 +40,10 @@ export async function indexDocument(
   if (known && known.total !== windows.length) await forgetIndex(db, key);
   const isGoingOn = known?.total === windows.length;
   if (!isGoingOn && !(await beginIndex(db, key, windows.length))) return;
+  const encode = encoderOfRepeated(embeddings, windows, signal);
   for (let first = isGoingOn ? known.windows : 0; first < windows.length; first += windowsAtOnce) {
     const next = windows.slice(first, first + windowsAtOnce);
-    const texts = next.map(({ text }) => text);
-    const vectors = await embeddings.embed(texts, { signal, urgency: 'index' });
+    const vectors = await encode(next.map(({ text }) => text));
     signal.throwIfAborted();
     const positions = next.map(({ position }) => position);
     const row = { document_id: documentId, model, first_window: first, positions, vectors };
@@ -51,7 +51,22 @@ export async function indexDocument(
   }
 }
 
-/** Cutting the largest text takes 50 ms, in which nobody else would be served: it is done bit by bit. */
+/** What a text says again, such as a licence or the foot of its pages, is encoded once. */
+function encoderOfRepeated(embeddings: Embeddings, windows: readonly Window[], signal: AbortSignal) {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { text } of windows) (seen.has(text) ? repeated : seen).add(text);
+  const kept = new Map<string, Float32Array>();
+  return async (texts: readonly string[]): Promise<Float32Array[]> => {
+    const unknown = [...new Set(texts)].filter((text) => !kept.has(text));
+    const made = await embeddings.embed(unknown, { signal, urgency: 'index' });
+    const vectors = new Map(unknown.map((text, at) => [text, made[at] as Float32Array]));
+    for (const [text, vector] of vectors) if (repeated.has(text)) kept.set(text, vector);
+    return texts.map((text) => (vectors.get(text) ?? kept.get(text)) as Float32Array);
+  };
+}
+
+/** Cutting the largest text takes 150 ms, in which nobody else would be served: it is done bit by bit. */
 async function readableWindows({ understands }: Embeddings, passages: readonly string[]): Promise<Window[]> {
   const windows: Window[] = [];
   for (let first = 0; first < passages.length; first += passagesAtOnce) {

@@ -170,6 +170,27 @@ describe('the index of a document', () => {
     expect((await found(encoder.embeddings, twin, 'sharedtextsentencenumber')).unindexed).toBe(0);
   });
 
+  it('encodes once what a text says again, and each passage that says it is found [NB-501]', async () => {
+    const notebookId = await newNotebook(server.db, org.id);
+    const foot = 'Zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz.';
+    const page = (at: number) => `${sentences(20, `page${'abcdefgh'[at]}`).join('\n')}\n${foot}\n`;
+    const { id } = await add(notebookId, Array.from({ length: 6 }, (_, at) => page(at)).join('\n'));
+    const crashing = encoderOf({
+      before: async () => {
+        if (crashing.embedded.length > 60) throw new Error('The process is gone.');
+      },
+    });
+    await expect(index(crashing.embeddings, id)).rejects.toThrow('The process is gone.');
+    const going = encoderOf();
+    await index(going.embeddings, id);
+    const times = ({ embedded }: { embedded: string[] }) => embedded.filter((text) => text === foot).length;
+    expect([times(crashing), times(going)]).toEqual([1, 1]);
+    const stored = await rowsWhere(server.db, documentVectors, sql`document_id = ${id}`);
+    expect(stored.reduce((sum, { positions }) => sum + positions.length, 0)).toBe(126);
+    const { hits } = await found(going.embeddings, notebookId, 'zz');
+    expect(hits.filter(({ snippet }) => snippet.includes('Zzz')).length).toBeGreaterThan(3);
+  });
+
   it('is made anew for another model, whose vectors alone are compared; words find meanwhile [NB-207]', async () => {
     const notebookId = await newNotebook(server.db, org.id);
     const { id } = await add(notebookId, 'A zeppelin lands at noon on the meadow behind the house of the mayor.');

@@ -129,7 +129,7 @@ describe('windows of passages', () => {
     const passages = [
       `# Returns\n\n${'You may send it back. '.repeat(12)}`,
       'word '.repeat(200),
-      'x'.repeat(700),
+      '字'.repeat(700),
       '---\n\n| |',
       '',
     ];
@@ -141,5 +141,25 @@ describe('windows of passages', () => {
     }
     expect(windows.every(({ text }) => text.length <= 240)).toBe(true);
     expect(windows.filter(({ position }) => position === 0).length).toBeLessThan(5);
+  });
+
+  it('hold what a page says to its reader, not where its links lead [NB-500]', () => {
+    const windowOf = (text: string) => windowsOf([text]).map((window) => window.text);
+    const said = 'Broken lamps are replaced for two years and the bill is not needed for that.';
+    for (const page of [
+      `## ${said}`,
+      '[Broken lamps](https://shop.example/a_(b)?id=4e1f "Lamps") are **replaced** for [two years][warranty] and the `bill` is not needed for that.',
+      `<p class="lead">${said}</p><!-- reviewed\nin May -->`,
+      `${said} https://shop.example/warranty?utm_source=mail`,
+      `${said}\n|---|:---:|\n===\nsha512-gKqd93G8uLkpnO6Zp1FcE0P3xR+q/9aVQbY2mTtWc0hJs7w==`,
+    ])
+      expect(windowOf(page).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([said]);
+    // What only looks like it is left as it is.
+    for (const text of [
+      'Use it where a < b and c > d, as in map<string, number>, at 4.',
+      'Call <name> at the desk (room 4).',
+    ])
+      expect(windowOf(text)).toEqual([text]);
+    expect(windowOf('[](https://shop.example) <img src="a.png"/> --- `` ###')).toEqual([]);
   });
 });

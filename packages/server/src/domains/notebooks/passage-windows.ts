@@ -7,12 +7,27 @@ const most = 240;
 
 export type Window = { position: number; text: string };
 
+/**
+ * What a page does not say to its reader: where a link leads, tags, checksums and keys, rules and marks. An encoder reads
+ * them as words, many more than the sentence has. A search by words still finds them, since it reads the passage itself.
+ * No tag or comment is looked for behind the next `<`: a text of nothing but beginnings would take the square of its length.
+ */
+const unspoken = [
+  /\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)|\]\[[^\]\n]*\]/g,
+  /<!--[^<>]*>|<\/[a-z][\w-]*>|<[a-z][\w-]*\s[^<>]*=[^<>]*>/gi,
+  /https?:\/\/[^\s<>")\]]+/g,
+  /\b[\w+/=-]{40,}/g,
+  /[#*`|│[\]]+|[!-/:-@[-`{-~─]{3,}/g,
+];
+
 /** The parts of passages that get a vector each, with the passage they stand in; `first` is the number of the first. */
 export function windowsOf(passages: readonly string[], first = 0): Window[] {
   return passages.flatMap((passage, at) =>
-    joined(sentencesOf(passage)).map((text) => ({ position: first + at, text })),
+    joined(sentencesOf(spoken(passage))).map((text) => ({ position: first + at, text })),
   );
 }
+
+const spoken = (passage: string): string => unspoken.reduce((text, pattern) => text.replace(pattern, ' '), passage);
 
 function sentencesOf(passage: string): string[] {
   return passage

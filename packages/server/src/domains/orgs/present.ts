@@ -1,8 +1,5 @@
 import { type Micros, microsToUsd } from '@vestra/contract/money';
-import type { OrgRow, OrgSettings } from './tables.ts';
-
-/** An org as one of its modes has it. */
-type OrgInMode = { org: OrgRow; settings: OrgSettings };
+import type { OrgInMode } from './store.ts';
 
 const usdOrNull = (micros: Micros | null) => (micros === null ? null : microsToUsd(micros));
 

@@ -2,18 +2,20 @@ import { fail } from '@vestra/contract/errors';
 import type { Micros } from '@vestra/contract/money';
 import type { Mode } from '@vestra/contract/route';
 import type { Origin, Tenant } from '../../caller.ts';
+import { joinedReads } from '../../db/joined.ts';
 import type { Database, Executor, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
 import { readEmbedOrigin } from './origin.ts';
 import { presentLimits, presentOrg } from './present.ts';
-import { findOrg, findSettings } from './store.ts';
+import { findOrgsInMode, type OrgInMode } from './store.ts';
 import { changeLimits, changeOrg, type OrgChanges } from './update.ts';
 
 export type OrgDependencies = {
   db: Database;
   requestsPerMinute: number;
-  balanceOf: (db: Executor, tenant: Tenant) => Promise<Micros>;
+  /** What the wallet of each holds. */
+  balancesOf: (db: Executor, tenants: readonly Tenant[]) => Promise<Micros[]>;
   /** Refuses an address that the server must not call; says so on `param`. */
   assertCallable: (address: string, param: string) => void;
   /** The id behind a name, slug or id of a deployment of this org. */
@@ -25,12 +27,11 @@ export type OrgDependencies = {
 };
 
 export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
-  const { db, balanceOf } = deps;
+  const { db, balancesOf } = deps;
+  const findInMode = readingInMode(db);
+  const balanceOf = joinedReads((tenants: Tenant[]) => balancesOf(db, tenants));
   return {
-    get: async ({ caller }) => {
-      const [org, balance] = await Promise.all([orgInMode(db, caller), balanceOf(db, caller)]);
-      return presentOrg(org, balance);
-    },
+    get: async ({ caller }) => presentOrg(...(await Promise.all([findInMode(caller), balanceOf(caller)]))),
     update: async ({ caller, origin, body }) => {
       const changes: OrgChanges = {
         ...body,
@@ -46,7 +47,8 @@ export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
           changes.default_deployment = await deps.findDeployment(tx, caller.orgId, body.default_deployment);
         }
         await changeOrg(tx, origin, changes);
-        return presentOrg(await orgInMode(tx, caller), await balanceOf(tx, caller));
+        const [balance] = await balancesOf(tx, [caller]);
+        return presentOrg(await orgInMode(tx, caller), balance as Micros);
       });
     },
     rollMemorySecret: ({ origin, commit }) => commit((tx) => deps.rollMemorySecret(tx, origin)),
@@ -65,8 +67,9 @@ function assertUsable({ refuseModel }: OrgDependencies, mode: Mode, fallbacks: R
 }
 
 export function limitRoutes({ db, requestsPerMinute }: OrgDependencies): Handlers<'limits'> {
+  const findInMode = readingInMode(db);
   return {
-    get: async ({ caller }) => presentLimits(await orgInMode(db, caller), requestsPerMinute),
+    get: async ({ caller }) => presentLimits(await findInMode(caller), requestsPerMinute),
     update: async ({ origin, body }) => {
       await transaction(db, (tx) =>
         changeLimits(tx, origin, {
@@ -79,20 +82,32 @@ export function limitRoutes({ db, requestsPerMinute }: OrgDependencies): Handler
   };
 }
 
-const orgInMode = async (db: Executor, tenant: Tenant) => ({
-  org: await findOrg(db, tenant.orgId),
-  settings: await findSettings(db, tenant),
-});
+async function orgInMode(db: Executor, tenant: Tenant): Promise<OrgInMode> {
+  const [found] = await findOrgsInMode(db, [tenant]);
+  return there(found, tenant);
+}
+
+/** Whoever asks while a read is under way shares the next one, as readers of conversations do. */
+function readingInMode(db: Database): (tenant: Tenant) => Promise<OrgInMode> {
+  const read = joinedReads((tenants: Tenant[]) => findOrgsInMode(db, tenants));
+  return async (tenant) => there(await read(tenant), tenant);
+}
+
+function there(found: OrgInMode | undefined, { orgId, mode }: Tenant): OrgInMode {
+  if (!found) throw new Error(`Org ${orgId} has no row for ${mode} mode.`);
+  return found;
+}
 
 export function meRoutes({ db }: Pick<OrgDependencies, 'db'>): Handlers<'me'> {
+  const findInMode = readingInMode(db);
   return {
     get: async ({ caller }) => ({
       object: 'me',
       // Read anew: what is known of a caller may be a second old, and the org may have just been renamed.
-      org: { id: caller.orgId, name: (await findOrg(db, caller.orgId)).name, status: caller.orgStatus },
+      org: { id: caller.orgId, name: (await findInMode(caller)).org.name, status: caller.orgStatus },
       mode: caller.mode,
       key: caller.key,
-      member: caller.member && { role: caller.member.role },
+      member: caller.member ? { role: caller.member.role } : caller.grant && { role: caller.grant.role },
     }),
   };
 }

@@ -1,5 +1,6 @@
 import { modes } from '@vestra/contract/route';
 import type { Tenant } from '../../caller.ts';
+import { distinct } from '../../db/joined.ts';
 import type { Executor } from '../../db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
@@ -20,6 +21,29 @@ export async function findSettings(db: Executor, { orgId, mode }: Tenant): Promi
   );
   if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
   return row;
+}
+
+const inModeShape = { ...orgs.columns, ...orgSettings.columns };
+
+/** An org as one of its modes has it. */
+export type OrgInMode = { org: OrgRow; settings: OrgSettings };
+
+/** In one statement and in the order wanted; undefined where there is none. */
+export async function findOrgsInMode(db: Executor, wanted: readonly Tenant[]): Promise<(OrgInMode | undefined)[]> {
+  const each = distinct(wanted, ({ orgId, mode }) => `${orgId} ${mode}`);
+  const rows = await rowsOf(
+    db,
+    inModeShape,
+    sql`SELECT ${columnsOf(orgs, 'o')}, ${columnsOf(orgSettings, 's')}
+        FROM unnest(${each.map(({ orgId }) => orgId)}::text[], ${each.map(({ mode }) => mode)}::text[])
+          AS wanted (org_id, mode)
+        JOIN ${orgSettings} s USING (org_id, mode) JOIN ${orgs} o ON o.id = s.org_id`,
+  );
+  // Several callers share one read: what is one org's, or one mode's, is no other's.
+  return wanted.map(({ orgId, mode }) => {
+    const found = rows.find((row) => row.org_id === orgId && row.mode === mode);
+    return found && { org: found, settings: found };
+  });
 }
 
 /** Whether any org lets pages of this origin embed it. */

@@ -5,7 +5,7 @@ import { sharedDate } from '../../db/clock.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { recordAudit } from '../audit/api.ts';
-import type { TurnRow } from '../engine/api.ts';
+import type { TurnRow } from '../conversations/api.ts';
 import { readCron } from './cron.ts';
 import { zoneFor } from './deployment-of-routine.ts';
 import type { OneTime } from './one-time.ts';

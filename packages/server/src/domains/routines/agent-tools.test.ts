@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../caller.ts';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import type { TurnRow } from '../engine/api.ts';
+import type { TurnRow } from '../engine/records/tables.ts';
 import { routineTools } from './agent-tools.ts';
 import { type RoutineServer, startRoutines } from './routines.fixture.ts';
 

@@ -4,7 +4,7 @@ import { nameOfRoutine } from '@vestra/contract/routine-name';
 import { timeZone } from '@vestra/contract/time-zone';
 import { z } from 'zod';
 import type { Database } from '../../db/pool.ts';
-import type { RoutineTools } from '../engine/api.ts';
+import type { Engine } from '../engine/api.ts';
 import {
   type AgentRoutines,
   type AskedRoutine,
@@ -14,7 +14,7 @@ import {
 } from './agent-routines.ts';
 
 /** What a person may ask the agent for: to do something again and again or later, to say what it does, and to stop it. */
-export function routineTools(db: Database): RoutineTools {
+export function routineTools(db: Database): Engine['routineTools'] {
   return ({ tenant, turn, isPretend }) => {
     const asker = { db, tenant, turn };
     const routines = isPretend ? pretendedRoutines(asker) : keptRoutines(asker);

@@ -1,4 +1,4 @@
-import type { TurnRow } from '../engine/api.ts';
+import type { TurnRow } from '../conversations/api.ts';
 import type { RoutineRow } from './tables.ts';
 
 export function presentRoutine(row: RoutineRow, { publicUrl }: { publicUrl: string }) {

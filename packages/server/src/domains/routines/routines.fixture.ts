@@ -18,7 +18,11 @@ import { type RoutineRow, routines } from './tables.ts';
 
 export const publicUrl = 'https://agents.example.com';
 
-const silent = { followers: { publish: () => {} }, seen: createRowCache<never>({ most: 1 }) as never, ring: () => {} };
+const silent = {
+  followers: { publish: () => {} },
+  seen: createRowCache<never>({ most: 1 }) as never,
+  notify: () => {},
+};
 
 /** The routine routes. */
 export async function startRoutines() {

@@ -6,6 +6,7 @@ import { type RoutineServer, startRoutines } from './routines.fixture.ts';
 import { runDueRoutines } from './run-due.ts';
 import type { RoutineRunner } from './run-routine.ts';
 import { takingRunner } from './runner.fixture.ts';
+import { dueRoutines } from './store.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -53,6 +54,35 @@ const toldOf = async (routineId: string) => {
 };
 
 describe('what is due', () => {
+  it.each([
+    ['few', 3],
+    ['more than are ranked', 1600],
+  ])('goes round the orgs, also where %s of one org are waiting [RTN-520]', async (_, waiting) => {
+    // All of the first org are due before any of the others.
+    const dueOf = async (letter: string, amount: number, day: string) => {
+      const org = await server.newOrg({});
+      await run(
+        server.db,
+        sql`
+        INSERT INTO routines (id, org_id, mode, deployment_id, name, ask, kind, cron, timezone, next_run_at)
+        SELECT 'rtn_' || ${letter}::text || lpad(n::text, 23, '0'), ${org.id}, 'test', ${org.deployment.id}, 'r', 'Ask', 'schedule',
+          '0 * * * *', 'UTC', ${day}::timestamptz + n * interval '1 second' FROM generate_series(1, ${amount}::int) n`,
+      );
+    };
+    await dueOf('a', waiting, '2030-01-01');
+    await dueOf('b', 2, '2030-02-01');
+    await dueOf('c', 1, '2030-03-01');
+    const look = async (now: string, except: string[]) => {
+      const ids = await dueRoutines(server.db, { now: new Date(now), limit: 6, except });
+      return ids.map((id) => `${id[4]}${Number(id.slice(5))}`);
+    };
+    expect(await look('2029-12-31T23:59:59Z', [])).toEqual([]);
+    const all = await look('2031-01-01T00:00:00Z', []);
+    expect(all).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+    const others = await look('2031-01-01T00:00:00Z', [`${'rtn_a'.padEnd(27, '0')}1`]);
+    expect(others.slice(0, 3)).toEqual(['a2', 'b1', 'c1']);
+  });
+
   it('runs once however many processes look at once, and each time in its conversation [RTN-045, RTN-046]', async () => {
     const { org, id } = await create({ every: 'hour' });
     await run(

@@ -1,19 +1,15 @@
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { defaultDeployment, openConversation } from '../conversations/api.ts';
-import { type DeploymentRow, findDeployment } from '../deployments/api.ts';
 import {
-  acceptMessage,
-  admit,
-  type Change,
-  type Committed,
   type ConversationRow,
-  changing,
-  type Engine,
+  defaultDeployment,
   lockOwnConversation,
+  openConversation,
   type TurnRow,
-} from '../engine/api.ts';
+} from '../conversations/api.ts';
+import { type DeploymentRow, findDeployment } from '../deployments/api.ts';
+import { acceptMessage, admit, type Change, type Committed, changing, type Engine } from '../engine/api.ts';
 import { emit } from '../events/api.ts';
 import { findOrg } from '../orgs/api.ts';
 import { enterUser } from '../users/api.ts';
@@ -47,7 +43,7 @@ export async function runRoutine(
       origin: 'routine',
     });
   const { result: turn, committed } = place.conversation
-    ? await changing(tx, place.conversation, say)
+    ? await changing(tx, place.conversation, say, engine.jobs)
     : await openConversation(
         tx,
         {
@@ -58,6 +54,7 @@ export async function runRoutine(
           metadata: {},
         },
         say,
+        engine.jobs,
       );
   const ran = await noteRun(tx, routine.id, {
     conversation_id: turn.conversation_id,

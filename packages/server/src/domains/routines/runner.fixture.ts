@@ -3,7 +3,8 @@ import type { Database } from '../../db/pool.ts';
 import { createRowCache } from '../../db/row-cache.ts';
 import { readConfig } from '../../main/config.ts';
 import { createLog } from '../../main/log.ts';
-import { createRunner, type Engine } from '../engine/api.ts';
+import type { Engine } from '../engine/api.ts';
+import { createRunner } from '../engine/turns/runner.ts';
 import { publicUrl } from './routines.fixture.ts';
 import type { RoutineRunner } from './run-routine.ts';
 
@@ -14,7 +15,7 @@ export function takingRunner(db: Database): RoutineRunner {
     db,
     log,
     models: createModels(readConfig({}).models),
-    announcer: { followers: { publish: () => {} }, seen: createRowCache({ most: 1 }), ring: () => {} },
+    announcer: { followers: { publish: () => {} }, seen: createRowCache({ most: 1 }), notify: () => {} },
     // As in a process that only serves.
     runner: createRunner({
       db,

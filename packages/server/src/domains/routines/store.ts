@@ -78,21 +78,58 @@ export async function insertRoutines(tx: Transaction, rows: readonly NewRoutine[
   await insertMany(tx, routines, rows);
 }
 
-const due = (now: Date): Sql =>
-  sql`enabled AND status = 'active' AND next_run_at IS NOT NULL AND next_run_at <= ${now}`;
+const scheduled = sql`enabled AND status = 'active' AND next_run_at IS NOT NULL`;
+const due = (now: Date): Sql => sql`${scheduled} AND next_run_at <= ${now}`;
 
-/** The ids of routines whose time has come, longest due first. */
-export async function dueRoutines(
-  db: Executor,
-  { now, limit, except }: { now: Date; limit: number; except: readonly string[] },
-): Promise<string[]> {
-  // Round robin over the orgs: one with thousands at the full hour does not make the others late.
+/** Up to so many that are due at once are ranked; where there are more, each org is asked for its first ones. */
+const mostRanked = 1000;
+
+type DueLook = { now: Date; limit: number; except: readonly string[] };
+
+/**
+ * The ids of routines whose time has come, longest due first, round robin over the orgs: one with thousands at the full
+ * hour does not make the others late.
+ */
+export async function dueRoutines(db: Executor, look: DueLook): Promise<string[]> {
+  const { now, limit, except } = look;
+  const rows = await rowsOf(
+    db,
+    { id: text(), found: count() },
+    sql`
+      SELECT id, count(*) OVER () AS found FROM (
+        SELECT id, org_id, next_run_at FROM ${routines} WHERE ${due(now)} AND id <> ALL(${except})
+        ORDER BY next_run_at LIMIT ${mostRanked}) AS longest_due
+      ORDER BY row_number() OVER (PARTITION BY org_id ORDER BY next_run_at), next_run_at LIMIT ${limit}`,
+  );
+  const hasSeenAll = (rows[0]?.found ?? 0) < mostRanked;
+  return hasSeenAll ? rows.map(({ id }) => id) : dueByOrg(db, look);
+}
+
+/**
+ * The same without a look at all that are due, which may be a hundred thousand: an index leads from org to org. Since each
+ * org has one turn before any has two, none can have more than what the others leave.
+ */
+async function dueByOrg(db: Executor, { now, limit, except }: DueLook): Promise<string[]> {
   const rows = await rowsOf(
     db,
     { id: text() },
     sql`
-      SELECT id FROM ${routines} WHERE ${due(now)} AND id <> ALL(${except})
-      ORDER BY row_number() OVER (PARTITION BY org_id ORDER BY next_run_at), next_run_at LIMIT ${limit}`,
+      WITH RECURSIVE first_of_org AS (
+        (SELECT org_id, next_run_at FROM ${routines} WHERE ${scheduled} ORDER BY org_id, next_run_at LIMIT 1)
+        UNION ALL
+        SELECT following.* FROM first_of_org, LATERAL (
+          SELECT org_id, next_run_at FROM ${routines} WHERE ${scheduled} AND org_id > first_of_org.org_id
+          ORDER BY org_id, next_run_at LIMIT 1) AS following
+      )
+      SELECT of_org.id
+      FROM (
+        SELECT org_id, count(*) OVER () AS orgs FROM first_of_org WHERE next_run_at <= ${now}
+        ORDER BY next_run_at LIMIT ${limit}) AS orgs_due,
+      LATERAL (
+        SELECT id, next_run_at, row_number() OVER (ORDER BY next_run_at) AS place FROM ${routines}
+        WHERE org_id = orgs_due.org_id AND ${due(now)} AND id <> ALL(${except})
+        ORDER BY next_run_at LIMIT GREATEST(1, ${limit}::int - orgs_due.orgs + 1)) AS of_org
+      ORDER BY of_org.place, of_org.next_run_at LIMIT ${limit}`,
   );
   return rows.map(({ id }) => id);
 }

@@ -13,7 +13,7 @@ export async function createScenario(
   { reference, fields }: { reference: string; fields: ScenarioFields },
 ): Promise<ScenarioRow> {
   const deployment = await lockDeployment(tx, origin.orgId, reference);
-  if (fields.tool_results) assertToolsKnown(fields.tool_results, await newestVersion(tx, deployment));
+  if (fields.tool_results || fields.recorded_calls) assertToolsKnown(fields, await newestVersion(tx, deployment));
   const row = await insertScenario(tx, deployment, fields);
   await recordAudit(tx, origin, {
     action: 'scenario.created',

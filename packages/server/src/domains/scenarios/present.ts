@@ -11,6 +11,7 @@ export const presentScenario = (row: ScenarioRow) => ({
   success_criteria: row.success_criteria,
   must_never: row.must_never,
   ...(row.tool_results !== null && { tool_results: row.tool_results }),
+  ...(row.recorded_calls !== null && { recorded_calls: row.recorded_calls }),
   ...(row.approves !== null && { approves: row.approves }),
   managed_by: row.managed_by,
   created_at: row.created_at.toISOString(),

@@ -6,6 +6,7 @@ import type { Handlers } from '../../http/handler.ts';
 import { requireDeployment } from '../deployments/api.ts';
 import type { Engine } from '../engine/api.ts';
 import { createScenario } from './create.ts';
+import { draftOfTalk } from './draft-of-talk.ts';
 import { generateScenarios } from './generate.ts';
 import { presentScenario } from './present.ts';
 import { removeScenario } from './remove.ts';
@@ -37,6 +38,21 @@ export function scenarioRoutes({ db }: { db: Database }): Handlers<'scenarios'> 
       const place = { reference: params.deployment_id, scenarioId: params.scenario_id };
       await transaction(db, (tx) => removeScenario(tx, origin, place));
       return { object: 'scenario', id: params.scenario_id, deleted: true };
+    },
+  };
+}
+
+/** Of a talk, which whoever may read it may ask for. */
+export function talkRoutes({ engine }: { engine: Engine }): Required<Pick<Handlers<'conversations'>, 'draftScenario'>> {
+  return {
+    draftScenario: async (incoming) => {
+      const { caller, params, body, signal } = incoming;
+      const talk = { conversationId: params.conversation_id, taskId: body.task_id ?? null };
+      return commitPrepared(
+        incoming,
+        () => draftOfTalk(engine, caller, talk, signal),
+        async (_tx, draft) => draft,
+      );
     },
   };
 }

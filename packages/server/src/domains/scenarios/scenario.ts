@@ -10,14 +10,15 @@ export type ScenarioFields = BodyOf<Api['scenarios']['create']>;
 
 /** A result under a name that no tool has would never be played, and the test would fail for another reason. */
 export function assertToolsKnown(
-  toolResults: ScenarioFields['tool_results'],
+  { tool_results, recorded_calls = [] }: Pick<ScenarioFields, 'tool_results' | 'recorded_calls'>,
   { version, manifest }: Pick<VersionRow, 'version' | 'manifest'>,
 ): void {
-  const stray = strayTool(toolResults, manifest);
-  if (stray === undefined) return;
+  const stray = strayTool(tool_results, manifest);
+  const strayCall = recorded_calls.findIndex(({ tool }) => !isToolOf(manifest, tool));
+  if (stray === undefined && strayCall < 0) return;
   const servers = manifest.mcp_servers.map(({ slug }) => ` \`${slug}\``).join(',');
   throw fail('invalid_request', {
-    param: `tool_results.${stray}`,
+    param: stray === undefined ? `recorded_calls.${strayCall}.tool` : `tool_results.${stray}`,
     message:
       servers === ''
         ? `Name a function of version ${version}.`
@@ -30,7 +31,7 @@ export const strayTool = (toolResults: ScenarioFields['tool_results'], manifest:
   Object.keys(toolResults ?? {}).find((key) => !isToolOf(manifest, key));
 
 /** No slug holds a dot, but the name of a server's tool may. */
-function isToolOf({ tools, mcp_servers }: Manifest, key: string): boolean {
+export function isToolOf({ tools, mcp_servers }: Manifest, key: string): boolean {
   if (tools.some((tool) => tool.function === key)) return true;
   const dot = key.indexOf('.');
   if (dot < 0) return false;

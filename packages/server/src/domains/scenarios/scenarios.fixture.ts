@@ -38,7 +38,7 @@ export async function startScenarios() {
   const announcer = {
     followers: { publish: () => {} },
     seen: createRowCache<never>({ most: 1 }) as never,
-    ring: () => {},
+    notify: () => {},
   };
   const app = await startTestApp(({ db }) => ({
     deployments: deploymentRoutes({
@@ -53,7 +53,7 @@ export async function startScenarios() {
       db,
       engine: { db, models, announcer } as Partial<Engine> as Engine,
       jobs,
-      settleNewest: async (tx, { deployment }) => ({ deployment, version: await newestVersion(tx, deployment) }),
+      upToDateVersion: async (tx, { deployment }) => ({ deployment, version: await newestVersion(tx, deployment) }),
       watchers: createWatchers(),
       streams: createStreams(),
     }),

@@ -90,11 +90,13 @@ export async function upsertFileManaged(
   await insertMany(tx, scenarios, rows, {
     onConflict: sql`(deployment_id, name) WHERE managed_by = 'file' DO UPDATE SET
       persona = excluded.persona, goal = excluded.goal, success_criteria = excluded.success_criteria,
-      must_never = excluded.must_never, tool_results = excluded.tool_results, updated_at = now()
+      must_never = excluded.must_never, tool_results = excluded.tool_results,
+      recorded_calls = excluded.recorded_calls, updated_at = now()
       WHERE ${scenarios}.persona <> excluded.persona OR ${scenarios}.goal <> excluded.goal
         OR ${scenarios}.success_criteria <> excluded.success_criteria
         OR ${scenarios}.must_never <> excluded.must_never
-        OR ${scenarios}.tool_results::jsonb IS DISTINCT FROM excluded.tool_results::jsonb`,
+        OR ${scenarios}.tool_results::jsonb IS DISTINCT FROM excluded.tool_results::jsonb
+        OR ${scenarios}.recorded_calls::jsonb IS DISTINCT FROM excluded.recorded_calls::jsonb`,
   });
 }
 

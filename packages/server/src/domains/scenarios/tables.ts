@@ -1,4 +1,5 @@
 import { boolean, json, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
+import type { RecordedCall } from '../conversations/api.ts';
 
 export const scenarios = table('scenarios', {
   id: text(),
@@ -10,6 +11,7 @@ export const scenarios = table('scenarios', {
   success_criteria: textArray(),
   must_never: textArray(),
   tool_results: json<Record<string, unknown>>().nullable(),
+  recorded_calls: json<RecordedCall[]>().nullable(),
   approves: boolean().nullable(),
   managed_by: text<'file'>().nullable(),
   created_at: moment().withDefault(),

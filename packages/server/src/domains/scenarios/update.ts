@@ -20,7 +20,7 @@ export async function changeScenario(
   const before = await findScenario(tx, deployment.id, scenarioId);
   if (!before) throw fail('scenario_not_found');
   assertNotFileManaged(before);
-  if (changes.tool_results) assertToolsKnown(changes.tool_results, await newestVersion(tx, deployment));
+  if (changes.tool_results || changes.recorded_calls) assertToolsKnown(changes, await newestVersion(tx, deployment));
   const changed = Object.entries(changes).flatMap(([field, value]) => (value === undefined ? [] : [field]));
   if (changed.length === 0) return before;
   const row = await updateScenario(tx, scenarioId, changes);

@@ -3,8 +3,10 @@ export { createScreenCredentials } from './screen-credential.ts';
 export {
   embedOriginsOf,
   embedOriginsOfToken,
+  latestVoiceCalls,
   liveSessions,
   liveSessionsOf,
+  nextVoiceCall,
   pruneSessions,
   removeSessionsOfUser,
 } from './store.ts';

@@ -28,6 +28,7 @@ function callerOf(session: SessionStanding | undefined, now: number): Caller {
     scopes: [],
     key: null,
     member: null,
+    grant: null,
     session: {
       id: session.id,
       userId: session.user_id,

@@ -47,7 +47,12 @@ export function sessionRoutes(dependencies: SessionDependencies): Handlers<'sess
       const row = await findSession(db, caller, params.session_id);
       if (!row) throw fail('session_not_found');
       const owner = { orgId: row.org_id, mode: row.mode, userId: row.user_id };
-      return presentSession(row, statusOf(row, sharedNow()) === 'live' && (await screens.isPrivate(owner)));
+      const isLive = statusOf(row, sharedNow()) === 'live';
+      const shown = presentSession(row, isLive && (await screens.isPrivate(owner)));
+      // Whoever calls, and nobody else: a key has no use for the password of a relay.
+      const iceServers =
+        caller.session && row.voice !== null ? voice.iceServers({ id: row.id, expiresAt: row.expires_at }) : [];
+      return { ...shown, ...(iceServers.length > 0 && { ice_servers: iceServers }) };
     },
     delete: async ({ caller, origin, params }) => {
       assertReach(caller, params.session_id);

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../caller.ts';
 import type { Database, Executor, Transaction } from '../../db/pool.ts';
 import { prune } from '../../db/prune.ts';
-import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { insert, maybeOne, one, rowsOf, run, update } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { columnsOf, moment, type RowOf, text } from '../../db/table.ts';
 import { findSettings, type OrgSettings } from '../orgs/api.ts';
@@ -106,6 +106,24 @@ export async function liveSessionsOf(db: Executor, tenant: Tenant, userId: strin
 export async function liveSessions(db: Executor, ids: string[]): Promise<string[]> {
   const live = sql`SELECT id FROM ${sessions} WHERE id = ANY(${ids}) AND revoked_at IS NULL`;
   return (await rowsOf(db, { id: text() }, live)).map(({ id }) => id);
+}
+
+/** The number of a call that begins: above those of all that began before it, in whichever process. */
+export async function nextVoiceCall(db: Executor, id: string): Promise<number> {
+  const { voice_calls } = sessions.columns;
+  const counted = sql`UPDATE ${sessions} SET voice_calls = voice_calls + 1 WHERE id = ${id} RETURNING voice_calls`;
+  return (await one(db, { voice_calls }, counted)).voice_calls;
+}
+
+/** The number of the last call of each of these sessions. */
+export async function latestVoiceCalls(db: Executor, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { id, voice_calls } = sessions.columns;
+  const rows = await rowsOf(
+    db,
+    { id, voice_calls },
+    sql`SELECT id, voice_calls FROM ${sessions} WHERE id = ANY(${[...ids]})`,
+  );
+  return new Map(rows.map((row) => [row.id, row.voice_calls]));
 }
 
 export async function removeSessionsOfUser(tx: Executor, tenant: Tenant, userId: string): Promise<void> {

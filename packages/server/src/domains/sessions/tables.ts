@@ -1,6 +1,6 @@
 import type { Opening } from '@vestra/contract/opening';
 import type { Mode } from '@vestra/contract/route';
-import { boolean, bytes, jsonb, moment, type NewRowOf, type RowOf, table, text } from '../../db/table.ts';
+import { boolean, bytes, integer, jsonb, moment, type NewRowOf, type RowOf, table, text } from '../../db/table.ts';
 
 export const sessions = table('sessions', {
   id: text(),
@@ -17,6 +17,8 @@ export const sessions = table('sessions', {
   memory: boolean(),
   driver: text(),
   opening: jsonb<Opening>().nullable(),
+  /** How many it has begun. */
+  voice_calls: integer().withDefault(),
   expires_at: moment(),
   revoked_at: moment().nullable(),
   created_at: moment().withDefault(),

@@ -1,6 +1,10 @@
 import type { Origin } from '../../caller.ts';
 import { recordAudit } from '../audit/api.ts';
-import { changeConversation, deleteTask, type Engine, findTask, stopTask, type TaskRow } from '../engine/api.ts';
+import type { Engine } from '../engine/api.ts';
+import { changeConversation } from '../engine/records/change.ts';
+import type { TaskRow } from '../engine/records/tables.ts';
+import { deleteTask, findTask } from '../engine/records/tasks.ts';
+import { stopTask } from '../engine/turns/stop.ts';
 import { deleteOutputsOf, dropContent } from '../files/api.ts';
 
 /** Deletes a task and what it made; one that is under way is stopped first, as anybody following it is told. */

@@ -2,16 +2,12 @@ import { fail } from '@vestra/contract/errors';
 import type { Caller } from '../../caller.ts';
 import type { Handlers } from '../../http/handler.ts';
 import { findDeployment } from '../deployments/api.ts';
-import {
-  type Engine,
-  findTask,
-  findTurn,
-  type LinkTo,
-  listTasks,
-  presentTask,
-  showTaskTrace,
-  type TaskRow,
-} from '../engine/api.ts';
+import type { Engine } from '../engine/api.ts';
+import { presentTask } from '../engine/records/present.ts';
+import { type LinkTo, showTaskTrace } from '../engine/records/show-trace.ts';
+import type { TaskRow } from '../engine/records/tables.ts';
+import { findTask, listTasks } from '../engine/records/tasks.ts';
+import { findTurn } from '../engine/records/turns.ts';
 import { type Cost, costOf, costsOf } from '../ledger/api.ts';
 import { removeTask } from './remove.ts';
 

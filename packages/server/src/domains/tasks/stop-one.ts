@@ -1,6 +1,9 @@
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
-import { changeConversation, type Engine, findTask, stopTask } from '../engine/api.ts';
+import type { Engine } from '../engine/api.ts';
+import { changeConversation } from '../engine/records/change.ts';
+import { findTask } from '../engine/records/tasks.ts';
+import { stopTask } from '../engine/turns/stop.ts';
 
 /** Stops one piece of work and leaves the rest of its conversation alone. One that has ended stays as it is. */
 export async function stopOneTask(engine: Engine, { orgId, mode }: Tenant, taskId: string): Promise<void> {

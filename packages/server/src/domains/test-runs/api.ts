@@ -1,6 +1,11 @@
+export { breakOf } from './converse.ts';
 export { startRun } from './create.ts';
 export { findTestRun } from './find-test-run.ts';
+export { judgeModelOf } from './judge.ts';
 export { playTestRun, unfinishedTestRuns } from './play.ts';
-export type { Player } from './playing.ts';
+export { faultOf, isInterrupted, type Player } from './playing.ts';
+export { openOnStage, type Stage, sayOnStage, untilTurnIsOver } from './stage.ts';
+export { standInAnswer } from './stand-in-answer.ts';
 export { latestRuns } from './store.ts';
 export type { TestRun } from './tables.ts';
+export type { Fault } from './verdict.ts';

@@ -18,7 +18,11 @@ import type { TestRun } from './tables.ts';
  */
 export async function createTestRun(
   tx: Transaction,
-  { engine, jobs, settleNewest }: { engine: Pick<Engine, 'models'>; jobs: JobSender; settleNewest: SettleNewest },
+  {
+    engine,
+    jobs,
+    upToDateVersion,
+  }: { engine: Pick<Engine, 'models'>; jobs: JobSender; upToDateVersion: UpToDateVersion },
   origin: Origin,
   reference: string,
 ): Promise<TestRun> {
@@ -30,7 +34,7 @@ export async function createTestRun(
       message: 'This deployment has no scenarios to play. Add one, or declare `tests` in its file.',
     });
   }
-  const { deployment, version } = await settleNewest(tx, { origin, deployment: found });
+  const { deployment, version } = await upToDateVersion(tx, { origin, deployment: found });
   usableModel(engine.models, origin.mode, version.manifest.model);
   await assertPayable(tx, origin);
   const run = { deployment, version: version.version, mode: origin.mode, promoteOnPass: false };
@@ -38,7 +42,7 @@ export async function createTestRun(
 }
 
 /** The newest version; one more is saved where notebooks or skills have changed since it was. */
-export type SettleNewest = (
+export type UpToDateVersion = (
   tx: Transaction,
   of: { origin: Origin; deployment: DeploymentRow },
 ) => Promise<{ deployment: DeploymentRow; version: VersionRow }>;

@@ -1,7 +1,8 @@
 import type { Ask } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
 import { mapLimited } from '../../async/map-limited.ts';
-import { type Engine, judgeLine, type Transcript, usableModel } from '../engine/api.ts';
+import type { Transcript } from '../conversations/api.ts';
+import { type Engine, judgeLine, usableModel } from '../engine/api.ts';
 import type { PlayedScenario, TestRunRow } from './tables.ts';
 import type { Findings } from './verdict.ts';
 

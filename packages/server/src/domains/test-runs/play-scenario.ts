@@ -1,7 +1,8 @@
 import type { Ask } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
 import { transaction } from '../../db/transaction.ts';
-import { ask, paidByOrg, readTranscript, type Transcript } from '../engine/api.ts';
+import { readTranscript, type Transcript } from '../conversations/api.ts';
+import { ask, paidByOrg } from '../engine/api.ts';
 import { costOf } from '../ledger/api.ts';
 import { beginConversation, converse } from './converse.ts';
 import { judgeScenario } from './judge.ts';
@@ -62,5 +63,5 @@ async function record(
     };
     await recordResult(tx, result, played, verdict);
   });
-  engine.announcer.ring('test_run', result.run_id);
+  engine.announcer.notify('test_run', result.run_id);
 }

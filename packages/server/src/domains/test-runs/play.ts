@@ -1,8 +1,8 @@
 import { mapLimited } from '../../async/map-limited.ts';
 import { transaction } from '../../db/transaction.ts';
-import { releaseRun, takeExpiredRuns } from '../../jobs/fence.ts';
+import { releaseRun, takeExpiredRuns } from '../../jobs/run-owner.ts';
 import type { SweepSource } from '../../jobs/sweep.ts';
-import { versionOf } from '../engine/api.ts';
+import { versionOf } from '../deployments/api.ts';
 import { emit } from '../events/api.ts';
 import { judgeModelOf } from './judge.ts';
 import { playScenario } from './play-scenario.ts';
@@ -39,7 +39,7 @@ export async function playTestRun(player: Player, runId: string, signal: AbortSi
     return { row, run };
   });
   if (!taken) return;
-  announcer.ring('test_run', runId);
+  announcer.notify('test_run', runId);
   const of = { ...taken.row, user_id: null };
   await runner.perform(taken.run, of, (ended) => play(player, taken, AbortSignal.any([signal, ended])));
 }
@@ -84,7 +84,7 @@ async function finishRun({ engine, promote }: Player, { row, run }: Playing, bro
     const shown = presentTestRun((await findRun(tx, orgId, id)) as TalliedRun);
     await emit(tx, { orgId, mode, type: 'test_run.completed', deploymentId, data: shown });
   });
-  engine.announcer.ring('test_run', id);
+  engine.announcer.notify('test_run', id);
 }
 
 /** Test runs whose process has died, and those that neither a process nor a job knows of. */

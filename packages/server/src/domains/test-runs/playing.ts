@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Tenant } from '../../caller.ts';
 import { isDatabaseAway } from '../../db/away.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { FencedOff, holdRun, type Run } from '../../jobs/fence.ts';
+import { holdRun, type Run, RunTakenOver } from '../../jobs/run-owner.ts';
 import type { Engine } from '../engine/api.ts';
 import type { Followers } from '../events/api.ts';
 import type { IndexState, Reader } from '../notebooks/api.ts';
@@ -34,14 +34,14 @@ export type Playing = { row: TestRunRow; run: Run };
  */
 export async function holdPlay(tx: Transaction, run: Run, strength: 'share' | 'update'): Promise<TestRunRow> {
   const row = await lockRun(tx, run.runId, strength);
-  if (row?.status !== 'running') throw new FencedOff(run);
+  if (row?.status !== 'running') throw new RunTakenOver(run);
   await holdRun(tx, run);
   return row;
 }
 
 /** The play ends here and goes on elsewhere, or later: nothing may be written down as its fault. */
 export const isInterrupted = (error: unknown, signal: AbortSignal): boolean =>
-  signal.aborted || error instanceof FencedOff || isDatabaseAway(error);
+  signal.aborted || error instanceof RunTakenOver || isDatabaseAway(error);
 
 export function faultOf(log: Logger, error: unknown): Fault {
   if (error instanceof Failure) return { code: error.code, message: error.message };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Message } from '@vestra/agent/message';
 import type { Ask } from '@vestra/agent/question';
 import { z } from 'zod';
-import { storableText, type Transcript } from '../engine/api.ts';
+import { storableText } from '../../db/storable-text.ts';
+import type { Transcript } from '../conversations/api.ts';
 import type { PlayedScenario } from './tables.ts';
 
 const prompt = readFileSync(join(import.meta.dirname, 'pretend-user.md'), 'utf8').trim();

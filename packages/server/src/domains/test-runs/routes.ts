@@ -8,7 +8,7 @@ import type { JobSender } from '../../jobs/catalog.ts';
 import { requireDeployment } from '../deployments/api.ts';
 import type { Engine } from '../engine/api.ts';
 import { cancelTestRun, stopPlaying } from './cancel.ts';
-import { createTestRun, type SettleNewest } from './create.ts';
+import { createTestRun, type UpToDateVersion } from './create.ts';
 import { followTestRun } from './follow.ts';
 import { presentTestRun } from './present.ts';
 import { findRun, listRuns } from './store.ts';
@@ -17,7 +17,7 @@ type TestRunDependencies = {
   db: Database;
   engine: Engine;
   jobs: JobSender;
-  settleNewest: SettleNewest;
+  upToDateVersion: UpToDateVersion;
   watchers: Watchers;
   streams: Streams;
 };
@@ -26,7 +26,7 @@ export function testRunRoutes({
   db,
   engine,
   jobs,
-  settleNewest,
+  upToDateVersion,
   watchers,
   streams,
 }: TestRunDependencies): Handlers<'testRuns'> {
@@ -38,7 +38,7 @@ export function testRunRoutes({
 
   return {
     create: async ({ origin, params, commit }) =>
-      commit((tx) => createTestRun(tx, { engine, jobs, settleNewest }, origin, params.deployment_id)),
+      commit((tx) => createTestRun(tx, { engine, jobs, upToDateVersion }, origin, params.deployment_id)),
     list: async ({ caller, params, page }) => {
       const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
       const rows = await listRuns(db, id, { limit: page.limit, below: belowIn(id, page.after) });

@@ -1,4 +1,4 @@
-import type { InteractionRow, Settlement } from '../engine/api.ts';
+import type { InteractionRow, Resolution } from '../interactions/api.ts';
 import type { PlayedScenario } from './tables.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { PlayedScenario } from './tables.ts';
 export function standInAnswer(
   { type, purpose, details }: Pick<InteractionRow, 'type' | 'purpose' | 'details'>,
   { approves }: Pick<PlayedScenario, 'approves'>,
-): Settlement | 'ask the user' {
+): Resolution | 'ask the user' {
   switch (type) {
     case 'approval': {
       const isForServer = purpose === 'permission' && typeof details.server === 'string';

@@ -105,6 +105,7 @@ const asPlayed = (row: ScenarioRow): PlayedScenario => ({
   success_criteria: row.success_criteria,
   must_never: row.must_never,
   tool_results: row.tool_results,
+  recorded_calls: row.recorded_calls,
   approves: row.approves,
 });
 

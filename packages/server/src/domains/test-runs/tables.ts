@@ -9,7 +9,7 @@ export type TestRunResult = TestRun['results'][number];
 /** A scenario as it was when its run was made. */
 export type PlayedScenario = Pick<
   ScenarioRow,
-  'name' | 'persona' | 'goal' | 'success_criteria' | 'must_never' | 'tool_results' | 'approves'
+  'name' | 'persona' | 'goal' | 'success_criteria' | 'must_never' | 'tool_results' | 'recorded_calls' | 'approves'
 >;
 
 export const testRuns = table('test_runs', {

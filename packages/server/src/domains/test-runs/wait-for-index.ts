@@ -39,7 +39,7 @@ export async function waitForIndex(
       await holdPlay(tx, run, 'update');
       await updateRun(tx, row.id, { note: now });
     });
-    player.engine.announcer.ring('test_run', row.id);
+    player.engine.announcer.notify('test_run', row.id);
   }
 }
 

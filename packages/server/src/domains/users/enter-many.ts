@@ -5,17 +5,18 @@ import { emitAll } from '../events/api.ts';
 import { findSettings } from '../orgs/api.ts';
 import { presentUser } from './present.ts';
 import { findUsers, insertUsers } from './store.ts';
+import type { UserRow } from './tables.ts';
 import { refusalOf } from './user.ts';
 
 /**
- * Enters many users as `enterUser` does one, in a few statements, and answers why some may not be acted for. New ones are
- * made in the order of their ids, so that two that make the same users do not wait for each other in a circle.
+ * Enters many users as `enterUser` does one, in a few statements, and answers with them and why some may not be acted for.
+ * New ones are made in the order of their ids, so that two that make the same users do not wait for each other in a circle.
  */
 export async function enterUsers(
   tx: Transaction,
   tenant: Tenant,
   userIds: readonly string[],
-): Promise<ReadonlyMap<string, Failure>> {
+): Promise<{ users: ReadonlyMap<string, UserRow>; refused: ReadonlyMap<string, Failure> }> {
   const ids = [...new Set(userIds)].sort();
   const known = await findUsers(tx, tenant, ids);
   const missing = ids.filter((id) => !known.has(id));
@@ -26,6 +27,7 @@ export async function enterUsers(
       tx,
       missing.map((id) => ({ org_id: tenant.orgId, mode: tenant.mode, id, created_at })),
     );
+    for (const row of made) known.set(row.id, row);
     const settings = await findSettings(tx, tenant);
     await emitAll(
       tx,
@@ -36,5 +38,5 @@ export async function enterUsers(
     }
   }
   const refused = [...known].map(([id, row]) => [id, refusalOf(row)] as const);
-  return new Map(refused.filter((each): each is [string, Failure] => each[1] !== null));
+  return { users: known, refused: new Map(refused.filter((each): each is [string, Failure] => each[1] !== null)) };
 }

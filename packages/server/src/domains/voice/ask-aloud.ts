@@ -1,4 +1,4 @@
-import type { InteractionRow } from '../engine/api.ts';
+import type { InteractionRow } from '../interactions/api.ts';
 import { sentences } from './sentences.ts';
 import { readDecision, takesSpokenYes } from './spoken-decision.ts';
 import { spokenText } from './spoken-text.ts';

@@ -2,7 +2,8 @@ import { Failure, fail } from '@vestra/contract/errors';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Line, LineNews } from '../../adapters/voice/line.ts';
 import type { Speech } from '../../adapters/voice/speech.ts';
-import { type Answer, type InteractionRow, readAnswer } from '../engine/api.ts';
+import type { InteractionRow } from '../engine/records/tables.ts';
+import { type Answer, readAnswer } from '../engine/turns/answer.ts';
 import type { LogEntry } from '../events/api.ts';
 import { holdCall } from './call.ts';
 import { sentences } from './sentences.ts';
@@ -14,7 +15,8 @@ const textOf = (samples: Int16Array) => String.fromCharCode(...samples);
 
 const times = { connectMs: 20_000, silenceMs: 60_000, chargeEveryMs: 10_000, unfinishedMs: 400 };
 
-async function callUp(given: Partial<Talk> = {}) {
+/** `mouth`: a sentence is made into sound only then. */
+async function callUp(given: Partial<Talk> = {}, mouth: Promise<void> = Promise.resolve()) {
   const line = { saying: [] as { id: number; text: string }[], notes: [] as string[], done: [] as string[] };
   const sent: [string, string | null][] = [];
   const answered: unknown[] = [];
@@ -53,6 +55,7 @@ async function callUp(given: Partial<Talk> = {}) {
         };
       },
       async *speak(text) {
+        await mouth;
         yield soundOf(text);
       },
       takeUsed: () => [],
@@ -76,14 +79,14 @@ async function callUp(given: Partial<Talk> = {}) {
   };
   const lines = {
     obstacle: () => null,
-    open: async (_: string, told: typeof hear) => {
+    open: async (_: unknown, told: typeof hear) => {
       hear = told;
       return open;
     },
   };
   const ended = vi.fn();
   const log = { warn: vi.fn(), error: vi.fn() };
-  const of = { voice: 'slt', sdp: 'offer', signal: session.signal, ended };
+  const of = { voice: 'slt', sdp: 'offer', iceServers: [], signal: session.signal, ended };
   const call = await holdCall({ talk, lines, speech, log, times }, of);
   const rest = () => vi.advanceTimersByTimeAsync(0);
   hear({ kind: 'connected' });
@@ -173,6 +176,17 @@ describe('a call', () => {
     await call.out();
     await call.speak('Thanks.');
     expect(call.sent[1]).toEqual(['Thanks.', null]);
+  });
+
+  it('says all of the next reply, also while the voice is still at the one that was broken off [VOI-421]', async () => {
+    const mouth = Promise.withResolvers<void>();
+    const call = await callUp({}, mouth.promise);
+    await call.reply('One. Two.');
+    await call.speak('No, wait.');
+    await call.reply('Three. Four. Five.', 'turn_2');
+    mouth.resolve();
+    await call.rest();
+    expect(call.texts()).toEqual(['Three.', 'Four.', 'Five.']);
   });
 
   it('goes on after a noise, and after its own voice', async () => {

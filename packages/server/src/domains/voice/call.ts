@@ -3,9 +3,10 @@ import type { StreamEvent } from '@vestra/contract/events';
 import type { Logger } from 'pino';
 import type { Line, LineNews, Lines } from '../../adapters/voice/line.ts';
 import type { Speech, Utterance } from '../../adapters/voice/speech.ts';
-import type { InteractionRow } from '../engine/api.ts';
 import type { LogEntry } from '../events/api.ts';
+import type { InteractionRow } from '../interactions/api.ts';
 import { askAloud, hearAnswer } from './ask-aloud.ts';
+import type { IceServer } from './ice-servers.ts';
 import { sentences } from './sentences.ts';
 import { createSpoken } from './spoken.ts';
 import { createSentences, isEcho } from './spoken-text.ts';
@@ -38,6 +39,7 @@ type Ports = { talk: Talk; lines: Lines; speech: Speech; log: Pick<Logger, 'warn
 type Of = {
   voice: string;
   sdp: string;
+  iceServers: readonly IceServer[];
   /** Ends with the session and with the server. */
   signal: AbortSignal;
   ended: () => void;
@@ -278,7 +280,7 @@ export async function holdCall(ports: Ports, of: Of): Promise<Call> {
   const endWithSession = () => void end('session_ended');
   signal.addEventListener('abort', endWithSession, { once: true });
   try {
-    line = await ports.lines.open(of.sdp, onLine);
+    line = await ports.lines.open({ sdp: of.sdp, iceServers: of.iceServers }, onLine);
   } catch (error) {
     isEnding = true;
     ears.close();

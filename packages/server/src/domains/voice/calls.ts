@@ -4,11 +4,14 @@ import type { Lines } from '../../adapters/voice/line.ts';
 import { LineFailure } from '../../adapters/voice/line-failure.ts';
 import type { Speech } from '../../adapters/voice/speech.ts';
 import type { Caller, Origin } from '../../caller.ts';
-import type { Bell } from '../../db/bell.ts';
+import type { ProcessNews } from '../../db/process-news.ts';
 import type { Streams } from '../../http/streams.ts';
-import { type Engine, findConversation } from '../engine/api.ts';
+import { findConversation } from '../conversations/api.ts';
+import type { Engine } from '../engine/api.ts';
 import type { Followers } from '../events/api.ts';
-import { type Call, type CallTimes, holdCall } from './call.ts';
+import { type CallTimes, holdCall } from './call.ts';
+import { type CallOrder, createHeldCalls } from './held-calls.ts';
+import { type IceServer, type IceSettings, iceServersFor } from './ice-servers.ts';
 import { assertMoneyForCall } from './money.ts';
 import { createTalk } from './talk.ts';
 
@@ -17,6 +20,8 @@ export type VoiceCalls = {
   assertVoice: (name: string) => void;
   /** Answers the offer of a session's browser and holds the call until it ends. `voice`: empty for the usual one. */
   begin: (of: { caller: Caller; origin: Origin; voice: string; sdp: string }) => Promise<{ sdp: string; endsAt: Date }>;
+  /** What the browser of a session asks on its way through the network; empty where none is configured. */
+  iceServers: (session: { id: string; expiresAt: Date }) => IceServer[];
   count: () => number;
   /** Ends all, and leaves once each is charged. */
   stop: () => Promise<void>;
@@ -26,10 +31,12 @@ type Dependencies = {
   engine: Engine;
   followers: Followers;
   streams: Streams;
-  bell: Bell;
+  processNews: ProcessNews;
   lines: Lines;
   speech: Speech;
   log: Logger;
+  order: CallOrder;
+  ice: IceSettings;
   /** In one process. */
   most: number;
   times?: Partial<CallTimes>;
@@ -41,18 +48,10 @@ const notHere = 'Voice is not available here yet.';
 const notBegun = 'The call could not be begun. Try again shortly.';
 
 export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
-  const { engine, followers, streams, bell, lines, speech, log, most, times } = dependencies;
-  const running = new Map<string, { orgId: string; call: Promise<Call>; over: Promise<void> }>();
+  const { engine, followers, streams, processNews, lines, speech, log, order, ice, most, times } = dependencies;
+  const held = createHeldCalls({ order, processNews, log });
   /** One org leaves room for another. */
   const mostOfOrg = Math.max(1, Math.ceil(most * 0.75));
-
-  /** A page that was loaded anew calls again, here or elsewhere, before the old call knows that it is gone. */
-  const endEarlier = (sessionId: string) =>
-    running.get(sessionId)?.call.then(
-      (call) => call.end('replaced'),
-      () => {},
-    );
-  bell.on('voice_call', (sessionId) => sessionId !== null && void endEarlier(sessionId));
 
   function assertVoice(name: string): void {
     if (speech.voices.includes(name)) return;
@@ -63,7 +62,7 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
   }
 
   function assertRoom({ orgId }: Caller, sessionId: string): void {
-    const others = [...running].filter(([id]) => id !== sessionId).map(([, call]) => call);
+    const others = held.all().filter((each) => each.sessionId !== sessionId);
     const ofOrg = others.filter((each) => each.orgId === orgId).length;
     if (others.length < most && ofOrg < mostOfOrg) return;
     throw fail('rate_limited', {
@@ -93,19 +92,22 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
       await assertMoneyForCall(engine.db, caller, conversation.user_id);
       assertRoom(caller, session.id);
       const open = streams.open(caller, new AbortController().signal);
-      void endEarlier(session.id);
-      bell.ring('voice_call', session.id);
       const over = Promise.withResolvers<void>();
       const ended = () => {
         open.close();
-        if (running.get(session.id)?.over === over.promise) running.delete(session.id);
+        held.letGo(own);
         over.resolve();
       };
       const talk = createTalk({ engine, followers }, { caller, origin, conversation });
-      const of = { voice: chosen, sdp, signal: open.signal, ended };
+      const iceServers = iceServersFor(ice, session);
+      const of = { voice: chosen, sdp, iceServers, signal: open.signal, ended };
       const call = holdCall({ talk, lines, speech, log, times: { ...usualTimes, ...times } }, of);
-      running.set(session.id, { orgId: caller.orgId, call, over: over.promise });
+      const own = { sessionId: session.id, orgId: caller.orgId, call, over: over.promise };
       try {
+        await held.hold(own).catch(async (error: unknown) => {
+          await call.then((begun) => begun.end('failed'));
+          throw error;
+        });
         return { sdp: (await call).sdp, endsAt: session.expiresAt };
       } catch (error) {
         ended();
@@ -115,9 +117,10 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
         throw fail('model_unavailable', { message: notBegun, told: notBegun });
       }
     },
-    count: () => running.size,
+    iceServers: (session) => iceServersFor(ice, session),
+    count: () => held.all().length,
     async stop() {
-      const all = [...running.values()];
+      const all = held.all();
       for (const { call } of all) {
         void call.then(
           (each) => each.end('session_ended'),

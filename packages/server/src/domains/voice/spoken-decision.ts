@@ -1,4 +1,4 @@
-import type { InteractionRow } from '../engine/api.ts';
+import type { InteractionRow } from '../interactions/api.ts';
 
 const yes =
   /^(?:(?:yes|yeah|yep|yup|sure|ok|okay|please|go ahead|do it|do that|confirm|confirmed|approve|approved|i (?:agree|approve|confirm)|that is (?:right|fine|correct)|that's (?:right|fine|correct)|of course|certainly|absolutely|ja|bitte|gerne|sí|si|oui|sim|claro|vale|d'accord|はい)\s*)+$/;

@@ -38,7 +38,10 @@ export function createSpoken({ speak, say, allSaid, failed }: Ports) {
     isMaking = true;
     const { signal } = making;
     try {
-      for (let next = waiting.shift(); next && !signal.aborted; next = waiting.shift()) {
+      // Asked before anything is taken: what is waiting once this was broken off belongs to the next reply.
+      while (!signal.aborted) {
+        const next = waiting.shift();
+        if (!next) break;
         going.push(next);
         for await (const samples of speak(next.text, signal)) if (!signal.aborted) say(next.id, samples, false);
         if (!signal.aborted) say(next.id, new Int16Array(0), true);

@@ -2,17 +2,18 @@ import { Failure } from '@vestra/contract/errors';
 import type { SpeechUse } from '../../adapters/voice/speech.ts';
 import type { Caller, Origin } from '../../caller.ts';
 import { transaction } from '../../db/transaction.ts';
+import type { ConversationRow } from '../conversations/api.ts';
 import { sendMessage } from '../conversations/api.ts';
+import { announce, type Engine } from '../engine/api.ts';
+import type { Followers, LogEntry } from '../events/api.ts';
 import {
   type Answer,
-  announce,
-  type ConversationRow,
-  type Engine,
+  answerInteraction,
+  assertAsked,
   type InteractionRow,
+  ownInteraction,
   pendingInteractions,
-} from '../engine/api.ts';
-import type { Followers, LogEntry } from '../events/api.ts';
-import { answerInteraction, assertAsked, ownInteraction } from '../interactions/api.ts';
+} from '../interactions/api.ts';
 import { charge } from '../ledger/api.ts';
 import { assertMoneyForCall } from './money.ts';
 import { voiceItems } from './voice-charge.ts';

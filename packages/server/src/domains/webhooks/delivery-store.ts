@@ -165,7 +165,7 @@ export type Success = DeliveryKey & { status_code: number | null; duration_ms: n
  * What a successful attempt by hand has delivered is not sent again by the schedule. What another process has settled
  * meanwhile, because the lease was over, stays as it is.
  */
-export async function settleSuccesses(tx: Transaction, successes: readonly Success[]): Promise<void> {
+export async function recordSuccesses(tx: Transaction, successes: readonly Success[]): Promise<void> {
   await run(
     tx,
     sql`
@@ -200,7 +200,7 @@ export type Failure = DeliveryKey & {
 };
 
 /** Writes down failed attempts, and the next one of each that is to have one. */
-export async function settleFailures(tx: Transaction, failures: readonly Failure[]): Promise<void> {
+export async function recordFailures(tx: Transaction, failures: readonly Failure[]): Promise<void> {
   const outcomes = failures.map((failure) => ({ ...failure, next_id: newId('whd') }));
   await run(
     tx,

@@ -9,9 +9,8 @@ import type { Database } from '../../db/pool.ts';
 import { type Attempted, attempt } from './attempt.ts';
 import { type Claimed, claimDue, dropClaimed, handBack, lookForDue } from './delivery-store.ts';
 import { createLanes, type Limits } from './lanes.ts';
-
+import { type Ended, recordAttempts } from './record-attempts.ts';
 import { rememberSecrets } from './remember-secrets.ts';
-import { type Ended, settle } from './settle.ts';
 
 type Dependencies = {
   db: Database;
@@ -48,7 +47,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
   const lanes = createLanes({ ...defaults, ...limits });
   const running = new Map<Claimed, { ended: Promise<void>; cut: () => void }>();
   const secretsOf = rememberSecrets(db, vault);
-  const settleJoined = joined((ended: Ended[]) => settle({ db, now, random }, ended));
+  const recordJoined = joined((ended: Ended[]) => recordAttempts({ db, now, random }, ended));
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let lookAt = Number.POSITIVE_INFINITY;
@@ -147,7 +146,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
       return true;
     }
     if (!event) {
-      await settleJoined({ delivery: { ...delivery, step: null }, attempted: notMade(pastRetention) });
+      await recordJoined({ delivery: { ...delivery, step: null }, attempted: notMade(pastRetention) });
       return true;
     }
     const secrets = await secretsOf({ id, org_id, mode }, endpoint.version).catch((error: unknown) => {
@@ -162,7 +161,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
       return false;
     }
     told(attempted.isSuccess, (attempted.durationMs ?? 0) / 1000);
-    await settleJoined({ delivery, attempted });
+    await recordJoined({ delivery, attempted });
     if (!attempted.isSuccess) lookWithin(afterFailureMs);
     return attempted.isSuccess;
   }

@@ -169,7 +169,14 @@ describe('the events', () => {
       ...['interaction.created', 'interaction.resolved', 'interaction.expired', 'file.created', 'routine.ran'],
       ...['batch.completed', 'test_run.completed', 'deployment.promoted', 'deployment.rolled_back', 'user.created'],
       ...['user.deleted', 'key.created', 'key.rolled', 'key.revoked', 'usage.threshold_reached', 'usage.cap_reached'],
-      ...['turn.failed', 'routine.failed', 'tool_server.away', 'connection.failed', 'message.feedback'],
+      ...[
+        'turn.failed',
+        'routine.failed',
+        'tool_server.away',
+        'connection.failed',
+        'message.feedback',
+        'replay.completed',
+      ],
       ...['webhook.disabled', 'webhook.test'],
     ];
     expect([...webhookEventTypes].sort()).toEqual([...documented].sort());

@@ -10,7 +10,7 @@ import { attempt } from './attempt.ts';
 import { findDelivery, insertByHand, leaseEnd, type SendableEvent } from './delivery-store.ts';
 import { signingSecrets } from './endpoint-secrets.ts';
 import { presentEndpoint } from './present.ts';
-import { settle } from './settle.ts';
+import { recordAttempts } from './record-attempts.ts';
 import { findEndpoint } from './store.ts';
 import type { DeliveryRow, EndpointRow } from './tables.ts';
 
@@ -81,5 +81,5 @@ async function make({ db, vault, outbound }: Dependencies, { endpoint, event, ro
   const now = sharedDate;
   const secrets = await signingSecrets(db, vault, endpoint);
   const attempted = await attempt({ outbound, now }, { url: endpoint.url, event, secrets });
-  await settle({ db, now, random: Math.random }, [{ delivery: row, attempted }]);
+  await recordAttempts({ db, now, random: Math.random }, [{ delivery: row, attempted }]);
 }

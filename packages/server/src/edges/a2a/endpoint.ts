@@ -3,8 +3,8 @@ import { A2AError, RequestMalformedError, VersionNotSupportedError } from '@a2a-
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import type { Logger } from 'pino';
 import { requireDeployment } from '../../domains/deployments/api.ts';
-import { countTasks, type Engine } from '../../domains/engine/api.ts';
-import { stopOneTask } from '../../domains/tasks/api.ts';
+import type { Engine } from '../../domains/engine/api.ts';
+import { countTasks, stopOneTask } from '../../domains/tasks/api.ts';
 import type { HoldOpen } from '../held-answer.ts';
 import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient } from '../own-client.ts';
 import { isUnforeseen, toldIfCutShort } from '../refusal.ts';

@@ -5,8 +5,10 @@ import type { Conversation } from '@vestra/sdk/resources';
 import { followTurn, type StreamEvent } from '@vestra/sdk/stream';
 import type { Caller } from '../../caller.ts';
 import { answerOfTalk, type ClientAnswer, findAnswer } from '../../domains/client-answers/api.ts';
+import { latestTurn } from '../../domains/conversations/api.ts';
 import { findDeployment } from '../../domains/deployments/api.ts';
-import { type Engine, findInteraction, latestTurn } from '../../domains/engine/api.ts';
+import type { Engine } from '../../domains/engine/api.ts';
+import { findInteraction } from '../../domains/interactions/api.ts';
 import type { GivenAnswer, Question } from './question.ts';
 
 /** One client's request, and what it is answered with the help of. */
@@ -32,15 +34,17 @@ export async function begin(exchange: Exchange, question: Question): Promise<Beg
   if (toolResults.length > 0) return answerCalls(exchange, question);
   if (answers.length > 0) return answerWaits(exchange, question);
   const { client, idempotencyKey } = exchange;
-  const conversation = await conversationOf(exchange, question);
+  const known = await conversationOf(exchange, question);
+  const unheard = known ? [] : question.earlier;
+  const conversation = known ?? (question.talk?.isWhole === false ? await newThread(exchange, question) : null);
   if (!conversation) {
     const { model, user, metadata } = question;
     if (model === undefined) throw fail('invalid_request', { param: 'model', message: 'Name the deployment.' });
-    const message = await messageOf(exchange, question, { userId: user, unheard: question.earlier });
+    const message = await messageOf(exchange, question, { userId: user, unheard });
     const body = { ...message, user_id: user, deployment: model, metadata, stream: true };
     return begunBy((await client.request('conversations.create', { body }, { idempotencyKey })) as Events);
   }
-  const message = await messageOf(exchange, question, { userId: conversation.user_id ?? undefined });
+  const message = await messageOf(exchange, question, { userId: conversation.user_id ?? undefined, unheard });
   const placed = { params: { conversation_id: conversation.id }, body: { ...message, stream: true } };
   return begunBy((await client.request('conversations.send', placed, { idempotencyKey })) as Events);
 }
@@ -125,6 +129,15 @@ async function conversationOf(exchange: Exchange, question: Question): Promise<C
   const found = await exchange.client.conversations.get({ conversation_id: before.conversation_id });
   // The name may be another deployment's by now.
   return (await isWithNamed(exchange, question, found)) ? found : null;
+}
+
+/**
+ * Runs of a new thread that come at once, each with an id of its own, find one conversation: it is made by a call whose
+ * Idempotency-Key is the thread's, and each then sends its message to it.
+ */
+async function newThread({ client }: Exchange, { model, user, talk }: Question): Promise<Conversation> {
+  const body = { user_id: user, deployment: model };
+  return (await client.conversations.create(body, { idempotencyKey: `thread.${talk?.digest}` })) as Conversation;
 }
 
 const isNewest = async ({ db }: Exchange, { conversation_id, turn_id }: ClientAnswer): Promise<boolean> =>

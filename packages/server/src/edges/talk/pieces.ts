@@ -104,12 +104,12 @@ export function finalWords({ turn, state }: Ending, { is_structured }: { is_stru
 }
 
 /** What neither form can say otherwise, in words. */
-export function wordsFor({ id, type, summary, questions = [], details }: Interaction): string {
+export function wordsFor({ id, type, summary, questions = [] }: Interaction): string {
   if (type === 'question') {
     return questions
       .map(({ question, options }) => [question, ...options.map((option) => `- ${option}`)].join('\n'))
       .join('\n\n');
   }
-  if (type === 'connect') return `${summary}\n\n${details.connect_url ?? ''}`.trimEnd();
+  if (type === 'connect') return summary;
   return `${summary}\n\n(This waits for a person: interaction ${id}, answered by POST /v1/interactions/${id}/answer.)`;
 }

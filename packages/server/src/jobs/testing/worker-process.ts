@@ -10,8 +10,8 @@ import { openDatabase } from '../../db/pool.ts';
 import { run as execute } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
-import { holdRun, takeRun } from '../fence.ts';
 import { createJobs } from '../queue.ts';
+import { holdRun, takeRun } from '../run-owner.ts';
 import { startWorker } from '../worker.ts';
 import { testCatalog } from './test-catalog.ts';
 

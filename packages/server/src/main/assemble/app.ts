@@ -11,7 +11,7 @@ import { renderFile } from '../../domains/apply/file/render-file.ts';
 import { renderYaml } from '../../domains/apply/file/render-yaml.ts';
 import { changeLive } from '../../domains/apply/promotion/change-live.ts';
 import { fixContent } from '../../domains/apply/promotion/content.ts';
-import { settleNewest } from '../../domains/apply/promotion/settle-newest.ts';
+import { upToDateVersion } from '../../domains/apply/promotion/up-to-date-version.ts';
 import { faultsOfFile } from '../../domains/apply/read/check-file.ts';
 import { manifestChecker } from '../../domains/apply/read/check-manifest.ts';
 import { applyRoutes } from '../../domains/apply/routes.ts';
@@ -26,7 +26,10 @@ import { computerRoutes } from '../../domains/computers/routes.ts';
 import { conversationRoutes } from '../../domains/conversations/routes.ts';
 import { findDeployment, holdDeployment } from '../../domains/deployments/api.ts';
 import { deploymentRoutes } from '../../domains/deployments/routes.ts';
-import { type Engine, findConversation, findTask, isAttached } from '../../domains/engine/api.ts';
+import type { Engine } from '../../domains/engine/api.ts';
+import { findConversation } from '../../domains/engine/records/conversations.ts';
+import { isAttached } from '../../domains/engine/records/messages.ts';
+import { findTask } from '../../domains/engine/records/tasks.ts';
 import type { Followers } from '../../domains/events/api.ts';
 import { eventRoutes } from '../../domains/events/routes.ts';
 import { feedbackRoutes } from '../../domains/feedback/routes.ts';
@@ -41,8 +44,11 @@ import type { InterviewPorts } from '../../domains/interview/ports.ts';
 import { answeringInterviews, interviewRoutes } from '../../domains/interview/routes.ts';
 import { createKeyIdentity } from '../../domains/keys/api.ts';
 import { keyRoutes } from '../../domains/keys/routes.ts';
-import { balanceOf } from '../../domains/ledger/api.ts';
+import { readBalances } from '../../domains/ledger/api.ts';
 import { usageRoutes } from '../../domains/ledger/routes.ts';
+import { createGrantIdentity, endGrantsOf } from '../../domains/mcp-grants/api.ts';
+import { oauthRoutes } from '../../domains/mcp-grants/oauth-routes.ts';
+import { mcpGrantRoutes } from '../../domains/mcp-grants/routes.ts';
 import { mcpServerRoutes } from '../../domains/mcp-servers/routes.ts';
 import { createConsoleIdentity } from '../../domains/members/api.ts';
 import { identityProviderRoutes, signInRoutes } from '../../domains/members/identity/routes.ts';
@@ -53,10 +59,11 @@ import { modelRoutes } from '../../domains/models/routes.ts';
 import { notebookRoutes } from '../../domains/notebooks/routes.ts';
 import { isEmbedOrigin } from '../../domains/orgs/api.ts';
 import { limitRoutes, meRoutes, orgRoutes } from '../../domains/orgs/routes.ts';
+import { replayRoutes } from '../../domains/replays/routes.ts';
 import { moveRoutinesToTimezone } from '../../domains/routines/api.ts';
 import { routineRoutes } from '../../domains/routines/routes.ts';
 import { routineRunRoutes } from '../../domains/routines/run-routes.ts';
-import { draftRoutes, scenarioRoutes } from '../../domains/scenarios/routes.ts';
+import { draftRoutes, scenarioRoutes, talkRoutes } from '../../domains/scenarios/routes.ts';
 import { createAnswerSeal } from '../../domains/secrets/api.ts';
 import { secretRoutes } from '../../domains/secrets/routes.ts';
 import {
@@ -83,6 +90,7 @@ import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
 import type { Streams } from '../../http/streams.ts';
+import { authorizationDocuments, resourceMetadataOf } from '../../pages/authorization-documents.ts';
 import { missingPages } from '../../pages/built-pages.ts';
 import { clientDocumentPage, clientDocumentPath } from '../../pages/client-document.ts';
 import { consolePages } from '../../pages/console.ts';
@@ -113,16 +121,28 @@ type Parts = {
 
 /** Every domain with what it needs, behind one app. */
 export function assembleApp(kernel: Kernel, parts: Parts): Hono {
-  const { config, db, jobs, log, vault, signingSecret, files, outbound, embeddings, bell, apps, customerMemory } =
-    kernel;
+  const {
+    config,
+    db,
+    jobs,
+    log,
+    vault,
+    signingSecret,
+    files,
+    outbound,
+    embeddings,
+    processNews,
+    apps,
+    customerMemory,
+  } = kernel;
   const { engine, computerWork, browsers, followers, streams, voice, keyUse, answer, health, operatorPages } = parts;
   const { screens } = browsers;
   const { catalogue } = kernel.models;
   const publicUrl = kernel.publicUrl.get();
   const watchers = createWatchers();
-  bell.on('test_run', watchers.wake);
+  processNews.on('test_run', watchers.wake);
   const callWatchers = createWatchers();
-  bell.on('tool_call', callWatchers.wake);
+  processNews.on('tool_call', callWatchers.wake);
   const { requestsPerMinute } = config;
   const keyIdentity = createKeyIdentity(db);
   const rateLimiter = createRateLimiter(db);
@@ -156,7 +176,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
   const orgs = {
     db,
     requestsPerMinute,
-    balanceOf,
+    balancesOf: readBalances,
     findDeployment: async (tx: Transaction, orgId: string, reference: string) =>
       (await holdDeployment(tx, orgId, reference, 'default_deployment')).id,
     assertCallable: callable,
@@ -176,6 +196,16 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         ? (await findTask(db, tenant, work.taskId)) !== undefined
         : (await findConversation(db, tenant, work.conversationId)) !== undefined,
   };
+  const issuer = publicUrl.replace(/\/+$/, '');
+  const authorization = { issuer, resource: `${issuer}/v1/mcp` };
+  const granting = {
+    ...authorization,
+    db,
+    outbound,
+    rateLimiter,
+    ended: (grantId: string) => processNews.notify('credential', grantId),
+  };
+  const mcpClients = { endAll: endGrantsOf, ended: granting.ended };
   const edges = { answer, hold: streams.open, log };
   const openaiRoutes = async () => {
     const { openaiEndpoint } = await import('../../edges/openai/endpoint.ts');
@@ -191,11 +221,14 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         context.req.header('x-forwarded-for') ?? null,
         config.isTrustedProxy,
       ),
+    isFromEdge: (context: Context) => context.env.callerAddress !== undefined,
+    resourceMetadata: resourceMetadataOf(authorization),
     isLeaving: engine.runner.isLeaving,
     answered: kernel.metrics.requestAnswered,
     pages: (app) => {
       operatorPages(app);
       frontPages({ version })(app);
+      authorizationDocuments(authorization)(app);
       clientDocumentPage({ publicUrl, redirectUri: connecting.redirectUri })(app);
       const missing = missingPages();
       if (missing) log.warn(missing);
@@ -223,7 +256,12 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         ofToken: (token) => embedOriginsOfToken(db, token),
       },
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
-      identities: { ...keyIdentity, ...sessionIdentity, ...createConsoleIdentity(db, publicUrl) },
+      identities: {
+        ...keyIdentity,
+        ...sessionIdentity,
+        ...createGrantIdentity(db),
+        ...createConsoleIdentity(db, publicUrl),
+      },
       keyUsed: keyUse.used,
     },
     handlers: {
@@ -243,10 +281,11 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         db,
         engine,
         jobs,
-        settleNewest: (tx, of) => settleNewest(tx, kernel, of),
+        upToDateVersion: (tx, of) => upToDateVersion(tx, kernel, of),
         watchers,
         streams,
       }),
+      replays: replayRoutes({ engine, jobs }),
       notebooks: notebookRoutes({ db, reader: kernel.documents, changeLive, jobs, embeddings, search: engine.search }),
       skills: skillRoutes({ db, openZip, changeLive }),
       mcpServers: mcpServerRoutes({
@@ -271,7 +310,10 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         links,
         isAttached: (conversationId, fileId) => isAttached(db, conversationId, fileId),
       }),
-      conversations: answeringInterviews(interviews, conversationRoutes({ engine, followers, streams, linkTo })),
+      conversations: {
+        ...answeringInterviews(interviews, conversationRoutes({ engine, followers, streams, linkTo })),
+        ...talkRoutes({ engine }),
+      },
       feedback: feedbackRoutes({ db }),
       interactions: interactionRoutes({ engine }),
       functions: functionRoutes({ engine, vault, streams, watchers: callWatchers, assertCallable: callable }),
@@ -280,9 +322,11 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       me: meRoutes(orgs),
       orgs: orgRoutes(orgs),
       limits: limitRoutes(orgs),
-      keys: keyRoutes({ db, identity: keyIdentity, ended: (keyId) => bell.ring('credential', keyId) }),
-      members: memberRoutes(members),
-      consoleAccess: consoleRoutes(members),
+      keys: keyRoutes({ db, identity: keyIdentity, ended: (keyId) => processNews.notify('credential', keyId) }),
+      mcpGrants: mcpGrantRoutes(granting),
+      oauth: oauthRoutes(granting),
+      members: memberRoutes({ ...members, mcpClients }),
+      consoleAccess: consoleRoutes({ ...members, mcpClients }),
       consoleAccount: accountRoutes(members),
       consoleSignIn: signInRoutes(signIns),
       passkeys: passkeyRoutes(members),
@@ -293,7 +337,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
           db,
           jobs,
           shutOut: async (tenant, userId) => {
-            for (const id of await liveSessionsOf(db, tenant, userId)) bell.ring('credential', id);
+            for (const id of await liveSessionsOf(db, tenant, userId)) processNews.notify('credential', id);
           },
           timezoneGiven: moveRoutinesToTimezone,
         }),
@@ -309,7 +353,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         screens,
         credentials,
         voice,
-        ended: (sessionId) => bell.ring('credential', sessionId),
+        ended: (sessionId) => processNews.notify('credential', sessionId),
       }),
       usage: usageRoutes(usage),
       auditLog: auditRoutes({ db }),

@@ -35,7 +35,7 @@ export type ComputerParts = {
 
 /** The computers of users, and what work does with them. What they are made of is found out beside the start. */
 export function assembleComputers(kernel: Kernel): ComputerParts {
-  const { config, db, bell, log, vault, files, signingSecret } = kernel;
+  const { config, db, processNews, log, vault, files, signingSecret } = kernel;
   const { idleMs, savesHomes } = config.computer;
   // Without bubblewrap nothing can be packed: a home that is to be saved must not lie on another kind of computer.
   const setting = config.computer.setting ?? (savesHomes ? 'bubblewrap' : null);
@@ -44,7 +44,7 @@ export function assembleComputers(kernel: Kernel): ComputerParts {
   const computers = createComputers({
     db,
     log,
-    bell,
+    processNews,
     address: () => address,
     makePlace: (number) => makePlace(config.dataDir, number),
     removePlace: (number) => removePlace(config.dataDir, number),

@@ -1,4 +1,3 @@
-import { createSchemas } from '../../adapters/json-schema/schemas.ts';
 import { createTraceExporter } from '../../adapters/otlp/trace-exporter.ts';
 import { fitPicture } from '../../adapters/pictures/fit-picture.ts';
 import { ownPolicyHookSecret } from '../../adapters/policy-hook/own-secret.ts';
@@ -11,7 +10,10 @@ import { createConnectableApps, createSignIns, isConnected } from '../../domains
 import { advanceBatch, advanceOwnAgent, createAdvancer, watchItems } from '../../domains/batches/api.ts';
 import { workBrowsers } from '../../domains/browser/api.ts';
 import type { ComputerWork } from '../../domains/computers/api.ts';
-import { createEngine, createRunner, type Engine, readRunTrace } from '../../domains/engine/api.ts';
+import type { Engine } from '../../domains/engine/api.ts';
+import { readRunTrace } from '../../domains/engine/records/run-trace.ts';
+import { createEngine } from '../../domains/engine/runs/create-engine.ts';
+import { createRunner } from '../../domains/engine/turns/runner.ts';
 import { createFollowers, type Followers } from '../../domains/events/api.ts';
 import { createMoneyLine } from '../../domains/ledger/api.ts';
 import { createServerTools } from '../../domains/mcp-servers/api.ts';
@@ -39,8 +41,20 @@ export function assembleEngine(
   followers: Followers;
   stop: (options: { graceMs: number }) => Promise<void>;
 } {
-  const { config, db, bell, jobs, log, vault, signingSecret, files, outbound, embeddings, comparesVectors, models } =
-    kernel;
+  const {
+    config,
+    db,
+    processNews,
+    jobs,
+    log,
+    vault,
+    signingSecret,
+    files,
+    outbound,
+    embeddings,
+    comparesVectors,
+    models,
+  } = kernel;
   const { metrics } = kernel;
   const { catalogue, signIn } = kernel.apps;
   // A batch that goes on starts tasks of the engine, and the engine tells batches how their items end.
@@ -49,8 +63,8 @@ export function assembleEngine(
   // A process that only serves takes no run: its messages become jobs of the workers.
   const shares = config.role === 'api' ? { ...mostRunsAtOnce, capacity: 0 } : mostRunsAtOnce;
   const runner = createRunner({ db, log, settings: { ...shares, ...config.runs } });
-  bell.on('conversation', followers.wake);
-  bell.on('run', (runId) => {
+  processNews.on('conversation', followers.wake);
+  processNews.on('run', (runId) => {
     if (runId === null) void runner.renew();
     else runner.end(runId);
   });
@@ -95,12 +109,12 @@ export function assembleEngine(
         },
       },
       seen: seen.conversations,
-      ring: bell.ring,
+      notify: processNews.notify,
     },
     runner,
-    money: createMoneyLine({ db, bell, log }),
+    money: createMoneyLine({ db, processNews, log }),
     models,
-    schemas: createSchemas(),
+    openSchemas: kernel.openSchemas,
     serverTools: createServerTools({
       db,
       vault,

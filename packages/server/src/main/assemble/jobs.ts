@@ -1,24 +1,22 @@
 import type { FileStore } from '../../adapters/files/file-store.ts';
 import type { Tenant } from '../../caller.ts';
-import { removeConnectionsOfUser, settleWaits } from '../../domains/apps/api.ts';
+import { removeConnectionsOfUser, resumeAfterConnecting } from '../../domains/apps/api.ts';
 import { advanceBatch, itemEraser, unfinishedBatches } from '../../domains/batches/api.ts';
 import { type Computers, type ComputerWork, wakeBeforehand } from '../../domains/computers/api.ts';
-import {
-  type Engine,
-  eraseConversationsOf,
-  expireInteractions,
-  keepMemories,
-  takeUpReply,
-  takeUpTask,
-  unfinishedReplies,
-  unfinishedTasks,
-} from '../../domains/engine/api.ts';
+import type { Engine } from '../../domains/engine/api.ts';
+import { eraseConversationsOf } from '../../domains/engine/records/erase.ts';
+import { keepMemories } from '../../domains/engine/runs/keep-memory.ts';
+import { takeUpReply } from '../../domains/engine/turns/begin-reply.ts';
+import { takeUpTask } from '../../domains/engine/turns/begin-task.ts';
+import { expireInteractions } from '../../domains/engine/turns/expire.ts';
+import { unfinishedReplies, unfinishedTasks } from '../../domains/engine/turns/sweep.ts';
 import { emit, eraseEventsOf } from '../../domains/events/api.ts';
 import { fileEraser } from '../../domains/files/api.ts';
 import { eraseSpender, foldLedger } from '../../domains/ledger/api.ts';
 import { forgetOutagesOf } from '../../domains/mcp-servers/api.ts';
 import { eraseMemoriesOf } from '../../domains/memory/api.ts';
 import { documentsToIndex, indexDocument, pruneContent, pruneIndexes } from '../../domains/notebooks/api.ts';
+import { eraseReplaysOf, playReplay, unfinishedReplays } from '../../domains/replays/api.ts';
 import { deleteRoutinesOf, runDueRoutines } from '../../domains/routines/api.ts';
 import { removeSecretsOfUser } from '../../domains/secrets/api.ts';
 import { removeSessionsOfUser } from '../../domains/sessions/api.ts';
@@ -40,6 +38,7 @@ const eraseSteps = (files: FileStore, jobs: JobSender): readonly EraseStep[] => 
   deleteRoutinesOf,
   itemEraser(jobs),
   eraseConversationsOf,
+  eraseReplaysOf,
   fileEraser(files),
   async (tx, tenant, userId) => {
     // The answer that shows a fact does not say whose it is.
@@ -58,6 +57,7 @@ export const sweepSources = ({ embeddings }: Kernel): SweepSource[] => [
   unfinishedTasks,
   unfinishedBatches,
   unfinishedTestRuns,
+  unfinishedReplays,
   documentsToIndex(embeddings),
 ];
 
@@ -84,11 +84,12 @@ export function assembleJobs(
     'computer.warm': ({ org_id, mode, user_id }, { signal }) =>
       wakeBeforehand({ db, work: computerWork, log }, { orgId: org_id, mode }, user_id, signal),
     'test_run.play': ({ run_id }, { signal }) => playTestRun(player, run_id, signal),
+    'replay.play': ({ replay_id }, { signal }) => playReplay(player, replay_id, signal),
     'routine.run_due': async (_payload, { signal }) => {
       await runDueRoutines({ engine, publicUrl: publicUrl.get }, { signal });
     },
     'connection.settle': ({ org_id, mode, connection_id }) =>
-      settleWaits(engine, { orgId: org_id, mode, connectionId: connection_id }),
+      resumeAfterConnecting(engine, { orgId: org_id, mode, connectionId: connection_id }),
     'interaction.expire': () => expireInteractions(engine),
     'memory.keep': (_payload, { signal }) => keepMemories(engine, signal),
     housekeeping: async (_payload, { signal }) => {

@@ -1,10 +1,11 @@
 import type { FileStore } from '../../adapters/files/file-store.ts';
 import { pruneConnections } from '../../domains/apps/api.ts';
 import { pruneAudit } from '../../domains/audit/api.ts';
-import { pruneTraces } from '../../domains/engine/api.ts';
+import { pruneTraces } from '../../domains/engine/records/prune-traces.ts';
 import { pruneEvents, pruneStreams } from '../../domains/events/api.ts';
 import { pruneOfTools, pruneUnused } from '../../domains/files/api.ts';
 import { pruneReservations } from '../../domains/ledger/api.ts';
+import { pruneGrants, pruneRegistered, pruneTokens } from '../../domains/mcp-grants/api.ts';
 import { pruneConsoleSessions, prunePasswordResets, pruneSignInAttempts } from '../../domains/members/api.ts';
 import { pruneSessions } from '../../domains/sessions/api.ts';
 import { pruneDeliveries, pruneWebhookSecrets } from '../../domains/webhooks/api.ts';
@@ -35,6 +36,9 @@ export const expiryRules: PruneRule[] = [
   { days: anHour, prune: pruneConsoleSessions },
   { days: anHour, prune: prunePasswordResets },
   { days: anHour, prune: pruneSignInAttempts },
+  { days: anHour, prune: pruneTokens },
+  { days: anHour, prune: pruneGrants },
+  { days: 30, prune: pruneRegistered },
   // A page that was left open asks for its session long after it has ended, and is told so.
   { days: 30, prune: pruneSessions },
   { days: anHour, prune: pruneRateWindows },

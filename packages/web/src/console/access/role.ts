@@ -4,7 +4,7 @@ import type { RowName } from '../data/rows.ts';
 
 /** The server decides; this keeps from being offered what it would refuse. */
 const scopesOfRole: Record<Role, readonly string[]> = {
-  owner: ['setup', 'runtime', 'admin'],
+  owner: ['setup', 'runtime', 'admin', 'owner'],
   admin: ['setup', 'runtime', 'admin'],
   developer: ['setup', 'runtime'],
 };

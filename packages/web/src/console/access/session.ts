@@ -3,7 +3,8 @@ import type { AnswerOf } from '@vestra/contract/call';
 import { createClient } from '@vestra/sdk/client';
 import { VestraError } from '@vestra/sdk/errors';
 import { useSyncExternalStore } from 'react';
-import { serverUrl } from '../address.ts';
+import { consolePath, serverUrl } from '../address.ts';
+import { showPasskey } from './passkey.ts';
 
 export type ConsoleSession = AnswerOf<Api['consoleAccess']['session']>;
 
@@ -43,6 +44,29 @@ export async function readSession(): Promise<ConsoleSession | null> {
 export async function signIn(fields: { email: string; password: string }): Promise<ConsoleSession> {
   const session = await openDoor.consoleAccess.login(fields);
   become({ status: 'in', session });
+  return session;
+}
+
+/** `email`: whose session is over. Another person's passkey must not go on with what that one began. */
+export async function signInWithPasskey(email?: string): Promise<ConsoleSession> {
+  const { options } = await openDoor.passkeys.beginSignIn();
+  const session = await openDoor.passkeys.signIn({ credential: await showPasskey(options) });
+  return entered(session, email);
+}
+
+/** Somebody signed in on another tab of this browser, with the company's own sign-in. */
+export async function takeSessionOfBrowser(email: string): Promise<ConsoleSession | null> {
+  try {
+    return entered(await openDoor.consoleAccess.session(), email);
+  } catch (error) {
+    if (!(error instanceof VestraError) || error.status !== 401) throw error;
+    return null;
+  }
+}
+
+function entered(session: ConsoleSession, email: string | undefined): ConsoleSession {
+  if (email !== undefined && session.member.email !== email) location.assign(consolePath);
+  else become({ status: 'in', session });
   return session;
 }
 

@@ -1,8 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { queryClient } from '../data/queries.ts';
-import { Button } from '../parts/button.tsx';
+import { Button, buttonLook } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { signOut, useAccess } from './session.ts';
+import { Fault } from '../parts/fault.tsx';
+import { companySignIn } from './company-sign-in.ts';
+import { type ConsoleSession, signOut, takeSessionOfBrowser, useAccess } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
 /** Over whatever is open when a session ends. What was typed there stays, and what waited goes on. */
@@ -23,10 +26,44 @@ export function SignInAgain() {
       onClose={() => {}}
       title="Sign in again"
     >
-      <SignInForm email={session.member.email} onDone={() => {}} />
+      {session.has_password ? (
+        <SignInForm email={session.member.email} onDone={() => {}} />
+      ) : (
+        <AtCompany session={session} />
+      )}
       <Button className="mt-2 w-full" look="quiet" onClick={() => void asAnother()}>
         Sign in as somebody else
       </Button>
     </Dialog>
+  );
+}
+
+/** On a tab of its own, so that this page stays; it goes on as soon as one comes back to it. */
+function AtCompany({ session: { org, member } }: { session: ConsoleSession }) {
+  const [error, setError] = useState<Error | null>(null);
+  useEffect(() => {
+    const look = () => {
+      if (!document.hidden) takeSessionOfBrowser(member.email).catch(setError);
+    };
+    document.addEventListener('visibilitychange', look);
+    window.addEventListener('focus', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      window.removeEventListener('focus', look);
+    };
+  }, [member.email]);
+  return (
+    <>
+      <a
+        className={`${buttonLook('primary')} w-full`}
+        href={companySignIn(org.id, '/console')}
+        rel="noopener"
+        target="_blank"
+      >
+        Sign in with your company’s account
+      </a>
+      <p className="mt-2 text-quiet text-sm">On a new tab. Come back to this one when it is done.</p>
+      {error && <Fault className="mt-3" error={error} />}
+    </>
   );
 }

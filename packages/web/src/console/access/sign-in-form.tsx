@@ -1,31 +1,36 @@
 import { type FormEvent, useId, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/fault.tsx';
+import { Icon } from '../parts/icons.tsx';
 import { takeFocus } from '../parts/take-focus.ts';
-import { signIn } from './session.ts';
+import { hasPasskeys } from './passkey.ts';
+import { signIn, signInWithPasskey } from './session.ts';
 
-/** Email and password. `email`: whose session is over, so that another's is not begun by mistake. */
+/** Email and password, or a passkey. `email`: whose session is over, so that another's is not begun by mistake. */
 export function SignInForm({ email: known, onDone }: { email?: string; onDone: () => void }) {
   const id = useId();
   const [email, setEmail] = useState(known ?? '');
   const [password, setPassword] = useState('');
   const [error, setError] = useState<Error | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const run = async (event: FormEvent) => {
-    event.preventDefault();
-    setIsBusy(true);
+  const [busyWith, setBusyWith] = useState<'password' | 'passkey' | null>(null);
+  const enter = async (by: 'password' | 'passkey') => {
+    setBusyWith(by);
     setError(null);
     try {
-      await signIn({ email, password });
+      await (by === 'password' ? signIn({ email, password }) : signInWithPasskey(known));
       onDone();
     } catch (failure) {
       setError(failure as Error);
     } finally {
-      setIsBusy(false);
+      setBusyWith(null);
     }
   };
+  const run = (event: FormEvent) => {
+    event.preventDefault();
+    void enter('password');
+  };
   return (
-    <form className="flex flex-col gap-3" onSubmit={(event) => void run(event)}>
+    <form className="flex flex-col gap-3" onSubmit={run}>
       <div>
         <label className="mb-1 block font-medium text-sm" htmlFor={`${id}-email`}>
           Email
@@ -58,9 +63,20 @@ export function SignInForm({ email: known, onDone }: { email?: string; onDone: (
         />
       </div>
       {error && <Fault error={error} />}
-      <Button className="mt-1" isBusy={isBusy} look="primary" type="submit">
+      <Button
+        className="mt-1"
+        disabled={busyWith !== null}
+        isBusy={busyWith === 'password'}
+        look="primary"
+        type="submit"
+      >
         Sign in
       </Button>
+      {hasPasskeys() && (
+        <Button disabled={busyWith !== null} isBusy={busyWith === 'passkey'} onClick={() => void enter('passkey')}>
+          <Icon name="key" /> Sign in with a passkey
+        </Button>
+      )}
     </form>
   );
 }

@@ -1,23 +1,15 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { buttonLook } from '../parts/button.tsx';
+import { companySignIn } from './company-sign-in.ts';
 import { Door } from './door.tsx';
+import { identityError } from './identity-errors.ts';
+import { useAccess } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';
-
-/** Why the company's own sign-in sent the browser back. */
-const identityErrors: Readonly<Record<string, string>> = {
-  not_offered: 'This org has no sign-in of its own. Use your email and password.',
-  expired: 'That sign-in took too long, or was begun in another browser. Begin again.',
-  unreachable: 'The company’s sign-in did not answer. Try again, or use your email and password.',
-  refused: 'The company’s sign-in was not completed.',
-  email_unverified: 'The company’s sign-in does not say that your email address is verified. Ask whoever runs it.',
-  email_not_allowed: 'Your email address is not of a domain that this org lets in.',
-  not_a_member: 'You are not a member of this org. Ask an owner or admin for an invitation.',
-  link_required: 'You have a password here. Sign in with it, then link your company account.',
-  another_identity: 'This email address is linked with another account of the company.',
-};
 
 export function SignInPage() {
   const { next, sign_in_error: code, org } = useSearch({ strict: false }) as Record<string, string | undefined>;
   const navigate = useNavigate();
+  const { session } = useAccess();
   // A path of this console alone: an address that came from elsewhere leads nowhere else.
   const target = next?.startsWith('/') && !next.startsWith('//') ? next : '/';
   return (
@@ -27,12 +19,19 @@ export function SignInPage() {
     >
       {code && (
         <p className="mb-4 text-sm" role="alert">
-          {(Object.hasOwn(identityErrors, code) && identityErrors[code]) ||
-            'The sign-in did not end well. Begin again.'}
+          {identityError(code)}
+        </p>
+      )}
+      {session && (
+        <p className="mb-4 text-sm">
+          You are signed in as {session.member.email}.{' '}
+          <Link className="underline underline-offset-2" to={target as never}>
+            Go on as you are
+          </Link>
         </p>
       )}
       {org && /^org_[0-9a-z]{24}$/.test(org) && (
-        <a className="mb-4 block text-sm underline" href={`/v1/console/sign-in/${org}`}>
+        <a className={`${buttonLook('plain')} mb-4 w-full`} href={companySignIn(org, `/console${target}`)}>
           Sign in with your company’s account
         </a>
       )}

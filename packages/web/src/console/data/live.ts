@@ -12,6 +12,7 @@ const askedFor = 20;
 const touchedBy: Readonly<Record<string, readonly string[]>> = {
   conversation: ['conversations', 'users'],
   reply: ['conversations'],
+  message: ['feedback'],
   turn: ['conversations'],
   task: ['tasks', 'conversations', 'usage'],
   interaction: ['interactions', 'conversations', 'tasks'],
@@ -19,6 +20,7 @@ const touchedBy: Readonly<Record<string, readonly string[]>> = {
   routine: ['routines', 'conversations'],
   batch: ['batches'],
   test_run: ['testRuns', 'deployments'],
+  replay: ['replays'],
   deployment: ['deployments'],
   tool_server: ['mcpServers'],
   connection: ['connections'],

@@ -10,6 +10,7 @@ import {
 import { isPassing } from '@vestra/sdk/errors';
 import { useMemo } from 'react';
 import { callApi, type Place, usePlace } from './api.ts';
+import { rememberChange } from './last-change.ts';
 import { type Answer, type Fields, familyOf, type ItemOf, type ListName, type Request, type RowName } from './rows.ts';
 
 export const queryClient = new QueryClient({
@@ -47,6 +48,8 @@ export function useOne<Name extends RowName>(
 type Page<Name extends ListName> = { data: ItemOf<Name>[]; next_cursor: string | null };
 
 const noRows: never[] = [];
+/** The most that a page of the API holds. */
+const mostRows = 100;
 
 /** A list, page after page as `more` is called. */
 export function useList<Name extends ListName>(
@@ -58,14 +61,21 @@ export function useList<Name extends ListName>(
   const query = useInfiniteQuery({
     queryKey: keyOf(place, row, fields),
     queryFn: async ({ pageParam, signal }) => {
-      const asked = { ...fields, limit, ...(pageParam !== null && { cursor: pageParam }) } as Fields<Name>;
+      // Whoever scrolls is on the way through all of it, and is asked for nothing larger than the API gives.
+      const asked = {
+        ...fields,
+        limit,
+        ...(pageParam !== null && { cursor: pageParam, limit: mostRows }),
+      } as Fields<Name>;
       return (await callApi(place, row, asked, { signal })) as unknown as Page<Name>;
     },
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
     enabled,
   });
-  const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? (noRows as ItemOf<Name>[]), [query.data]);
+  const pages = query.data?.pages;
+  // One copy of arrays, and no call for each row: this is done again for every page that comes.
+  const rows = useMemo(() => (noRows as ItemOf<Name>[]).concat(...(pages?.map(({ data }) => data) ?? [])), [pages]);
   const request: Request = { row, fields: fields as Request['fields'] };
   return {
     rows,
@@ -89,7 +99,10 @@ export function useChange<Name extends RowName>(
   const place = usePlace();
   const client = useQueryClient();
   const mutation = useMutation({
-    mutationFn: (fields: Fields<Name>) => callApi(place, row, fields),
+    mutationFn: (fields: Fields<Name>) => {
+      rememberChange(place, { row, fields: fields as Request['fields'] });
+      return callApi(place, row, fields);
+    },
     onSuccess: async (answer) => {
       void refresh(client, place, [familyOf(row), ...touches]);
       onDone?.(answer);
@@ -103,7 +116,7 @@ export function useChange<Name extends RowName>(
     error: mutation.error,
     answer: mutation.data,
     reset: mutation.reset,
-    requestOf: (fields: Fields<Name>): Request => ({ row, fields: fields as Request['fields'] }),
+    requestOf: (fields: Partial<Fields<Name>>): Request => ({ row, fields: fields as Request['fields'] }),
   };
 }
 
@@ -154,8 +167,16 @@ function merged(
   newest: readonly unknown[],
 ): InfiniteData<{ data: unknown[] }> {
   const now = new Map(newest.map((row) => [rowId(row), row]));
-  const known = new Set(before.pages.flatMap(({ data }) => data.map(rowId)));
-  const pages = before.pages.map((page) => ({ ...page, data: page.data.map((row) => now.get(rowId(row)) ?? row) }));
+  const known = new Set<string>();
+  const asNow = (row: unknown) => {
+    const id = rowId(row);
+    if (now.has(id)) known.add(id);
+    return now.get(id) ?? row;
+  };
+  // A page that none of them is on stays the very same, so that nothing of it is drawn or compared.
+  const pages = before.pages.map((page) =>
+    page.data.some((row) => now.has(rowId(row))) ? { ...page, data: page.data.map(asNow) } : page,
+  );
   const added = newest.filter((row) => !known.has(rowId(row)));
   const [first, ...rest] = pages;
   return first ? { ...before, pages: [{ ...first, data: [...added, ...first.data] }, ...rest] } : before;

@@ -15,17 +15,15 @@ export function asCurl({ row, fields }: Request): string {
     `  -H "Authorization: Bearer $VESTRA_KEY"`,
   ];
   if (path.idempotent) lines.push(`  -H "Idempotency-Key: $(uuidgen)"`);
-  if (body !== undefined) {
-    lines.push(`  -H 'Content-Type: application/json'`, `  -d ${quoted(JSON.stringify(body))}`);
-  }
-  return lines.join(' \\\n');
+  return [...lines, ...bodyLines(path, body)].join(' \\\n');
 }
 
 /** The same in TypeScript. */
 export function asSdk({ row, fields }: Request): string {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
-  const argument = Object.keys(given).length === 0 ? '' : literal(given);
+  const argument = Object.keys(given).length === 0 ? '' : literal(withoutSecrets(given));
   return [
+    ...(Object.values(given).some(isFile) ? [`import { openAsBlob } from 'node:fs';`] : []),
     `import { createClient } from '@vestra/sdk';`,
     '',
     `const vestra = createClient({ baseUrl: ${JSON.stringify(serverUrl)}, key: process.env.VESTRA_KEY });`,
@@ -43,16 +41,52 @@ function placed(row: PathRow, fields: Request['fields']) {
   const query: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
-    if (!isGiven(value)) continue;
-    const place = row.params?.includes(name) ? params : row.query?.includes(name) ? query : body;
-    place[name] = value instanceof Blob ? '<file>' : value;
+    // In a body null takes something away; in an address it is nothing.
+    const isInBody = !row.params?.includes(name) && !row.query?.includes(name);
+    if (!isGiven(value) && !(isInBody && value === null)) continue;
+    const place = row.params?.includes(name) ? params : isInBody ? body : query;
+    place[name] = value;
   }
-  return { params, query, body: row.body && (Object.keys(body).length > 0 || !row.bodyOptional) ? body : undefined };
+  return { params, query, body };
+}
+
+function bodyLines(row: PathRow, given: Record<string, unknown>): string[] {
+  if (!row.body) return [];
+  const { file, zip } = given;
+  if (isFile(file)) {
+    const parts = Object.entries(given).map(([name, value]) => `${name}=${isFile(value) ? `@${value.name}` : value}`);
+    return parts.map((part) => `  -F ${quoted(part)}`);
+  }
+  if (isFile(zip)) return [`  -H 'Content-Type: application/zip'`, `  --data-binary ${quoted(`@${zip.name}`)}`];
+  const body = row.body === 'value' ? given.body : given;
+  if (body === undefined || (row.bodyOptional && Object.keys(given).length === 0)) return [];
+  return [`  -H 'Content-Type: application/json'`, `  -d ${quoted(JSON.stringify(withoutSecrets(body)))}`];
 }
 
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';
+const isFile = (value: unknown): value is File => value instanceof File;
+
+/** What is typed as a secret stays out of what is pasted into chats and tickets. */
+const secretFields = /^(password|.*_password|value|client_secret|api_key|secret|token)$/;
+
+export const withoutSecrets = (value: unknown): unknown =>
+  typeof value !== 'object' || value === null || isFile(value)
+    ? value
+    : Array.isArray(value)
+      ? value.map(withoutSecrets)
+      : Object.fromEntries(
+          Object.entries(value).map(([name, inner]) => [
+            name,
+            typeof inner === 'string' && secretFields.test(name) ? '…' : withoutSecrets(inner),
+          ]),
+        );
 
 /** Nothing within single quotes means anything to a shell, but their end. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-const literal = (value: unknown) => JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:');
+const fileMark = 'file of this machine: ';
+
+const literal = (value: unknown) =>
+  JSON.stringify(value, (_, inner) => (isFile(inner) ? `${fileMark}${inner.name}` : inner), 2)
+    .replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
+    .replaceAll(new RegExp(`"${fileMark}((?:[^"\\\\]|\\\\.)*)"`, 'g'), 'await openAsBlob("$1")');

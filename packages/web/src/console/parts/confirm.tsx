@@ -1,7 +1,9 @@
 import { type ReactNode, useState } from 'react';
+import type { Request } from '../data/rows.ts';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 import { Fault } from './fault.tsx';
+import { RequestMenu } from './request-menu.tsx';
 
 type ConfirmProps = {
   isOpen: boolean;
@@ -14,12 +16,15 @@ type ConfirmProps = {
   /** Has to be typed first, where nothing brings it back. */
   typed?: string | undefined;
   run: () => void;
+  /** The call that it makes, to be copied. */
+  request: Request;
   isRunning: boolean;
   error: Error | null;
 };
 
 /** Asks before something is lost. */
-export function ConfirmDialog({ isOpen, onClose, title, loses, act, typed, run, isRunning, error }: ConfirmProps) {
+export function ConfirmDialog(props: ConfirmProps) {
+  const { isOpen, onClose, title, loses, act, typed, run, request, isRunning, error } = props;
   const [word, setWord] = useState('');
   const isReady = typed === undefined || word.trim() === typed;
   return (
@@ -44,6 +49,9 @@ export function ConfirmDialog({ isOpen, onClose, title, loses, act, typed, run, 
         <Button disabled={!isReady} isBusy={isRunning} look="danger" onClick={run}>
           {act}
         </Button>
+        <span className="order-first mr-auto">
+          <RequestMenu label="Copy this change as a call" request={request} />
+        </span>
       </DialogActions>
     </Dialog>
   );

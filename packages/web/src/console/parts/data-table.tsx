@@ -1,6 +1,6 @@
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { rowId } from '../data/queries.ts';
 import { Fault } from './fault.tsx';
 import { Waiting } from './page.tsx';
@@ -10,7 +10,7 @@ export type Column<Row> = {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** A track of a grid, such as `2fr` or `7rem`; `minmax(0, 1fr)` where absent. */
+  /** A track of a grid, such as `2fr` or `7rem`; `1fr` where absent. */
   width?: string;
   align?: 'end';
   /** Left out on a phone. */
@@ -35,8 +35,14 @@ type DataTableProps<Row> = {
   empty: ReactNode;
 };
 
+/** As `h-10` makes it. */
 const rowHeight = 40;
+/** How many rows before the last one the next page is asked for. */
+const loadedAhead = 60;
 const features = tableFeatures({});
+
+/** What is in a track never widens it: it is cut by its cell and not by the table. */
+const atMost = (width: string) => `minmax(0, ${width})`;
 
 /**
  * Rows of a list, loaded as they are scrolled to; only those in sight are in the page, so 100,000 scroll as smoothly as
@@ -45,25 +51,14 @@ const features = tableFeatures({});
  */
 export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTableProps<Row>) {
   const { rows, heldBack, show, holding } = useHeldRows(list.rows);
-  const shape = useMemo(() => {
-    const helper = createColumnHelper<typeof features, { row: Row }>();
-    return columns.map((column) => helper.display({ id: column.id, header: column.header }));
-  }, [columns]);
-  const data = useMemo(() => rows.map((row) => ({ row })), [rows]);
-  const table = useTable({
-    features,
-    columns: shape,
-    data,
-    getRowId: ({ row }: { row: Row }) => rowId(row),
-  } as never) as unknown as TableModel<Row>;
-
   if (list.isLoading) return <Waiting />;
   if (list.error && rows.length === 0) return <Fault error={list.error} retry={list.refetch} />;
   if (rows.length === 0) return empty;
-  const tracks = columns.map(({ width = 'minmax(0, 1fr)' }) => width).join(' ');
+  const tracks = columns.map(({ width = '1fr' }) => (width.endsWith('fr') ? atMost(width) : width)).join(' ');
+  // On a phone the first column is what a row is known by: the others leave it a third of the room at least.
   const narrowTracks = columns
     .filter(({ isWideOnly }) => !isWideOnly)
-    .map(({ width = 'minmax(0, 1fr)' }) => width)
+    .map(({ width = '1fr' }, index) => (index === 0 ? 'minmax(33%, 1fr)' : atMost(width)))
     .join(' ');
   return (
     <div className="relative" {...holding}>
@@ -83,22 +78,7 @@ export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTabl
         onKeyDown={moveBetweenRows}
         style={{ '--wide': tracks, '--narrow': narrowTracks } as object}
       >
-        <thead className="block">
-          {table.getHeaderGroups().map((group) => (
-            <tr className="grid h-9 grid-cols-(--tracks) items-center gap-4 border-b bg-muted/60 px-3" key={group.id}>
-              {group.headers.map((header, index) => (
-                <th
-                  className={`eyebrow truncate text-left ${placing(columns[index] as Column<Row>)}`}
-                  key={header.id}
-                  scope="col"
-                >
-                  {columns[index]?.header || <span className="sr-only">Actions</span>}
-                </th>
-              ))}
-            </tr>
-          ))}
-        </thead>
-        <VirtualRows columns={columns} linkOf={linkOf} list={list} table={table} />
+        <VirtualRows columns={columns} linkOf={linkOf} list={list} rows={rows} />
       </table>
       {list.error && <Fault className="mt-3" error={list.error} retry={list.more} />}
       <p className="mt-2 h-5 text-quiet text-sm" role="status">
@@ -116,24 +96,24 @@ export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTabl
 
 type TableModel<Row> = {
   getHeaderGroups: () => { id: string; headers: { id: string }[] }[];
-  getRowModel: () => { rows: { id: string; original: { row: Row }; getAllCells: () => { id: string }[] }[] };
+  getRowModel: () => { rows: { id: string; original: { row: Row } }[] };
 };
 
+/** Only the rows in sight are made rows of a table: to scroll costs the same in 100,000 rows as in a hundred. */
 function VirtualRows<Row>({
-  table,
+  rows,
   columns,
   linkOf,
   list,
-}: Pick<DataTableProps<Row>, 'columns' | 'linkOf' | 'list'> & { table: TableModel<Row> }) {
+}: Pick<DataTableProps<Row>, 'columns' | 'linkOf' | 'list'> & { rows: readonly Row[] }) {
   const place = useRef<HTMLTableSectionElement>(null);
   const [above, setAbove] = useState(0);
-  const { rows } = table.getRowModel();
+  // All rows are equally high and known by their place: a key of their own would be asked for anew for every row.
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: scroller,
     estimateSize: () => rowHeight,
-    getItemKey: (index) => rows[index]?.id ?? index,
-    overscan: 12,
+    overscan: 6,
     scrollMargin: above,
   });
   useLayoutEffect(() => {
@@ -142,43 +122,99 @@ function VirtualRows<Row>({
     setAbove(own - (frame?.getBoundingClientRect().top ?? 0) + (frame?.scrollTop ?? 0));
   }, []);
   const items = virtual.getVirtualItems();
+  const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
-  const { more, hasMore } = list;
+  const { more, hasMore, error } = list;
   useLayoutEffect(() => {
-    if (hasMore && last >= rows.length - 20) more?.();
-  }, [last, rows.length, hasMore, more]);
+    if (hasMore && !error && last >= rows.length - loadedAhead) more?.();
+  }, [last, rows.length, hasMore, more, error]);
 
+  const shape = useMemo(() => {
+    const helper = createColumnHelper<typeof features, { row: Row }>();
+    return columns.map((column) => helper.display({ id: column.id, header: column.header }));
+  }, [columns]);
+  const data = useMemo(() => rows.slice(first, last + 1).map((row) => ({ row })), [rows, first, last]);
+  const table = useTable({
+    features,
+    columns: shape,
+    data,
+    getRowId: ({ row }: { row: Row }) => rowId(row),
+  } as never) as unknown as TableModel<Row>;
   return (
-    <tbody className="relative block" ref={place} style={{ height: virtual.getTotalSize() }}>
-      {items.map((item) => {
-        const row = rows[item.index];
-        if (!row) return null;
-        const to = linkOf?.(row.original.row);
-        return (
+    <>
+      <thead className="block">
+        {table.getHeaderGroups().map((group) => (
           <tr
-            aria-rowindex={item.index + 2}
-            className="absolute inset-x-0 top-0 grid grid-cols-(--tracks) items-center gap-4 border-b px-3 last:border-b-0 hover:bg-muted/50 has-[a[data-row]:focus-visible]:bg-accent-soft"
-            key={item.key}
-            style={{ height: rowHeight, transform: `translateY(${item.start - above}px)` }}
+            className="grid h-9 grid-cols-(--tracks) items-center gap-4 border-b bg-muted/60 px-3 max-sm:gap-2"
+            key={group.id}
           >
-            {columns.map((column, index) => (
-              <td className={`min-w-0 truncate ${placing(column)}`} key={column.id}>
-                {index === 0 && to !== undefined ? (
-                  // The link is as large as its row; what can be pressed in a row lies above it.
-                  <PageLink className="font-medium after:absolute after:inset-0" data-row="" to={to}>
-                    {column.cell(row.original.row)}
-                  </PageLink>
-                ) : (
-                  column.cell(row.original.row)
-                )}
-              </td>
+            {group.headers.map((header, index) => (
+              <th
+                className={`eyebrow truncate text-left ${placing(columns[index] as Column<Row>)}`}
+                key={header.id}
+                scope="col"
+              >
+                {columns[index]?.header || <span className="sr-only">Actions</span>}
+              </th>
             ))}
           </tr>
-        );
-      })}
-    </tbody>
+        ))}
+      </thead>
+      {/* One distance above all rows, and none for each: a row with a style of its own shares no computed style with others. */}
+      <tbody
+        className="block [overflow-anchor:none]"
+        ref={place}
+        style={{ height: rows.length * rowHeight, paddingTop: first * rowHeight }}
+      >
+        {table.getRowModel().rows.map(({ id, original: { row } }, index) => (
+          <OneRow
+            columns={columns as never}
+            index={first + index}
+            isLast={first + index === rows.length - 1}
+            key={id}
+            row={row}
+            to={linkOf?.(row)}
+          />
+        ))}
+      </tbody>
+    </>
   );
 }
+
+type OneRowProps<Row> = {
+  row: Row;
+  columns: readonly Column<Row>[];
+  to: string | undefined;
+  index: number;
+  isLast: boolean;
+};
+
+/** Drawn once, and again only where something of it changed: while somebody scrolls, most rows in sight are the same. */
+const OneRow = memo(function OneRow({ row, columns, to, index: at, isLast }: OneRowProps<unknown>) {
+  return (
+    <tr
+      aria-rowindex={at + 2}
+      className={`relative grid h-10 grid-cols-(--tracks) items-center gap-4 px-3 max-sm:gap-2 hover:bg-muted/50 ${isLast ? '' : 'border-b'}`}
+    >
+      {columns.map((column, index) => (
+        <td className={`min-w-0 truncate ${placing(column)}`} key={column.id}>
+          {index === 0 && to !== undefined ? (
+            // The link is as large as its row; what can be pressed in a row lies above it.
+            <PageLink
+              className="font-medium after:absolute after:inset-0 focus-visible:after:bg-accent/10"
+              data-row=""
+              to={to}
+            >
+              {column.cell(row)}
+            </PageLink>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+});
 
 const scroller = () => document.getElementById('main');
 
@@ -204,8 +240,16 @@ function useHeldRows<Row>(rows: readonly Row[]) {
     onPointerEnter: () => rows[0] !== undefined && setFirst(rowId(rows[0])),
     onPointerLeave: () => (scroller()?.scrollTop ?? 0) === 0 && setFirst(null),
   };
-  const at = first === null ? 0 : rows.findIndex((row) => rowId(row) === first);
-  const heldBack = Math.max(0, at);
+  const heldBack = useMemo(
+    () =>
+      first === null
+        ? 0
+        : Math.max(
+            0,
+            rows.findIndex((row) => rowId(row) === first),
+          ),
+    [rows, first],
+  );
   const shown = useMemo(() => (heldBack === 0 ? rows : rows.slice(heldBack)), [rows, heldBack]);
   const show = () => {
     setFirst(null);

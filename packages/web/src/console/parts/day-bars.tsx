@@ -6,8 +6,8 @@ type DayBarsProps = {
   tone?: 'accent' | 'good';
 };
 
-const dayName = (day: string) =>
-  new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dayName = (day: string) => shortDay.format(new Date(`${day}T00:00:00Z`));
 
 /** One bar a day. The figures are there as a table too. */
 export function DayBars({ label, days, show, tone = 'accent' }: DayBarsProps) {

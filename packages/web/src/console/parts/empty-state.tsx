@@ -38,7 +38,7 @@ export function CodeBlock({ code, label }: { code: string; label?: string }) {
         <pre className="overflow-x-auto p-3 pr-12 font-mono text-xs leading-5" tabIndex={0}>
           {code}
         </pre>
-        <span className="absolute top-1.5 right-1.5">
+        <span className="absolute top-1.5 right-1.5 rounded-md bg-muted">
           <CopyButton label={`Copy ${label ?? 'this'}`} text={code} />
         </span>
       </div>

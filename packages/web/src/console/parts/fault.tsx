@@ -1,6 +1,7 @@
 import { VestraError } from '@vestra/sdk/errors';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
+import { guideAddress } from './guide-link.tsx';
 import { Icon } from './icons.tsx';
 
 type FaultProps = { error: Error; retry?: (() => void) | undefined; className?: string };
@@ -24,7 +25,17 @@ export function Fault({ error, retry, className = '' }: FaultProps) {
             </ul>
           )}
           <p className="mt-1 flex flex-wrap items-center gap-x-3 font-mono text-quiet text-xs">
-            {code && <span>{code}</span>}
+            {code && (
+              <a
+                className="underline underline-offset-2"
+                href={guideAddress(`errors/${code}`)}
+                rel="noopener"
+                target="_blank"
+                title="What the guide says of this code"
+              >
+                {code}
+              </a>
+            )}
             {param && <span>field {param}</span>}
             {requestId && <span className="break-all">request {requestId}</span>}
           </p>

@@ -36,12 +36,12 @@ export function FilterBar({
 }) {
   const isFiltered = shown.some(({ name }) => filters[name]);
   return (
-    <div className="mb-3 flex flex-wrap items-center gap-2">
+    <div className="mb-3 flex flex-wrap items-center gap-2 max-sm:grid max-sm:grid-cols-2">
       {shown.map((filter) =>
         'options' in filter ? (
           <select
             aria-label={filter.label}
-            className={`control w-auto max-w-48 pr-8 ${filters[filter.name] ? 'border-accent text-foreground' : 'text-quiet'}`}
+            className={`control pr-8 sm:w-auto sm:max-w-48 ${filters[filter.name] ? 'border-accent text-foreground' : 'text-quiet'}`}
             key={filter.name}
             onChange={(event) => set({ [filter.name]: event.target.value || undefined })}
             value={filters[filter.name] ?? ''}
@@ -87,14 +87,25 @@ function TypedFilter({
     const timer = setTimeout(() => set({ [name]: typed.trim() || undefined }), 350);
     return () => clearTimeout(timer);
   });
-  return (
+  const isDate = rest.type === 'date';
+  const input = (
     <input
       aria-label={label}
-      className={`control w-44 ${value ? 'border-accent' : ''}`}
+      className={`control min-w-0 ${isDate ? 'sm:w-36' : 'sm:w-44'} ${value ? 'border-accent' : ''}`}
       onChange={(event) => setTyped(event.target.value)}
       placeholder={rest.placeholder ?? label}
       type={rest.type ?? 'text'}
       value={typed}
     />
+  );
+  // A field for a day has no room for words in it.
+  if (!isDate) return input;
+  return (
+    <span className="flex min-w-0 items-center gap-1.5 text-quiet text-sm max-sm:col-span-2">
+      <span aria-hidden="true" className="whitespace-nowrap">
+        {label}
+      </span>
+      {input}
+    </span>
   );
 }

@@ -5,7 +5,9 @@ import { useRole } from '../data/api.ts';
 import { useChange } from '../data/queries.ts';
 import type { Answer, Fields, RowName } from '../data/rows.ts';
 import { Button } from './button.tsx';
+import { ConfirmDialog } from './confirm.tsx';
 import { Fault } from './fault.tsx';
+import { HelpText } from './help-text.tsx';
 import { RequestMenu } from './request-menu.tsx';
 
 type Values = Record<string, unknown>;
@@ -31,8 +33,11 @@ type ChangeFormProps<Name extends RowName> = {
   /** What is sent of what was typed; absent: all that is not empty. */
   send?: (values: Values) => Values;
   submit: string;
-  onDone: (answer: Answer<Name>) => void;
+  /** `values`: what was typed. */
+  onDone: (answer: Answer<Name>, values: Values) => void;
   onCancel?: () => void;
+  /** What would be lost by what is typed: it is asked about first. Null: nothing. */
+  confirm?: (values: Values) => { title: string; loses: ReactNode; act: string } | null;
   touches?: readonly string[];
   children: ReactNode;
 };
@@ -42,11 +47,23 @@ type ChangeFormProps<Name extends RowName> = {
  * below. What was typed stays until the change is made.
  */
 export function ChangeForm<Name extends RowName>(props: ChangeFormProps<Name>) {
-  const { row, fields = {}, initial, send = withoutEmpty, submit, onDone, onCancel, touches, children } = props;
+  const {
+    row,
+    fields = {},
+    initial,
+    send = withoutEmpty,
+    submit,
+    onDone,
+    onCancel,
+    confirm,
+    touches,
+    children,
+  } = props;
   const help = use(helpRows())[row];
   const { may } = useRole();
   const [values, setValues] = useState<Values>(initial);
-  const change = useChange(row, { ...(touches && { touches }), onDone });
+  const [isAsked, setIsAsked] = useState(false);
+  const change = useChange(row, { ...(touches && { touches }), onDone: (answer) => onDone(answer, values) });
   const asked = () => ({ ...fields, ...send(values) }) as Fields<Name>;
   const faults = faultsOf(change.error);
   const isShownAtField =
@@ -58,9 +75,11 @@ export function ChangeForm<Name extends RowName>(props: ChangeFormProps<Name>) {
     faultOf: (name) => faults.get(name) ?? [...faults].find(([param]) => param.startsWith(`${name}.`))?.[1],
     helpOf: (name) => fieldAt(help?.fields, name),
   };
+  const lost = confirm?.(values) ?? null;
   const run = (event: FormEvent) => {
     event.preventDefault();
-    if (!change.isRunning) change.run(asked());
+    if (lost) setIsAsked(true);
+    else if (!change.isRunning) change.run(asked());
   };
   return (
     <FormContext value={state}>
@@ -77,6 +96,20 @@ export function ChangeForm<Name extends RowName>(props: ChangeFormProps<Name>) {
           </Button>
         </div>
       </form>
+      {lost && (
+        <ConfirmDialog
+          {...lost}
+          error={null}
+          isOpen={isAsked}
+          isRunning={false}
+          onClose={() => setIsAsked(false)}
+          request={change.requestOf(asked())}
+          run={() => {
+            setIsAsked(false);
+            change.run(asked());
+          }}
+        />
+      )}
     </FormContext>
   );
 }
@@ -104,6 +137,12 @@ export function useForm(): FormState {
   return form;
 }
 
+/** What is wrong with a field, otherwise what it is for. */
+export function Help({ fault, help }: { fault?: string | undefined; help: ReactNode }) {
+  const shown = fault ?? help;
+  return typeof shown === 'string' ? <HelpText>{shown}</HelpText> : shown;
+}
+
 type FieldProps = { name: string; label: string; hint?: ReactNode };
 
 /** Label, help and fault around a control. The control gets the ids that tie them together. */
@@ -124,7 +163,7 @@ export function FieldFrame({
       </label>
       {children({ id, 'aria-describedby': `${id}-help`, 'aria-invalid': fault !== undefined })}
       <p className={`mt-1 text-sm ${fault ? 'text-danger' : 'text-quiet'}`} id={`${id}-help`}>
-        {fault ?? help}
+        <Help fault={fault} help={help} />
       </p>
     </div>
   );
@@ -241,7 +280,7 @@ export function CheckField({ name, label, hint }: FieldProps) {
           {label}
         </label>
         <p className={`text-sm ${faultOf(name) ? 'text-danger' : 'text-quiet'}`} id={`${id}-help`}>
-          {faultOf(name) ?? hint ?? helpOf(name)?.description}
+          <Help fault={faultOf(name)} help={hint ?? helpOf(name)?.description} />
         </p>
       </div>
     </div>
@@ -280,7 +319,7 @@ export function ChoicesField({
         ))}
       </div>
       <p className={`mt-1 text-sm ${fault ? 'text-danger' : 'text-quiet'}`}>
-        {fault ?? hint ?? helpOf(name)?.description}
+        <Help fault={fault} help={hint ?? helpOf(name)?.description} />
       </p>
     </fieldset>
   );

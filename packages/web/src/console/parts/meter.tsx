@@ -1,8 +1,17 @@
 import { usd } from './shown.tsx';
 
+type SpendMeterProps = {
+  label: string;
+  spent: number;
+  cap: number | null;
+  /** What may still be spent by a cap of somebody above, where there is none of its own; null: as much as one likes. */
+  left?: number | null;
+};
+
 /** What was spent of what may be spent. */
-export function SpendMeter({ label, spent, cap }: { label: string; spent: number; cap: number | null }) {
-  const share = cap === null ? 0 : cap === 0 ? 1 : Math.min(1, spent / cap);
+export function SpendMeter({ label, spent, cap, left = null }: SpendMeterProps) {
+  const most = cap ?? (left === null ? null : spent + left);
+  const share = most === null ? 0 : most === 0 ? 1 : Math.min(1, spent / most);
   const tone = share >= 1 ? 'bg-danger' : share >= 0.8 ? 'bg-warn' : 'bg-accent';
   return (
     <div className="panel p-4">
@@ -12,7 +21,11 @@ export function SpendMeter({ label, spent, cap }: { label: string; spent: number
         <div className={`h-full rounded-full ${tone}`} style={{ width: `${share * 100}%` }} />
       </div>
       <p className="mt-1.5 text-quiet text-sm">
-        {cap === null ? 'No cap of its own' : `${Math.round(share * 100)} % of ${usd(cap)}`}
+        {cap !== null
+          ? `${Math.round(share * 100)} % of ${usd(cap)}`
+          : left !== null
+            ? `No cap of its own; ${usd(left)} left by the org’s`
+            : 'No cap'}
       </p>
     </div>
   );

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import type { Request } from '../data/rows.ts';
 import { Fault } from './fault.tsx';
+import { GuideLink } from './guide-link.tsx';
 import { Spinner } from './icons.tsx';
 import { PageLink } from './page-link.tsx';
 import { RequestMenu } from './request-menu.tsx';
@@ -43,10 +44,13 @@ export function Page({ title, tabTitle, lead, above, request, actions, children 
           </h1>
           <div className="ml-auto flex flex-wrap items-center gap-2">
             {actions}
-            {request && <RequestMenu request={request} />}
+            <span className="flex items-center">
+              {request && <RequestMenu request={request} withLastChange />}
+              <GuideLink />
+            </span>
           </div>
         </div>
-        {lead && <p className="mt-1 max-w-prose text-quiet">{lead}</p>}
+        {lead && <p className="mt-1 max-w-prose text-quiet wrap-anywhere">{lead}</p>}
       </header>
       {children}
     </div>
@@ -117,10 +121,10 @@ export function LoadedPage<T>({
 /** Names and values, one under the other. */
 export function Facts({ rows }: { rows: readonly (readonly [ReactNode, ReactNode])[] }) {
   return (
-    <dl className="panel divide-y">
+    <dl className="panel grid grid-cols-[minmax(7rem,fit-content(11rem))_minmax(0,1fr)] gap-x-3 divide-y">
       {rows.map(([name, value], index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows of one list keep their order.
-        <div className="grid grid-cols-[7rem_minmax(0,1fr)] gap-3 px-3 py-1.5" key={index}>
+        <div className="col-span-2 grid grid-cols-subgrid px-3 py-1.5" key={index}>
           <dt className="text-quiet">{name}</dt>
           <dd className="min-w-0 break-words">{value ?? '–'}</dd>
         </div>

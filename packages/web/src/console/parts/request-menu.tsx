@@ -1,21 +1,31 @@
+import { usePlace } from '../data/api.ts';
+import { useLastChange } from '../data/last-change.ts';
 import type { Request } from '../data/rows.ts';
 import { asCurl, asSdk } from '../data/snippets.ts';
 import { Button } from './button.tsx';
 import { copyText } from './copy.tsx';
 import { Icon } from './icons.tsx';
-import { Menu } from './menu.tsx';
+import { Menu, type MenuItem } from './menu.tsx';
+
+type RequestMenuProps = {
+  request: Request;
+  label?: string;
+  /** Also what was changed last: the menu of a page has it, for buttons that act at once. */
+  withLastChange?: boolean;
+};
 
 /** The call behind what is on show, or behind a change, to be made elsewhere. */
-export function RequestMenu({ request, label = 'Copy the call behind this' }: { request: Request; label?: string }) {
+export function RequestMenu({
+  request,
+  label = 'Copy the call behind this',
+  withLastChange = false,
+}: RequestMenuProps) {
+  const last = useLastChange(usePlace());
   return (
     <Menu
       items={[
-        { label: 'Copy as curl', icon: 'code', run: () => void copyText(asCurl(request), 'Copied as curl') },
-        {
-          label: 'Copy as TypeScript SDK',
-          icon: 'code',
-          run: () => void copyText(asSdk(request), 'Copied as SDK call'),
-        },
+        ...itemsOf(request),
+        ...(withLastChange && last ? ['line' as const, ...itemsOf(last, 'the last change')] : []),
       ]}
     >
       <Button aria-label={label} look="quiet" shape="icon" title={label}>
@@ -24,3 +34,16 @@ export function RequestMenu({ request, label = 'Copy the call behind this' }: { 
     </Menu>
   );
 }
+
+const itemsOf = (request: Request, what?: string): MenuItem[] => [
+  {
+    label: what ? `Copy ${what} as curl` : 'Copy as curl',
+    icon: 'code',
+    run: () => void copyText(asCurl(request), 'Copied as curl'),
+  },
+  {
+    label: what ? `Copy ${what} as SDK call` : 'Copy as TypeScript SDK',
+    icon: 'code',
+    run: () => void copyText(asSdk(request), 'Copied as SDK call'),
+  },
+];

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useSyncExternalStore } from 'react';
 
 const dollars = (digits: number) =>
   new Intl.NumberFormat('en-US', {
@@ -30,33 +30,51 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3600],
   ['minute', 60],
 ];
+// Made once: to make one takes longer than to draw the row of a table that shows a time.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
+const ofDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const ofMoment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 function ago(time: string, now = Date.now()): string {
   const seconds = Math.round((Date.parse(time) - now) / 1000);
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
   if (!unit) return seconds > 5 ? relative.format(seconds, 'second') : 'just now';
-  if (unit[0] === 'day' && Math.abs(seconds) > 14 * 86_400)
-    return new Date(time).toLocaleDateString('en-GB', { dateStyle: 'medium' });
+  if (unit[0] === 'day' && Math.abs(seconds) > 14 * 86_400) return ofDay.format(new Date(time));
   return relative.format(Math.round(seconds / unit[1]), unit[0]);
 }
 
-export const exactTime = (time: string): string =>
-  new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+export const exactTime = (time: string): string => ofMoment.format(new Date(time));
 
 /** How long ago, and the very moment for whoever points at it. */
 export function Time({ at }: { at: string | null }) {
-  const [, setTick] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setTick((tick) => tick + 1), 30_000);
-    return () => clearInterval(timer);
-  }, []);
+  useSyncExternalStore(onTick, () => ticks);
   if (at === null) return <span className="text-quiet">–</span>;
   return (
     <time className="figures whitespace-nowrap" dateTime={at} title={exactTime(at)}>
       {ago(at)}
     </time>
   );
+}
+
+/** One clock for every time on the page. */
+let ticks = 0;
+let clock: ReturnType<typeof setInterval> | undefined;
+const listeners = new Set<() => void>();
+
+function onTick(listener: () => void): () => void {
+  listeners.add(listener);
+  clock ??= setInterval(tick, 30_000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(clock);
+    clock = undefined;
+  };
+}
+
+function tick(): void {
+  ticks++;
+  for (const listener of listeners) listener();
 }
 
 export function duration(ms: number): string {

@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'react';
 import { PageLink } from './page-link.tsx';
 
 /** Parts of one page, each with an address of its own. */
@@ -10,8 +11,17 @@ export function Tabs({
   chosen: string;
   label: string;
 }) {
+  const bar = useRef<HTMLElement>(null);
+  // On a phone the tabs are wider than the page; the chosen one is in sight, and only the bar is moved for it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: which tab is chosen is read off the page.
+  useLayoutEffect(() => {
+    const tab = bar.current?.querySelector<HTMLElement>('[aria-current=page]');
+    if (!tab || !bar.current) return;
+    const beside = (bar.current.clientWidth - tab.offsetWidth) / 2;
+    bar.current.scrollLeft += tab.getBoundingClientRect().left - bar.current.getBoundingClientRect().left - beside;
+  }, [chosen]);
   return (
-    <nav aria-label={label} className="-mx-4 mb-5 flex gap-1 overflow-x-auto border-b px-4 sm:mx-0 sm:px-0">
+    <nav ref={bar} aria-label={label} className="-mx-4 mb-5 flex gap-1 overflow-x-auto border-b px-4 sm:mx-0 sm:px-0">
       {tabs.map(({ id, title, to, note, search }) => (
         <PageLink
           aria-current={id === chosen ? 'page' : undefined}

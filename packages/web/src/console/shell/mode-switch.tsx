@@ -2,11 +2,15 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { modes } from '@vestra/contract/route';
 import { usePlace } from '../data/api.ts';
 
-/** The mode is a part of the address. What one mode holds the other knows nothing of, so the list is gone to, not the row. */
+/**
+ * The mode is a part of the address. What one mode holds the other knows nothing of, so the list is gone to, not the row;
+ * but a deployment is the same in both, and is made live from its own page.
+ */
 export function ModeSwitch() {
   const { org, mode } = usePlace();
   const { pathname } = useLocation();
-  const page = pathname.split('/')[3] ?? '';
+  const [list = '', ...row] = pathname.split('/').slice(3);
+  const page = [list, ...(list === 'deployments' ? row : [])].join('/');
   return (
     <nav aria-label="Mode" className="grid shrink-0 grid-cols-2 rounded-md border bg-muted p-0.5 text-sm">
       {modes.map((each) => (

@@ -63,11 +63,11 @@ function Rows({ details }: { details: Interaction['details'] }) {
         const { label, value } = shownRow(row, rows, language);
         return (
           <div className="col-span-2 grid grid-cols-subgrid" key={row.label}>
-            <dt className="text-muted-foreground wrap-anywhere" dir="auto">
-              {label}
+            <dt className="text-muted-foreground wrap-anywhere">
+              <bdi>{label}</bdi>
             </dt>
-            <dd className="min-w-0 whitespace-pre-wrap wrap-anywhere" dir="auto">
-              {value}
+            <dd className="min-w-0 whitespace-pre-wrap wrap-anywhere">
+              <bdi>{value}</bdi>
             </dd>
           </div>
         );

@@ -11,10 +11,12 @@ import { Composer } from './composer.tsx';
 import { useKeptPlace } from './kept-place.ts';
 import { Message, SentMessage } from './message.tsx';
 import { Opening } from './opening.tsx';
+import { RateReply } from './rate-reply.tsx';
 import { SettledWait } from './settled-wait.tsx';
 import { type Item, timelineOf } from './timeline.ts';
 import { type Chat as Talk, useChat } from './use-chat.ts';
 import { usePinnedScroll } from './use-pinned-scroll.ts';
+import { type Ratings, useRatings } from './use-ratings.ts';
 import { useUploads } from './use-uploads.ts';
 import { WaitCard } from './wait-card.tsx';
 import { WorkCard } from './work-card.tsx';
@@ -34,6 +36,7 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
   const talk = useChat({ client, conversationId, failed, isOpen });
   const uploads = useUploads(client, failed);
   const { state } = talk;
+  const ratings = useRatings({ client, conversationId, failed, isWanted: isOpen && hasReplies(state) });
   const items = useMemo(() => timelineOf(state), [state]);
   const { view, content, isAtEnd, scrolled, toEnd, unpin } = usePinnedScroll(items[0]?.key, talk.loadOlder);
   useKeptPlace(conversationId, { view, content, isAtEnd, unpin, isLoaded: state.isLoaded });
@@ -83,7 +86,15 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
           {state.older !== null && <p className="text-center text-sm text-muted-foreground">{words.earlier}</p>}
           {isEmpty && isOpen && <Opening opening={opening} send={(text) => void talk.send(text, [])} />}
           {items.map((item) => (
-            <ShownItem answer={answer} client={client} isOpen={isOpen} item={item} key={item.key} talk={talk} />
+            <ShownItem
+              answer={answer}
+              client={client}
+              isOpen={isOpen}
+              item={item}
+              key={item.key}
+              ratings={ratings}
+              talk={talk}
+            />
           ))}
           {isOpen && isThinking(state) && <Thinking progress={companyProgress(state) ?? null} />}
         </div>
@@ -123,20 +134,34 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
   );
 }
 
-type ShownItemProps = { client: Client; item: Item; talk: Talk; answer: Talk['answer']; isOpen: boolean };
+type ShownItemProps = {
+  client: Client;
+  item: Item;
+  talk: Talk;
+  answer: Talk['answer'];
+  ratings: Ratings;
+  isOpen: boolean;
+};
 
-function ShownItem({ client, item, talk, answer, isOpen }: ShownItemProps) {
+function ShownItem({ client, item, talk, answer, ratings, isOpen }: ShownItemProps) {
   const words = useWords();
   switch (item.kind) {
     case 'message':
-      return <Message client={client} said={item.said} />;
+      return (
+        <>
+          <Message client={client} said={item.said} />
+          {isOpen && item.said.role !== 'user' && item.said.isWhole && (
+            <RateReply rate={ratings.rate} rated={ratings.given[item.said.id]} messageId={item.said.id} />
+          )}
+        </>
+      );
     case 'outgoing':
       return (
         <SentMessage
           client={client}
           isQueued={item.isQueued}
           outgoing={item.outgoing}
-          sendAgain={(outgoing) => void talk.sendAgain(outgoing)}
+          sendAgain={isOpen ? (outgoing) => void talk.sendAgain(outgoing) : null}
         />
       );
     case 'work':
@@ -146,7 +171,9 @@ function ShownItem({ client, item, talk, answer, isOpen }: ShownItemProps) {
     case 'wait': {
       const { interaction } = item.wait;
       if (interaction.status !== 'pending') return <SettledWait interaction={interaction} />;
-      return isOpen ? <WaitCard answer={(given) => answer(interaction.id, given)} interaction={interaction} /> : null;
+      return isOpen ? (
+        <WaitCard answer={(given) => answer(interaction.id, given)} connect={talk.connect} interaction={interaction} />
+      ) : null;
     }
     case 'end':
       return (
@@ -164,6 +191,9 @@ function ShownItem({ client, item, talk, answer, isOpen }: ShownItemProps) {
       );
   }
 }
+
+const hasReplies = ({ messages }: ChatState) =>
+  Object.values(messages).some(({ role, isWhole }) => role !== 'user' && isWhole);
 
 const isFailed = ({ status }: Turn) => status === 'failed';
 

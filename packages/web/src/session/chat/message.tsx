@@ -35,7 +35,8 @@ export function SentMessage({
   client: Client;
   outgoing: Outgoing;
   isQueued: boolean;
-  sendAgain: (outgoing: Outgoing) => void;
+  /** Null once the session has ended. */
+  sendAgain: ((outgoing: Outgoing) => void) | null;
 }) {
   const words = useWords();
   const { text, attachments, turnId, failure } = outgoing;
@@ -45,12 +46,14 @@ export function SentMessage({
       {isQueued && <p className="mt-1.5 text-end text-sm text-muted-foreground">{words.queued}</p>}
       {failure !== null && (
         <div className="mt-1.5 flex flex-wrap items-center justify-end gap-x-3 text-sm text-danger" role="alert">
-          <span>
+          <span className="text-end">
             {words.notSent} {words[failure]}
           </span>
-          <Button look="quiet" onClick={() => sendAgain(outgoing)}>
-            {words.tryAgain}
-          </Button>
+          {sendAgain && (
+            <Button look="quiet" onClick={() => sendAgain(outgoing)}>
+              {words.tryAgain}
+            </Button>
+          )}
         </div>
       )}
     </div>
@@ -71,12 +74,12 @@ function OwnMessage({
     <article className="flex flex-col items-end gap-2" data-role="user">
       <h2 className="sr-only">{words.you}</h2>
       {text !== '' && (
-        <p
-          className="max-w-[85%] whitespace-pre-wrap rounded-3xl rounded-ee-lg bg-muted px-4 py-2.5 leading-relaxed wrap-anywhere"
-          dir="auto"
-        >
-          {text}
-        </p>
+        // The corner is the page's, the words run as their language does.
+        <div className="max-w-[85%] rounded-3xl rounded-ee-lg bg-muted px-4 py-2.5 leading-relaxed wrap-anywhere">
+          <p className="whitespace-pre-wrap" dir="auto">
+            {text}
+          </p>
+        </div>
       )}
       {attachments.length > 0 && (
         <ul className="flex max-w-[85%] flex-wrap justify-end gap-2">

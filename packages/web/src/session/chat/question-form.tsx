@@ -62,9 +62,13 @@ function Field({ asked, draft, change }: { asked: Asked; draft: Draft; change: (
   };
   return (
     <fieldset className="min-w-0">
-      <legend className="mb-3 w-full text-[1.0625rem] font-medium leading-snug wrap-anywhere" dir="auto">
-        {header !== '' && <span className="mb-1 block text-sm font-normal text-muted-foreground">{header}</span>}
-        {question}
+      <legend className="mb-3 w-full text-[1.0625rem] font-medium leading-snug wrap-anywhere">
+        {header !== '' && (
+          <span className="mb-1 block text-sm font-normal text-muted-foreground">
+            <bdi>{header}</bdi>
+          </span>
+        )}
+        <bdi>{question}</bdi>
       </legend>
       <div className="flex flex-col gap-2">
         {options.map((option) => (

@@ -38,6 +38,8 @@ export type Chat = {
   stop: () => Promise<void>;
   /** Resolves with why it was not taken, or null. */
   answer: (interactionId: string, answer: Answer) => Promise<Trouble | null>;
+  /** Resolves with where the person signs in to the app, or why that is not known. */
+  connect: (app: string) => Promise<{ url: string } | Trouble>;
   loadOlder: () => Promise<void>;
 };
 
@@ -190,6 +192,15 @@ function createTalk({
         if (!isSettledElsewhere(error)) return troubleOf(error);
         dispatch({ type: 'interaction', interaction: await client.interactions.get({ interaction_id }) });
         return null;
+      }
+    },
+    async connect(app: string) {
+      try {
+        const { connect_url: url } = await client.connections.create({ app });
+        return url !== null && /^https?:\/\//.test(url) ? { url } : 'notAvailable';
+      } catch (error) {
+        failed(error);
+        return troubleOf(error);
       }
     },
     async loadOlder() {

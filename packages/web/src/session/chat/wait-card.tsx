@@ -7,20 +7,21 @@ import { Approval } from './approval.tsx';
 import type { Interaction } from './chat-state.ts';
 import { QuestionForm } from './question-form.tsx';
 import { asMoment } from './shown-row.ts';
-import type { Answer } from './use-chat.ts';
+import type { Answer, Chat } from './use-chat.ts';
 import { Buttons, Summary } from './wait-parts.tsx';
 
 type WaitProps = {
   interaction: Interaction;
   /** Resolves with why it was not taken, or null. */
   answer: (answer: Answer) => Promise<Trouble | null>;
+  connect: Chat['connect'];
 };
 
 /** What the company approves is not the person's to answer, and not theirs to read. */
 export const isForCompany = ({ approver }: Interaction) => approver === 'org';
 
 /** Something the agent waits for, with what answers it. */
-export function WaitCard({ interaction, answer }: WaitProps) {
+export function WaitCard({ interaction, answer, connect }: WaitProps) {
   const language = useLanguage();
   const { words } = language;
   const heading = useId();
@@ -48,7 +49,7 @@ export function WaitCard({ interaction, answer }: WaitProps) {
       <p className="mb-1.5 text-sm font-medium text-accent" id={heading}>
         {titles[interaction.type]}
       </p>
-      <Body interaction={interaction} isSending={isSending} send={send} />
+      <Body connect={connect} interaction={interaction} isSending={isSending} send={send} />
       {interaction.expires_at !== null && (
         <p className="mt-3 text-sm text-muted-foreground">
           {words.answerUntil(asMoment(new Date(interaction.expires_at), language))}
@@ -79,7 +80,7 @@ function CompanyCard() {
 
 type BodyProps = { interaction: Interaction; isSending: boolean; send: (answer: Answer) => Promise<void> };
 
-function Body(props: BodyProps) {
+function Body({ connect, ...props }: BodyProps & Pick<WaitProps, 'connect'>) {
   switch (props.interaction.type) {
     case 'approval':
       return <Approval {...props} />;
@@ -88,7 +89,7 @@ function Body(props: BodyProps) {
     case 'handoff':
       return <Handoff {...props} />;
     default:
-      return <Connect interaction={props.interaction} />;
+      return <Connect connect={connect} interaction={props.interaction} />;
   }
 }
 
@@ -154,27 +155,49 @@ function Handoff({ interaction, isSending, send }: BodyProps) {
   );
 }
 
-/** It settles by itself once the app is connected. */
-function Connect({ interaction }: { interaction: Interaction }) {
+/**
+ * It settles by itself once the app is connected. The address is asked for when it is wanted, as it is good for a quarter
+ * of an hour, and is a link of its own: a page may not open another one later than at a press.
+ */
+function Connect({ interaction, connect }: Pick<WaitProps, 'interaction' | 'connect'>) {
   const words = useWords();
-  const { name, connect_url } = interaction.details;
-  const address = typeof connect_url === 'string' && /^https?:\/\//.test(connect_url) ? connect_url : null;
+  const [isAsking, setAsking] = useState(false);
+  const [found, setFound] = useState<{ url: string } | Trouble | null>(null);
+  const { app, name } = interaction.details;
+  const label = typeof name === 'string' ? words.connect(name) : words.connectApp;
+  const begin = async () => {
+    setAsking(true);
+    setFound(await connect(String(app)));
+    setAsking(false);
+  };
   return (
     <>
       <Summary>{interaction.summary}</Summary>
-      {address && (
-        <Buttons>
+      <Buttons>
+        {found !== null && typeof found === 'object' ? (
           <a
             className="pressable inline-flex min-h-10 items-center gap-2 rounded-full bg-primary px-4 text-[0.9375rem] font-medium text-primary-foreground hover:opacity-85"
-            href={address}
+            href={found.url}
+            ref={takeFocus}
             rel="noopener noreferrer"
             target="_blank"
           >
-            {typeof name === 'string' ? words.connect(name) : words.connectApp}
+            {label}
             <ExternalIcon className="size-4" />
           </a>
-        </Buttons>
+        ) : (
+          <Button disabled={isAsking} look="primary" onClick={() => void begin()}>
+            {label}
+          </Button>
+        )}
+      </Buttons>
+      {typeof found === 'string' && (
+        <p className="mt-3 text-sm text-danger" role="alert">
+          {words[found]}
+        </p>
       )}
     </>
   );
 }
+
+const takeFocus = (link: HTMLAnchorElement | null) => link?.focus();

@@ -22,19 +22,22 @@ export function WorkCard({
   const status = waitsForCompany ? words.waitingForCompany : statusWord(work, words);
   const isOpen = work.status !== 'done' && work.status !== 'failed';
   const title = work.title ?? words.work;
+  const hasPlan = work.progress.length > 0;
+  // Where there is a plan, its count stands in the place of the status.
+  const now = isOpen && (work.status === 'working' ? work.activity : hasPlan && status);
   const completed = work.progress.filter(({ status }) => status === 'completed').length;
   return (
     <section aria-label={title} className="panel overflow-hidden" data-work={work.status}>
       <header className="flex items-center gap-3 px-4 py-3">
         <StatusMark work={work} />
-        <h2 className="min-w-0 flex-1 font-medium leading-snug wrap-anywhere" dir="auto">
-          {title}
+        <h2 className="min-w-0 flex-1 font-medium leading-snug wrap-anywhere">
+          <bdi>{title}</bdi>
         </h2>
         <span className="shrink-0 text-sm text-muted-foreground">
-          {isOpen && work.progress.length > 0 ? `${completed}/${work.progress.length}` : status}
+          {isOpen && hasPlan ? `${completed}/${work.progress.length}` : status}
         </span>
       </header>
-      {work.progress.length > 0 && (
+      {hasPlan && (
         <details className="group border-t" open={isOpen}>
           <summary className="flex list-none items-center gap-1.5 px-4 py-2.5 text-sm text-muted-foreground hover:text-foreground">
             <ChevronIcon className="size-4 -rotate-90 motion-safe:transition-transform group-open:rotate-0 rtl:rotate-90 rtl:group-open:rotate-0" />
@@ -43,9 +46,9 @@ export function WorkCard({
           <Plan steps={work.progress} />
         </details>
       )}
-      {isOpen && (work.activity || work.status !== 'working') && (
-        <p className="truncate border-t px-4 py-2.5 text-sm text-muted-foreground" dir="auto">
-          {work.status === 'working' ? work.activity : status}
+      {now && (
+        <p className="truncate border-t px-4 py-2.5 text-sm text-muted-foreground">
+          <bdi>{now}</bdi>
         </p>
       )}
       {settled.length > 0 && (

@@ -89,12 +89,15 @@ export function meetHost(connection: Connection, addressId: string): Host | null
   };
 }
 
+/** The console shows the page too, as a preview. What a page of this origin says it could do in this one by itself. */
+const ownOrigin = window.location.origin;
+
 /** The answer needs no token: it is there also for a session that has ended. */
 async function originsOf({ client }: Connection, session_id: string): Promise<readonly string[]> {
   try {
-    return (await client.sessions.framePolicy({ session_id })).frame_ancestors;
+    return [...(await client.sessions.framePolicy({ session_id })).frame_ancestors, ownOrigin];
   } catch {
-    return [];
+    return [ownOrigin];
   }
 }
 

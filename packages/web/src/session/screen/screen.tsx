@@ -4,9 +4,9 @@ import { Button } from '../button.tsx';
 import { ArrowUpIcon, ChevronIcon } from '../icons.tsx';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.ts';
-import { Glass } from './glass.tsx';
-import { type Input, useHands } from './use-hands.ts';
+import { InputLayer } from './input-layer.tsx';
 import { type ScreenState, useScreen } from './use-screen.ts';
+import { type Input, useScreenInput } from './use-screen-input.ts';
 
 type ScreenProps = { client: Client; sessionId: string; mayDrive: boolean; failed: (error: unknown) => void };
 
@@ -14,7 +14,7 @@ type ScreenProps = { client: Client; sessionId: string; mayDrive: boolean; faile
 export function Screen({ client, sessionId, mayDrive, failed }: ScreenProps) {
   const words = useWords();
   const { state, tryAgain } = useScreen({ client, sessionId, failed });
-  const pass = useHands(client, sessionId, failed);
+  const pass = useScreenInput(client, sessionId, failed);
   const bar = useRef<HTMLParagraphElement>(null);
   const { picture, showing, drivenBy } = state;
   const isShown = picture !== null && showing === 'page';
@@ -44,7 +44,7 @@ export function Screen({ client, sessionId, mayDrive, failed }: ScreenProps) {
         className={`panel grid min-h-0 flex-1 place-items-center overflow-hidden bg-muted ${drivenBy === 'you' ? 'ring-2 ring-accent' : ''}`}
       >
         {isShown ? (
-          <Glass leave={() => bar.current?.focus()} pass={mayDrive ? pass : null} picture={picture} />
+          <InputLayer leave={() => bar.current?.focus()} pass={mayDrive ? pass : null} picture={picture} />
         ) : (
           <Reason showing={showing} tryAgain={tryAgain} words={words} />
         )}

@@ -1,31 +1,30 @@
-import type { Client } from '@vestra/sdk/client';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '../button.tsx';
-import { beginCall, type CallState, type OwnCall } from './call.ts';
+import { beginCall, type CallOf, type CallState, type OwnCall } from './call.ts';
 import { type CallWords, callWords } from './call-words.ts';
 import { MicrophoneIcon, MutedIcon } from './voice-icons.tsx';
 
-type CallBarProps = { client: Client; sessionId: string; failed: (error: unknown) => void; close: () => void };
+type CallBarProps = { of: CallOf; close: () => void };
 
 /** A call from its first moment to its end, with whose turn it is. Escape hangs up, and then closes. */
-export default function CallBar({ client, sessionId, failed, close }: CallBarProps) {
+export default function CallBar({ of, close }: CallBarProps) {
   const words = callWords[document.documentElement.lang] ?? (callWords.en as CallWords);
   const [attempt, setAttempt] = useState(0);
   const [state, setState] = useState<CallState>({ phase: 'asking' });
   const [isMuted, setMuted] = useState(false);
   const call = useRef<OwnCall | null>(null);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt is a call of its own.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt is a call of its own, and begins with what is known then.
   useEffect(() => {
     setMuted(false);
     let isShown = true;
-    const own = beginCall({ client, sessionId, failed }, (next) => isShown && setState(next));
+    const own = beginCall(of, (next) => isShown && setState(next));
     call.current = own;
     return () => {
       isShown = false;
       own.hangUp();
     };
-  }, [client, sessionId, failed, attempt]);
+  }, [attempt]);
 
   const mute = useCallback(() => {
     setMuted((before) => {
@@ -36,51 +35,55 @@ export default function CallBar({ client, sessionId, failed, close }: CallBarPro
 
   const isOver = state.phase === 'ended';
   const isTurn = state.phase === 'listening' || state.phase === 'thinking' || state.phase === 'speaking';
-  const text = isOver ? words.ends[state.why] : words.states[state.phase];
+  const isDeaf = isMuted && state.phase === 'listening';
+  const text = isOver ? words.ends[state.why] : isDeaf ? words.muted : words.states[state.phase];
   return (
     <section
       aria-label={words.call}
       className="panel flex w-full animate-rise flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5"
-      data-call={isOver ? state.why : state.phase}
+      data-call={isOver ? state.why : isDeaf ? 'muted' : state.phase}
       onKeyDown={({ key }) => {
         if (key !== 'Escape') return;
         if (isOver) close();
         else call.current?.hangUp();
       }}
     >
-      <Light phase={state.phase} />
+      <Light phase={isDeaf ? 'asking' : state.phase} />
       {/* Who hears the agent is not told each time that it speaks. */}
-      <p className="min-w-40 flex-1 text-[0.9375rem]" role={isTurn ? undefined : 'status'}>
+      <p className="min-w-32 flex-1 text-[0.9375rem]" role={isTurn ? undefined : 'status'}>
         {text}
       </p>
-      {isOver ? (
-        <>
-          <Button autoFocus onClick={() => setAttempt((before) => before + 1)}>
-            {words.again}
-          </Button>
-          <Button look="quiet" onClick={close}>
-            {words.close}
-          </Button>
-        </>
-      ) : (
-        <>
-          {isTurn && (
-            <Button
-              aria-label={isMuted ? words.unmute : words.mute}
-              aria-pressed={isMuted}
-              look={isMuted ? 'danger' : 'quiet'}
-              onClick={mute}
-              shape="icon"
-              title={isMuted ? words.unmute : words.mute}
-            >
-              {isMuted ? <MutedIcon /> : <MicrophoneIcon />}
+      {/* Where there is no room beside the words, both go below them. */}
+      <div className="ms-auto flex items-center gap-2">
+        {isOver ? (
+          <>
+            <Button autoFocus onClick={() => setAttempt((before) => before + 1)}>
+              {words.again}
             </Button>
-          )}
-          <Button autoFocus look="danger" onClick={() => call.current?.hangUp()}>
-            {words.hangUp}
-          </Button>
-        </>
-      )}
+            <Button look="quiet" onClick={close}>
+              {words.close}
+            </Button>
+          </>
+        ) : (
+          <>
+            {isTurn && (
+              <Button
+                aria-label={isMuted ? words.unmute : words.mute}
+                aria-pressed={isMuted}
+                look={isMuted ? 'danger' : 'quiet'}
+                onClick={mute}
+                shape="icon"
+                title={isMuted ? words.unmute : words.mute}
+              >
+                {isMuted ? <MutedIcon /> : <MicrophoneIcon />}
+              </Button>
+            )}
+            <Button autoFocus look="danger" onClick={() => call.current?.hangUp()}>
+              {words.hangUp}
+            </Button>
+          </>
+        )}
+      </div>
     </section>
   );
 }

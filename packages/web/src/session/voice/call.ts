@@ -13,8 +13,18 @@ export type CallEnd =
   | 'nobody_speaks'
   | 'budget'
   | 'session_ended'
+  /** By another call of the same session. */
+  | 'replaced'
   | 'lost'
   | 'unavailable';
+
+export type CallOf = {
+  client: Client;
+  sessionId: string;
+  /** Whom the browser asks for a way to the server. */
+  iceServers: RTCIceServer[];
+  failed: (error: unknown) => void;
+};
 
 export type OwnCall = { mute: (isMuted: boolean) => void; hangUp: () => void };
 
@@ -27,10 +37,10 @@ const microphone = { echoCancellation: true, noiseSuppression: true, autoGainCon
 
 /** Calls the agent of a session. `changed` hears of everything from here on, and last of its end. */
 export function beginCall(
-  { client, sessionId, failed }: { client: Client; sessionId: string; failed: (error: unknown) => void },
+  { client, sessionId, iceServers, failed }: CallOf,
   changed: (state: CallState) => void,
 ): OwnCall {
-  const peer = new RTCPeerConnection();
+  const peer = new RTCPeerConnection({ iceServers });
   const notes = peer.createDataChannel('vestra');
   const sound = new Audio();
   let stream: MediaStream | null = null;
@@ -103,7 +113,7 @@ const turns = {
   speaking: 'speaking',
 } as const;
 
-const told: readonly CallEnd[] = ['hung_up', 'nobody_speaks', 'budget', 'session_ended'];
+const told: readonly CallEnd[] = ['hung_up', 'nobody_speaks', 'budget', 'session_ended', 'replaced'];
 const endOf = (reason: string): CallEnd => told.find((each) => each === reason) ?? 'lost';
 
 class MicrophoneRefused extends Error {

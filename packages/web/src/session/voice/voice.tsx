@@ -1,21 +1,18 @@
-import type { Client } from '@vestra/sdk/client';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../button.tsx';
+import type { CallOf } from './call.ts';
 import { talkLabel } from './talk-label.ts';
 import { MicrophoneIcon } from './voice-icons.tsx';
 
 /** What a call is made of comes when somebody wants to talk: most who open the page type. */
 const CallBar = lazy(() => import('./call-bar.tsx'));
 
-type VoiceProps = {
-  client: Client;
-  sessionId: string;
-  failed: (error: unknown) => void;
+type VoiceProps = CallOf & {
   /** There is nothing else on the page. */
   isAlone: boolean;
 };
 
-export function Voice({ client, sessionId, failed, isAlone }: VoiceProps) {
+export function Voice({ isAlone, ...of }: VoiceProps) {
   const [isCalling, setCalling] = useState(false);
   const [wasCalling, setWasCalling] = useState(false);
   const label = talkLabel();
@@ -37,12 +34,12 @@ export function Voice({ client, sessionId, failed, isAlone }: VoiceProps) {
       className={
         isAlone
           ? 'm-auto flex w-full max-w-xl flex-col items-center justify-center p-6'
-          : 'mx-auto flex w-full max-w-3xl justify-end px-3 pt-3 sm:px-6'
+          : 'mx-auto flex w-full max-w-3xl justify-end px-3 py-3 sm:px-6'
       }
     >
       {isCalling ? (
         <Suspense fallback={button}>
-          <CallBar client={client} close={() => setCalling(false)} failed={failed} sessionId={sessionId} />
+          <CallBar close={() => setCalling(false)} of={of} />
         </Suspense>
       ) : (
         button

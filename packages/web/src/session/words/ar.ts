@@ -40,6 +40,11 @@ export const ar: Words = {
   imageOn: (host) => `صورة على ${host}`,
   copyCode: 'نسخ',
   copied: 'تم النسخ',
+  rateReply: 'قيّم هذا الرد',
+  goodReply: 'رد جيد',
+  badReply: 'رد سيئ',
+  whatWasWrong: 'ما الذي لم يكن جيدًا؟ (اختياري)',
+  ratingThanks: 'شكرًا لك.',
 
   work: 'العمل',
   working: 'قيد العمل',

@@ -40,6 +40,11 @@ export const de: Words = {
   imageOn: (host) => `Bild auf ${host}`,
   copyCode: 'Kopieren',
   copied: 'Kopiert',
+  rateReply: 'Diese Antwort bewerten',
+  goodReply: 'Gute Antwort',
+  badReply: 'Schlechte Antwort',
+  whatWasWrong: 'Was war nicht gut? (freiwillig)',
+  ratingThanks: 'Danke für die Rückmeldung.',
 
   work: 'Arbeit',
   working: 'In Arbeit',

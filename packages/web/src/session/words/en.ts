@@ -39,6 +39,11 @@ export const en = {
   imageOn: (host: string) => `Image on ${host}`,
   copyCode: 'Copy',
   copied: 'Copied',
+  rateReply: 'Rate this reply',
+  goodReply: 'Good reply',
+  badReply: 'Bad reply',
+  whatWasWrong: 'What was wrong? (optional)',
+  ratingThanks: 'Thank you.',
 
   work: 'Work',
   working: 'Working',

@@ -40,6 +40,11 @@ export const es: Words = {
   imageOn: (host) => `Imagen en ${host}`,
   copyCode: 'Copiar',
   copied: 'Copiado',
+  rateReply: 'Valorar esta respuesta',
+  goodReply: 'Buena respuesta',
+  badReply: 'Mala respuesta',
+  whatWasWrong: '¿Qué estuvo mal? (opcional)',
+  ratingThanks: 'Gracias.',
 
   work: 'Trabajo',
   working: 'Trabajando',

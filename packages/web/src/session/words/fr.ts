@@ -40,6 +40,11 @@ export const fr: Words = {
   imageOn: (host) => `Image sur ${host}`,
   copyCode: 'Copier',
   copied: 'Copié',
+  rateReply: 'Évaluer cette réponse',
+  goodReply: 'Bonne réponse',
+  badReply: 'Mauvaise réponse',
+  whatWasWrong: 'Qu’est-ce qui n’allait pas ? (facultatif)',
+  ratingThanks: 'Merci.',
 
   work: 'Travail',
   working: 'En cours',

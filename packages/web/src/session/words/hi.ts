@@ -40,6 +40,11 @@ export const hi: Words = {
   imageOn: (host) => `${host} पर चित्र`,
   copyCode: 'कॉपी करें',
   copied: 'कॉपी हो गया',
+  rateReply: 'इस जवाब को आँकें',
+  goodReply: 'अच्छा जवाब',
+  badReply: 'ख़राब जवाब',
+  whatWasWrong: 'क्या ठीक नहीं था? (वैकल्पिक)',
+  ratingThanks: 'धन्यवाद।',
 
   work: 'काम',
   working: 'काम चल रहा है',

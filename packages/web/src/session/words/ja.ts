@@ -40,6 +40,11 @@ export const ja: Words = {
   imageOn: (host) => `${host} の画像`,
   copyCode: 'コピー',
   copied: 'コピーしました',
+  rateReply: 'この返信を評価する',
+  goodReply: '良い返信',
+  badReply: '良くない返信',
+  whatWasWrong: '何が良くありませんでしたか？（任意）',
+  ratingThanks: 'ありがとうございます。',
 
   work: '作業',
   working: '作業中',

@@ -40,6 +40,11 @@ export const pt: Words = {
   imageOn: (host) => `Imagem em ${host}`,
   copyCode: 'Copiar',
   copied: 'Copiado',
+  rateReply: 'Avaliar esta resposta',
+  goodReply: 'Resposta boa',
+  badReply: 'Resposta ruim',
+  whatWasWrong: 'O que estava errado? (opcional)',
+  ratingThanks: 'Agradecemos o retorno.',
 
   work: 'Trabalho',
   working: 'Trabalhando',

@@ -57,9 +57,17 @@ export function sentenceEncoder(weights: Weights, bits: 8 | 32): Buffer {
     const scaled = node('Mul', [input, node('Div', [number(steps), largest])]);
     // The cast cuts off, so a half is added to round.
     const rounded = node('Cast', [node('Add', [scaled, number(middle + 0.5)])], { to: elementType.uint8 });
-    const product = node('MatMulInteger', [rounded, constant([rows, columns], bytes), zero(), zero()]);
-    const read = node('Mul', [node('Cast', [product], { to: elementType.float }), constant([columns], scales)]);
-    return node('Mul', [read, node('Mul', [largest, number(1 / steps)])]);
+    const byColumn = constant([columns], scales);
+    // It reads its sums as numbers where it adds them up: with operators of ONNX alone they go through memory twice more.
+    const product = node('com.microsoft.MatMulIntegerToFloat', [
+      rounded,
+      constant([rows, columns], bytes),
+      number(1 / steps),
+      byColumn,
+      zero(),
+      zero(),
+    ]);
+    return node('Mul', [product, largest]);
   }
   const zero = () => constant([], Uint8Array.of(middle));
   const normalized = (input: string, name: string) =>
@@ -109,7 +117,12 @@ export function sentenceEncoder(weights: Weights, bits: 8 | 32): Buffer {
   // The embedding goes in twice, alone and with its place.
   const input = node('Add', [node('Add', [pieces, pieces]), order]);
   const dense0 = `${transformer}/Layer_0/TransformerLayer/dense`;
-  const widened = dense(input, `${dense0}/kernel/ConcatPartitions/concat`, `${dense0}/bias/ConcatPartitions/concat`);
+  const widened = dense(
+    input,
+    `${dense0}/kernel/ConcatPartitions/concat`,
+    `${dense0}/bias/ConcatPartitions/concat`,
+    great,
+  );
   const first = `${transformer}/Layer_0/TransformerLayer/layer_prepostprocess/layer_norm`;
   const second = `${transformer}/Layer_1/TransformerLayer/layer_prepostprocess/layer_norm`;
   const layer0 = forward(node('Add', [attention(normalized(input, first), 0, 256, hidden), widened]), 0);

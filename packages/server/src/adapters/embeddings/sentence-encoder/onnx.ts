@@ -1,5 +1,6 @@
 /** The few parts of the ONNX format that the sentence encoder needs, as protobuf: https://onnx.ai/onnx/intro/concepts.html */
 
+/** `op` is one of ONNX, or behind its domain one of a runtime: `com.microsoft.FusedMatMul`. */
 export type OnnxNode = { op: string; inputs: readonly string[]; outputs: readonly string[]; attributes?: Attributes };
 export type Values = Float32Array | BigInt64Array | Uint8Array;
 export type OnnxTensor = { name: string; shape: readonly number[]; values: Values };
@@ -26,17 +27,23 @@ export function writeOnnx(graph: {
     ...graph.inputs.flatMap((port) => message(11, portOf(port))),
     ...graph.outputs.flatMap((port) => message(12, portOf(port))),
   ];
-  const operators = [...text(1, ''), ...integer(2, operatorSet)];
-  return Buffer.concat([...integer(1, irVersion), ...message(7, content), ...message(8, operators)]);
+  const domains = new Set(graph.nodes.map(({ op }) => domainOf(op)));
+  const operators = [...domains].flatMap((domain) =>
+    message(8, [...text(1, domain), ...integer(2, domain === '' ? operatorSet : 1)]),
+  );
+  return Buffer.concat([...integer(1, irVersion), ...message(7, content), ...operators]);
 }
 
 /** In pieces until the end: the weights are copied once. */
 type Written = Buffer[];
 
+const domainOf = (op: string) => op.split('.').slice(0, -1).join('.');
+
 const nodeOf = ({ op, inputs, outputs, attributes = {} }: OnnxNode): Written => [
   ...inputs.flatMap((name) => text(1, name)),
   ...outputs.flatMap((name) => text(2, name)),
-  ...text(4, op),
+  ...text(4, op.split('.').at(-1) as string),
+  ...text(7, domainOf(op)),
   ...Object.entries(attributes).flatMap(([name, value]) => message(5, attributeOf(name, value))),
 ];
 

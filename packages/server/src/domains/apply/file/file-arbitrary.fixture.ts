@@ -24,7 +24,8 @@ const written: [path: RegExp, arbitrary: fc.Arbitrary<unknown>][] = [
       fc.constantFrom('string', 'integer?', 'boolean[]', 'small|large?', { street: 'string', no: 'integer?' }),
     ),
   ],
-  [/(filters|tool_results)$/, fc.dictionary(plainText(), anyJson(), { maxKeys: 3 })],
+  [/(filters|tool_results|recorded_calls\.arguments)$/, fc.dictionary(plainText(), anyJson(), { maxKeys: 3 })],
+  [/recorded_calls\.result$/, anyJson()],
   [
     /headers\.value$/,
     fc.constantFrom('eu', ' a ', 'Bearer ${TOKEN}', 'Bearer ${user_secret:MINE}', '${A}:${secret:B}', 'no'),

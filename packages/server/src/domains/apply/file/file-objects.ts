@@ -14,6 +14,7 @@ export function scenarioOfTest(test: FileObjects['tests'][number]): FileScenario
     success_criteria: typeof test.expect === 'string' ? [test.expect] : test.expect,
     must_never: test.never === undefined ? [] : [test.never],
     ...(test.tool_results !== undefined && { tool_results: test.tool_results }),
+    ...(test.recorded_calls !== undefined && { recorded_calls: test.recorded_calls }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Transaction } from '../../../db/pool.ts';
 import { getVersion, lockDeployment, lockVersions } from '../../deployments/api.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { presentPromotion, promoteAsTested, promoteNow } from './promotion.ts';
-import { settleNewest } from './settle-newest.ts';
+import { upToDateVersion } from './up-to-date-version.ts';
 
 type Promote = Api['deployments']['promote'];
 
@@ -24,7 +24,7 @@ export async function promoteVersion(
   if (found.status === 'archived') throw fail('deployment_archived');
   const wished = named
     ? { origin, deployment: found, version: named, isNew: false }
-    : { origin, ...(await settleNewest(tx, dependencies, { origin, deployment: found })) };
+    : { origin, ...(await upToDateVersion(tx, dependencies, { origin, deployment: found })) };
   const promotion = await (when === 'after_tests'
     ? promoteAsTested(tx, dependencies, wished)
     : promoteNow(tx, dependencies, wished));

@@ -6,6 +6,7 @@ import { transaction } from '../../../db/transaction.ts';
 import { getVersion, requireDeployment } from '../../deployments/api.ts';
 import { pruneContent, searchNotebooks } from '../../notebooks/api.ts';
 import { type Org, rowsOf, startApply } from '../apply.fixture.ts';
+import { withinBytes } from './content-changes.ts';
 import { promoteAfterTests } from './promote-after-tests.ts';
 
 let server: Awaited<ReturnType<typeof startApply>>;
@@ -336,5 +337,60 @@ describe('tests', () => {
     const body = { when: 'after_tests' };
     const promoted = (await org.call('POST', '/v1/deployments/gated/promote', { mode: 'live', body })).body;
     expect(promoted).toMatchObject({ promoted: false, test_run: { id: put.test_run.id } });
+  });
+});
+
+describe('the content of two versions', () => {
+  it('is compared text by text, and by its own org alone [CON-267]', async () => {
+    const notebook = await newNotebook();
+    const skill = (await org.call('POST', '/v1/skills', { body: { files: skillOf('Be quick.') } })).body.id;
+    const file = { name: 'compared', knowledge: [{ notebook }], skills: [{ id: skill }] };
+    const first = await add(notebook, 'returns', 'Thirty days.');
+    const twice = await add(notebook, 'twice', 'One.');
+    await add(notebook, 'stays');
+    await add(notebook, 'twice', 'Two.');
+    await org.put(file, { promote: 'no' });
+    await remove(notebook, first);
+    await remove(notebook, twice);
+    await add(notebook, 'returns', 'Fourteen days.');
+    await org.call('PUT', `/v1/skills/${skill}`, {
+      body: { files: [...skillOf('Be kind.'), { path: 'extra.md', content: 'More.' }] },
+    });
+    await org.put(file, { promote: 'no' });
+
+    const path = '/v1/deployments/compared/versions/2/content-changes';
+    const { body } = await org.call('GET', path);
+    const shown = (answer: typeof body) =>
+      answer.changes.map((each: Record<string, string>) => [
+        each.of_name,
+        each.name,
+        each.change,
+        each.before,
+        each.after,
+      ]);
+    const before = skillOf('Be quick.')[0]?.content ?? '';
+    expect(shown(body)).toEqual([
+      ['faq', 'returns', 'changed', 'Thirty days.', 'Fourteen days.'],
+      ['faq', 'twice', 'removed', 'One.', null],
+      ['returns', 'SKILL.md', 'changed', before, before.replace('quick', 'kind')],
+      ['returns', 'extra.md', 'added', null, 'More.'],
+    ]);
+    expect([body.from, body.version, body.left_out]).toEqual([1, 2, 0]);
+    // Between a version and itself nothing differs; of the first, everything is new.
+    expect((await org.call('GET', `${path}?from=2`)).body.changes).toEqual([]);
+    const all = await org.call('GET', path.replace('/2/', '/1/'));
+    expect([all.body.from, all.body.changes.length]).toEqual([null, 5]);
+    expect((await org.call('GET', `${path}?from=9`)).body.error.code).toBe('version_not_found');
+    const id = body.deployment_id;
+    const other = await server.newOrg();
+    const theirs = await other.call('GET', `/v1/deployments/${id}/versions/2/content-changes`);
+    expect(theirs.body.error.code).toBe('deployment_not_found');
+  });
+
+  it('is shown as far as it fits, short texts after a long one too [CON-267]', () => {
+    const items = [{ bytes: 50 }, { bytes: 60 }, { bytes: 40 }, { bytes: 20 }, { bytes: 10 }];
+    expect(withinBytes(items, 100)).toEqual([items[0], items[2], items[4]]);
+    expect(withinBytes([{ bytes: 500 }, { bytes: 1 }], 100)).toEqual([{ bytes: 500 }]);
+    expect(withinBytes([], 100)).toEqual([]);
   });
 });

@@ -22,7 +22,11 @@ export type ReadFile = { file: DeploymentFile | null; parts: FileParts; formFaul
 export type CheckedFile = { file: DeploymentFile; servers: PlannedServer[] };
 
 /** `name` is the one that the path asks for; undefined where the path names nothing. */
-export function readFile(body: unknown, dependencies: ApplyDependencies, name: string | undefined): ReadFile {
+export async function readFile(
+  body: unknown,
+  dependencies: ApplyDependencies,
+  name: string | undefined,
+): Promise<ReadFile> {
   const checked = check(deploymentFile, body, 'invalid_manifest');
   const parts = fileParts(body);
   const faults = [
@@ -31,7 +35,7 @@ export function readFile(body: unknown, dependencies: ApplyDependencies, name: s
       .map(({ at, value }) =>
         fault('name_mismatch', at, `The file is named \`${value}\` and the path asks for \`${name}\`.`),
       ),
-    ...settingFaults(parts, dependencies),
+    ...(await settingFaults(parts, dependencies)),
     ...serverFaults(parts.servers, dependencies),
     ...parts.localPaths.map(({ at }) =>
       fault('path_not_resolved', at, 'A local path cannot be read over HTTP: apply the file with the CLI or an SDK.'),
@@ -69,7 +73,7 @@ export async function faultsOfFile(
   dependencies: ApplyDependencies,
   { caller, body }: { caller: Caller; body: unknown },
 ): Promise<{ param: string; message: string }[]> {
-  const read = readFile(body, dependencies, undefined);
+  const read = await readFile(body, dependencies, undefined);
   try {
     await transaction(db, (tx) => checkFile(tx, { caller, read, hold: false }));
     return [];
@@ -103,13 +107,16 @@ function toolResultFaults({ tests, functions, knowsAllTools }: FileParts, server
   const expected =
     slugs.size === 0 ? 'a function of this file' : `a function of this file, or a tool as <server>.<tool>`;
   const known = [...slugs].map((slug) => ` \`${slug}\``).join(',');
-  return tests.flatMap(({ at, value: { tool_results = {} } }) =>
-    Object.keys(tool_results)
-      .filter((key) => !isTool(key))
-      .map((key) =>
+  return tests.flatMap(({ at, value: { tool_results = {}, recorded_calls = [] } }) =>
+    [
+      ...Object.keys(tool_results).map((key) => ({ key, place: `tool_results.${key}` })),
+      ...recorded_calls.map(({ tool: key }, index) => ({ key, place: `recorded_calls.${index}.tool` })),
+    ]
+      .filter(({ key }) => !isTool(key))
+      .map(({ place }) =>
         fault(
           'invalid_manifest',
-          `${at}.tool_results.${key}`,
+          `${at}.${place}`,
           `Name ${expected}.${slugs.size === 0 ? '' : ` The servers are:${known}.`}`,
         ),
       ),

@@ -18,7 +18,7 @@ export function manifestChecker(dependencies: ApplyDependencies): CheckManifest 
     const found = ids.length === 0 ? [] : await findById(tx, caller.orgId, ids, { hold: true });
     const servers = new Map(found.map((server) => [server.id, server]));
     const meaning = [
-      ...settingFaults(parts, dependencies),
+      ...(await settingFaults(parts, dependencies)),
       ...(await referenceFaults(tx, { caller, parts, hold: true })),
       ...serverFaults(given, servers, at),
     ];

@@ -4,7 +4,6 @@ import { readSchedule } from '../../routines/api.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import type { FileParts } from '../file/parts.ts';
 import { fault } from './refusal.ts';
-import { repeated } from './repeated.ts';
 
 /** What is wrong with the routines, tests and webhook endpoints of a file, each looked at by itself. */
 export function objectFaults(
@@ -48,4 +47,14 @@ function scheduleFaults({ at, value, given }: FileParts['routines'][number]): Fa
     faults.push(fault('invalid_trigger', `${at}.filters`, '`filters` go with `on: call`.'));
   }
   return faults;
+}
+
+/** A fault for every name that was there before; each is given with its place. */
+function repeated(named: readonly (readonly string[])[], message: (name: string) => string): Fault[] {
+  const seen = new Set<string>();
+  return named.flatMap(([name = '', at = '']) => {
+    if (seen.has(name)) return [fault('duplicate_name', at, message(name.slice(0, 120)))];
+    seen.add(name);
+    return [];
+  });
 }

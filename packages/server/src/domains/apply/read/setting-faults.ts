@@ -6,13 +6,13 @@ import { fault } from './refusal.ts';
 import { functionFaults } from './tool-faults.ts';
 
 /** What is wrong with the settings that file and manifest share, as far as they can be judged by themselves. */
-export function settingFaults(
+export async function settingFaults(
   parts: SettingParts,
   { models, refuseAddress, faultOfSchema }: Pick<ApplyDependencies, 'models' | 'refuseAddress' | 'faultOfSchema'>,
-): Fault[] {
+): Promise<Fault[]> {
   return [
     ...parts.model.flatMap(({ at, value }) => modelFaults(models, at, value)),
-    ...functionFaults(parts.functions, { faultOfSchema }),
+    ...(await functionFaults(parts.functions, { faultOfSchema })),
     ...computerFaults(parts, { refuseAddress }),
   ];
 }

@@ -7,19 +7,19 @@ import type { FunctionEntry, PlacedEntry, ServerEntry } from '../file/parts.ts';
 import { addressOf, nameOfServer } from '../file/server-entry.ts';
 import { fault } from './refusal.ts';
 
-export function functionFaults(
+export async function functionFaults(
   functions: readonly PlacedEntry<FunctionEntry>[],
   { faultOfSchema }: Pick<ApplyDependencies, 'faultOfSchema'>,
-): Fault[] {
+): Promise<Fault[]> {
   const seen = new Set<string>();
-  return functions.flatMap(({ at, value }) => {
+  const faults: Fault[] = [];
+  for (const { at, value } of functions) {
     const { function: name, input } = value;
-    return [
-      ...(name === undefined ? [] : nameFaults(name, `${at}.function`, seen)),
-      ...(input === undefined ? [] : inputFaults(input, `${at}.input`, faultOfSchema)),
-      ...approverFaults(value, `${at}.approver`),
-    ];
-  });
+    if (name !== undefined) faults.push(...nameFaults(name, `${at}.function`, seen));
+    if (input !== undefined) faults.push(...(await inputFaults(input, `${at}.input`, faultOfSchema)));
+    faults.push(...approverFaults(value, `${at}.approver`));
+  }
+  return faults;
 }
 
 /** Whoever names the org means that it is asked. */
@@ -40,13 +40,13 @@ function nameFaults(name: string, at: string, seen: Set<string>): Fault[] {
 }
 
 /** The shorthand is checked with the form of the file. */
-function inputFaults(
+async function inputFaults(
   input: Record<string, unknown>,
   at: string,
   faultOfSchema: ApplyDependencies['faultOfSchema'],
-): Fault[] {
+): Promise<Fault[]> {
   const { schema, isShorthand } = readToolInput(input);
-  const message = isShorthand ? null : faultOfSchema(schema);
+  const message = isShorthand ? null : await faultOfSchema(schema);
   return message === null ? [] : [fault('invalid_tool_input', at, message)];
 }
 

@@ -282,6 +282,29 @@ describe('a file that changes something', () => {
   });
 });
 
+describe('a file that names the version it was written from', () => {
+  const file = (instructions: string, name = 'named-version') => ({ name, instructions });
+  const put = (given: ReturnType<typeof file>, expected: number | string) =>
+    org.put(given, { path: `${given.name}?expected_version=${expected}` });
+
+  it('is refused where another is the newest, and of several at once one is saved [CON-262]', async () => {
+    expect((await put(file('One.'), 0)).body).toMatchObject({ created: true, newest_version: 1 });
+    const answers = await Promise.all(['Two.', 'Three.', 'Four.'].map((instructions) => put(file(instructions), 1)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(refused?.body.error).toMatchObject({ code: 'deployment_changed', param: 'expected_version' });
+    expect((await org.call('GET', '/v1/deployments/named-version')).body.newest_version).toBe(2);
+    expect((await put(file('Five.'), 0)).body.error.code).toBe('deployment_changed');
+  });
+
+  it('is taken where it says what is saved: an answer that was lost can be asked for again [CON-262]', async () => {
+    const lost = file('One.', 'lost');
+    await put(lost, 0);
+    expect((await put(lost, 0)).body).toMatchObject({ changed: [], newest_version: 1 });
+    expect((await put(lost, '01')).body.error.code).toBe('invalid_query');
+  });
+});
+
 describe('tests of a file', () => {
   it('become scenarios, and leave with the file that drops them [APPLY-009, APPLY-029, SCN-020, SCN-021, SCN-022, SCN-023, SCN-025]', async () => {
     const tests = [

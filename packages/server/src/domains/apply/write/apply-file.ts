@@ -43,6 +43,8 @@ export type Application = {
   reference: string;
   body: unknown;
   promote: QueryOf<Put>['promote'];
+  /** The version that the file was written from; absent: whatever is there is written over. */
+  expected?: number | undefined;
 };
 
 /**
@@ -56,7 +58,7 @@ export async function applyFile(
 ): Promise<Answer> {
   const { caller, reference, body } = application;
   const found = await findApplied(tx, caller.orgId, reference);
-  const read = readFile(body, dependencies, isId(reference) ? found?.slug : reference);
+  const read = await readFile(body, dependencies, isId(reference) ? found?.slug : reference);
   const checked = await checkFile(tx, { caller, read, hold: false });
   if (isId(reference) && !found) throw fail('deployment_not_found');
   if (found) {
@@ -80,6 +82,12 @@ async function findApplied(tx: Transaction, orgId: string, reference: string): P
 
 function assertActive({ status }: DeploymentRow): void {
   if (status === 'archived') throw fail('deployment_archived');
+}
+
+/** Only where something is to be written: a file that is sent again after its answer was lost finds itself saved. */
+function assertExpected({ expected }: Application, before: DeploymentRow | null): void {
+  if (expected === undefined || expected === (before?.newest_version ?? 0)) return;
+  throw fail('deployment_changed', { param: 'expected_version' });
 }
 
 const savedOf = ({ manifest, file_objects }: VersionRow): Saved => ({ manifest, fileObjects: file_objects });
@@ -149,6 +157,7 @@ async function writeFile(
     const current = { file, deployment: before, version: newest, made: [], isNew: false };
     return answer(tx, dependencies, application, { ...current, changed, created: false });
   }
+  assertExpected(application, before);
   const content = {
     ...saved,
     content: await fixContent(tx, orgId, manifest),

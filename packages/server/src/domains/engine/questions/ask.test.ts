@@ -20,7 +20,7 @@ let close: () => Promise<void>;
 let money: MoneyLine;
 beforeAll(async () => {
   ({ db, close } = await openLedger());
-  money = createMoneyLine({ db, bell: { ring: () => {}, on: () => {} }, log: createLog('silent') });
+  money = createMoneyLine({ db, processNews: { notify: () => {}, on: () => {} }, log: createLog('silent') });
 });
 afterAll(() => close());
 

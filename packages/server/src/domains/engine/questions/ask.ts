@@ -7,7 +7,7 @@ import type { Tenant } from '../../../caller.ts';
 import { transaction } from '../../../db/transaction.ts';
 import { charge, refusalFailure, type Spending } from '../../ledger/api.ts';
 import { type CallModel, itemsOfCall, mostOfRequest } from '../turns/call-price.ts';
-import type { Engine } from '../turns/ports.ts';
+import type { Turns } from '../turns/ports.ts';
 
 /** A model whose calls somebody pays for: money is held before each, and what it has used is charged, whatever came of it. */
 export type PaidModel = Pick<CallModel, 'id' | 'max_output_tokens'> & Model;
@@ -61,7 +61,7 @@ type Account = {
 };
 
 /** Paid by the org: a call that it cannot pay for is not made. */
-export function paidByOrg({ db, money, models }: Pick<Engine, 'db' | 'money' | 'models'>, account: Account): PaidModel {
+export function paidByOrg({ db, money, models }: Pick<Turns, 'db' | 'money' | 'models'>, account: Account): PaidModel {
   const { tenant, model, deploymentId, conversationId, waitMs = longestWaitMs } = account;
   const { spending = { userId: null, userCaps: null } } = account;
   const about = { userId: spending.userId, deploymentId, conversationId, taskId: null, turnId: null };

@@ -5,12 +5,13 @@ import type { ToldByWebhook } from '@vestra/contract/events';
 import type { Tenant } from '../../../caller.ts';
 import { sharedDate } from '../../../db/clock.ts';
 import type { Database, Transaction } from '../../../db/pool.ts';
-import { pipelined, reading } from '../../../db/query.ts';
+import { insertOfMany, pipelined, reading, running } from '../../../db/query.ts';
 import type { RowCache } from '../../../db/row-cache.ts';
 import { sql } from '../../../db/sql.ts';
 import { text } from '../../../db/table.ts';
 import { transaction } from '../../../db/transaction.ts';
-import { holdRun, type Run } from '../../../jobs/fence.ts';
+import type { JobName, JobPayload } from '../../../jobs/catalog.ts';
+import { holdRun, type Run } from '../../../jobs/run-owner.ts';
 import {
   emitAll,
   type Followers,
@@ -21,7 +22,7 @@ import {
 } from '../../events/api.ts';
 import { statusOf } from './conversation.ts';
 import { lockConversation } from './conversations.ts';
-import type { ConversationRow } from './tables.ts';
+import { type ConversationRow, conversations } from './tables.ts';
 
 /**
  * One change to a conversation and to whatever belongs to it. The conversation's row is held from the start, so changes
@@ -35,9 +36,35 @@ export type Change = {
   log: (entry: NewLogEntry) => void;
   /** Tells other systems. Nothing of a hidden conversation is told. */
   tell: (event: ToldByWebhook) => void;
+  /** Leaves work to whichever process takes the job, which is written with the change or not at all. */
+  send: <Name extends JobName>(name: Name, payload: JobPayload<Name>) => void;
   /** Runs once the change is committed, and not at all where it is not. */
   afterwards: (work: () => void) => void;
 };
+
+/** Takes the jobs of a change in its transaction. */
+export type Outbox = {
+  sendMany: <Name extends JobName>(tx: Transaction, name: Name, payloads: JobPayload<Name>[]) => Promise<unknown>;
+};
+
+/** Of a change that only writes: a job that nobody sends would be work that is never done. */
+const noOutbox: Outbox = {
+  sendMany: (_tx, name) => Promise.reject(new Error(`The job ${name} was left to a change that sends none.`)),
+};
+
+/** The jobs of several changes in one transaction, which then cost one statement for each kind. */
+export function collectJobs(): Outbox & { sendAll: (jobs: Outbox, tx: Transaction) => Promise<void> } {
+  const collected = new Map<JobName, unknown[]>();
+  return {
+    sendMany(_tx, name, payloads) {
+      collected.set(name, [...(collected.get(name) ?? []), ...payloads]);
+      return Promise.resolve();
+    },
+    async sendAll(jobs, tx) {
+      for (const [name, payloads] of collected) await jobs.sendMany(tx, name, payloads as JobPayload<typeof name>[]);
+    },
+  };
+}
 
 /** Collects what a change tells, until it is known how the change ends. */
 export type Telling = Pick<Change, 'log' | 'tell'>;
@@ -55,12 +82,12 @@ export type Committed = {
 export type Announcer = {
   followers: Pick<Followers, 'publish'>;
   seen: RowCache<ConversationRow>;
-  ring: (kind: 'conversation' | 'run' | 'test_run' | 'tool_call' | 'function_endpoint', id: string) => void;
+  notify: (kind: 'conversation' | 'run' | 'test_run' | 'tool_call' | 'function_endpoint', id: string) => void;
 };
 
 /** A change in a transaction of its own. `run`: only while it is still owned. */
 export async function changeConversation<T>(
-  { db, announcer }: { db: Database; announcer: Announcer },
+  { db, announcer, jobs }: { db: Database; announcer: Announcer; jobs: Outbox },
   conversationId: string,
   run: Run | null,
   work: (change: Change) => Promise<T>,
@@ -69,7 +96,7 @@ export async function changeConversation<T>(
     const conversation = await lockConversation(tx, conversationId);
     if (!conversation) throw fail('conversation_not_found');
     if (run) await holdRun(tx, run);
-    return changing(tx, conversation, work);
+    return changing(tx, conversation, work, jobs);
   });
   announce(announcer, committed);
   return result;
@@ -80,13 +107,16 @@ export async function changing<T>(
   tx: Transaction,
   conversation: ConversationRow,
   work: (change: Change) => Promise<T>,
+  jobs: Outbox = noOutbox,
 ): Promise<{ result: T; committed: Committed }> {
   const { appended, told, ...telling } = collectTold();
   const afterwards: (() => void)[] = [];
+  const outbox = collectJobs();
   const change: Change = {
     tx,
     conversation: { ...conversation },
     ...telling,
+    send: (name, payload) => void outbox.sendMany(tx, name, [payload]),
     afterwards: (after) => afterwards.push(after),
   };
   const result = await work(change);
@@ -95,6 +125,7 @@ export async function changing<T>(
   const isChanged = entries.length > 0 || !isDeepStrictEqual(changed, conversation);
   const version = isChanged ? await writeConversation(tx, changed, entries) : null;
   await emitAll(tx, toldOf(changed, told));
+  await outbox.sendAll(jobs, tx);
   return { result, committed: { conversation: changed, version, entries, afterwards } };
 }
 
@@ -133,15 +164,15 @@ export function toldOf(
   return is_hidden ? [] : told.map((event) => ({ ...event, orgId, mode, deploymentId }));
 }
 
-export function announce({ followers, seen, ring }: Announcer, committed: Committed): void {
+export function announce({ followers, seen, notify }: Announcer, committed: Committed): void {
   const { conversation, version, entries, afterwards } = committed;
   if (version === null) seen.forget(conversation.id);
   else seen.set(conversation.id, { row: conversation, version });
   if (entries.length > 0) {
     followers.publish(conversation.id, entries);
-    ring('conversation', conversation.id);
+    notify('conversation', conversation.id);
     const hasCall = entries.some(({ type }) => type === 'tool_call.created');
-    if (hasCall && conversation.deployment_id !== null) ring('tool_call', conversation.deployment_id);
+    if (hasCall && conversation.deployment_id !== null) notify('tool_call', conversation.deployment_id);
   }
   for (const after of afterwards) after();
 }
@@ -205,6 +236,22 @@ export const insertingConversation = (row: ConversationRow, entries: readonly Lo
       ${row.replying_turn_id}, ${row.is_hidden}, ${row.fence}, ${row.created_at}, ${row.last_active_at})
     RETURNING xmin::text AS version`,
   );
+
+/** Many that begin, each with what its log begins with, in the order in which they are to be sent. */
+export const insertingConversations = (begun: readonly { row: ConversationRow; entries: readonly LogEntry[] }[]) =>
+  [
+    reading(
+      { id: text(), version: text() },
+      sql`${insertOfMany(
+        conversations,
+        begun.map(({ row }) => row),
+      )} RETURNING id, xmin::text AS version`,
+    ),
+    running(sql`INSERT INTO conversation_events (conversation_id, ${entryColumns})
+      SELECT conversation_id, ${entryColumns}
+      FROM json_to_recordset(${sql.json(begun.flatMap(({ entries }) => entries))})
+        AS e(conversation_id text, ${entryTypes})`),
+  ] as const;
 
 export async function insertConversation(tx: Transaction, row: ConversationRow): Promise<ConversationRow> {
   await pipelined(tx, [insertingConversation(row, [])]);

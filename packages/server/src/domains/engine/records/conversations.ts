@@ -1,4 +1,5 @@
 import type { Tenant } from '../../../caller.ts';
+import { distinct } from '../../../db/joined.ts';
 import type { Executor, Transaction } from '../../../db/pool.ts';
 import { maybeOne, rowsOf, run } from '../../../db/query.ts';
 import type { SeenRow } from '../../../db/row-cache.ts';
@@ -49,6 +50,7 @@ export async function findConversationsWithCost(
   db: Executor,
   wanted: readonly (Tenant & { id: string })[],
 ): Promise<(ConversationWithCost | undefined)[]> {
+  const each = distinct(wanted, ({ id, orgId, mode }) => `${id} ${orgId} ${mode}`);
   const rows = await rowsOf(
     db,
     withCostShape,
@@ -58,8 +60,8 @@ export async function findConversationsWithCost(
           WHERE account = 'spend' AND conversation_id = c.id GROUP BY kind
         ) AS spent
       ) AS spent
-      FROM unnest(${wanted.map(({ id }) => id)}::text[], ${wanted.map(({ orgId }) => orgId)}::text[],
-        ${wanted.map(({ mode }) => mode)}::text[]) AS wanted (id, org_id, mode)
+      FROM unnest(${each.map(({ id }) => id)}::text[], ${each.map(({ orgId }) => orgId)}::text[],
+        ${each.map(({ mode }) => mode)}::text[]) AS wanted (id, org_id, mode)
       JOIN conversations c USING (id, org_id, mode)`,
   );
   const found = new Map(rows.map(({ spent, ...row }) => [row.id, { row, cost: costOfKinds(spent ?? {}) }]));
@@ -86,6 +88,25 @@ export const listConversations = (
         after && sql`id < ${after[0] as string}`,
       )}
       ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
+
+/** How far back the last talks of a deployment are looked for: it may be one of many that is hardly ever talked to. */
+const mostLookedAt = 10_000;
+
+/** The last talks of a deployment that another version than this one answered last. */
+export const lastTalksOf = (
+  db: Executor,
+  { orgId, mode }: Tenant,
+  { deploymentId, version, limit }: { deploymentId: string; version: number; limit: number },
+): Promise<ConversationRow[]> =>
+  rowsOf(
+    db,
+    conversations,
+    sql`SELECT ${columns} FROM (
+        SELECT ${columns} FROM conversations
+        WHERE org_id = ${orgId} AND mode = ${mode} AND NOT is_hidden ORDER BY id DESC LIMIT ${mostLookedAt}) AS recent
+      WHERE deployment_id = ${deploymentId} AND deployment_version <> ${version} AND turn_count > 0
+      ORDER BY id DESC LIMIT ${limit}`,
   );
 
 /** Those that have gone quiet. Round robin over the orgs: one that has thousands of them does not hold up the others. */

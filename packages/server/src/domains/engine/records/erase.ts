@@ -1,20 +1,28 @@
 import type { Tenant } from '../../../caller.ts';
 import type { Transaction } from '../../../db/pool.ts';
 import { pipelined, rowsOf, running } from '../../../db/query.ts';
-import { sql } from '../../../db/sql.ts';
+import { type Sql, sql } from '../../../db/sql.ts';
 import { text } from '../../../db/table.ts';
 import { eraseEvents } from '../../events/api.ts';
 
 /** Leaves nothing of a user's conversations behind: messages, turns, tasks, what the agent did, what it waited for. */
 export async function eraseConversationsOf(tx: Transaction, { orgId, mode }: Tenant, userId: string): Promise<void> {
-  // Held first: whoever writes for one of them holds its row, and finds it gone afterwards.
-  const held = await rowsOf(
-    tx,
-    { id: text() },
-    sql`SELECT id FROM conversations WHERE org_id = ${orgId} AND mode = ${mode} AND user_id = ${userId} FOR UPDATE`,
-  );
-  const ids = held.map(({ id }) => id);
+  const ids = await held(tx, sql`org_id = ${orgId} AND mode = ${mode} AND user_id = ${userId}`);
   await eraseEvents(tx, { orgId, mode }, { userId, conversationIds: ids });
+  await eraseHeld(tx, ids);
+}
+
+/** Conversations of nobody, of which others were told nothing. */
+export const eraseHiddenConversations = async (tx: Transaction, ids: readonly string[]): Promise<void> =>
+  eraseHeld(tx, await held(tx, sql`id = ANY(${ids}) AND is_hidden`));
+
+/** Whoever writes for one of them holds its row, and finds it gone afterwards. */
+async function held(tx: Transaction, which: Sql): Promise<string[]> {
+  const rows = await rowsOf(tx, { id: text() }, sql`SELECT id FROM conversations WHERE ${which} FOR UPDATE`);
+  return rows.map(({ id }) => id);
+}
+
+async function eraseHeld(tx: Transaction, ids: readonly string[]): Promise<void> {
   const runs = sql`SELECT id FROM turns WHERE conversation_id = ANY(${ids})
     UNION ALL SELECT id FROM tasks WHERE conversation_id = ANY(${ids})`;
   await pipelined(tx, [

@@ -65,12 +65,20 @@ export const lastInputOf = (db: Executor, runId: string, callId: string) =>
         WHERE run_id = ${runId} AND call_id = ${callId} AND purpose = 'input' ORDER BY id DESC LIMIT 1`,
   );
 
-export const questionsOfRuns = (db: Executor, runIds: readonly string[]): Promise<InteractionRow[]> =>
-  rowsOf(
+/** The tools of calls that a person said yes to and that have not been made. */
+export async function approvedTools(db: Executor, runId: string): Promise<string[]> {
+  const rows = await rowsOf(
     db,
-    interactions,
-    sql`SELECT ${columns} FROM interactions WHERE run_id = ANY(${runIds}) AND type = 'question' ORDER BY id`,
+    { name: text() },
+    sql`SELECT DISTINCT call.name FROM run_calls AS call
+        JOIN interactions AS asked ON asked.run_id = call.run_id AND asked.call_id = call.id
+        WHERE call.run_id = ${runId} AND call.output IS NULL AND asked.purpose = 'permission' AND asked.decision = 'approved'`,
   );
+  return rows.map(({ name }) => name);
+}
+
+export const interactionsOfRuns = (db: Executor, runIds: readonly string[]): Promise<InteractionRow[]> =>
+  rowsOf(db, interactions, sql`SELECT ${columns} FROM interactions WHERE run_id = ANY(${runIds}) ORDER BY id`);
 
 /** How many apps the person has connected because the run asked for them. */
 export async function connectsOf(db: Executor, runId: string): Promise<number> {

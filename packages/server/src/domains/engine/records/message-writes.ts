@@ -3,11 +3,11 @@ import type { Tenant } from '../../../caller.ts';
 import type { Transaction } from '../../../db/pool.ts';
 import { maybeOne, reading, running } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
+import { storableText } from '../../../db/storable-text.ts';
 import { columnsOf, count, integer, text } from '../../../db/table.ts';
-import type { Run } from '../../../jobs/fence.ts';
+import type { Run } from '../../../jobs/run-owner.ts';
 import type { DeploymentRow, RunnableDeployment } from '../../deployments/api.ts';
-import { storableText } from './storable-text.ts';
-import { type ConversationRow, conversations, type MessageRow, type TurnRow } from './tables.ts';
+import { type ConversationRow, conversations, type MessageRow, type TaskRow, type TurnRow } from './tables.ts';
 import type { StepCost } from './trace-store.ts';
 
 const ofColumns = columnsOf(conversations, 'c');
@@ -79,13 +79,40 @@ export const runOf = (turn: TurnRow, [row]: readonly { epoch: number | null }[])
   row?.epoch ? { runId: turn.id, epoch: row.epoch } : null;
 
 /** The last step of a reply, its message and its end. It fails where the run has another owner. */
-export const settlingReply = (
-  run: Run,
-  { index, step, cost }: { index: number; step: ModelStep; cost: StepCost },
-  message: MessageRow,
-  settled: TurnRow,
-) =>
-  running(sql`WITH ended AS (
+export const settlingReply = (run: Run, last: LastStep, message: MessageRow, settled: TurnRow) =>
+  running(sql`WITH ${endedWith(run, last)}, message AS (
+      INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, data, created_at, is_cut)
+      SELECT ${message.conversation_id}, ${message.id}, id, ${message.turn_ordinal}, 'agent', ${message.text},
+        ${jsonOrNull(message.data)}::json, ${message.created_at}, ${message.is_cut} FROM ended
+    ), settled AS (
+      UPDATE turns SET state = 'settled', active_ms = ${settled.active_ms}, reply_text = ${message.text},
+        reply_data = ${jsonOrNull(message.data)}::json, settled_at = ${settled.settled_at}, reply_is_cut = ${message.is_cut}
+      FROM ended WHERE turns.id = ${settled.id} RETURNING turns.id
+    )
+    SELECT expect_that(EXISTS (SELECT FROM settled), 'the owner of the run')`);
+
+/** The same of work: what it said is its result and its turn's answer. */
+export const settlingWork = (run: Run, last: LastStep, message: MessageRow, done: TaskRow, settled: TurnRow) =>
+  running(sql`WITH ${endedWith(run, last)}, message AS (
+      INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, task_id, role, text, data, created_at, is_cut)
+      SELECT ${message.conversation_id}, ${message.id}, ${message.turn_id}, ${message.turn_ordinal}, id, 'work',
+        ${message.text}, ${jsonOrNull(message.data)}::json, ${message.created_at}, ${message.is_cut} FROM ended
+    ), done AS (
+      UPDATE tasks SET status = 'done', active_ms = ${done.active_ms}, result_text = ${message.text},
+        result_data = ${jsonOrNull(message.data)}::json, result_is_cut = ${message.is_cut}, updated_at = ${done.updated_at}
+      FROM ended WHERE tasks.org_id = ${done.org_id} AND tasks.mode = ${done.mode} AND tasks.id = ${done.id}
+      RETURNING tasks.id
+    ), settled AS (
+      UPDATE turns SET state = 'settled', reply_text = ${message.text}, reply_data = ${jsonOrNull(message.data)}::json,
+        settled_at = ${settled.settled_at}, reply_is_cut = ${message.is_cut}
+      FROM done WHERE turns.id = ${settled.id} RETURNING turns.id
+    )
+    SELECT expect_that(EXISTS (SELECT FROM settled), 'the owner of the run')`);
+
+type LastStep = { index: number; step: ModelStep; cost: StepCost };
+
+/** The run ends with its last step, where it has no other owner; `ended` is its row. */
+const endedWith = (run: Run, { index, step, cost }: LastStep) => sql`ended AS (
       DELETE FROM runs WHERE id = ${run.runId} AND epoch = ${run.epoch} RETURNING id
     ), step AS (
       INSERT INTO run_steps (run_id, step_index, kind, text, notice, model, input_tokens, output_tokens,
@@ -93,15 +120,6 @@ export const settlingReply = (
       SELECT id, ${index}, 'model', ${storableText(step.text)}, NULL, ${cost.model}, ${step.usage.inputTokens},
         ${step.usage.outputTokens}, ${step.usage.cacheReadTokens}, ${step.usage.cacheWriteTokens + (step.usage.cacheWriteLongTokens ?? 0)}, ${cost.costMicros},
         ${cost.startedAt}, ${step.isCut}, ${jsonOrNull(step.reasoning)}::json FROM ended
-    ), message AS (
-      INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, data, created_at, is_cut)
-      SELECT ${message.conversation_id}, ${message.id}, id, ${message.turn_ordinal}, 'agent', ${message.text},
-        ${jsonOrNull(message.data)}::json, ${message.created_at}, ${step.isCut} FROM ended
-    ), settled AS (
-      UPDATE turns SET state = 'settled', active_ms = ${settled.active_ms}, reply_text = ${message.text},
-        reply_data = ${jsonOrNull(message.data)}::json, settled_at = ${settled.settled_at}, reply_is_cut = ${step.isCut}
-      FROM ended WHERE turns.id = ended.id RETURNING turns.id
-    )
-    SELECT expect_that(EXISTS (SELECT FROM settled), 'the owner of the run')`);
+    )`;
 
 const jsonOrNull = (value: unknown) => (value === null ? null : sql.json(value));

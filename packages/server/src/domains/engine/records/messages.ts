@@ -1,4 +1,5 @@
 import { fail } from '@vestra/contract/errors';
+import type { Tenant } from '../../../caller.ts';
 import { sharedDate } from '../../../db/clock.ts';
 import type { Executor, Transaction } from '../../../db/pool.ts';
 import { insert, maybeOne, one, rowsOf } from '../../../db/query.ts';
@@ -78,6 +79,21 @@ export const messagesToRemember = (
 
 export const findMessage = (db: Executor, conversationId: string, id: string): Promise<MessageRow | undefined> =>
   maybeOne(db, messages, sql`SELECT ${columns} FROM messages WHERE conversation_id = ${conversationId} AND id = ${id}`);
+
+/** Undefined where the org has no such message in this mode. */
+export async function conversationOfMessage(
+  db: Executor,
+  { orgId, mode }: Tenant,
+  id: string,
+): Promise<string | undefined> {
+  const found = await maybeOne(
+    db,
+    { conversation_id: text() },
+    sql`SELECT m.conversation_id FROM messages m JOIN conversations c ON c.id = m.conversation_id
+        WHERE m.id = ${id} AND c.org_id = ${orgId} AND c.mode = ${mode}`,
+  );
+  return found?.conversation_id;
+}
 
 export async function newestMessageId(tx: Transaction, conversationId: string): Promise<string> {
   const newest = sql`SELECT id FROM messages WHERE conversation_id = ${conversationId} ORDER BY id DESC LIMIT 1`;

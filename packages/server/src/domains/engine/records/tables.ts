@@ -150,6 +150,8 @@ export const runCalls = table('run_calls', {
   result_from: text<'tool' | 'person' | 'run'>().nullable(),
   finished_at: moment().nullable(),
   media: json<KeptMedia[]>().nullable(),
+  /** What its tool is asked for it by, where the tool goes on with it by itself. */
+  under_way: jsonb<unknown>().nullable(),
   created_at: moment().withDefault(),
 });
 

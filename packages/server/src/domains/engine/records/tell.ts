@@ -1,5 +1,5 @@
 import type { Micros } from '@vestra/contract/money';
-import { costOf, costOfTurn, noCost } from '../../ledger/api.ts';
+import { type Cost, costOf, costOfTurn, noCost } from '../../ledger/api.ts';
 import type { UnavailableServer } from '../../mcp-servers/api.ts';
 import type { Change, Telling } from './change.ts';
 import { presentInteraction, presentMessage, presentTask, presentToolCall, presentTurn } from './present.ts';
@@ -80,7 +80,23 @@ export async function tellTask(
   task: TaskRow,
   extra: { reason?: string; message?: string | null } = {},
 ): Promise<void> {
-  const cost = type === 'task.started' ? noCost : await costOf(change.tx, { taskId: task.id });
+  tellPricedTask(
+    change,
+    type,
+    task,
+    type === 'task.started' ? noCost : await costOf(change.tx, { taskId: task.id }),
+    extra,
+  );
+}
+
+/** For whoever knows what it has cost. */
+export function tellPricedTask(
+  change: Telling,
+  type: TaskEvent,
+  task: TaskRow,
+  cost: Cost,
+  extra: { reason?: string; message?: string | null } = {},
+): void {
   const shown = presentTask(task, cost, { isListed: false });
   change.log({ type, taskId: task.id, turnId: task.turn_id, data: { task: shown, ...extra } });
   change.tell({ type, data: { ...shown, ...extra } });
@@ -106,7 +122,7 @@ export function tellCallProgress(change: Change, row: InteractionRow, text: stri
   change.log({ type: 'tool_call.progress', taskId: row.task_id, turnId: row.turn_id, data });
 }
 
-export function tellSettled(change: Change, row: InteractionRow): void {
+export function tellResolved(change: Change, row: InteractionRow): void {
   const shown = presentInteraction(row);
   const data = { interaction: shown };
   change.log({ type: 'interaction.resolved', taskId: row.task_id, turnId: row.turn_id, data });

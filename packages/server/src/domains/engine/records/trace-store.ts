@@ -4,10 +4,10 @@ import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@ves
 import type { Executor, Transaction } from '../../../db/pool.ts';
 import { insert, insertMany, one, pipelined, reading, rowsOf, run, update } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
+import { storableJson, storableText } from '../../../db/storable-text.ts';
 import { columnsOf, count, text } from '../../../db/table.ts';
-import { FencedOff, type Run } from '../../../jobs/fence.ts';
+import { type Run, RunTakenOver } from '../../../jobs/run-owner.ts';
 import { isConnected, readingInteractionsOf } from './interactions.ts';
-import { storableJson, storableText } from './storable-text.ts';
 import { type CallRow, type InteractionRow, type KeptMedia, runCalls, runSteps, type StepRow } from './tables.ts';
 
 /** What one call of a model has cost. */
@@ -65,19 +65,39 @@ export const callsOfRuns = (db: Executor, runIds: readonly string[]): Promise<Ca
     sql`SELECT ${callColumns} FROM run_calls WHERE run_id = ANY(${runIds}) ORDER BY step_index, position`,
   );
 
+const isIn = (conversationId: string) => sql`run_id IN (
+  SELECT id FROM turns WHERE conversation_id = ${conversationId}
+  UNION ALL SELECT id FROM tasks WHERE conversation_id = ${conversationId})`;
+
 /** What the agent was asked to remember in a conversation, oldest first. */
 export async function rememberedIn(db: Executor, conversationId: string): Promise<string[]> {
   const rows = await rowsOf(
     db,
     { fact: text() },
     sql`SELECT arguments ->> 'text' AS fact FROM run_calls
-      WHERE name = 'remember' AND is_error = false AND run_id IN (
-        SELECT id FROM turns WHERE conversation_id = ${conversationId}
-        UNION ALL SELECT id FROM tasks WHERE conversation_id = ${conversationId})
-      ORDER BY id`,
+      WHERE name = 'remember' AND is_error = false AND ${isIn(conversationId)} ORDER BY id`,
   );
   return rows.map(({ fact }) => fact);
 }
+
+/** The tools that were called in a conversation, by the names that models know them by. */
+export async function calledTools(db: Executor, conversationId: string): Promise<string[]> {
+  const rows = await rowsOf(
+    db,
+    { name: text() },
+    sql`SELECT DISTINCT name FROM run_calls WHERE ${isIn(conversationId)}`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Every call of one tool in a conversation, oldest first; those of one step in the order in which the model made them. */
+export const callsOfTool = (db: Executor, conversationId: string, name: string): Promise<CallRow[]> =>
+  rowsOf(
+    db,
+    runCalls,
+    sql`SELECT ${callColumns} FROM run_calls WHERE name = ${name} AND ${isIn(conversationId)}
+      ORDER BY created_at, step_index, position`,
+  );
 
 export const stepsOfRun = (db: Executor, runId: string): Promise<StepRow[]> =>
   rowsOf(db, runSteps, sql`SELECT ${stepColumns} FROM run_steps WHERE run_id = ${runId} ORDER BY step_index`);
@@ -109,6 +129,7 @@ function stepOf(row: StepRow, calls: readonly CallRow[], waits: readonly Interac
             isOfOrg: wait.approver === 'org',
           })),
         isStarted: call.started_at !== null,
+        ...(call.under_way !== null && { underWay: call.under_way }),
         result:
           call.output === null
             ? null
@@ -214,7 +235,18 @@ export async function markStarted(db: Executor, owned: Run, callId: string): Pro
       UPDATE run_calls SET started_at = now() FROM owned
       WHERE run_calls.id = ${callId} AND run_calls.run_id = owned.id`,
   );
-  if (marked !== 1) throw new FencedOff(owned);
+  if (marked !== 1) throw new RunTakenOver(owned);
+}
+
+/** What the tool of a call is asked for it by, fenced like its start. */
+export async function markUnderWay(db: Executor, owned: Run, callId: string, handle: unknown): Promise<void> {
+  const marked = await run(
+    db,
+    sql`WITH owned AS (SELECT id FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch} FOR NO KEY UPDATE)
+      UPDATE run_calls SET under_way = ${sql.json(storableJson(handle))} FROM owned
+      WHERE run_calls.id = ${callId} AND run_calls.run_id = owned.id`,
+  );
+  if (marked !== 1) throw new RunTakenOver(owned);
 }
 
 /** The runner vouches that nothing has happened yet. */

@@ -19,7 +19,21 @@ export type TurnRequest = {
 };
 
 /** What stands in for the world while a test is played: answers by the name of a function, or `<server>.<tool>`. */
-export type TestScript = { tool_results: Readonly<Record<string, unknown>> };
+export type TestScript = {
+  tool_results: Readonly<Record<string, unknown>>;
+  /** Looked at first. Absent in what was taken before there were any. */
+  recorded_calls?: readonly RecordedCall[] | undefined;
+  /** The conversation that is replayed: whatever tool it called answers as it did then, and no tool is run. */
+  replay_of?: string | undefined;
+};
+
+/** What a tool answered to certain arguments. */
+export type RecordedCall = {
+  tool: string;
+  arguments: Record<string, unknown>;
+  result: unknown;
+  is_error?: boolean | undefined;
+};
 
 export type MessageTool = {
   name: string;

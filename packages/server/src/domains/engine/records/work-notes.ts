@@ -2,7 +2,7 @@ import type { Executor, Transaction } from '../../../db/pool.ts';
 import { insert, rowsOf } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
 import { columnsOf, type RowOf } from '../../../db/table.ts';
-import type { Run } from '../../../jobs/fence.ts';
+import type { Run } from '../../../jobs/run-owner.ts';
 import { workNotes } from './tables.ts';
 
 const columns = columnsOf(workNotes);

@@ -1,30 +1,32 @@
-import type { Run as AgentRun } from '@vestra/agent/loop';
 import type { JsonSchema } from '@vestra/agent/message';
+import type { Run as AgentRun } from '@vestra/agent/progress';
 import { assembleSystem, passingText } from '@vestra/agent/prompt/assemble';
 import { parsedJson } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
 import type { MediaKind } from '@vestra/models/settings';
 import type { Tenant } from '../../../caller.ts';
-import type { Run } from '../../../jobs/fence.ts';
+import type { Run } from '../../../jobs/run-owner.ts';
 import type { Manifest } from '../../deployments/api.ts';
+import { versionOf } from '../../deployments/api.ts';
 import { readableNotebooks } from '../../notebooks/api.ts';
 import { readableSkills } from '../../skills/api.ts';
 import { findUser } from '../../users/api.ts';
 import { type Earlier, readEarlier } from '../records/earlier-store.ts';
+import type { MemoryMode } from '../records/memory-mode.ts';
+import { memoryModeOf } from '../records/memory-mode.ts';
 import { findMessage } from '../records/messages.ts';
 import type { Subject } from '../records/subject.ts';
 import type { MessageRow } from '../records/tables.ts';
 import { usableModel } from '../records/usable-model.ts';
-import type { MemoryMode } from '../records/version-cache.ts';
-import { memoryModeOf, versionOf } from '../records/version-cache.ts';
 import { missingLine, noteMissing } from '../tools/missing-tools.ts';
 import { filesOfConversation } from '../tools/own/conversation-files.ts';
 import { type OpenMatters, openMatters, shownMatters } from '../tools/own/open-matters.ts';
 import type { RunTools } from '../tools/run-tools.ts';
 import { assembleTools } from '../tools/tools.ts';
-import type { Engine, Fresh, Schemas } from '../turns/ports.ts';
+import type { Fresh } from '../turns/ports.ts';
 import type { Room } from './attached-files.ts';
 import { type History, historyOf } from './history.ts';
+import type { Engine, Schemas } from './ports.ts';
 
 /** All that one run needs, read from the version, the user and the conversation. */
 export type Assembled = {
@@ -118,7 +120,7 @@ export async function assembleRun(
       tools: tools.all,
       approvals: manifest.approvals,
       limits: manifest.limits,
-      output: schema === undefined ? null : { schema, read: answerReader(engine.schemas, schema) },
+      output: schema === undefined ? null : { schema, read: answerReader(await engine.openSchemas(), schema) },
       fence,
       signal,
     },

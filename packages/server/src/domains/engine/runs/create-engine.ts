@@ -1,4 +1,4 @@
-import type { Engine } from '../turns/ports.ts';
+import type { Engine } from './ports.ts';
 import { runTask } from './run-task.ts';
 import { runTurn } from './run-turn.ts';
 

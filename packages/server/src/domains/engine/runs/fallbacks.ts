@@ -2,7 +2,7 @@ import type { PricedModel } from '@vestra/models/prices';
 import { findDeployment } from '../../deployments/api.ts';
 import { findSettings } from '../../orgs/api.ts';
 import type { TurnRow } from '../records/tables.ts';
-import type { Engine } from '../turns/ports.ts';
+import type { Engine } from './ports.ts';
 
 /** What the org has answer in this model's place while its vendor is away; what this mode may not run is passed over. */
 export async function fallbacksOf(

@@ -6,8 +6,9 @@ import type { Tenant } from '../../../caller.ts';
 import type { EarlierMessage } from '../records/earlier-store.ts';
 import type { MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { modelStepsOf } from '../records/trace-store.ts';
-import type { Engine } from '../turns/ports.ts';
+import { goesStraightToWork } from '../records/turn.ts';
 import { attachedParts, type Room, type Shown } from './attached-files.ts';
+import type { Engine } from './ports.ts';
 import { joinTexts } from './reply-text.ts';
 
 export type History = {
@@ -30,7 +31,7 @@ export async function historyOf(
   const { fence } = shown;
   // Work goes on from what the reply has found out before it handed over.
   const doers = new Set(before.filter(({ is_replayed }) => is_replayed).map(({ turn_id }) => turn_id));
-  if (task) doers.add(turn.id);
+  if (task && !goesStraightToWork(turn.request)) doers.add(turn.id);
   const [steps, files] = await Promise.all([
     doers.size === 0 ? new Map<string, ModelStep[]>() : modelStepsOf(engine.db, [...doers]),
     attachedParts(engine, tenant, { asked, before }, shown, shown.room),

@@ -1,16 +1,17 @@
 import { sharedNow } from '../../../db/clock.ts';
 import type { Transaction } from '../../../db/pool.ts';
 import { transaction } from '../../../db/transaction.ts';
+import { manifestOf } from '../../deployments/api.ts';
 import { ask, paidByOrg } from '../questions/ask.ts';
 import { announce, type Committed, changeConversation, changing } from '../records/change.ts';
 import { dueForMemory, lockConversation, noteRemembered } from '../records/conversations.ts';
+import { memoryModeOf } from '../records/memory-mode.ts';
 import { messagesToRemember } from '../records/messages.ts';
 import type { ConversationRow, MessageRow } from '../records/tables.ts';
 import { usableModel } from '../records/usable-model.ts';
-import { manifestOf, memoryModeOf } from '../records/version-cache.ts';
 import { ignoreErased } from '../turns/begin-task.ts';
-import type { Engine } from '../turns/ports.ts';
 import { spendingOf } from '../turns/spending.ts';
+import type { Engine } from './ports.ts';
 import { linesOf, passagesOf, recordedOf } from './to-remember.ts';
 
 const pageSize = 20;

@@ -3,7 +3,7 @@ import type { NewWait, Recorded, RunStore, TakeUpAnew } from '@vestra/agent/port
 import type { CallResult, ModelStep, NoteStep, Step, SummaryStep } from '@vestra/agent/step';
 import type { Micros } from '@vestra/contract/money';
 import { outlasting } from '../../../db/outlast.ts';
-import type { Run } from '../../../jobs/fence.ts';
+import type { Run } from '../../../jobs/run-owner.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { pendingInteractions } from '../records/interactions.ts';
 import type { CallRow, InteractionRow, TurnRow } from '../records/tables.ts';
@@ -14,6 +14,7 @@ import {
   loadSteps,
   markNotStarted,
   markStarted,
+  markUnderWay,
   type StepCost,
   writeResult,
 } from '../records/trace-store.ts';
@@ -21,10 +22,11 @@ import { updateTurn } from '../records/turns.ts';
 import { takeNotes, takenNotes } from '../records/work-notes.ts';
 import { giveUp } from '../turns/begin-reply.ts';
 import { openWait } from '../turns/open-wait.ts';
-import type { Engine, OpenPage } from '../turns/ports.ts';
-import { settleInteraction } from '../turns/settle.ts';
-import { connectedTo } from '../turns/settle-connects.ts';
-import type { Purse } from './purse.ts';
+import type { OpenPage } from '../turns/ports.ts';
+import { connectedTo } from '../turns/resolve-connects.ts';
+import { resolveInteraction } from '../turns/resolve-interaction.ts';
+import type { Engine } from './ports.ts';
+import type { RunMoney } from './run-money.ts';
 
 /** Where the loop records a run: the reply of a turn (reply-recorder.ts), or work (task-recorder.ts). */
 export type RunRecorder = RunStore & {
@@ -36,7 +38,7 @@ export type RunRecorder = RunStore & {
 export type Recording = {
   run: Run;
   isFirstRun: boolean;
-  purse: Purse;
+  runMoney: RunMoney;
   /** How many apps the run had asked for and got before its tools were looked up. */
   connected: number;
 };
@@ -63,7 +65,7 @@ type RunProgress = {
 };
 
 /** What a reply and work record alike: steps with what they cost, results of calls, and what these wait for. */
-export function createRecorder(engine: Engine, about: About, { run, isFirstRun, purse, connected }: Recording) {
+export function createRecorder(engine: Engine, about: About, { run, isFirstRun, runMoney, connected }: Recording) {
   const { db } = engine;
   const { turn, kind, taskId } = about;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
@@ -79,7 +81,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     const { steps, pending, connected: connectedByNow } = await loadSteps(db, run.runId);
     if (connectedByNow > connected) return { kind: 'take_up_anew' };
     progress = { ...progress, stepCount: steps.length, givenTo: new Map(steps.flatMap(givenIn)), pending };
-    purse.setRunCost(await about.spentSoFar());
+    runMoney.setRunCost(await about.spentSoFar());
     const notes = kind === 'task' ? await takenNotes(db, run.runId) : [];
     return { kind: 'recorded', steps: withNotes(steps, notes), activeMs: about.activeMs };
   }
@@ -87,7 +89,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
   /** The place of the step that comes next, and what it has cost. */
   const nextStep = (usage: Usage, costMicros: Micros): { index: number; cost: StepCost } => ({
     index: progress.stepCount,
-    cost: { model: purse.modelOf(usage), costMicros, startedAt: progress.stepStartedAt },
+    cost: { model: runMoney.modelOf(usage), costMicros, startedAt: progress.stepStartedAt },
   });
 
   function noteStep(step: Step): void {
@@ -102,7 +104,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
 
   async function recordModelStep(step: ModelStep, conclude: (change: Change) => Promise<void>): Promise<void> {
     await change(async (changing) => {
-      const { index, cost } = nextStep(step.usage, await purse.charge(changing, step.usage));
+      const { index, cost } = nextStep(step.usage, await runMoney.charge(changing, step.usage));
       await insertModelStep(changing.tx, run.runId, index, step, cost);
       await conclude(changing);
     });
@@ -111,7 +113,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
 
   async function recordSummary(step: SummaryStep, conclude: (change: Change) => void): Promise<void> {
     await change(async (changing) => {
-      const { index, cost } = nextStep(step.usage, await purse.charge(changing, step.usage));
+      const { index, cost } = nextStep(step.usage, await runMoney.charge(changing, step.usage));
       await insertSummaryStep(changing.tx, run.runId, index, step, cost);
       conclude(changing);
     });
@@ -120,7 +122,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
 
   /** Paid for in the run, and no step that anybody goes on from. */
   async function chargeAside(changing: Change, aside: 'failed' | 'judge', usage: Usage): Promise<void> {
-    const { index, cost } = nextStep(usage, await purse.charge(changing, usage));
+    const { index, cost } = nextStep(usage, await runMoney.charge(changing, usage));
     await insertAside(changing.tx, run.runId, index, { kind: aside, usage }, cost);
   }
 
@@ -144,7 +146,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     const call = await writeResult(changing.tx, callId, result);
     // The attempt before this one was committed, and its answer was lost.
     if (!call) return;
-    await purse.chargeCall(changing, callId, result);
+    await runMoney.chargeCall(changing, callId, result);
     await conclude(changing, call);
   }
 
@@ -165,29 +167,33 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     for (const wait of waits) {
       const given = progress.givenTo.get(wait.callId);
       const opened = await openWait(changing, { turn, taskId, runId: run.runId, given, page }, wait);
-      if (opened.type === 'connect' && (await settleIfConnected(changing, opened))) isAnswered = true;
+      if (opened.type === 'connect' && (await resolveIfConnected(changing, opened))) isAnswered = true;
       await onOpened(wait, given);
     }
     return isAnswered;
   }
 
   /** The person may have connected the app since the run looked at what is connected. */
-  async function settleIfConnected(changing: Change, wait: InteractionRow): Promise<boolean> {
+  async function resolveIfConnected(changing: Change, wait: InteractionRow): Promise<boolean> {
     const app = engine.apps.find(String(wait.details.app));
     if (!app || turn.request.test) return false;
     if (!(await engine.apps.isConnected(changing.tx, tenant, { userId: turn.user_id, app: app.id }))) return false;
-    await settleInteraction(engine, changing, wait, connectedTo(app.name));
+    await resolveInteraction(engine, changing, wait, connectedTo(app.name));
     return true;
   }
 
   return {
     change,
     load,
+    /** No step was recorded yet. */
+    isAtStart: () => progress.stepCount === 0,
     nextStep,
     recordModelStep,
     recordSummary,
     recordResult,
     recordStart: (callId: string) => outlasting(() => markStarted(db, run, callId), engine.runner.isLeaving),
+    recordUnderWay: (callId: string, handle: unknown) =>
+      outlasting(() => markUnderWay(db, run, callId, handle), engine.runner.isLeaving),
     takeNotes: async (): Promise<NoteStep[]> =>
       (await takeNotes(db, run, progress.stepCount)).map((text) => ({ kind: 'note', text })),
     chargeAside,

@@ -12,18 +12,18 @@ import { createSharedWrites } from '../../../db/shared-writes.ts';
 import { sql } from '../../../db/sql.ts';
 import { json } from '../../../db/table.ts';
 import { transaction } from '../../../db/transaction.ts';
-import { FencedOff, type Run, takeRun } from '../../../jobs/fence.ts';
+import { type Run, RunTakenOver, takeRun } from '../../../jobs/run-owner.ts';
 import { insertOrg } from '../../orgs/api.ts';
 import { changeConversation, insertConversation, newConversationRow } from '../records/change.ts';
 import { pendingInteractions } from '../records/interactions.ts';
 import type { InteractionRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { insertTask } from '../records/tasks.ts';
 import { insertTurn } from '../records/turns.ts';
-import type { Engine } from '../turns/ports.ts';
-import { settleInteraction } from '../turns/settle.ts';
-import { createPurse } from './purse.ts';
+import { resolveInteraction } from '../turns/resolve-interaction.ts';
+import type { Engine } from './ports.ts';
 import type { RunRecorder } from './recorder.ts';
 import { createReplyRecorder } from './reply-recorder.ts';
+import { createRunMoney } from './run-money.ts';
 import { createTaskRecorder, type TaskRecorder } from './task-recorder.ts';
 
 const tenant = { orgId: newId('org'), mode: 'test' as const };
@@ -44,7 +44,7 @@ beforeAll(async () => {
     db,
     writes: createSharedWrites(db),
     seen: { conversations: seen, users: createRowCache({ most: 1 }), deployments: createRowCache({ most: 1 }) },
-    announcer: { seen, followers: { publish: told.published }, ring: () => {} },
+    announcer: { seen, followers: { publish: told.published }, notify: () => {} },
     money: {
       hold: () => Promise.reject(new Error('nothing is held here')),
       hasWaiting: () => false,
@@ -140,8 +140,8 @@ type As = { isFirstRun?: boolean; awaitsPlan?: boolean; connected?: number };
 
 function recordingOf({ turn, task, run }: Subject, { isFirstRun = true, connected = 0 }: As) {
   const { signal } = new AbortController();
-  const purse = createPurse(engine, { tenant, subject: { turn, task }, run, model, hold: null, signal });
-  return { run, isFirstRun, purse, connected };
+  const runMoney = createRunMoney(engine, { tenant, subject: { turn, task }, run, model, hold: null, signal });
+  return { run, isFirstRun, runMoney, connected };
 }
 
 function replyRecorder(subject: Subject, as: As = {}): RunRecorder {
@@ -151,7 +151,11 @@ function replyRecorder(subject: Subject, as: As = {}): RunRecorder {
 
 function taskRecorder(subject: Subject, as: As = {}): TaskRecorder {
   const of = { turn: subject.turn, task: subject.task as TaskRow };
-  return createTaskRecorder(engine, of, recordingOf(subject, as), { awaitsPlan: as.awaitsPlan ?? false });
+  return createTaskRecorder(engine, of, recordingOf(subject, as), {
+    awaitsPlan: as.awaitsPlan ?? false,
+    remembers: false,
+    isJustBegun: false,
+  });
 }
 
 /** Every row that a run may write. */
@@ -244,7 +248,7 @@ function writesForItsOwnerAlone<R extends RunRecorder>(
       const { subject, recorder, callId } = await underWay(kind, make);
       await takeRun(db, { runId: subject.run.runId, owner: 'there', leaseMs: 60_000 });
       const before = await allRows();
-      await expect(act(recorder, callId, subject)).rejects.toThrow(FencedOff);
+      await expect(act(recorder, callId, subject)).rejects.toThrow(RunTakenOver);
       expect(await allRows()).toEqual(before);
       expect([told.published.mock.calls, told.traced.mock.calls]).toEqual([[], []]);
     });
@@ -294,5 +298,5 @@ describe('a run is taken up anew', () => {
 const approvePlanOf = ({ turn }: Subject) =>
   changeConversation(engine, turn.conversation_id, null, async (change) => {
     const [plan] = await pendingInteractions(change.tx, [turn.conversation_id]);
-    await settleInteraction(engine, change, plan as InteractionRow, { status: 'resolved', decision: 'approved' });
+    await resolveInteraction(engine, change, plan as InteractionRow, { status: 'resolved', decision: 'approved' });
   });

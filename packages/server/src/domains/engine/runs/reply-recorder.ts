@@ -2,18 +2,18 @@ import type { FinalEnd, RunStore } from '@vestra/agent/ports';
 import type { ModelStep, SummaryStep } from '@vestra/agent/step';
 import { beginningIn } from '@vestra/agent/transcript';
 import { idAfter } from '@vestra/contract/ids';
+import { storableText } from '../../../db/storable-text.ts';
 import { appendDelta } from '../../events/api.ts';
 import { costOfTurn } from '../../ledger/api.ts';
 import type { Change } from '../records/change.ts';
 import { streamedText } from '../records/log.ts';
-import { storableText } from '../records/storable-text.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { tellDelta } from '../records/tell.ts';
 import { updateTurn } from '../records/turns.ts';
 import { beginNext, giveUp, sendReplyJob } from '../turns/begin-reply.ts';
 import { endReply, type Said } from '../turns/end-turn.ts';
-import type { Engine } from '../turns/ports.ts';
 import { settleReply } from '../turns/settle-reply.ts';
+import type { Engine } from './ports.ts';
 import { createRecorder, type Recording, type RunRecorder } from './recorder.ts';
 import { createReplyText, joinTexts, type ReplyText } from './reply-text.ts';
 
@@ -33,7 +33,7 @@ export function createReplyRecorder(
   { remembers, keepSummary }: Options,
 ): RunRecorder {
   const { db } = engine;
-  const { run, purse } = recording;
+  const { run, runMoney } = recording;
   const conversationId = given.conversation_id;
   const recorder = createRecorder(
     engine,
@@ -79,7 +79,7 @@ export function createReplyRecorder(
           conversationId,
           turnId: turn.id,
           data: { text: storableText(text), message_id: turn.reply_message_id },
-          inUse: purse.inUse(),
+          inUse: runMoney.inUse(),
         }),
       onWritten: ({ entry, versionBefore, version }) => {
         const { conversations } = engine.seen;
@@ -88,7 +88,7 @@ export function createReplyRecorder(
         if (seen?.version !== versionBefore) conversations.forget(conversationId);
         else conversations.set(conversationId, { row: { ...seen.row, last_event_seq: entry.seq }, version });
         engine.announcer.followers.publish(conversationId, [entry]);
-        engine.announcer.ring('conversation', conversationId);
+        engine.announcer.notify('conversation', conversationId);
       },
     });
 
@@ -105,7 +105,7 @@ export function createReplyRecorder(
     end: Extract<FinalEnd, { kind: 'answered' }>,
     said: Said,
   ): Promise<void> {
-    const { micros, statement } = purse.priced(step.usage);
+    const { micros, statement } = runMoney.priced(step.usage);
     const { whole, unstreamed } = isStreamed ? said : saidWhole(end, step.text);
     await settleReply(engine, {
       turn: { ...turn, active_ms: recorder.activeMs() },
@@ -113,11 +113,11 @@ export function createReplyRecorder(
       step,
       ...recorder.nextStep(step.usage, micros),
       charge: statement,
-      turnMicros: purse.spent() + micros,
+      turnMicros: runMoney.spent() + micros,
       answer: { text: whole, data: end.data, unstreamed },
       remembers,
     });
-    purse.charged(micros);
+    runMoney.charged(micros);
     recorder.tellTraces();
   }
 
@@ -144,6 +144,7 @@ export function createReplyRecorder(
     recordModelStep,
     recordSummary: (step) => recorder.recordSummary(step, (changing) => keepSummary(changing, step)),
     recordStart: recorder.recordStart,
+    recordUnderWay: recorder.recordUnderWay,
     async recordResult(callId, result, end) {
       const said = end === null ? nothingSaid : await drained();
       await recorder.recordResult(callId, result, (changing) => conclude(changing, end, said, ''));
@@ -169,7 +170,7 @@ export function createReplyRecorder(
       recorder.change(async (changing) => {
         await giveUp(changing, run);
         await noteActivity(changing);
-        await sendReplyJob(engine, changing.tx, turn);
+        sendReplyJob(changing, turn);
       }),
   };
 }

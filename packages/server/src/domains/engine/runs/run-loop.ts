@@ -5,31 +5,35 @@ import { Failure } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { withFallbacks } from '@vestra/models/fallbacks';
 import { isDatabaseAway } from '../../../db/away.ts';
-import { FencedOff, type Run } from '../../../jobs/fence.ts';
+import { type Run, RunTakenOver } from '../../../jobs/run-owner.ts';
 import { findFiles } from '../../files/api.ts';
 import { release } from '../../ledger/api.ts';
+import type { Sample } from '../../mcp-servers/api.ts';
 import { changeConversation } from '../records/change.ts';
 import { connectsOf } from '../records/interactions.ts';
 import type { Subject } from '../records/subject.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
 import { risenPrice } from '../tools/approved-price.ts';
+import { createUnderWay } from '../tools/calls-under-way.ts';
 import { meteringComputer } from '../tools/computer-meter.ts';
 import { keepMedia } from '../tools/keep-media.ts';
 import { giveUp } from '../turns/begin-reply.ts';
 import { failTask } from '../turns/end-task.ts';
 import { type Broken, endReply } from '../turns/end-turn.ts';
-import type { Engine, Fresh } from '../turns/ports.ts';
+import type { Fresh } from '../turns/ports.ts';
 import { RunEnded, RunLeft } from '../turns/runner.ts';
+import { createSampling } from './answer-sampling.ts';
 import { type Assembled, assembleRun } from './assemble.ts';
 import { fallbacksOf } from './fallbacks.ts';
-import { createPurse, type Purse } from './purse.ts';
+import type { Engine } from './ports.ts';
 import type { Recording, RunRecorder } from './recorder.ts';
+import { createRunMoney, type RunMoney } from './run-money.ts';
 
 type Taken = { subject: Subject; run: Run } & Fresh;
 
 /** What stands when a loop has come to its end. */
-export type Ended<R extends RunRecorder> = { end: RunEnd; assembled: Assembled; recorder: R; purse: Purse };
+export type Ended<R extends RunRecorder> = { end: RunEnd; assembled: Assembled; recorder: R; runMoney: RunMoney };
 
 type MakeRecorder<R extends RunRecorder> = (assembled: Assembled, recording: Recording, turn: TurnRow) => R;
 
@@ -59,13 +63,14 @@ export async function runLoop<R extends RunRecorder>(
       now = { ...taken, subject: { ...subject, turn }, isFirstRun: false, hold: null };
     }
   } catch (error) {
-    if (error instanceof FencedOff || error instanceof RunEnded || signal.aborted || isDatabaseAway(error)) throw error;
+    if (error instanceof RunTakenOver || error instanceof RunEnded || signal.aborted || isDatabaseAway(error))
+      throw error;
     await recordBreak(engine, subject, run, error);
     return null;
   }
 }
 
-/** What was held for a run that did not get as far as having a purse. */
+/** What was held for a run that ended before its money was counted. */
 async function giveBack({ db, money }: Engine, { subject, hold }: Taken, error: unknown): Promise<never> {
   const tenant = { orgId: subject.turn.org_id, mode: subject.turn.mode };
   if (hold) {
@@ -86,16 +91,28 @@ async function runAssembled<R extends RunRecorder>(
   const { turn } = subject;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
   const { model, agentRun } = assembled;
-  const purse = createPurse(engine, { tenant, subject, run, model, hold, signal: agentRun.signal });
-  const recorder = makeRecorder(assembled, { run, isFirstRun, purse, connected }, turn);
+  const runMoney = createRunMoney(engine, { tenant, subject, run, model, hold, signal: agentRun.signal });
+  const recorder = makeRecorder(assembled, { run, isFirstRun, runMoney, connected }, turn);
+  const underWay = createUnderWay(assembled.tools);
   try {
-    const end = await runAgent(agentRun, portsOf(engine, { subject, run }, assembled, recorder, purse)).catch(
-      handedBack,
+    const newSample = createSampling(engine, { subject, run, runMoney }, assembled);
+    const ports = portsOf(
+      engine,
+      { subject, run },
+      { ...assembled, tools: underWay.tools },
+      recorder,
+      runMoney,
+      newSample,
     );
+    const end = await runAgent(agentRun, ports).catch(handedBack);
     if (end.kind === 'handed_back') await recorder.handBack();
-    return { end, assembled, recorder, purse };
+    if (end.kind === 'stopped' || end.kind === 'failed') underWay.cancel();
+    return { end, assembled, recorder, runMoney };
+  } catch (error) {
+    if (error instanceof RunEnded) underWay.cancel();
+    throw error;
   } finally {
-    await purse.close().catch(() => {});
+    await runMoney.close().catch(() => {});
   }
 }
 
@@ -126,35 +143,38 @@ function portsOf(
   { subject, run }: Pick<Taken, 'subject' | 'run'>,
   { tools, model }: Assembled,
   store: RunRecorder,
-  purse: Purse,
+  runMoney: RunMoney,
+  newSample: () => Sample,
 ): Ports {
   const { turn, task } = subject;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
   return {
-    model: withFallbacks(purse.metered(engine.models.model(model.id)), async () =>
+    model: withFallbacks(runMoney.metered(engine.models.model(model.id)), async () =>
       (await fallbacksOf(engine, turn, model.id)).map((other) =>
-        purse.meteredInstead(other, engine.models.model(other.id)),
+        runMoney.meteredInstead(other, engine.models.model(other.id)),
       ),
     ),
     store,
-    budget: purse,
+    budget: runMoney,
     tools: {
       validate: async (call, tool) => {
-        const validity = engine.schemas.validate(tool.definition.inputSchema, call.arguments);
+        const schemas = await engine.openSchemas();
+        const validity = schemas.validate(tool.definition.inputSchema, call.arguments);
         return validity.ok ? { kind: 'ok' } : { kind: 'error', message: validity.message };
       },
       async run(call, tool, signal, of) {
-        const risen = await risenPrice(engine.db, task?.id ?? turn.id, call, tool);
+        const isBegun = of.underWay !== undefined;
+        const risen = isBegun ? null : await risenPrice(engine.db, task?.id ?? turn.id, call, tool);
         if (risen !== null) return { kind: 'result', output: risen, isError: true };
         const price = tools.priceOf(tool);
-        if (price !== null && price > 0) purse.willCharge(call.id, price);
+        if (price !== null && price > 0) runMoney.willCharge(call.id, price);
         const outcome = await meteringComputer(
-          () => purse.meterComputer(call.id),
-          () => tools.run(call, tool, signal, of),
+          () => runMoney.meterComputer(call.id),
+          () => tools.run(call, tool, signal, { ...of, sample: newSample() }),
         );
         if (outcome.kind !== 'result') return outcome;
         const { output, isError, computerSeconds = 0, media: answered = [] } = outcome;
-        purse.willChargeSeconds(call.id, computerSeconds);
+        runMoney.willChargeSeconds(call.id, computerSeconds);
         if (answered.length === 0) return { kind: 'result', output, isError };
         const { media, notes } = await keepMedia(engine, subject, run, answered);
         return { kind: 'result', output: [output, ...notes].join('\n'), isError, media };

@@ -1,6 +1,6 @@
 import { createMeter } from '@vestra/agent/meter';
 import { ModelFailure } from '@vestra/agent/model';
-import type { Run } from '../../../jobs/fence.ts';
+import type { Run } from '../../../jobs/run-owner.ts';
 import { ask, type PaidModel } from '../questions/ask.ts';
 import { judgeLine } from '../questions/judge.ts';
 import { findMessage } from '../records/messages.ts';
@@ -8,23 +8,28 @@ import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { callsOfRun } from '../records/trace-store.ts';
 import { witnessedCall } from '../records/transcript.ts';
 import type { Outcome } from '../turns/end-task.ts';
-import type { Engine } from '../turns/ports.ts';
+import type { Fresh } from '../turns/ports.ts';
 import { RunLeft } from '../turns/runner.ts';
+import type { Engine } from './ports.ts';
 import { type Ended, runLoop } from './run-loop.ts';
 import { createTaskRecorder, type TaskRecorder } from './task-recorder.ts';
 
 /** Works on a task, from wherever it stands; what has criteria is judged by another call before it counts as done. */
 export async function runTask(
   engine: Engine,
-  { task, turn, run, isFirstRun }: { task: TaskRow; turn: TurnRow; run: Run; isFirstRun: boolean },
+  { task, turn, run, fresh }: { task: TaskRow; turn: TurnRow; run: Run; fresh: Fresh },
   signal: AbortSignal,
 ): Promise<void> {
   const subject = { turn, task };
   const ended = await runLoop(
     engine,
-    { subject, run, isFirstRun, hold: null, asked: null, user: null },
+    { subject, run, ...fresh },
     (assembled, recording, of) =>
-      createTaskRecorder(engine, { turn: of, task }, recording, { awaitsPlan: assembled.tools.awaitsPlan }),
+      createTaskRecorder(engine, { turn: of, task }, recording, {
+        awaitsPlan: assembled.tools.awaitsPlan,
+        remembers: assembled.memoryMode !== 'none',
+        isJustBegun: fresh.asked !== null,
+      }),
     signal,
   );
   const criteria = turn.request.success_criteria;
@@ -37,14 +42,14 @@ export async function runTask(
     if (!(error instanceof RunLeft)) throw error;
     await ended.recorder.handBack();
   } finally {
-    await ended.purse.close();
+    await ended.runMoney.close();
   }
 }
 
 async function judgeWork(
   engine: Engine,
   { task, turn }: { task: TaskRow; turn: TurnRow },
-  { assembled, purse }: Ended<TaskRecorder>,
+  { assembled, runMoney }: Ended<TaskRecorder>,
   { criteria, answer }: { criteria: string; answer: string },
   signal: AbortSignal,
 ) {
@@ -57,11 +62,11 @@ async function judgeWork(
   ];
   const { model, agentRun } = assembled;
   const meter = createMeter();
-  const metered = meter.listenTo(purse.metered(engine.models.model(model.id)));
+  const metered = meter.listenTo(runMoney.metered(engine.models.model(model.id)));
   const payer: PaidModel = {
     ...model,
     async *stream(request) {
-      const allowance = await purse.mayContinue(request, { msLeft: agentRun.limits.max_minutes * 60_000 });
+      const allowance = await runMoney.mayContinue(request, { msLeft: agentRun.limits.max_minutes * 60_000 });
       if (allowance.kind === 'refused') throw new NoMoney();
       yield* metered.stream(request);
     },

@@ -1,9 +1,10 @@
 import type { SummaryStep } from '@vestra/agent/step';
-import type { Run } from '../../../jobs/fence.ts';
+import type { Run } from '../../../jobs/run-owner.ts';
 import type { Change } from '../records/change.ts';
 import type { TurnRow } from '../records/tables.ts';
-import type { Engine, Fresh } from '../turns/ports.ts';
+import type { Fresh } from '../turns/ports.ts';
 import type { Assembled } from './assemble.ts';
+import type { Engine } from './ports.ts';
 import { createReplyRecorder } from './reply-recorder.ts';
 import { runLoop } from './run-loop.ts';
 

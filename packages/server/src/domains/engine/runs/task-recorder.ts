@@ -1,17 +1,21 @@
 import type { ToolCall } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import type { FinalEnd, NewWait, RunStore } from '@vestra/agent/ports';
+import type { ModelStep } from '@vestra/agent/step';
 import { costOf } from '../../ledger/api.ts';
 import type { Change } from '../records/change.ts';
 import { hasApprovedPlan } from '../records/interactions.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
 import { presentTraceStep } from '../records/trace.ts';
+import { goesStraightToWork } from '../records/turn.ts';
 import { writePlan } from '../tools/own/work-tools.ts';
 import { giveUp } from '../turns/begin-reply.ts';
 import { sendTaskJob } from '../turns/begin-task.ts';
 import { completeTask, failTask, type Outcome } from '../turns/end-task.ts';
-import type { Engine, OpenPage } from '../turns/ports.ts';
+import type { OpenPage } from '../turns/ports.ts';
+import { settleWork } from '../turns/settle-work.ts';
+import type { Engine } from './ports.ts';
 import { createRecorder, type Recording, type RunRecorder } from './recorder.ts';
 
 export type TaskRecorder = RunRecorder & {
@@ -25,6 +29,10 @@ export type TaskRecorder = RunRecorder & {
 type Options = {
   /** The run has only the tools of before the yes to its plan. */
   awaitsPlan: boolean;
+  /** Whether what is said may be worth remembering. */
+  remembers: boolean;
+  /** By this process, a moment ago: nobody can have said anything to it yet. */
+  isJustBegun: boolean;
 };
 
 /** Records the work on a task, and tells of each call when it is done. */
@@ -32,10 +40,10 @@ export function createTaskRecorder(
   engine: Engine,
   { turn, task: given }: { turn: TurnRow; task: TaskRow },
   recording: Recording,
-  { awaitsPlan }: Options,
+  { awaitsPlan, remembers, isJustBegun }: Options,
 ): TaskRecorder {
   const { db } = engine;
-  const { run } = recording;
+  const { run, runMoney, isFirstRun } = recording;
   const recorder = createRecorder(
     engine,
     {
@@ -76,6 +84,36 @@ export function createTaskRecorder(
     changing.afterwards(recorder.tellTraces);
   }
 
+  /** Work that answers its first call has cost that call alone; any other end asks the ledger what it was. */
+  async function settlePlainly(step: ModelStep, end: Extract<FinalEnd, { kind: 'answered' }>): Promise<boolean> {
+    const isFirstStep = isFirstRun && goesStraightToWork(turn.request) && recorder.isAtStart();
+    if (!isFirstStep || step.calls.length > 0 || step.notice !== null || isJudged || runMoney.spent() > 0n)
+      return false;
+    const { micros, statement } = runMoney.priced(step.usage);
+    const isSettled = await settleWork(engine, {
+      task: { ...task, active_ms: recorder.activeMs() },
+      turn,
+      run,
+      step,
+      ...recorder.nextStep(step.usage, micros),
+      charge: statement,
+      answer: end,
+      remembers,
+    });
+    if (!isSettled) return false;
+    runMoney.charged(micros);
+    recorder.tellTraces();
+    return true;
+  }
+
+  async function recordModelStep(step: ModelStep, end: FinalEnd | null): Promise<void> {
+    if (end?.kind === 'answered' && (await settlePlainly(step, end))) return;
+    await recorder.recordModelStep(step, async (changing) => {
+      for (const { call, result } of step.calls) if (result !== null) tellRefusal(changing, call, result.output);
+      await conclude(changing, end);
+    });
+  }
+
   async function noteActivity({ tx }: Change): Promise<void> {
     task = await updateTask(tx, task, { active_ms: recorder.activeMs() });
   }
@@ -89,14 +127,11 @@ export function createTaskRecorder(
 
   return {
     load,
-    recordModelStep: (step, end) =>
-      recorder.recordModelStep(step, async (changing) => {
-        for (const { call, result } of step.calls) if (result !== null) tellRefusal(changing, call, result.output);
-        await conclude(changing, end);
-      }),
-    takeNotes: recorder.takeNotes,
+    recordModelStep,
+    takeNotes: async () => (isJustBegun && recorder.isAtStart() ? [] : recorder.takeNotes()),
     recordSummary: (step) => recorder.recordSummary(step, () => {}),
     recordStart: recorder.recordStart,
+    recordUnderWay: recorder.recordUnderWay,
     recordResult: (callId, result, end) =>
       recorder.recordResult(callId, result, async (changing, call) => {
         tellStep(changing, call);
@@ -137,7 +172,7 @@ export function createTaskRecorder(
       recorder.change(async (changing) => {
         await giveUp(changing, run);
         await noteActivity(changing);
-        await sendTaskJob(engine, changing, task);
+        sendTaskJob(changing, task);
       }),
   };
 }

@@ -2,11 +2,11 @@ import type { ToolMedia } from '@vestra/agent/message';
 import type { AnsweredMedia } from '@vestra/agent/own-tool';
 import { Failure } from '@vestra/contract/errors';
 import { mapLimited } from '../../../async/map-limited.ts';
-import type { Run } from '../../../jobs/fence.ts';
+import type { Run } from '../../../jobs/run-owner.ts';
 import { keepFile, storeContent } from '../../files/api.ts';
 import { changeConversation } from '../records/change.ts';
 import type { Subject } from '../records/subject.ts';
-import type { Engine } from '../turns/ports.ts';
+import type { ToolParts } from './ports.ts';
 
 /** Of one answer: no model looks at more, and each costs as much as a page of text. */
 const mostOfAnswer = 8;
@@ -18,7 +18,7 @@ const largestRecording = 4 * 1_048_576;
  * not kept.
  */
 export async function keepMedia(
-  engine: Engine,
+  engine: ToolParts,
   subject: Subject,
   run: Run,
   answered: readonly AnsweredMedia[],
@@ -49,7 +49,7 @@ type Fitting = {
   fileId?: string | undefined;
 };
 
-async function fit({ fitPicture }: Engine, answered: AnsweredMedia): Promise<Fitting | { refused: string }> {
+async function fit({ fitPicture }: ToolParts, answered: AnsweredMedia): Promise<Fitting | { refused: string }> {
   const { mediaType, content, fileId } = answered;
   if (!mediaType.startsWith('audio/')) {
     const made = await fitPicture(content);
@@ -61,7 +61,7 @@ async function fit({ fitPicture }: Engine, answered: AnsweredMedia): Promise<Fit
 }
 
 async function keepAll(
-  engine: Engine,
+  engine: ToolParts,
   { turn, task }: Subject,
   run: Run,
   fitting: readonly Fitting[],

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AwayReason, MissingTool } from '@vestra/contract/missing-tools';
-import type { Run } from '../../../jobs/fence.ts';
+import type { Run } from '../../../jobs/run-owner.ts';
 import { beginOutage, type UnavailableServer } from '../../mcp-servers/api.ts';
 import { changeConversation } from '../records/change.ts';
 import type { Subject } from '../records/subject.ts';
 import { updateTask } from '../records/tasks.ts';
 import { tellAway } from '../records/tell.ts';
 import { updateTurn } from '../records/turns.ts';
-import type { Engine } from '../turns/ports.ts';
+import type { ToolParts } from './ports.ts';
 
 /**
  * Keeps with the run which tools it does without, and tells of each outage that nobody has told of yet. Nothing is told of
  * a test: the first person who meets the outage is to be heard of.
  */
 export async function noteMissing(
-  engine: Engine,
+  engine: ToolParts,
   { turn, task }: Subject,
   run: Run,
   missing: readonly UnavailableServer[],

@@ -5,24 +5,24 @@ import { decisionOf, type Tool } from '@vestra/agent/tool';
 import { fail } from '@vestra/contract/errors';
 import { readToolInput } from '@vestra/contract/tool-input';
 import type { Tenant } from '../../../caller.ts';
-import type { Run } from '../../../jobs/fence.ts';
+import type { Run } from '../../../jobs/run-owner.ts';
 import type { FixedContent, Manifest } from '../../deployments/api.ts';
 import { mostToolsAtOnce, type ServerTool, type UnavailableServer } from '../../mcp-servers/api.ts';
 import type { KnownSkill } from '../../skills/api.ts';
-import { hasApprovedPlan, lastInputOf } from '../records/interactions.ts';
+import { approvedTools, hasApprovedPlan, lastInputOf } from '../records/interactions.ts';
+import type { MemoryMode } from '../records/memory-mode.ts';
 import type { Subject } from '../records/subject.ts';
 import type { MessageRow } from '../records/tables.ts';
-import { rememberedIn } from '../records/trace-store.ts';
-import type { MessageTool } from '../records/turn.ts';
-import type { MemoryMode } from '../records/version-cache.ts';
-import type { Engine, WorkComputer } from '../turns/ports.ts';
+import { calledTools, callsOfTool, rememberedIn } from '../records/trace-store.ts';
+import type { MessageTool, RecordedCall, TestScript } from '../records/turn.ts';
 import { type ConnectableApp, connectApp, connectDraft } from './own/connect-app.ts';
 import { type ConversationFiles, readConversationFile } from './own/conversation-files.ts';
 import { memoryTools, notebookTools, skillTools } from './own/knowledge-tools.ts';
 import { type OpenMatters, openMatterTools } from './own/open-matters.ts';
 import { askQuestion, handOffToWork, requestHandoff } from './own/person-tools.ts';
 import { keepOutput, proposePlan, saveOutput, updatePlan } from './own/work-tools.ts';
-import { pretendTools } from './pretend-tools.ts';
+import type { ToolParts, WorkComputer } from './ports.ts';
+import { playedTools, pretendTools } from './pretend-tools.ts';
 import type { RunTools } from './run-tools.ts';
 import { asFirstSeen } from './tool-categories.ts';
 
@@ -41,7 +41,7 @@ type Parts = {
 };
 
 export async function assembleTools(
-  engine: Engine,
+  engine: ToolParts,
   subject: Subject,
   run: Run,
   parts: Parts,
@@ -54,7 +54,7 @@ export async function assembleTools(
     subject.task &&
     (await engine.workComputers({ tenant, turn: subject.turn, manifest, skills, attachments: files.attached }));
   const browser = await browserToolsOf(engine, subject, run, parts);
-  const { tools: servers, signedIn, unavailable } = await serverToolsOf(engine, tenant, subject, manifest, signal);
+  const { tools: servers, signedIn, unavailable } = await serverToolsOf(engine, subject, run, parts, signal);
   const apps = await connectable(engine, subject, manifest, { tenant, signedIn });
   const listed = ownTools(engine, subject, run, { ...parts, mayChange, computer, browser, apps });
   // A version that was saved before one of these names was the agent's own keeps its function.
@@ -80,15 +80,20 @@ export async function assembleTools(
     hasBrowser: browser.length > 0,
     missing: [...unavailable, ...crowdedOut(leftOut, servers)],
     priceOf: (tool) => serverOf(tool)?.priceUsd ?? null,
-    async run(call, tool, runSignal, { isAnswered }) {
+    async cancel(tool, underWay, ending) {
+      const server = serverOf(tool);
+      if (server) await engine.serverTools.cancel(server, underWay, ending);
+    },
+    async run(call, tool, runSignal, { isAnswered, underWay: following, sample }) {
       const given = call.arguments as Record<string, unknown>;
       const server = serverOf(tool);
       if (server) {
         const answered = isAnswered ? await lastInputOf(engine.db, run.runId, call.id) : undefined;
         // Nobody sits before a test.
-        const asking = { mayAsk: !subject.turn.request.test, answered };
-        const { mustSignIn, asks, ...answer } = await engine.serverTools.call(server, given, runSignal, asking);
+        const how = { mayAsk: !subject.turn.request.test, answered, following, sample };
+        const { mustSignIn, asks, underWay, ...answer } = await engine.serverTools.call(server, given, runSignal, how);
         if (asks) return { kind: 'input', ...asks };
+        if (underWay) return { kind: 'under_way', ...underWay };
         if (!mustSignIn) return { kind: 'result', ...answer };
         const app = engine.apps.find(mustSignIn.app) ?? { id: mustSignIn.app, name: mustSignIn.app };
         return { kind: 'connect', draft: connectDraft(app, subject.turn.user_id) };
@@ -98,7 +103,26 @@ export async function assembleTools(
     },
   };
   const { test } = subject.turn.request;
-  return test ? pretendTools(test, tools, () => rememberedIn(engine.db, subject.turn.conversation_id)) : tools;
+  if (!test) return tools;
+  const { conversation_id: conversationId } = subject.turn;
+  return pretendTools(test, tools, {
+    remembered: () => rememberedIn(engine.db, conversationId),
+    called: (name) => callsOfTool(engine.db, conversationId, name),
+    recorded: (name) => recordedIn(engine, test, name),
+  });
+}
+
+/** What a tool answered in the talk that is replayed; what a person said in its place is no answer of its own. */
+async function recordedIn({ db }: ToolParts, { replay_of }: TestScript, name: string): Promise<RecordedCall[]> {
+  const calls = replay_of === undefined ? [] : await callsOfTool(db, replay_of, name);
+  return calls
+    .filter(({ output, result_from }) => output !== null && result_from === 'tool')
+    .map(({ arguments: given, output, is_error }) => ({
+      tool: name,
+      arguments: given as Record<string, unknown>,
+      result: output,
+      is_error: is_error === true,
+    }));
 }
 
 /** A vendor refuses a request with too many tools. Those of servers give way, the last first: nobody knows how many there are. */
@@ -124,7 +148,7 @@ function crowdedOut(leftOut: readonly Tool[], servers: readonly ServerTool[]): U
 }
 
 /** Work that was asked to show its plan first may change nothing until a person has said yes to one. */
-async function mayChangeAnything({ db }: Engine, { turn, task }: Subject): Promise<boolean> {
+async function mayChangeAnything({ db }: ToolParts, { turn, task }: Subject): Promise<boolean> {
   return !turn.request.plan || (task !== null && hasApprovedPlan(db, task.id));
 }
 
@@ -132,7 +156,7 @@ async function mayChangeAnything({ db }: Engine, { turn, task }: Subject): Promi
 const changesNothing = ({ origin }: Tool) => (origin.from === 'function' ? origin.read_only : origin.isReadOnly);
 
 function ownTools(
-  engine: Engine,
+  engine: ToolParts,
   { turn, task }: Subject,
   run: Run,
   parts: Parts & {
@@ -177,7 +201,7 @@ function ownTools(
 }
 
 async function browserToolsOf(
-  engine: Engine,
+  engine: ToolParts,
   { turn, task }: Subject,
   run: Run,
   { tenant, manifest }: Parts,
@@ -227,22 +251,35 @@ function functionTool({
 }
 
 async function serverToolsOf(
-  { serverTools }: Engine,
-  tenant: Tenant,
+  { db, serverTools }: ToolParts,
   { turn }: Subject,
-  manifest: Manifest,
+  run: Run,
+  { tenant, manifest }: Pick<Parts, 'tenant' | 'manifest'>,
   signal: AbortSignal,
-): ReturnType<Engine['serverTools']['load']> {
+): ReturnType<ToolParts['serverTools']['load']> {
   const { mcp_servers: servers, mcp_tool_policy: policies } = manifest;
   // A test is nobody's own: what a person is signed in to is not called, and not even looked at.
   const { test } = turn.request;
   const apps = test || turn.origin === 'interview' ? [] : manifest.apps;
   if (servers.length === 0 && apps.length === 0) return { tools: [], signedIn: [], unavailable: [] };
-  const played = Object.keys(test?.tool_results ?? {});
-  const loaded = await serverTools.load(tenant, { userId: turn.user_id, servers, policies, apps, played }, signal);
+  const played = test ? await toolsPlayedIn(db, test) : [];
+  const approved = () => approvedTools(db, run.runId);
+  const wanted = { userId: turn.user_id, servers, policies, apps, played, approved };
+  const loaded = await serverTools.load(tenant, wanted, signal);
+  // What somebody's own credentials opened then has stand-ins for what it was asked; more of it would answer nothing.
+  if (test?.replay_of !== undefined) return { ...loaded, unavailable: [] };
   const [away] = loaded.unavailable;
   if (test && away) throw missingInTest(away);
   return loaded;
+}
+
+/** As `<server>.<tool>`. */
+async function toolsPlayedIn(db: ToolParts['db'], test: TestScript): Promise<string[]> {
+  if (test.replay_of === undefined) return playedTools(test);
+  return (await calledTools(db, test.replay_of)).flatMap((name) => {
+    const [, slug, tool] = /^mcp__([a-z0-9-]+)__(.+)$/.exec(name) ?? [];
+    return slug === undefined ? [] : [`${slug}.${tool}`];
+  });
 }
 
 /** An agent without its tools is another one: what it does says nothing about the version. */
@@ -253,7 +290,7 @@ const missingInTest = ({ slug, message }: UnavailableServer) =>
 
 /** The apps of the version that the person could connect. */
 async function connectable(
-  { apps }: Engine,
+  { apps }: ToolParts,
   { turn }: Subject,
   manifest: Manifest,
   { tenant, signedIn }: { tenant: Tenant; signedIn: readonly string[] },

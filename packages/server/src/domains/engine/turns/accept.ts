@@ -5,7 +5,7 @@ import type { Caller, Tenant } from '../../../caller.ts';
 import { sharedDate } from '../../../db/clock.ts';
 import type { Executor } from '../../../db/pool.ts';
 import { pipelined } from '../../../db/query.ts';
-import { type RunnableDeployment, versionToRun } from '../../deployments/api.ts';
+import { manifestOf, type RunnableDeployment, versionToRun } from '../../deployments/api.ts';
 import { findFiles } from '../../files/api.ts';
 import { refusalFailure, refusalOfSpending, release, reserve, type Spending } from '../../ledger/api.ts';
 import type { UserRow } from '../../users/api.ts';
@@ -15,11 +15,10 @@ import type { Attachment, ConversationRow, MessageRow, TurnRow } from '../record
 import { tellTurn } from '../records/tell.ts';
 import { goesStraightToWork, type TurnOrigin, type TurnRequest } from '../records/turn.ts';
 import { usableModel } from '../records/usable-model.ts';
-import { manifestOf } from '../records/version-cache.ts';
 import { reply } from './begin-reply.ts';
 import { beginTask } from './begin-task.ts';
 import { mostOfMessage } from './call-price.ts';
-import type { Engine, Fresh } from './ports.ts';
+import type { Fresh, Turns } from './ports.ts';
 import { spendingOf } from './spending.ts';
 
 /** A message on its way into a conversation. */
@@ -46,7 +45,7 @@ export type Admission = {
  * and skills, everybody else what the version fixes.
  */
 export async function admit(
-  { models }: Engine,
+  { models }: Turns,
   db: Executor,
   conversation: Pick<ConversationRow, 'mode' | 'pinned_version' | 'deployment_version'>,
   deployment: RunnableDeployment,
@@ -65,7 +64,7 @@ export async function admit(
  * has just read the row.
  */
 export async function acceptMessage(
-  engine: Engine,
+  engine: Turns,
   change: Change,
   { version, readsNewest, model, functions }: Admission,
   message: NewMessage,
@@ -102,7 +101,7 @@ export async function acceptMessage(
   }
   if (isStraight) {
     await tellTurn(change, 'turn.started', turn);
-    return beginTask(engine, change, turn, { title: null, brief: null, said: '', unstreamed: '' });
+    return beginTask(change, turn, { title: null, brief: null, said: '', unstreamed: '' });
   }
   conversation.queued_turns += 1;
   return turn;
@@ -123,7 +122,7 @@ export function refuseRedeclared(functions: readonly string[], ofMessage: readon
  * is left that calls could spend it together, nothing is held here: the reply asks for it in its turn.
  */
 async function holdForReply(
-  { money }: Engine,
+  { money }: Turns,
   tx: Change['tx'],
   tenant: Tenant,
   reservation: Parameters<typeof reserve>[2],

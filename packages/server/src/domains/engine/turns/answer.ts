@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import { needsOf } from '../records/needs.ts';
 import type { InteractionRow } from '../records/tables.ts';
-import type { Settlement } from './settle.ts';
+import type { Resolution } from './resolve-interaction.ts';
 
 /** What somebody sent to answer an interaction. */
 export type Answer = {
@@ -17,7 +17,7 @@ export type Answer = {
 const largestOutput = 256 * 1024;
 
 /** What an answer comes to, or why the interaction does not take it. */
-export function readAnswer(row: InteractionRow, answer: Answer): Settlement {
+export function readAnswer(row: InteractionRow, answer: Answer): Resolution {
   if (row.status === 'expired') throw fail('interaction_expired');
   if (row.status !== 'pending') throw fail('already_answered');
   switch (row.type) {
@@ -34,7 +34,7 @@ export function readAnswer(row: InteractionRow, answer: Answer): Settlement {
   }
 }
 
-function readApproval(row: InteractionRow, answer: Answer): Settlement {
+function readApproval(row: InteractionRow, answer: Answer): Resolution {
   if (answer.answers !== undefined) throw fail('answers_not_expected', { param: 'answers' });
   if (answer.decision !== undefined) throw fail('decision_not_expected', { param: 'decision' });
   if (isSaid(answer.output) || answer.error !== undefined || answer.approve === undefined) throw mismatch('approve');
@@ -47,7 +47,7 @@ function readApproval(row: InteractionRow, answer: Answer): Settlement {
   return { status: 'resolved', decision: 'approved' };
 }
 
-function readQuestion(row: InteractionRow, answer: Answer): Settlement {
+function readQuestion(row: InteractionRow, answer: Answer): Resolution {
   if (answer.decision !== undefined) throw fail('decision_not_expected', { param: 'decision' });
   if (isSaid(answer.output) || answer.error !== undefined) throw mismatch('answers');
   if (answer.answers === undefined && answer.approve === false) return { status: 'resolved', decision: 'denied' };
@@ -56,7 +56,7 @@ function readQuestion(row: InteractionRow, answer: Answer): Settlement {
   return answered(row, answer.answers);
 }
 
-function readHandoff(row: InteractionRow, answer: Answer): Settlement {
+function readHandoff(row: InteractionRow, answer: Answer): Resolution {
   if (answer.approve !== undefined || isSaid(answer.output) || answer.error !== undefined) throw mismatch('decision');
   if (answer.answers !== undefined && answer.decision === undefined) {
     if (row.details.asks_for_value !== true) throw fail('answers_not_expected', { param: 'answers' });
@@ -80,7 +80,7 @@ function readHandoff(row: InteractionRow, answer: Answer): Settlement {
   }
 }
 
-function answered(row: InteractionRow, answers: readonly string[]): Settlement {
+function answered(row: InteractionRow, answers: readonly string[]): Resolution {
   const questions = row.questions ?? [];
   if (answers.length !== questions.length) {
     throw fail('answers_mismatch', {
@@ -95,7 +95,7 @@ function answered(row: InteractionRow, answers: readonly string[]): Settlement {
   return { status: 'resolved', decision: 'answered', answers: [...answers], output, is_error: false };
 }
 
-function readToolCall(answer: Answer): Settlement {
+function readToolCall(answer: Answer): Resolution {
   if (answer.answers !== undefined) throw fail('answers_not_expected', { param: 'answers' });
   if (answer.decision !== undefined) throw fail('decision_not_expected', { param: 'decision' });
   if (answer.approve !== undefined || isSaid(answer.output) === (answer.error !== undefined)) throw mismatch('output');

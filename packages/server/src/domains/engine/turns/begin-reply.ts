@@ -1,19 +1,17 @@
-import { isOwned, type Run, releaseRun } from '../../../jobs/fence.ts';
+import { isOwned, type Run, releaseRun } from '../../../jobs/run-owner.ts';
 import { release } from '../../ledger/api.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { newestMessageId } from '../records/messages.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { tellTurn } from '../records/tell.ts';
 import { findTurn, nextQueuedTurn, updateTurn } from '../records/turns.ts';
-import type { Engine, Fresh } from './ports.ts';
-
-const notFresh: Fresh = { isFirstRun: false, hold: null, asked: null, user: null };
+import { type Fresh, notFresh, type Turns } from './ports.ts';
 
 /**
  * Starts or goes on with the reply of a turn, here and at once where there is room, by a job otherwise. Only where no
  * reply of the conversation is being made.
  */
-export async function beginReply(engine: Engine, change: Change, queued: TurnRow): Promise<TurnRow> {
+export async function beginReply(engine: Turns, change: Change, queued: TurnRow): Promise<TurnRow> {
   const { tx, conversation } = change;
   const isFirst = queued.history_until === null;
   const turn = await updateTurn(tx, queued.id, {
@@ -26,12 +24,12 @@ export async function beginReply(engine: Engine, change: Change, queued: TurnRow
   });
   conversation.queued_turns -= 1;
   if (isFirst) await tellTurn(change, 'turn.started', turn);
-  return reply(engine, change, { turn, run: null }, { isFirstRun: isFirst, hold: null, asked: null, user: null });
+  return reply(engine, change, { turn, run: null }, { ...notFresh, isFirstRun: isFirst });
 }
 
 /** The turn's reply is the one that is being made from now on. `run`: this process has taken it already. */
 export async function reply(
-  engine: Engine,
+  engine: Turns,
   change: Change,
   { turn, run: taken }: { turn: TurnRow; run: Run | null },
   fresh: Fresh,
@@ -42,7 +40,7 @@ export async function reply(
   if (!taken && !engine.runner.hasRoom(turn)) {
     // Whoever takes the job up asks for money of its own.
     if (hold) await release(tx, { orgId: turn.org_id, mode: turn.mode }, hold.reservationId);
-    await sendReplyJob(engine, tx, turn);
+    sendReplyJob(change, turn);
     return turn;
   }
   const run = taken ?? (await engine.runner.take(tx, turn.id));
@@ -52,13 +50,12 @@ export async function reply(
   return turn;
 }
 
-export async function sendReplyJob({ jobs }: Engine, tx: Change['tx'], turn: TurnRow): Promise<void> {
-  const { org_id, mode, user_id, conversation_id, id } = turn;
-  await jobs.send(tx, 'turn.run', { org_id, mode, user_id, conversation_id, turn_id: id });
+export function sendReplyJob(change: Change, { org_id, mode, user_id, conversation_id, id }: TurnRow): void {
+  change.send('turn.run', { org_id, mode, user_id, conversation_id, turn_id: id });
 }
 
 /** Lets the conversation go on with what waits behind a reply that has ended, or that waits for a person. */
-export async function beginNext(engine: Engine, change: Change): Promise<void> {
+export async function beginNext(engine: Turns, change: Change): Promise<void> {
   change.conversation.replying_turn_id = null;
   if (change.conversation.queued_turns === 0) return;
   const next = await nextQueuedTurn(change.tx, change.conversation.id);
@@ -66,7 +63,7 @@ export async function beginNext(engine: Engine, change: Change): Promise<void> {
 }
 
 /** The job: a reply that no process works on. */
-export async function takeUpReply(engine: Engine, conversationId: string, turnId: string): Promise<void> {
+export async function takeUpReply(engine: Turns, conversationId: string, turnId: string): Promise<void> {
   const taken = await changeConversation(engine, conversationId, null, async ({ tx, conversation }) => {
     const turn = await findTurn(tx, turnId);
     if (turn?.state !== 'replying' || conversation.replying_turn_id !== turnId) return null;

@@ -1,19 +1,18 @@
 import { newFence } from '@vestra/agent/prompt/data';
 import { newId } from '@vestra/contract/ids';
-import { isOwned } from '../../../jobs/fence.ts';
+import { isOwned } from '../../../jobs/run-owner.ts';
+import { manifestOf } from '../../deployments/api.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { findMessage, insertMessage } from '../records/messages.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { findTask, insertTask, updateTask } from '../records/tasks.ts';
 import { tellMessage, tellTask } from '../records/tell.ts';
 import { findTurn, updateTurn } from '../records/turns.ts';
-import { manifestOf } from '../records/version-cache.ts';
 import { acknowledgementIn } from './acknowledgement.ts';
-import type { Engine } from './ports.ts';
+import { notFresh, type Turns } from './ports.ts';
 
 /** Work takes over a turn: it gets a task, and the user one line. The conversation is free for the next message. */
 export async function beginTask(
-  engine: Engine,
   change: Change,
   turn: TurnRow,
   of: { title: string | null; brief: string | null; said: string; unstreamed: string },
@@ -46,7 +45,7 @@ export async function beginTask(
     text: acknowledgement,
   });
   tellMessage(change, message, isSilent ? acknowledgement : of.unstreamed);
-  await sendTaskJob(engine, change, task);
+  sendTaskJob(change, task);
   return updateTurn(tx, turn.id, { state: 'working', acknowledgement, task_id: task.id });
 }
 
@@ -57,14 +56,13 @@ async function plainAcknowledgement({ tx }: Change, turn: TurnRow): Promise<stri
   return acknowledgementIn(language, asked?.text ?? '');
 }
 
-export async function sendTaskJob({ jobs }: Engine, { tx }: Change, task: TaskRow): Promise<void> {
-  const { org_id, mode, user_id, conversation_id, id } = task;
-  await jobs.send(tx, 'task.run', { org_id, mode, user_id, conversation_id, task_id: id });
+export function sendTaskJob(change: Change, { org_id, mode, user_id, conversation_id, id }: TaskRow): void {
+  change.send('task.run', { org_id, mode, user_id, conversation_id, task_id: id });
 }
 
 /** The job: a task that no process works on. */
 export async function takeUpTask(
-  engine: Engine,
+  engine: Turns,
   of: { org_id: string; mode: TaskRow['mode']; conversation_id: string; task_id: string },
 ): Promise<void> {
   const taken = await changeConversation(engine, of.conversation_id, null, async (change) => {
@@ -74,10 +72,10 @@ export async function takeUpTask(
     if (await isOwned(tx, found.id)) return null;
     const run = await engine.runner.take(tx, found.id);
     const turn = (await findTurn(tx, found.turn_id)) as TurnRow;
-    if (found.status === 'working') return { task: found, turn, run, isFirstRun: false };
+    if (found.status === 'working') return { task: found, turn, run, fresh: notFresh };
     const task = await updateTask(tx, found, { status: 'working' });
     await tellTask(change, 'task.started', task);
-    return { task, turn, run, isFirstRun: true };
+    return { task, turn, run, fresh: { ...notFresh, isFirstRun: true } };
   }).catch(ignoreErased);
   if (!taken) return;
   await engine.runner.perform(taken.run, taken.task, (signal) => engine.work.task(taken, signal));

@@ -57,24 +57,3 @@ function mostOf({ price }: Pick<CallModel, 'price'>, inputTokens: number, output
   const inputPrice = Math.max(rates.input_per_mtok, rates.cache_write_per_mtok);
   return BigInt(Math.ceil(inputTokens * inputPrice + outputTokens * rates.output_per_mtok));
 }
-
-/** A ten-thousandth of a dollar a second. */
-const computerMicrosPerSecond = 100;
-
-export const mostOfComputer = (seconds: number): Micros => BigInt(Math.ceil(seconds * computerMicrosPerSecond));
-
-export const computerItem = (seconds: number, about: About): ChargeItem => ({
-  kind: 'compute',
-  model: null,
-  quantity: seconds,
-  unit: 'seconds',
-  unitPriceMicros: computerMicrosPerSecond,
-  ...about,
-});
-
-/** The seconds for which a computer has run are not known before it is asked. */
-export const usedByComputer: Used = {
-  kind: 'compute',
-  model: null,
-  items: [{ unit: 'seconds', quantity: null, unitPriceMicros: computerMicrosPerSecond }],
-};

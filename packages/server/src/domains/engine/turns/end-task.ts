@@ -1,20 +1,20 @@
 import type { FinalEnd } from '@vestra/agent/ports';
 import { newId } from '@vestra/contract/ids';
+import { storableJson, storableText } from '../../../db/storable-text.ts';
 import type { Change } from '../records/change.ts';
 import { insertMessage } from '../records/messages.ts';
-import { storableJson, storableText } from '../records/storable-text.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
 import { tellMessage, tellTask } from '../records/tell.ts';
 import { type Broken, settleTurn, settleWithError } from './end-turn.ts';
 import { tellLimit } from './open-wait.ts';
-import type { Engine } from './ports.ts';
+import type { Turns } from './ports.ts';
 
 export type Outcome = { met: boolean; reason: string };
 
 /** The work is done: its answer is the turn's, and stands in the conversation as what the work said. */
 export async function completeTask(
-  engine: Engine,
+  engine: Turns,
   change: Change,
   task: TaskRow,
   turn: TurnRow,
@@ -50,7 +50,7 @@ export async function completeTask(
 }
 
 export async function failTask(
-  engine: Engine,
+  engine: Turns,
   change: Change,
   task: TaskRow,
   turn: TurnRow,

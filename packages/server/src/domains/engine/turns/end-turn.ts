@@ -1,15 +1,16 @@
 import type { FinalEnd } from '@vestra/agent/ports';
 import { sharedDate, sharedNow } from '../../../db/clock.ts';
+import { storableJson, storableText } from '../../../db/storable-text.ts';
+import { manifestOf } from '../../deployments/api.ts';
 import type { Change } from '../records/change.ts';
+import { memoryModeOf } from '../records/memory-mode.ts';
 import { insertMessage } from '../records/messages.ts';
-import { storableJson, storableText } from '../records/storable-text.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { tellMessage, tellTurn } from '../records/tell.ts';
 import { updateTurn } from '../records/turns.ts';
-import { manifestOf, memoryModeOf } from '../records/version-cache.ts';
 import { beginNext } from './begin-reply.ts';
 import { beginTask } from './begin-task.ts';
-import type { Engine } from './ports.ts';
+import type { Turns } from './ports.ts';
 
 /** What has been said in a reply: all of it, and the part that is not in the log yet. */
 export type Said = { whole: string; unstreamed: string };
@@ -20,14 +21,14 @@ export type Broken = { kind: 'failed'; code: string; message: string };
 type Ending = FinalEnd | Broken;
 
 /** How a reply ends, and with it the conversation's next one begins. The run has been given up before. */
-export async function endReply(engine: Engine, change: Change, turn: TurnRow, end: Ending, said: Said): Promise<void> {
+export async function endReply(engine: Turns, change: Change, turn: TurnRow, end: Ending, said: Said): Promise<void> {
   switch (end.kind) {
     case 'answered':
       await settleWithAnswer(engine, change, turn, { ...end, text: said.whole, unstreamed: said.unstreamed });
       break;
     case 'handed_off': {
       const { title = null, task = null } = end.call.arguments as { title?: string; task?: string };
-      await beginTask(engine, change, turn, {
+      await beginTask(change, turn, {
         title: title && storableText(title),
         brief: task && storableText(task),
         said: said.whole,
@@ -61,7 +62,7 @@ export async function keepSaid(change: Change, turn: TurnRow, said: Said): Promi
 }
 
 async function settleWithAnswer(
-  engine: Engine,
+  engine: Turns,
   change: Change,
   turn: TurnRow,
   answer: { text: string; data: unknown; isCut: boolean; unstreamed: string },
@@ -85,7 +86,7 @@ async function settleWithAnswer(
 
 /** The turn has its answer, of the reply or of its work. */
 export async function settleTurn(
-  engine: Engine,
+  engine: Turns,
   change: Change,
   turn: TurnRow,
   { text, data, isCut }: { text: string; data: unknown; isCut: boolean },
@@ -103,7 +104,7 @@ export async function settleTurn(
 }
 
 export async function settleWithError(
-  engine: Engine,
+  engine: Turns,
   change: Change,
   turn: TurnRow,
   state: 'failed' | 'stopped',
@@ -119,7 +120,7 @@ export async function settleWithError(
 }
 
 /** The last that is heard of a turn: in the conversation, and by the batch that it is an item of. */
-async function tellEnd({ batchItems }: Engine, change: Change, turn: TurnRow): Promise<void> {
+async function tellEnd({ batchItems }: Turns, change: Change, turn: TurnRow): Promise<void> {
   await tellTurn(change, 'turn.settled', turn);
   if (turn.origin === 'batch') await batchItems.ended(change, turn);
 }

@@ -2,13 +2,13 @@ import { isDatabaseAway } from '../../../db/away.ts';
 import { changeConversation } from '../records/change.ts';
 import { type DueInteraction, dueInteractions, findInteraction } from '../records/interactions.ts';
 import { ignoreErased } from './begin-task.ts';
-import type { Engine } from './ports.ts';
-import { settleInteraction } from './settle.ts';
+import type { Turns } from './ports.ts';
+import { resolveInteraction } from './resolve-interaction.ts';
 
 const pageSize = 200;
 
 /** Ends the waits that nobody answered in time, oldest first, and lets what waited go on without them. */
-export async function expireInteractions(engine: Engine): Promise<void> {
+export async function expireInteractions(engine: Turns): Promise<void> {
   // Behind the last one seen: a wait that stays, for whatever reason, is not met twice.
   let last: DueInteraction | null = null;
   for (;;) {
@@ -25,10 +25,10 @@ export async function expireInteractions(engine: Engine): Promise<void> {
   }
 }
 
-async function expire(engine: Engine, { org_id: orgId, mode, id, conversation_id }: DueInteraction): Promise<void> {
+async function expire(engine: Turns, { org_id: orgId, mode, id, conversation_id }: DueInteraction): Promise<void> {
   await changeConversation(engine, conversation_id, null, async (change) => {
     const row = await findInteraction(change.tx, { orgId, mode }, id);
     if (row?.status !== 'pending') return;
-    await settleInteraction(engine, change, row, { status: 'expired', decision: 'expired' });
+    await resolveInteraction(engine, change, row, { status: 'expired', decision: 'expired' });
   }).catch(ignoreErased);
 }

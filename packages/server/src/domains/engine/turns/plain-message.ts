@@ -5,7 +5,7 @@ import type { Statement } from '../../../db/group.ts';
 import { running } from '../../../db/query.ts';
 import type { SeenRow } from '../../../db/row-cache.ts';
 import { sql } from '../../../db/sql.ts';
-import type { Run } from '../../../jobs/fence.ts';
+import type { Run } from '../../../jobs/run-owner.ts';
 import { deploymentIsStill, forgetDeployment, type RunnableDeployment, seeDeployment } from '../../deployments/api.ts';
 import { emitting } from '../../events/api.ts';
 import { holdingPlenty } from '../../ledger/api.ts';
@@ -25,7 +25,7 @@ import { tellPricedTurn } from '../records/tell.ts';
 import { goesStraightToWork } from '../records/turn.ts';
 import { type Admission, admit, type NewMessage, refuseRedeclared, rowsOfMessage } from './accept.ts';
 import { mostOfMessage } from './call-price.ts';
-import type { Engine } from './ports.ts';
+import type { Turns } from './ports.ts';
 
 /**
  * The way of a plain message: what it needs to know was seen before, what comes of it is decided here, and all of it is
@@ -58,7 +58,7 @@ type ReadMessage = () => Promise<NewMessage>;
 
 /** A message in a conversation that is there; null where it takes more than the plain way. */
 export async function planMessage(
-  engine: Engine,
+  engine: Turns,
   tenant: Tenant,
   conversationId: string,
   read: ReadMessage,
@@ -82,7 +82,7 @@ export async function planMessage(
  * everything anew comes to it too, so it is none here.
  */
 export async function bySeenRows<T>(
-  { seen }: Pick<Engine, 'seen'>,
+  { seen }: Pick<Turns, 'seen'>,
   { orgId, named, user }: { orgId: string; named: string; user: SeenRow<UserRow> | null },
   decide: () => Promise<T | null>,
 ): Promise<T | null> {
@@ -98,7 +98,7 @@ export async function bySeenRows<T>(
 
 /** The same in a conversation that begins, or its beginning alone. `told` is what is told of that. */
 export async function planConversation(
-  engine: Engine,
+  engine: Turns,
   of: Omit<Seen, 'version'>,
   read: ReadMessage | null,
   told: ReturnType<typeof collectTold>,
@@ -107,7 +107,7 @@ export async function planConversation(
 }
 
 async function plan(
-  engine: Engine,
+  engine: Turns,
   seen: Seen,
   read: ReadMessage | null,
   told: ReturnType<typeof collectTold>,
@@ -146,7 +146,7 @@ async function plan(
 }
 
 /** The reply begins in this process with the commit; null where it has to wait for anything. */
-async function beginReply(engine: Engine, { conversation: before, deployment, user }: Seen, message: NewMessage) {
+async function beginReply(engine: Turns, { conversation: before, deployment, user }: Seen, message: NewMessage) {
   const tenant: Tenant = { orgId: before.org_id, mode: before.mode };
   if (goesStraightToWork(message.request) || before.replying_turn_id !== null) return null;
   if (engine.money.hasWaiting(tenant)) return null;
@@ -188,7 +188,7 @@ async function beginReply(engine: Engine, { conversation: before, deployment, us
 }
 
 async function seeConversation(
-  { db, seen }: Engine,
+  { db, seen }: Turns,
   { orgId, mode }: Tenant,
   id: string,
 ): Promise<SeenRow<ConversationRow> | null> {

@@ -1,8 +1,8 @@
 import { newId } from '@vestra/contract/ids';
 import { sharedDate } from '../../../db/clock.ts';
+import { storableJson, storableText } from '../../../db/storable-text.ts';
 import type { Change } from '../records/change.ts';
 import { insertMessage } from '../records/messages.ts';
-import { storableJson, storableText } from '../records/storable-text.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { tellMessage, tellTurn } from '../records/tell.ts';
 import type { TurnOrigin } from '../records/turn.ts';

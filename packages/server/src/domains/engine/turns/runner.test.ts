@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../db/pool.ts';
-import { FencedOff } from '../../../jobs/fence.ts';
+import { RunTakenOver } from '../../../jobs/run-owner.ts';
 import { createLog } from '../../../main/log.ts';
 import { createRunner, RunLeft, type Runner, type RunOwner } from './runner.ts';
 
@@ -65,7 +65,7 @@ describe('renewing leases', () => {
     const { signal, done } = begin('turn_1');
     (await renewal()).answer(rows);
     await done;
-    expect(signal().reason).toBeInstanceOf(FencedOff);
+    expect(signal().reason).toBeInstanceOf(RunTakenOver);
   });
 });
 

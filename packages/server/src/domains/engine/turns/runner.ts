@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isDatabaseAway } from '../../../db/away.ts';
 import type { Database, Transaction } from '../../../db/pool.ts';
-import { FencedOff, type Run, renewLeases as renewLeasesOf, takeRun } from '../../../jobs/fence.ts';
+import { type Run, RunTakenOver, renewLeases as renewLeasesOf, takeRun } from '../../../jobs/run-owner.ts';
 
 /** Why a run was ended from outside: it is no failure, and whoever ended it has written what came of it. */
 export class RunEnded extends Error {
@@ -110,7 +110,7 @@ export function createRunner(options: {
       const rows = await renewLeases(db, { runIds, owner, leaseMs });
       const owned = new Map(rows.map(({ id, epoch }) => [id, epoch]));
       for (const { run, controller } of asked) {
-        if (owned.get(run.runId) !== run.epoch) controller.abort(new FencedOff(run));
+        if (owned.get(run.runId) !== run.epoch) controller.abort(new RunTakenOver(run));
       }
     } catch (error) {
       log.warn({ err: error }, 'the leases of running work could not be renewed; trying again');
@@ -140,9 +140,9 @@ export function createRunner(options: {
     const controller = new AbortController();
     place?.giveBack();
     count(of, 1);
-    running.get(run.runId)?.controller.abort(new FencedOff(run));
+    running.get(run.runId)?.controller.abort(new RunTakenOver(run));
     const done = work(controller.signal).catch((error: unknown) => {
-      if (error instanceof FencedOff || error instanceof RunEnded) return;
+      if (error instanceof RunTakenOver || error instanceof RunEnded) return;
       const reason = isDatabaseAway(error) ? 'the database is away' : 'it broke';
       log.error({ err: error, run_id: run.runId }, `a run could not go on: ${reason}; it is taken up again`);
     });

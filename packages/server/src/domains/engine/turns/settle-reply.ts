@@ -4,7 +4,8 @@ import { sharedDate } from '../../../db/clock.ts';
 import type { Statement } from '../../../db/group.ts';
 import { pipelined } from '../../../db/query.ts';
 import { isNoLongerSo } from '../../../db/shared-writes.ts';
-import { FencedOff, type Run } from '../../../jobs/fence.ts';
+import { storableJson, storableText } from '../../../db/storable-text.ts';
+import { type Run, RunTakenOver } from '../../../jobs/run-owner.ts';
 import { emitting } from '../../events/api.ts';
 import {
   announce,
@@ -15,13 +16,12 @@ import {
   writingConversation,
 } from '../records/change.ts';
 import { settlingReply } from '../records/message-writes.ts';
-import { storableJson, storableText } from '../records/storable-text.ts';
 import type { ConversationRow, MessageRow, TurnRow } from '../records/tables.ts';
 import { tellMessage, tellPricedTurn } from '../records/tell.ts';
 import type { StepCost } from '../records/trace-store.ts';
 import { beginNext } from './begin-reply.ts';
 import { memoryDue } from './end-turn.ts';
-import type { Engine } from './ports.ts';
+import type { Turns } from './ports.ts';
 
 /** The plain end of a reply: an answer without calls, written with the step that it is and with what that has cost. */
 export type PlainEnd = {
@@ -39,7 +39,7 @@ export type PlainEnd = {
   remembers: boolean;
 };
 
-export async function settleReply(engine: Engine, end: PlainEnd): Promise<void> {
+export async function settleReply(engine: Turns, end: PlainEnd): Promise<void> {
   if (await settleAtOnce(engine, end)) return;
   const { turn, run, charge, turnMicros, remembers } = end;
   const { message, settled } = settledRows(end);
@@ -47,7 +47,7 @@ export async function settleReply(engine: Engine, end: PlainEnd): Promise<void> 
     // Without a look at the run's owner before: the statement that ends the run is the look.
     const statements = [...(charge ? [charge] : []), settlingReply(run, end, message, settled)];
     await pipelined(change.tx, statements).catch((error: unknown) => {
-      throw isNoLongerSo(error) ? new FencedOff(run) : error;
+      throw isNoLongerSo(error) ? new RunTakenOver(run) : error;
     });
     tellMessage(change, message, storableText(end.answer.unstreamed));
     if (remembers) change.conversation.memory_due_at ??= memoryDue();
@@ -58,7 +58,7 @@ export async function settleReply(engine: Engine, end: PlainEnd): Promise<void> 
 }
 
 /** In one group of statements, by the conversation as it was seen last; false where it takes more, or it has changed. */
-async function settleAtOnce(engine: Engine, end: PlainEnd): Promise<boolean> {
+async function settleAtOnce(engine: Turns, end: PlainEnd): Promise<boolean> {
   const { turn, run, charge, turnMicros, remembers } = end;
   const seen = engine.seen.conversations.get(turn.conversation_id);
   if (!seen || seen.row.replying_turn_id !== turn.id || seen.row.queued_turns > 0 || turn.origin === 'batch')

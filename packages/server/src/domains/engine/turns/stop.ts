@@ -6,15 +6,15 @@ import { pendingInteractions, updateInteraction } from '../records/interactions.
 import { streamedText } from '../records/log.ts';
 import type { InteractionRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { openTasks, updateTask } from '../records/tasks.ts';
-import { tellSettled, tellTask, tellTurn } from '../records/tell.ts';
+import { tellResolved, tellTask, tellTurn } from '../records/tell.ts';
 import { insertAside, nextStepIndex } from '../records/trace-store.ts';
 import { endRun, findTurn, openTurns } from '../records/turns.ts';
 import { keepEndOfWork } from './end-task.ts';
 import { keepSaid, settleWithError } from './end-turn.ts';
-import type { Engine } from './ports.ts';
+import type { Turns } from './ports.ts';
 
 /** Stops the reply and every piece of work: from the commit on nobody writes for them any more. */
-export async function stopAll(engine: Engine, change: Change): Promise<void> {
+export async function stopAll(engine: Turns, change: Change): Promise<void> {
   const { tx, conversation } = change;
   for (const row of await pendingInteractions(tx, [conversation.id])) await withdraw(change, row);
   const turns = await openTurns(tx, conversation.id);
@@ -28,7 +28,7 @@ export async function stopAll(engine: Engine, change: Change): Promise<void> {
 }
 
 /** Stops one piece of work and the turn that asked for it. */
-export async function stopTask(engine: Engine, change: Change, task: TaskRow, why?: string): Promise<void> {
+export async function stopTask(engine: Turns, change: Change, task: TaskRow, why?: string): Promise<void> {
   const pending = await pendingInteractions(change.tx, [task.conversation_id]);
   for (const row of pending.filter(({ task_id }) => task_id === task.id)) await withdraw(change, row);
   const turn = await findTurn(change.tx, task.turn_id);
@@ -39,35 +39,35 @@ export async function stopTask(engine: Engine, change: Change, task: TaskRow, wh
 async function withdraw(change: Change, row: InteractionRow): Promise<void> {
   const cancelled = { status: 'cancelled', decision: 'cancelled', resolved_at: sharedDate() } as const;
   change.conversation.open_interactions -= 1;
-  tellSettled(change, await updateInteraction(change.tx, row, cancelled));
+  tellResolved(change, await updateInteraction(change.tx, row, cancelled));
 }
 
 async function endTask(
-  engine: Engine,
+  engine: Turns,
   change: Change,
   { task, turn }: { task: TaskRow; turn: TurnRow | undefined },
   why = 'The work was stopped.',
 ): Promise<void> {
-  await fenceOff(engine, change, 'task', task);
+  await takeFromOwner(engine, change, 'task', task);
   change.conversation.open_tasks -= 1;
   const stopped = await updateTask(change.tx, task, { status: 'failed', error_code: 'stopped', error_message: why });
   if (turn) await keepEndOfWork(change, stopped, turn);
   await tellTask(change, 'task.stopped', stopped);
 }
 
-async function stopReply(engine: Engine, change: Change, turn: TurnRow): Promise<void> {
+async function stopReply(engine: Turns, change: Change, turn: TurnRow): Promise<void> {
   // One that waited behind another has not begun: whoever follows hears the beginning of each turn before its end.
   if (turn.history_until === null) await tellTurn(change, 'turn.started', turn);
   if (turn.task_id === null) {
-    await fenceOff(engine, change, 'turn', turn);
+    await takeFromOwner(engine, change, 'turn', turn);
     await keepSaid(change, turn, { whole: await streamedText(change.tx, turn), unstreamed: '' });
   }
   await settleWithError(engine, change, turn, 'stopped', null);
 }
 
 /** Fences the owner off, whoever it is, and has it end its call of a model or a tool at once. */
-async function fenceOff(
-  { announcer, money, traces }: Engine,
+async function takeFromOwner(
+  { announcer, money, traces }: Turns,
   change: Change,
   kind: 'turn' | 'task',
   row: TurnRow | TaskRow,
@@ -76,7 +76,7 @@ async function fenceOff(
   await endRun(change.tx, id);
   await chargeUntilNow(change, { orgId, mode }, row);
   change.afterwards(() => {
-    announcer.ring('run', id);
+    announcer.notify('run', id);
     money.freed({ orgId, mode });
     traces.ended({ orgId, mode }, { kind, id });
   });

@@ -1,4 +1,4 @@
-import { takeExpiredRuns } from '../../../jobs/fence.ts';
+import { takeExpiredRuns } from '../../../jobs/run-owner.ts';
 import type { SweepSource } from '../../../jobs/sweep.ts';
 import type { TaskRow } from '../records/tables.ts';
 import { unownedTasks } from '../records/tasks.ts';

@@ -15,23 +15,39 @@ import { attemptOf, type SignInDependencies } from './begin.ts';
 import { readProvider } from './set-provider.ts';
 import { changeOpening, findIdentity, identityOfMember, insertIdentity, lockMember, lockProvider } from './store.ts';
 
-/** Where the browser goes on; `token` is for the console's cookie, where somebody was signed in. */
-export type Finished =
-  | { error: SignInError; orgId: string | null }
-  | { token: string | null; returnTo: string; orgId: string };
+type Refused = { error: SignInError; orgId: string | null };
+type Arrived = { token: string | null; returnTo: string; orgId: string };
+
+/**
+ * Where the browser goes on; `token` is for the console's cookie, where somebody was signed in. Whoever was linking an
+ * account is still signed in.
+ */
+export type Finished = (Refused & { wasLinking: boolean }) | Arrived;
 
 export async function finishSignIn(
   deps: SignInDependencies,
   { answer, token }: { answer: URLSearchParams; token: string | null },
   source: Source,
 ): Promise<Finished> {
-  const { db, vault, identityProviders, rateLimiter } = deps;
+  const { db, rateLimiter } = deps;
   await countAttempt(rateLimiter, 'ip', source.ip);
   // The state is looked at first: an address made elsewhere must not use this browser's attempt up.
-  if (token === null || !isDerived(token, 'state', answer.get('state') ?? '')) return { error: 'expired', orgId: null };
+  if (token === null || !isDerived(token, 'state', answer.get('state') ?? ''))
+    return { error: 'expired', orgId: null, wasLinking: false };
   const attempt = await takeAttempt(db, token, ['provider', 'link']);
-  const orgId = attempt?.org_id ?? null;
-  if (!attempt || orgId === null) return { error: 'expired', orgId };
+  if (!attempt) return { error: 'expired', orgId: null, wasLinking: false };
+  const finished = await finishAttempt(deps, { attempt, answer, token }, source);
+  return 'error' in finished ? { ...finished, wasLinking: attempt.kind === 'link' } : finished;
+}
+
+async function finishAttempt(
+  deps: SignInDependencies,
+  { attempt, answer, token }: { attempt: SignInAttemptRow; answer: URLSearchParams; token: string },
+  source: Source,
+): Promise<Refused | Arrived> {
+  const { db, vault, identityProviders } = deps;
+  const orgId = attempt.org_id;
+  if (orgId === null) return { error: 'expired', orgId };
   const found = await readProvider(db, vault, orgId);
   if (!found) return { error: 'not_offered', orgId };
   const wanted = neededClaims(found.row);
@@ -42,7 +58,11 @@ export async function finishSignIn(
 
 type Arriving = { attempt: SignInAttemptRow; asked: IdentityProviderRow; identity: Identity };
 
-async function arrive(tx: Transaction, { attempt, asked, identity }: Arriving, source: Source): Promise<Finished> {
+async function arrive(
+  tx: Transaction,
+  { attempt, asked, identity }: Arriving,
+  source: Source,
+): Promise<Refused | Arrived> {
   const { org_id: orgId } = asked;
   const provider = await lockProvider(tx, orgId, 'share');
   // Whoever vouched is no longer the one whom the org trusts.
@@ -114,14 +134,18 @@ async function link(
   person: Person,
   memberId: string | null,
   source: Source,
-): Promise<Finished> {
-  const { org_id: orgId } = provider;
+): Promise<Refused | Arrived> {
+  const { org_id: orgId, issuer } = provider;
   const member = memberId === null ? undefined : await lockMember(tx, orgId, { id: memberId });
   if (member?.status !== 'active') return { error: 'not_a_member', orgId };
+  const arrived: Arrived = { token: null, returnTo: '/console/account', orgId };
+  const known = await identityOfMember(tx, member.id);
+  // Linked already with this very account: nothing changes, and the sign-in was tried.
+  if (known?.issuer === issuer && known.subject === person.subject) return arrived;
   const result = await linked(tx, provider, person, member, 'member.linked', source);
   if (typeof result === 'string') return { error: result, orgId };
   if (member.opened_by === 'password') await changeOpening(tx, member.id, 'both');
-  return { token: null, returnTo: '/console/account', orgId };
+  return arrived;
 }
 
 function nameOf({ name }: Record<string, unknown>): string | null {

@@ -46,14 +46,14 @@ export function signInRoutes({ publicUrl, ...others }: Dependencies): Handlers<'
   const personOf = ({ caller, headers }: { caller: Caller; headers: Headers }) =>
     signedIn(db, caller, readSessionToken(headers, publicUrl));
   const toConsole = (path: string) => `${publicUrl.replace(/\/+$/, '')}${path}`;
-  const toLogin = (error: SignInError, orgId: string | null) =>
-    toConsole(`/console/login?${new URLSearchParams({ sign_in_error: error, ...(orgId && { org: orgId }) })}`);
+  const refusedAt = (page: 'login' | 'account', error: SignInError, orgId: string | null) =>
+    toConsole(`/console/${page}?${new URLSearchParams({ sign_in_error: error, ...(orgId && { org: orgId }) })}`);
 
   return {
     begin: async ({ params, query, headers, requestId, ip }) => {
       const wanted = { orgId: params.org_id, returnTo: query.return_to ?? null };
       const begun = await beginSignIn(deps, wanted, sourceOf({ requestId, ip, headers }));
-      if (typeof begun === 'string') return sendTo(toLogin(begun, params.org_id), []);
+      if (typeof begun === 'string') return sendTo(refusedAt('login', begun, params.org_id), []);
       return sendTo(begun.url, [attemptCookie(begun.token, isSecureRequest(headers, publicUrl))]);
     },
     callback: async ({ query, headers, requestId, ip }) => {
@@ -67,7 +67,7 @@ export function signInRoutes({ publicUrl, ...others }: Dependencies): Handlers<'
       if ('error' in finished) {
         // An address made elsewhere leaves this browser's own attempt alone.
         const cookies = finished.error === 'expired' ? [] : [clearedAttemptCookie(isSecure)];
-        return sendTo(toLogin(finished.error, finished.orgId), cookies);
+        return sendTo(refusedAt(finished.wasLinking ? 'account' : 'login', finished.error, finished.orgId), cookies);
       }
       const { token, returnTo } = finished;
       const cookies = [clearedAttemptCookie(isSecure), ...(token ? [sessionCookie(token, isSecure)] : [])];

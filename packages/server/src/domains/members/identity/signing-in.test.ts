@@ -165,7 +165,11 @@ describe('signing in at the company', () => {
     expect((await sessionOf(again.cookie)).body.member).toMatchObject({ role: 'admin' });
     expect(await membersOf(org.id, email)).toHaveLength(1);
     const account = await server.call('GET', '/v1/console/account', { browser: { cookie: again.cookie, csrf: '' } });
-    expect(account.body).toMatchObject({ has_password: false, linked_identity: { issuer: company.issuer, email } });
+    expect(account.body).toMatchObject({
+      has_password: false,
+      has_identity_provider: true,
+      linked_identity: { issuer: company.issuer, email },
+    });
     const actions = await rowsWhere(
       server.db,
       auditEntries,
@@ -200,7 +204,7 @@ describe('signing in at the company', () => {
     expect((await signIn(org.id)).error).toBe('email_not_allowed');
   });
 
-  it('does not become a member who has a password, until they link the account themselves [MBR-413]', async () => {
+  it('does not become a member who has a password, until they link the account themselves [MBR-413, MBR-430]', async () => {
     const org = await newOrg();
     const { email } = await server.newMember(org.id, 'admin');
     sits(email);
@@ -224,7 +228,14 @@ describe('signing in at the company', () => {
       await company.signIn(stolen.body.url as string),
       cookieOf(stolen.headers, 'vestra_sign_in'),
     );
-    expect(taken).toMatchObject({ error: 'another_identity' });
+    // Still signed in, so it is told where it was begun.
+    expect(taken).toMatchObject({ error: 'another_identity', path: '/console/account', cookie: '' });
+    const tried = await server.call('POST', '/v1/console/sign-in/link', { browser });
+    const sameAgain = await comeBack(
+      await company.signIn(tried.body.url as string),
+      cookieOf(tried.headers, 'vestra_sign_in'),
+    );
+    expect(sameAgain).toMatchObject({ error: null, path: '/console/account', cookie: '' });
     sits(email, {}, 'somebody-else');
     expect((await signIn(org.id)).error).toBe('another_identity');
 

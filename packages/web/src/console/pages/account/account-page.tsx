@@ -1,26 +1,40 @@
+import { identityError } from '../../access/identity-errors.ts';
 import { readSession } from '../../access/session.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Fault } from '../../parts/fault.tsx';
+import { useFilters } from '../../parts/filters.tsx';
 import { ChangeForm, TextField } from '../../parts/form.tsx';
+import { McpClients } from '../../parts/mcp-clients.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Loaded, Page, Section } from '../../parts/page.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
+import { CompanyAccount } from './company-account.tsx';
+import { Passkeys } from './passkeys.tsx';
 
 type SignIn = ItemOf<'consoleAccount.signIns'>;
 
 export default function AccountPage() {
   const account = useOne('consoleAccount.show', {});
+  const [{ sign_in_error: code }, setFilters] = useFilters('sign_in_error');
   return (
     <Page
-      lead="Your own name, password, and the browsers you are signed in with."
+      lead="Your own name, the ways you sign in, the MCP clients you have let in, and the browsers you are signed in with."
       request={account.request}
       title="Your account"
     >
+      {code && (
+        <div className="mb-5 flex items-start gap-3 rounded-md bg-warn-soft px-3 py-2.5 text-warn" role="alert">
+          <p className="grow">{identityError(code)}</p>
+          <Button look="quiet" onClick={() => setFilters({ sign_in_error: undefined })} shape="small">
+            Close
+          </Button>
+        </div>
+      )}
       <Loaded query={account}>
-        {({ member, has_password }) => (
+        {({ member, has_password, ...found }) => (
           <div className="grid items-start gap-x-8 lg:grid-cols-2">
             <Section title="Name">
               <div className="panel p-4">
@@ -47,9 +61,16 @@ export default function AccountPage() {
                 <ChangePassword />
               </Section>
             )}
+            {(found.has_identity_provider || found.linked_identity) && (
+              <Section title="Company account">
+                <CompanyAccount hasPassword={has_password} linked={found.linked_identity} />
+              </Section>
+            )}
+            {has_password && <Passkeys />}
           </div>
         )}
       </Loaded>
+      {account.data && <McpClients memberId={account.data.member.id} />}
       <SignIns />
     </Page>
   );

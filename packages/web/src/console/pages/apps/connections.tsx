@@ -36,7 +36,7 @@ export function Connections() {
     {
       id: 'error',
       header: 'What went wrong last',
-      width: 'minmax(0, 1.6fr)',
+      width: '1.6fr',
       isWideOnly: true,
       cell: ({ error }) => (error ? <span title={error}>{error}</span> : <span className="text-quiet">nothing</span>),
     },
@@ -115,6 +115,7 @@ export function Connections() {
           </>
         }
         onClose={removing.close}
+        request={remove.requestOf({ connection_id: gone?.id })}
         run={() => gone && remove.run({ connection_id: gone.id })}
         title="Disconnect this app?"
       />

@@ -115,6 +115,7 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
         isRunning={cancel.isRunning}
         loses={`${count(batch.counts.queued)} items that wait are never begun. What runs is finished.`}
         onClose={stopping.close}
+        request={cancel.requestOf({ batch_id: batch.id })}
         run={() => cancel.run({ batch_id: batch.id })}
         title="Stop this batch?"
       />

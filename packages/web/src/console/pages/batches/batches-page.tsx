@@ -16,7 +16,7 @@ const columns: Column<ItemOf<'batches.list'>>[] = [
   {
     id: 'id',
     header: 'Batch',
-    width: 'minmax(0, 1.2fr)',
+    width: '1.2fr',
     cell: ({ id }) => <code className="font-mono text-sm">{id}</code>,
   },
   { id: 'status', header: 'State', width: '6rem', cell: ({ status }) => <Status>{status}</Status> },

@@ -1,9 +1,10 @@
 import { useParams } from '@tanstack/react-router';
 import { useRole } from '../../data/api.ts';
-import { useChange, useOne } from '../../data/queries.ts';
+import { useChange } from '../../data/queries.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { CostBar } from '../../parts/cost-bar.tsx';
+import { DeploymentLink } from '../../parts/deployment-link.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -15,6 +16,7 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { Thread } from '../../parts/talk/thread.tsx';
 import { TurnTrace } from '../../parts/talk/turn-trace.tsx';
 import { useTalk } from '../../parts/talk/use-talk.ts';
+import { ScenarioOfTalk } from '../tests/scenario-of-talk.tsx';
 import { EventLog } from './event-log.tsx';
 
 /** One talk: the thread, its events, what it cost, and the trace of each turn (`?turn=…`). */
@@ -38,6 +40,7 @@ export default function ConversationPage() {
               <Icon name="stop" /> Stop
             </Button>
           )}
+          {talk.said.length > 0 && <ScenarioOfTalk conversationId={id} />}
           <PageLink className={buttonLook('plain')} search={{ conversation: id }} to="/playground">
             Go on in the playground
           </PageLink>
@@ -80,7 +83,7 @@ export default function ConversationPage() {
                   [
                     'Deployment',
                     conversation.deployment_id && (
-                      <Deployment
+                      <DeploymentLink
                         id={conversation.deployment_id}
                         key="deployment"
                         version={conversation.deployment_version}
@@ -109,16 +112,5 @@ export default function ConversationPage() {
         </aside>
       </div>
     </Page>
-  );
-}
-
-function Deployment({ id, version }: { id: string; version: number | null }) {
-  const { may } = useRole();
-  const deployment = useOne('deployments.get', { deployment_id: id } as never, { enabled: may('deployments.get') });
-  const found = deployment.data as { name: string } | undefined;
-  return (
-    <PageLink className="text-accent underline underline-offset-2" to={`/deployments/${id}`}>
-      {found?.name ?? id} {version !== null && `v${version}`}
-    </PageLink>
   );
 }

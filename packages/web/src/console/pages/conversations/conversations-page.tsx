@@ -42,7 +42,14 @@ const columns: Column<Conversation>[] = [
     isWideOnly: true,
     cell: ({ deployment_version }) => (deployment_version === null ? '–' : `v${deployment_version}`),
   },
-  { id: 'cost', header: 'Cost', width: '5.5rem', align: 'end', cell: ({ cost_usd }) => <Usd value={cost_usd} /> },
+  {
+    id: 'cost',
+    header: 'Cost',
+    width: '5.5rem',
+    align: 'end',
+    isWideOnly: true,
+    cell: ({ cost_usd }) => <Usd value={cost_usd} />,
+  },
   { id: 'active', header: 'Last active', width: '6.5rem', cell: ({ last_active_at }) => <Time at={last_active_at} /> },
 ];
 

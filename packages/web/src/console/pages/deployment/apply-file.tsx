@@ -20,8 +20,10 @@ type ApplyFileProps = {
   /** Absent: as the file names it. */
   deploymentId?: string;
   onApplied: (answer: Answer<'deployments.put'>) => void;
-  /** Looks before it is applied; false keeps it from being applied. */
-  mayApply?: () => Promise<boolean>;
+  /** The version that the text was written from, 0 for a new deployment: where another is there, nothing is applied. */
+  expectedVersion: number;
+  /** Another was there. Answers the version to try again with, or null where somebody has to look first. */
+  onConflict: (name: string) => Promise<number | null>;
   onDiscard?: () => void;
 };
 
@@ -32,13 +34,13 @@ const promotions = [
 ] as const;
 
 /** The editor with what applies its text. A refusal stands at the fields it names, and whole below. */
-export function ApplyFile({ text, onChange, isChanged, deploymentId, onApplied, mayApply, onDiscard }: ApplyFileProps) {
+export function ApplyFile(props: ApplyFileProps) {
+  const { text, onChange, isChanged, deploymentId, onApplied, expectedVersion, onConflict, onDiscard } = props;
   const { may } = useRole();
   const { mode } = usePlace();
   const [promote, setPromote] = useState<(typeof promotions)[number][0]>('after_tests');
   const [unreadable, setUnreadable] = useState<Error | null>(null);
   const [answer, setAnswer] = useState<Answer<'deployments.put'> | null>(null);
-  const [isLooking, setIsLooking] = useState(false);
   const [applied, setApplied] = useState<string | null>(null);
   const put = useChange('deployments.put', {
     touches: ['scenarios', 'testRuns', 'functions', 'webhooks', 'routines', 'mcpServers'],
@@ -47,26 +49,31 @@ export function ApplyFile({ text, onChange, isChanged, deploymentId, onApplied, 
       onApplied(done);
     },
   });
-  const fieldsOf = (file: Record<string, unknown>) => ({
+  const fieldsOf = (file: Record<string, unknown>, expected = expectedVersion) => ({
     ...file,
     deployment_id: deploymentId ?? String(file.name ?? ''),
+    expected_version: expected,
     ...(mode === 'live' && { promote }),
   });
-  const apply = async () => {
-    const file = fileIn(text);
+  const file = fileIn(text);
+  const apply = async (expected = expectedVersion): Promise<void> => {
     setUnreadable(file instanceof Error ? file : null);
     if (file instanceof Error) return;
-    setIsLooking(true);
-    const isFree = mayApply ? await mayApply().finally(() => setIsLooking(false)) : true;
-    setIsLooking(false);
-    if (!isFree) return;
     setApplied(text);
-    put.run(fieldsOf(file) as never);
+    const fields = fieldsOf(file, expected);
+    const error = await put.runNow(fields as never).then(
+      () => null,
+      (failure: unknown) => failure,
+    );
+    // Every other refusal is shown below.
+    if (!isConflict(error)) return;
+    const again = await onConflict(fields.deployment_id);
+    if (again !== null) await apply(again);
   };
-  const file = fileIn(text);
   // What was refused stands at its fields until the text is another.
-  const isRefused = put.error instanceof VestraError && applied === text;
+  const isRefused = put.error instanceof VestraError && !isConflict(put.error) && applied === text;
   const refused = useMemo(() => (isRefused ? faultsOf(put.error as VestraError) : noFaults), [isRefused, put.error]);
+  const fault = unreadable ?? (isConflict(put.error) ? null : put.error);
   const secrets = answer?.webhook_secrets ?? [];
   return (
     <div>
@@ -82,7 +89,7 @@ export function ApplyFile({ text, onChange, isChanged, deploymentId, onApplied, 
       <div className="mt-3 flex flex-wrap items-center gap-2">
         <Button
           disabled={!may('deployments.put') || !isChanged}
-          isBusy={put.isRunning || isLooking}
+          isBusy={put.isRunning}
           look="primary"
           onClick={() => void apply()}
         >
@@ -117,7 +124,7 @@ export function ApplyFile({ text, onChange, isChanged, deploymentId, onApplied, 
           />
         )}
       </div>
-      {(unreadable ?? put.error) && <Fault className="mt-3" error={(unreadable ?? put.error) as Error} />}
+      {fault && <Fault className="mt-3" error={fault} />}
       {answer && !put.isRunning && !put.error && (
         <div className="mt-3 text-sm" role="status">
           <p className="flex items-center gap-1.5 text-good">
@@ -143,6 +150,8 @@ export function ApplyFile({ text, onChange, isChanged, deploymentId, onApplied, 
     </div>
   );
 }
+
+const isConflict = (error: unknown) => error instanceof VestraError && error.code === 'deployment_changed';
 
 const noFaults: never[] = [];
 

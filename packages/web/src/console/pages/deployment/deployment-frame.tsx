@@ -9,7 +9,7 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { DeploymentMenu } from './deployment-menu.tsx';
 
 export type Deployment = Answer<'deployments.get'>;
-export type DeploymentTab = 'file' | 'versions' | 'functions';
+export type DeploymentTab = 'file' | 'versions' | 'functions' | 'ratings';
 
 /** What all parts of one deployment share: its name, where it stands, what can be done with it. */
 export function DeploymentFrame({
@@ -53,6 +53,7 @@ export function DeploymentFrame({
           { id: 'file', title: 'File', to: at },
           { id: 'versions', title: 'Versions', to: `${at}/versions` },
           { id: 'functions', title: 'Functions', to: `${at}/functions` },
+          { id: 'ratings', title: 'Ratings', to: `${at}/ratings` },
         ]}
       />
       <Loaded query={{ ...deployment, data: found }}>{children}</Loaded>

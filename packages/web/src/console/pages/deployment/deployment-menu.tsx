@@ -96,6 +96,7 @@ export function DeploymentMenu({ deployment }: { deployment: Answer<'deployments
         isRunning={archive.isRunning}
         loses="No new conversation or version reaches it, its routines stop, and programs that name it are refused. Nothing is deleted, and it can be brought back."
         onClose={close}
+        request={archive.requestOf({ deployment_id })}
         run={() => archive.run({ deployment_id })}
         title={`Archive ${name}?`}
       />
@@ -106,6 +107,7 @@ export function DeploymentMenu({ deployment }: { deployment: Answer<'deployments
         isRunning={rollback.isRunning}
         loses={`Live users get the version that was live before version ${live_version}, at once. Version ${live_version} stays and can be promoted again.`}
         onClose={close}
+        request={rollback.requestOf({ deployment_id })}
         run={() => rollback.run({ deployment_id })}
         title={`Roll ${name} back?`}
       />
@@ -116,6 +118,7 @@ export function DeploymentMenu({ deployment }: { deployment: Answer<'deployments
         isRunning={remove.isRunning}
         loses="All its versions, scenarios and test runs are gone, and nothing brings them back. Conversations and their costs stay. A deployment with a live version cannot be deleted: archive it."
         onClose={close}
+        request={remove.requestOf({ deployment_id })}
         run={() => remove.run({ deployment_id })}
         title={`Delete ${name}?`}
         typed={slug}

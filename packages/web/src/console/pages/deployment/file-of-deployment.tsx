@@ -1,58 +1,79 @@
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { callApi, usePlace } from '../../data/api.ts';
-import { useOne } from '../../data/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Loaded, Waiting } from '../../parts/page.tsx';
+import { useUnsaved } from '../../parts/unsaved.tsx';
 import { ApplyFile } from './apply-file.tsx';
 import type { Deployment } from './deployment-frame.tsx';
 
 const Diff = lazy(() => import('../../parts/editor/diff.tsx'));
 
+type SavedFile = { version: number; text: string };
+
 export function FileOfDeployment({ deployment }: { deployment: Deployment }) {
   const place = usePlace();
-  const fields = { deployment_id: deployment.id, format: 'yaml' } as never;
-  const kept = useOne('deployments.get', fields);
-  // The text that editing began from: somebody else may have applied another since.
-  const [base, setBase] = useState<string | null>(null);
+  const deployment_id = deployment.id;
+  // The version first: read after the text it could be of one that the text does not have, and would write over that.
+  const readNow = async (): Promise<SavedFile> => {
+    const { newest_version } = (await callApi(place, 'deployments.get', { deployment_id } as never)) as Deployment;
+    const text = await callApi(place, 'deployments.get', { deployment_id, format: 'yaml' } as never);
+    return { version: newest_version, text: text as unknown as string };
+  };
+  const kept = useQuery({
+    queryKey: [place.org, place.mode, 'deployments.get', { file: deployment_id }],
+    queryFn: readNow,
+  });
+  // What editing began from: somebody else may have applied another since.
+  const [base, setBase] = useState<SavedFile | null>(null);
   const [draft, setDraft] = useState<string | null>(null);
-  const [theirs, setTheirs] = useState<string | null>(null);
-  const isChanged = draft !== null && draft !== base;
-  const saved = kept.data as unknown as string | undefined;
+  const [theirs, setTheirs] = useState<SavedFile | null>(null);
+  // What was applied is safe, though the server's own form of it is still on its way.
+  const [applied, setApplied] = useState<string | null>(null);
+  const isChanged = draft !== null && draft !== base?.text;
+  const saved = kept.data;
 
   useEffect(() => {
     if (saved !== undefined && !isChanged) {
       setBase(saved);
-      setDraft(saved);
+      setDraft(saved.text);
     }
   }, [saved, isChanged]);
-  useUnsavedWarning(isChanged);
+  const unsaved = useUnsaved(isChanged && draft !== applied);
 
-  const readNow = async () => (await callApi(place, 'deployments.get', fields)) as unknown as string;
-  const mayApply = async () => {
+  const take = (file: SavedFile) => {
+    setBase(file);
+    setDraft(file.text);
+  };
+  /** A version with the same file is one of other documents: nothing of anybody's is written over. */
+  const look = async () => {
     const now = await readNow();
-    if (base === null || now === base) return true;
-    setTheirs(now);
-    return false;
+    if (now.text !== base?.text) {
+      setTheirs(now);
+      return null;
+    }
+    setBase(now);
+    return now.version;
   };
   return (
-    <Loaded query={{ ...kept, data: saved }}>
-      {(text) => (
+    <Loaded query={kept}>
+      {({ text, version }) => (
         <>
           <ApplyFile
             deploymentId={deployment.id}
             isChanged={isChanged}
-            mayApply={mayApply}
-            onApplied={() =>
-              void readNow().then((now) => {
-                setBase(now);
-                setDraft(now);
-              })
-            }
+            expectedVersion={base?.version ?? version}
+            onApplied={() => {
+              setApplied(draft);
+              void readNow().then(take);
+            }}
             onChange={setDraft}
-            onDiscard={() => setDraft(base)}
+            onConflict={look}
+            onDiscard={() => setDraft(base?.text ?? text)}
             text={draft ?? text}
           />
+          {unsaved.dialog}
           {theirs !== null && draft !== null && (
             <Dialog
               description="Somebody applied another version while you were editing. Yours is on the right; nothing of it is lost."
@@ -62,13 +83,12 @@ export function FileOfDeployment({ deployment }: { deployment: Deployment }) {
               width="wide"
             >
               <Suspense fallback={<Waiting />}>
-                <Diff after={draft} before={theirs} labels={['What is saved now', 'What you wrote']} />
+                <Diff after={draft} before={theirs.text} labels={['What is saved now', 'What you wrote']} />
               </Suspense>
               <DialogActions>
                 <Button
                   onClick={() => {
-                    setBase(theirs);
-                    setDraft(theirs);
+                    take(theirs);
                     setTheirs(null);
                   }}
                 >
@@ -90,13 +110,4 @@ export function FileOfDeployment({ deployment }: { deployment: Deployment }) {
       )}
     </Loaded>
   );
-}
-
-function useUnsavedWarning(isUnsaved: boolean): void {
-  useEffect(() => {
-    if (!isUnsaved) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [isUnsaved]);
 }

@@ -145,6 +145,7 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
         isRunning={roll.isRunning}
         loses="Calls are signed with a new secret. The old one is accepted for 24 hours more."
         onClose={close}
+        request={roll.requestOf({ deployment_id })}
         run={() => roll.run({ deployment_id })}
         title="Roll the signing secret?"
       />
@@ -155,6 +156,7 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
         isRunning={remove.isRunning}
         loses="It is called no more, and its signing secret is gone. Calls wait until a program takes them."
         onClose={close}
+        request={remove.requestOf({ deployment_id })}
         run={() => remove.run({ deployment_id })}
         title="Remove this address?"
       />

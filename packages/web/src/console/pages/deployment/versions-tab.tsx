@@ -9,8 +9,10 @@ import { Fault } from '../../parts/fault.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Loaded, Section, Waiting } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
+import { ContentChanges } from './content-changes.tsx';
 import { type Deployment, DeploymentFrame } from './deployment-frame.tsx';
 
 const Diff = lazy(() => import('../../parts/editor/diff.tsx'));
@@ -32,7 +34,7 @@ function Versions({ deployment }: { deployment: Deployment }) {
   if (versions.isLoading) return <Waiting />;
   if (versions.error) return <Fault error={versions.error} retry={versions.refetch} />;
   return (
-    <div className="grid gap-6 lg:grid-cols-[19rem_minmax(0,1fr)]">
+    <div className="grid gap-6 *:min-w-0 lg:grid-cols-[19rem_minmax(0,1fr)]">
       <div>
         <ol aria-label="Versions" className="panel max-h-[75dvh] divide-y overflow-y-auto">
           {versions.rows.map((version) => (
@@ -118,6 +120,7 @@ function Compared({ deployment, left, right, versions, setCompared }: ComparedPr
         </span>
       }
     >
+      {shown?.tests && <LastRun key={shown.tests.run_id} runId={shown.tests.run_id} />}
       {shown && shown.missing.length > 0 && (
         <p className="mb-2 text-warn">
           Some of its notebooks or skills were deleted since: it does not run again without them.
@@ -138,12 +141,33 @@ function Compared({ deployment, left, right, versions, setCompared }: ComparedPr
           </Loaded>
         )}
       </Loaded>
+      {left !== undefined && left !== right && <ContentChanges deploymentId={deployment_id} from={left} to={right} />}
     </Section>
   );
 }
 
-/** Instructions, tools, knowledge and skills with the digest of their content: what two versions may differ in. */
+/** How the tests of a version went, and where they did not pass: why, for whoever waits for it to go live. */
+function LastRun({ runId }: { runId: string }) {
+  const run = useOne('testRuns.get', { run_id: runId });
+  if (!run.data) return null;
+  const { status, counts, results, note } = run.data;
+  const why = results.find(({ error_message }) => error_message)?.error_message ?? note;
+  return (
+    <p className="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm" role="status">
+      <Status>{status}</Status>
+      <PageLink className="text-accent underline underline-offset-2" to={`/test-runs/${runId}`}>
+        {counts.passed} of {counts.total} tests passed
+      </PageLink>
+      {why && <span className="text-warn">{why}</span>}
+    </p>
+  );
+}
+
+/** The settings; what documents and skills say stands below. */
 const asYaml = (version: unknown) => stringify((version as Version).manifest, { lineWidth: 100, sortMapEntries: true });
+
+const testsPass = (count: number | undefined) =>
+  count === 1 ? 'its test passes' : `its ${count === undefined ? '' : `${count} `}tests pass`;
 
 function PromoteButton({ deployment, version }: { deployment: Deployment; version: number }) {
   const { may } = useRole();
@@ -158,7 +182,7 @@ function PromoteButton({ deployment, version }: { deployment: Deployment; versio
       say(
         promoted
           ? `Version ${version} is ${mode === 'live' ? 'live' : 'the draft'}`
-          : `Version ${version} goes live when ${test_run?.counts.total ?? 'its'} tests pass`,
+          : `Version ${version} goes live when ${testsPass(test_run?.counts.total)}`,
       );
     },
   });

@@ -5,7 +5,8 @@ import { Fault } from '../../parts/fault.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
-import { ApplyFile } from '../deployment/apply-file.tsx';
+import { useUnsaved } from '../../parts/unsaved.tsx';
+import { ApplyNewFile } from '../deployment/apply-new-file.tsx';
 
 type Said = { who: 'you' | 'it'; text: string };
 
@@ -25,12 +26,19 @@ export default function InterviewPage() {
   const { answer } = interview;
   const conversation = answer?.conversation_id;
   const isReady = answer?.status === 'ready';
+  const unsaved = useUnsaved(typed !== '' || said.length > 0);
   const fields = conversation === undefined ? { deployment: name, describe: typed } : { conversation, answer: typed };
-  const tell = () => {
-    if (typed.trim() === '') return;
+  const tell = async () => {
+    if (typed.trim() === '' || interview.isRunning) return;
     setSaid((before) => [...before, { who: 'you', text: typed }]);
-    interview.run(fields as never);
     setTyped('');
+    try {
+      await interview.runNow(fields as never);
+    } catch {
+      // Why it was refused stands below what was said; the words come back to be said again.
+      setSaid((before) => before.slice(0, -1));
+      setTyped(typed);
+    }
   };
   return (
     <Page
@@ -49,15 +57,13 @@ export default function InterviewPage() {
           ))}
         </ol>
         {interview.isRunning && <p className="mb-4 animate-breathe text-quiet">Thinking…</p>}
-        {interview.error && (
-          <Fault className="mb-4" error={interview.error} retry={() => interview.run(fields as never)} />
-        )}
+        {interview.error && <Fault className="mb-4" error={interview.error} />}
         {!isReady && (
           <form
             className="flex flex-col gap-3"
             onSubmit={(event) => {
               event.preventDefault();
-              tell();
+              void tell();
             }}
           >
             {conversation === undefined && (
@@ -101,9 +107,17 @@ export default function InterviewPage() {
       {file !== null && (
         <div className="mt-8">
           <h2 className="mb-2 font-semibold">{isReady ? 'The file' : 'The file so far'}</h2>
-          <ApplyFile isChanged onApplied={({ id }) => go(`/deployments/${id}`)} onChange={setFile} text={file} />
+          <ApplyNewFile
+            onApplied={({ id }) => {
+              unsaved.letGo();
+              go(`/deployments/${id}`);
+            }}
+            onChange={setFile}
+            text={file}
+          />
         </div>
       )}
+      {unsaved.dialog}
     </Page>
   );
 }

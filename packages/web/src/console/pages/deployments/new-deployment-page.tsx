@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { Page } from '../../parts/page.tsx';
-import { useGo } from '../../parts/page-link.tsx';
-import { ApplyFile } from '../deployment/apply-file.tsx';
+import { PageLink, useGo } from '../../parts/page-link.tsx';
+import { useUnsaved } from '../../parts/unsaved.tsx';
+import { ApplyNewFile } from '../deployment/apply-new-file.tsx';
 
 const template = `name: my-agent
 instructions: |
@@ -24,18 +25,30 @@ tests:
 export default function NewDeploymentPage() {
   const [text, setText] = useState(template);
   const go = useGo();
+  const unsaved = useUnsaved(text !== template);
   return (
     <Page
       above={{ to: '/deployments', title: 'Deployments' }}
-      lead="One file says what the agent does. Apply it as it is, and talk to it in the playground."
+      lead={
+        <>
+          One file says what the agent does. Apply it as it is, and talk to it in the playground; or{' '}
+          <PageLink className="underline underline-offset-2" to="/deployments/interview">
+            answer a few questions
+          </PageLink>{' '}
+          and have it written.
+        </>
+      }
       title="New deployment"
     >
-      <ApplyFile
-        isChanged
-        onApplied={({ id, webhook_secrets }) => webhook_secrets.length === 0 && go(`/deployments/${id}`)}
+      <ApplyNewFile
+        onApplied={({ id, webhook_secrets }) => {
+          unsaved.letGo();
+          if (webhook_secrets.length === 0) go(`/deployments/${id}`);
+        }}
         onChange={setText}
         text={text}
       />
+      {unsaved.dialog}
     </Page>
   );
 }

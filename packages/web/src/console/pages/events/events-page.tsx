@@ -12,7 +12,7 @@ import { subjectOf } from './subject.ts';
 type Event = ItemOf<'events.list'>;
 
 const columns: Column<Event>[] = [
-  { id: 'type', header: 'Event', width: 'minmax(0, 14rem)', cell: ({ type }) => type },
+  { id: 'type', header: 'Event', width: '14rem', cell: ({ type }) => type },
   {
     id: 'about',
     header: 'About',

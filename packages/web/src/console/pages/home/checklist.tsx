@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useRole } from '../../data/api.ts';
-import { useList, useOne } from '../../data/queries.ts';
+import { useList } from '../../data/queries.ts';
 import { keep, kept } from '../../kept.ts';
 import { pages } from '../../pages.ts';
 import { Button } from '../../parts/button.tsx';
@@ -10,16 +10,19 @@ import { PageLink } from '../../parts/page-link.tsx';
 
 type Step = { title: string; hint: string; to: string; search?: Record<string, string>; isDone: boolean };
 
-/** From nothing to an agent with users. What is done is read off the org itself, so nobody ticks anything. */
-export function Checklist() {
+/** What is done is read off the org itself, so nobody ticks anything. */
+export function useSteps(): { steps: Step[]; isLoading: boolean } {
   const { may } = useRole();
-  const [isHidden, setIsHidden] = useState(kept('checklist') === 'hidden');
   const deployments = useList('deployments.list', {}, { limit: 100 });
   const conversations = useList('conversations.list', {}, { limit: 1 });
   const keys = useList('keys.list', {}, { limit: 100, enabled: may('keys.list') });
   const members = useList('members.list', {}, { limit: 5, enabled: may('members.list') });
-  const limits = useOne('limits.get', {}, { enabled: may('limits.get') });
-  const caps = limits.data?.caps;
+  // Every org begins with caps: that somebody chose them is only in the log.
+  const limitChanges = useList(
+    'auditLog.list',
+    { action: 'limits.updated' },
+    { limit: 20, enabled: may('auditLog.list') },
+  );
   const has = (path: string) => pages.some((page) => page.path === path);
   const first = deployments.rows[0];
 
@@ -48,16 +51,12 @@ export function Checklist() {
       to: '/keys',
       isDone: keys.rows.some(({ last_used_at }) => last_used_at !== null),
     },
-    may('limits.get') &&
+    may('limits.update') &&
       has('/limits') && {
         title: 'Set a cap',
-        hint: 'What a day or a month may cost at most.',
+        hint: 'What a day or a month may cost at most, in place of what every org begins with.',
         to: '/limits',
-        isDone:
-          caps !== undefined &&
-          [caps.org_daily_usd, caps.org_monthly_usd, caps.user_daily_usd, caps.user_monthly_usd].some(
-            (cap) => cap !== null,
-          ),
+        isDone: limitChanges.rows.some(({ details }) => Object.keys((details.caps as object) ?? {}).length > 0),
       },
     may('members.list') &&
       has('/members') && {
@@ -67,9 +66,15 @@ export function Checklist() {
         isDone: members.rows.length > 1,
       },
   ];
-  const shown = steps.filter((step) => step !== false);
+  const isLoading = [deployments, conversations, keys, members, limitChanges].some((query) => query.isLoading);
+  return { steps: steps.filter((step) => step !== false), isLoading };
+}
+
+/** From nothing to an agent with users. */
+export function Checklist({ steps: shown }: { steps: readonly Step[] }) {
+  const [isHidden, setIsHidden] = useState(kept('checklist') === 'hidden');
   const done = shown.filter(({ isDone }) => isDone).length;
-  if (isHidden || deployments.isLoading || conversations.isLoading || done === shown.length) return null;
+  if (isHidden || done === shown.length) return null;
   return (
     <Section
       actions={

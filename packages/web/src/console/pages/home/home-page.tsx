@@ -3,22 +3,33 @@ import { usePlace, useRole } from '../../data/api.ts';
 import { useList, useOne } from '../../data/queries.ts';
 import { DayBars } from '../../parts/day-bars.tsx';
 import { Icon } from '../../parts/icons.tsx';
-import { Loaded, Page, Section } from '../../parts/page.tsx';
+import { Loaded, Page, Section, Waiting } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, Time, usd } from '../../parts/shown.tsx';
-import { Checklist } from './checklist.tsx';
+import { Checklist, useSteps } from './checklist.tsx';
 
 const shownDays = 14;
 
-/** What to do next, what failed, and what was spent. */
+/** What to do next, what failed, and what was spent. All of it comes at once: what came later would push the rest down. */
 export default function HomePage() {
   const { session } = useAccess();
   const { may } = useRole();
   const waiting = useList('interactions.list', {} as never, { limit: 100 });
+  const { steps, isLoading } = useSteps();
+  const usage = useUsage();
+  const failures = useFailures();
   const name = session?.member.name;
+  const title = name ? `Hello, ${name}` : 'Hello';
+  if (isLoading || waiting.isLoading || usage.isLoading || failures.isLoading) {
+    return (
+      <Page tabTitle="Home" title={title}>
+        <Waiting />
+      </Page>
+    );
+  }
   return (
-    <Page tabTitle="Home" title={name ? `Hello, ${name}` : 'Hello'}>
+    <Page tabTitle="Home" title={title}>
       {waiting.rows.length > 0 && (
         <PageLink
           className="mb-6 flex items-center gap-2 rounded-md border border-warn/30 bg-warn-soft px-3 py-2.5 text-warn hover:border-warn"
@@ -33,17 +44,23 @@ export default function HomePage() {
           <Icon className="ml-auto size-4" name="arrow" />
         </PageLink>
       )}
-      <Checklist />
+      <Checklist steps={steps} />
       {may('usage.report') && <Spend />}
-      <Failures />
+      <Failures rows={failures.rows} />
     </Page>
   );
+}
+
+function useUsage() {
+  const { may } = useRole();
+  const [from] = lastDays(shownDays);
+  return useOne('usage.report', { group_by: 'day', from, limit: 100 } as never, { enabled: may('usage.report') });
 }
 
 function Spend() {
   const { mode } = usePlace();
   const days = lastDays(shownDays);
-  const usage = useOne('usage.report', { group_by: 'day', from: days[0], limit: 100 } as never);
+  const usage = useUsage();
   return (
     <Section actions={<RequestMenu request={usage.request} />} title={`The last ${shownDays} days in ${mode} mode`}>
       <Loaded query={usage}>
@@ -76,7 +93,9 @@ const lastDays = (many: number) =>
     new Date(Date.now() - (many - 1 - index) * 86_400_000).toISOString().slice(0, 10),
   );
 
-function Failures() {
+type Failure = { to: string; what: string; code: string; message: string; at: string };
+
+function useFailures(): { rows: Failure[]; isLoading: boolean } {
   const tasks = useList('tasks.list', { status: 'failed' } as never, { limit: 5 });
   const turns = useList('events.list', { type: 'turn.failed' } as never, { limit: 5 });
   const rows = [
@@ -98,10 +117,14 @@ function Failures() {
       };
     }),
   ].sort((one, other) => other.at.localeCompare(one.at));
+  return { rows, isLoading: tasks.isLoading || turns.isLoading };
+}
+
+function Failures({ rows }: { rows: readonly Failure[] }) {
   return (
     <Section title="What failed">
       {rows.length === 0 ? (
-        <p className="text-quiet">{tasks.isLoading || turns.isLoading ? 'Looking…' : 'Nothing, as far as is kept.'}</p>
+        <p className="text-quiet">Nothing, as far as is kept.</p>
       ) : (
         <ul className="panel divide-y">
           {rows.map(({ to, what, code, message, at }) => (

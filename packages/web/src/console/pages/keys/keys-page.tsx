@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { McpClients } from '../../parts/mcp-clients.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -106,6 +107,7 @@ export default function KeysPage() {
         label="API keys"
         list={keys}
       />
+      <McpClients />
       <NewKey isOpen={creating.value !== null} onClose={creating.close} onSecret={setSecret} />
       <RollKey keyRow={named(rolling.value)} onClose={rolling.close} onSecret={setSecret} />
       <RevokeKey keyRow={named(revoking.value)} onClose={revoking.close} />
@@ -135,6 +137,7 @@ function RevokeKey({ keyRow, onClose }: { keyRow: Key | undefined; onClose: () =
         </>
       }
       onClose={onClose}
+      request={revoke.requestOf({ key_id: keyRow.id })}
       run={() => revoke.run({ key_id: keyRow.id })}
       title="Revoke this key?"
     />

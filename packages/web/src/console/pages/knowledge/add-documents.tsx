@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { DropZone } from '../../parts/drop-zone.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon, Spinner } from '../../parts/icons.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
 import { bytes } from '../../parts/shown.tsx';
 
 type Upload = { key: string; file: File; state: 'waiting' | 'sending' | 'done' | 'failed'; error: Error | null };
@@ -60,6 +61,14 @@ export function AddDocuments({ notebookId, isLive }: { notebookId: string; isLiv
             <span className="grow" role="status">
               {finished} of {uploads.length} sent
             </span>
+            <RequestMenu
+              label="Copy this upload as a call"
+              request={add.requestOf({
+                notebook_id: notebookId,
+                file: uploads[0]?.file,
+                promote: goesLive ? 'now' : 'no',
+              })}
+            />
             {finished === uploads.length && (
               <Button look="quiet" onClick={() => setUploads([])} shape="small">
                 Close

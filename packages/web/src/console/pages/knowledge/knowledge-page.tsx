@@ -17,7 +17,7 @@ const columns: Column<ItemOf<'notebooks.list'>>[] = [
   {
     id: 'about',
     header: 'What is in it',
-    width: 'minmax(0, 2fr)',
+    width: '2fr',
     isWideOnly: true,
     cell: (notebook) => notebook.description,
   },

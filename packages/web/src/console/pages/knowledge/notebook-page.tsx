@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { CodeBlock, EmptyState } from '../../parts/empty-state.tsx';
 import { Icon, Spinner } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
 import { LoadedPage, Page } from '../../parts/page.tsx';
@@ -173,6 +173,10 @@ function Shown({ notebook }: { notebook: Notebook }) {
         label="Documents"
         list={documents}
       />
+      <CodeBlock
+        code={`knowledge:\n  - notebook: ${notebook.id}`}
+        label="A deployment reads it when its file says so:"
+      />
       {reading.value && <ReadDocument documentId={reading.value} notebookId={notebook.id} onClose={reading.close} />}
       {editing.value && <EditNotebook notebook={notebook} onClose={editing.close} />}
       <RemoveDocument document={documents.rows.find(({ id }) => id === removing.value)} onClose={removing.close} />
@@ -204,6 +208,7 @@ function RemoveDocument({ document, onClose }: { document: Document | undefined;
         </>
       }
       onClose={onClose}
+      request={remove.requestOf({ notebook_id: document.notebook_id, document_id: document.id })}
       run={() => remove.run({ notebook_id: document.notebook_id, document_id: document.id })}
       title="Delete this document?"
     />
@@ -231,6 +236,7 @@ function DeleteNotebook({ notebook, onClose }: { notebook: Notebook; onClose: ()
         </>
       }
       onClose={onClose}
+      request={remove.requestOf({ notebook_id: notebook.id })}
       run={() => remove.run({ notebook_id: notebook.id })}
       title="Delete this notebook?"
       typed={notebook.slug}

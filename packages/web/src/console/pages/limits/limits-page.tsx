@@ -11,6 +11,7 @@ import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, usd } from '../../parts/shown.tsx';
+import { Alerts } from './alerts.tsx';
 
 type Limits = Answer<'limits.get'>;
 
@@ -76,23 +77,16 @@ export default function LimitsPage() {
               />
             </Section>
             <Section title="Alerts">
-              <p className="max-w-prose">
+              <p className="mb-3 max-w-prose">
                 {found.usage_alerts.thresholds.length === 0
                   ? 'Nobody is told before a cap is reached.'
                   : `An event is sent when spend reaches ${found.usage_alerts.thresholds.map((each) => `${each} %`).join(', ')} of a cap.`}{' '}
-                <PageLink
-                  className="underline underline-offset-2"
-                  search={{ type: 'usage.threshold_reached' }}
-                  to="/events"
-                >
-                  Alerts so far
-                </PageLink>
-                {'; '}
                 <PageLink className="underline underline-offset-2" to="/webhooks">
-                  a webhook
+                  A webhook
                 </PageLink>{' '}
                 tells your own systems.
               </p>
+              {may('events.list') && <Alerts />}
             </Section>
             <Section actions={<RequestMenu request={limits.request} />} title="Calls of the API">
               <Facts

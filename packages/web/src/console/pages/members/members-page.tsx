@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useAccess } from '../../access/session.ts';
 import { usePlace, useRole } from '../../data/api.ts';
+import { useEvery } from '../../data/every.ts';
 import { useChange, useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -25,8 +26,12 @@ const developer = ['developer', 'Developer: builds and runs agents'] as const;
 const admin = ['admin', 'Admin: and keys, members, limits, usage'] as const;
 const owner = ['owner', 'Owner: and other owners'] as const;
 
+const askEveryMs = 4000;
+
 export default function MembersPage() {
   const members = useList('members.list', {});
+  // No event tells of members, of whom there are few.
+  useEvery(askEveryMs, true, members.refetch);
   const { role, may } = useRole();
   const { mode } = usePlace();
   const { session } = useAccess();
@@ -211,6 +216,7 @@ function RemoveMember({ member, onClose }: { member: Member | undefined; onClose
         </>
       }
       onClose={onClose}
+      request={remove.requestOf({ member_id: member.id })}
       run={() => remove.run({ member_id: member.id })}
       title="Remove this member?"
     />

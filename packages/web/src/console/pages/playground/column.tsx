@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
 import { Button } from '../../parts/button.tsx';
+import { DeploymentLink } from '../../parts/deployment-link.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
@@ -27,18 +28,24 @@ type ColumnProps = {
 export function Column({ deployment, user, conversationId, onBegun, isAlone, onSend, heard }: ColumnProps) {
   const begin = useChange('conversations.create', { onDone: ({ id }) => onBegun(id) });
   const send = useChange('conversations.send');
-  const say = (message: string, files: readonly string[] = []) => {
+  const say = async (message: string, files: readonly string[] = []): Promise<boolean> => {
     onSend?.(message);
     const said = { message, ...(files.length > 0 && { attachments: files.map((file_id) => ({ file_id })) }) };
-    if (conversationId === undefined) begin.run({ deployment, user_id: user, ...said } as never);
-    else send.run({ conversation_id: conversationId, ...said } as never);
+    const sent =
+      conversationId === undefined
+        ? begin.runNow({ deployment, user_id: user, ...said } as never)
+        : send.runNow({ conversation_id: conversationId, ...said } as never);
+    return sent.then(
+      () => true,
+      () => false,
+    );
   };
   const follows = useRef<number | undefined>(heard?.at);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each message is said once.
   useEffect(() => {
     if (!heard || heard.at === follows.current) return;
     follows.current = heard.at;
-    say(heard.text);
+    void say(heard.text);
   }, [heard]);
   const error = begin.error ?? send.error;
   const request =
@@ -89,7 +96,10 @@ function Talking({
       <div className="min-w-0">
         <p className="mb-3 flex flex-wrap items-center gap-2 text-quiet text-sm">
           {conversation && <Status>{conversation.status}</Status>}
-          {conversation?.deployment_version !== null && <span>version {conversation?.deployment_version}</span>}
+          {conversation?.deployment_id && (
+            <DeploymentLink id={conversation.deployment_id} version={conversation.deployment_version} />
+          )}
+          {conversation && <span className="min-w-0 wrap-anywhere">as {conversation.user_id ?? 'the org itself'}</span>}
           {conversation && <Usd value={conversation.cost_usd} />}
           <PageLink className="text-accent underline underline-offset-2" to={`/conversations/${conversationId}`}>
             Conversation

@@ -7,7 +7,8 @@ import { Icon } from '../../parts/icons.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 
 type ComposerProps = {
-  onSend: (text: string, files: readonly string[]) => void;
+  /** Whether it was taken: what was refused stands in the field again. */
+  onSend: (text: string, files: readonly string[]) => Promise<boolean>;
   isBusy: boolean;
   request: Request;
   /** Whose files are attached. */
@@ -25,14 +26,14 @@ export function Composer({ onSend, isBusy, request, user }: ComposerProps) {
     for (const file of chosen ?? []) upload.run({ file, user_id: user } as never);
   };
   const isEmpty = text.trim() === '' && files.length === 0;
-  const run = () => {
+  const run = async () => {
     if (isEmpty || isBusy || upload.isRunning) return;
-    onSend(
-      text,
-      files.map(({ id }) => id),
-    );
     setText('');
     setFiles([]);
+    const ids = files.map(({ id }) => id);
+    if (await onSend(text, ids)) return;
+    setText((now) => now || text);
+    setFiles((now) => (now.length > 0 ? now : files));
   };
   return (
     <form
@@ -41,7 +42,7 @@ export function Composer({ onSend, isBusy, request, user }: ComposerProps) {
       onDrop={(event) => add(event.dataTransfer.files)}
       onSubmit={(event) => {
         event.preventDefault();
-        run();
+        void run();
       }}
     >
       {files.length > 0 && (
@@ -69,7 +70,7 @@ export function Composer({ onSend, isBusy, request, user }: ComposerProps) {
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
-            run();
+            void run();
           }}
           placeholder="Say something"
           rows={1}

@@ -54,7 +54,6 @@ export default function PlaygroundPage() {
       {label}
       <select
         className="control w-auto max-w-56 pr-8 text-foreground"
-        disabled={isTalking}
         onChange={(event) => onChange(event.target.value)}
         value={value}
       >
@@ -88,7 +87,8 @@ export default function PlaygroundPage() {
       }
       title="Playground"
     >
-      <div className="mb-4 flex flex-wrap items-center gap-3">
+      {/* What a talk is with is chosen before it begins; then the talk itself says it. */}
+      <div className={isTalking ? 'hidden' : 'mb-4 flex flex-wrap items-center gap-3'}>
         {choice(
           'Deployment',
           deployment?.slug ?? '',
@@ -108,7 +108,6 @@ export default function PlaygroundPage() {
           <input
             className="control w-36 text-foreground"
             defaultValue={chosen.user ?? ''}
-            disabled={isTalking}
             onBlur={(event) =>
               event.target.value !== (chosen.user ?? '') && set({ user: event.target.value || undefined })
             }

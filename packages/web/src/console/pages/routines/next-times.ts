@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 
-type Routine = {
+export type Scheduled = {
   enabled: boolean;
   status: string;
   next_run_at: string | null;
@@ -8,7 +8,7 @@ type Routine = {
 };
 
 /** The next times that a schedule comes to, in its own time zone; a routine of one day has one. */
-export function nextTimes({ enabled, status, next_run_at, schedule }: Routine, most = 10): Date[] {
+export function nextTimes({ enabled, status, next_run_at, schedule }: Scheduled, most = 10): Date[] {
   if (!enabled || status !== 'active' || schedule === null || next_run_at === null) return [];
   const first = new Date(next_run_at);
   if (/^\d{4}-\d{2}-\d{2} at /.test(schedule.every ?? '')) return [first];
@@ -35,3 +35,5 @@ export const inWords = (at: Date, timezone: string): string =>
     minute: '2-digit',
     timeZone: timezone,
   });
+
+export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,6 +1,7 @@
 import type { Answer } from '../../data/rows.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { AreaField, ChangeForm, SelectField, TextField, useForm } from '../../parts/form.tsx';
+import { ownTimeZone } from './next-times.ts';
 
 type Routine = Answer<'routines.get'>;
 
@@ -19,7 +20,7 @@ export function RoutineForm(props: {
     kind: routine && !schedule ? 'call' : schedule && schedule.every === null ? 'cron' : 'every',
     every: schedule?.every ?? '',
     schedule: schedule?.cron ?? '',
-    timezone: schedule?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timezone: schedule?.timezone ?? ownTimeZone(),
     user_id: userId ?? '',
     deployment: '',
   };
@@ -79,7 +80,7 @@ function When({ isFixed }: { isFixed: boolean }) {
   return (
     <>
       <SelectField
-        hint=""
+        hint="What makes it run: a time, or your own system."
         label="When"
         name="kind"
         options={[

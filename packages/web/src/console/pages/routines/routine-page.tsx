@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
 import type { Answer, Request } from '../../data/rows.ts';
@@ -16,8 +16,10 @@ import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, Status, Time } from '../../parts/shown.tsx';
-import { inWords, nextTimes } from './next-times.ts';
+import { inWords, nextTimes, ownTimeZone } from './next-times.ts';
 import { RoutineForm } from './routine-form.tsx';
+import { RunCalendar } from './run-calendar.tsx';
+import { useRuns } from './runs.ts';
 
 type Routine = Answer<'routines.get'>;
 
@@ -136,6 +138,7 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
         </Section>
         {routine.schedule ? <NextTimes routine={routine} /> : <HowToCall routine={routine} />}
       </div>
+      <Runs routine={routine} />
       {editing.value && (
         <RoutineForm
           onClose={editing.close}
@@ -159,10 +162,21 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
           </>
         }
         onClose={deleting.close}
+        request={remove.requestOf(of)}
         run={() => remove.run(of)}
         title="Delete this routine?"
       />
     </Page>
+  );
+}
+
+function Runs({ routine }: { routine: Routine }) {
+  const routines = useMemo(() => [routine], [routine]);
+  const { runs, error } = useRuns(routines, ({ id }) => id === routine.id);
+  return (
+    <Section title="Runs">
+      <RunCalendar error={error} isOfOne runs={runs} timezone={routine.schedule?.timezone ?? ownTimeZone()} />
+    </Section>
   );
 }
 

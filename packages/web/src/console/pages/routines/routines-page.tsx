@@ -1,4 +1,5 @@
 import { VestraError } from '@vestra/sdk/errors';
+import { useEffect } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
@@ -11,7 +12,11 @@ import { Icon } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo } from '../../parts/page-link.tsx';
 import { count, Status, Time } from '../../parts/shown.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { ownTimeZone } from './next-times.ts';
 import { RoutineForm } from './routine-form.tsx';
+import { RunCalendar } from './run-calendar.tsx';
+import { useRuns } from './runs.ts';
 
 const columns: Column<ItemOf<'routines.list'>>[] = [
   { id: 'name', header: 'Routine', cell: ({ name }) => name },
@@ -48,8 +53,9 @@ const columns: Column<ItemOf<'routines.list'>>[] = [
 ];
 
 export default function RoutinesPage() {
-  const [{ user_id }, setFilters] = useFilters('user_id');
-  const routines = useList('routines.list', user_id === undefined ? {} : { user_id });
+  const [{ user_id, show }, setFilters] = useFilters('user_id', 'show');
+  const ofUser: Record<string, string> = user_id === undefined ? {} : { user_id };
+  const routines = useList('routines.list', ofUser);
   const { may } = useRole();
   const go = useGo();
   const creating = useDialogInAddress('new');
@@ -66,8 +72,16 @@ export default function RoutinesPage() {
       request={routines.request}
       title="Routines"
     >
+      <Tabs
+        chosen={show === 'calendar' ? 'calendar' : 'list'}
+        label="Ways to look at routines"
+        tabs={[
+          { id: 'list', title: 'List', to: '/routines', search: ofUser },
+          { id: 'calendar', title: 'Calendar', to: '/routines', search: { ...ofUser, show: 'calendar' } },
+        ]}
+      />
       <FilterBar
-        filters={user_id === undefined ? {} : { user_id }}
+        filters={ofUser}
         set={setFilters}
         shown={[{ name: 'user_id', label: 'User', placeholder: 'Of one user: their id' }]}
       />
@@ -75,6 +89,8 @@ export default function RoutinesPage() {
         <EmptyState icon="routine" title="Whose routines?">
           Every conversation of this org has a user. Write the id of one above.
         </EmptyState>
+      ) : show === 'calendar' ? (
+        <Calendar routines={routines} userId={user_id ?? null} />
       ) : (
         <DataTable
           columns={columns}
@@ -102,3 +118,21 @@ export default function RoutinesPage() {
     </Page>
   );
 }
+
+/** Of the routines that are listed; the list is read to its end, so that no run that is to come is left out. */
+function Calendar({
+  routines,
+  userId,
+}: {
+  routines: ReturnType<typeof useList<'routines.list'>>;
+  userId: string | null;
+}) {
+  const { runs, error } = useRuns(routines.rows, (routine) => routine.user_id === userId);
+  const { hasMore, more, rows } = routines;
+  useEffect(() => {
+    if (hasMore && rows.length < mostRoutines) more();
+  }, [hasMore, more, rows.length]);
+  return <RunCalendar error={routines.error ?? error} runs={runs} timezone={ownTimeZone()} />;
+}
+
+const mostRoutines = 500;

@@ -156,6 +156,7 @@ function DeleteSecret({ name, userId, onClose }: { name: string; userId: string 
         </>
       }
       onClose={onClose}
+      request={remove.requestOf({ name, ...(userId !== undefined && { user_id: userId }) })}
       run={() => remove.run({ name, ...(userId !== undefined && { user_id: userId }) })}
       title="Delete this secret?"
     />

@@ -14,7 +14,7 @@ const columns: Column<Model>[] = [
   {
     id: 'model',
     header: 'Model',
-    width: 'minmax(0, 2fr)',
+    width: '3fr',
     cell: ({ id, default: isDefault }) => (
       <>
         <code className="font-mono text-sm">{id}</code> {isDefault && <Status tone="accent">default</Status>}

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { serverUrl } from '../../address.ts';
 import { useRole } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
@@ -7,17 +6,17 @@ import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { CodeBlock } from '../../parts/empty-state.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { ChangeForm, CheckField, SelectField, TextField, useForm } from '../../parts/form.tsx';
-import { ListField, linesOf } from '../../parts/list-field.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Facts, Loaded, Page } from '../../parts/page.tsx';
-import { PageLink } from '../../parts/page-link.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
+import { ModelFallbacks } from './fallbacks.tsx';
 import { Models } from './models.tsx';
+import { PagesAndEmbedding } from './pages-and-embedding.tsx';
+import { SignIn } from './sign-in.tsx';
 
 type Org = Answer<'orgs.get'>;
 
@@ -27,6 +26,7 @@ const parts = [
   ['memory', 'Memory'],
   ['traces', 'Traces'],
   ['models', 'Models'],
+  ['sign-in', 'Sign-in'],
 ] as const;
 
 export default function SettingsPage() {
@@ -44,23 +44,28 @@ export default function SettingsPage() {
           ...(id !== 'general' && { search: { part: id } }),
         }))}
       />
-      {part === 'models' ? (
-        <Models />
-      ) : (
-        <Loaded query={org}>
-          {(found) =>
-            part === 'pages' ? (
-              <Pages org={found} />
-            ) : part === 'memory' ? (
-              <Memory org={found} />
-            ) : part === 'traces' ? (
-              <Traces org={found} />
-            ) : (
-              <General org={found} />
-            )
-          }
-        </Loaded>
-      )}
+      <Loaded query={org}>
+        {(found) =>
+          part === 'models' ? (
+            <>
+              <Models />
+              <div className="panel mt-6 max-w-2xl p-4">
+                <ModelFallbacks org={found} />
+              </div>
+            </>
+          ) : part === 'sign-in' ? (
+            <SignIn />
+          ) : part === 'pages' ? (
+            <PagesAndEmbedding org={found} />
+          ) : part === 'memory' ? (
+            <Memory org={found} />
+          ) : part === 'traces' ? (
+            <Traces org={found} />
+          ) : (
+            <General org={found} />
+          )
+        }
+      </Loaded>
     </Page>
   );
 }
@@ -98,86 +103,9 @@ function General({ org }: { org: Org }) {
               {org.mode}
             </Status>,
           ],
-          [
-            'Fallback models',
-            Object.keys(org.model_fallbacks).length === 0 ? (
-              'none'
-            ) : (
-              <code className="break-all font-mono text-sm" key="fallbacks">
-                {JSON.stringify(org.model_fallbacks)}
-              </code>
-            ),
-          ],
           ['Since', <Time at={org.created_at} key="since" />],
         ]}
       />
-    </div>
-  );
-}
-
-function Pages({ org }: { org: Org }) {
-  return (
-    <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
-      <div className="panel p-4">
-        <ChangeForm
-          initial={{
-            allowed_embed_origins: org.allowed_embed_origins.join('\n'),
-            allowed_return_urls: org.allowed_return_urls.join('\n'),
-          }}
-          onDone={saved}
-          row="orgs.update"
-          send={({ allowed_embed_origins, allowed_return_urls }) => ({
-            allowed_embed_origins: linesOf(allowed_embed_origins),
-            allowed_return_urls: linesOf(allowed_return_urls),
-          })}
-          submit="Save"
-        >
-          <ListField
-            hint="Origins of your own pages that may show the page of a session in a frame, one to a line."
-            label="Embed origins"
-            name="allowed_embed_origins"
-            placeholder="https://app.example.com"
-          />
-          <ListField
-            hint="Where a browser may be sent back to after a sign-in at an app, one to a line."
-            label="Return addresses"
-            name="allowed_return_urls"
-            placeholder="https://app.example.com/connected"
-          />
-        </ChangeForm>
-      </div>
-      <div className="flex flex-col gap-3">
-        <CodeBlock
-          code={`<script src="${serverUrl}/embed.js" defer></script>\n<vestra-session></vestra-session>`}
-          label="The chat in your own page; your server gives it a session:"
-        />
-        <OpeningPreview org={org} />
-        <p className="text-quiet text-sm">
-          Try the page itself, with a deployment of yours, in the{' '}
-          <PageLink className="underline underline-offset-2" to="/playground">
-            playground
-          </PageLink>
-          .
-        </p>
-      </div>
-    </div>
-  );
-}
-
-/** What somebody reads before they have said anything, by deployment. */
-function OpeningPreview({ org }: { org: Org }) {
-  const openings = Object.entries(org.openings);
-  if (openings.length === 0) return null;
-  return (
-    <div className="panel p-4">
-      <p className="eyebrow mb-2">What the page opens with</p>
-      {openings.map(([deployment, opening]) => (
-        <CodeBlock
-          code={JSON.stringify(opening, null, 2)}
-          key={deployment}
-          label={deployment === '*' ? 'Every other deployment' : deployment}
-        />
-      ))}
     </div>
   );
 }
@@ -236,6 +164,7 @@ function Memory({ org }: { org: Org }) {
         isRunning={roll.isRunning}
         loses="The old secret signs for 24 hours more; after that calls carry the new one alone."
         onClose={rolling.close}
+        request={roll.requestOf({})}
         run={() => roll.run({})}
         title="A new secret for your memory endpoint?"
       />
@@ -268,12 +197,17 @@ function Traces({ org }: { org: Org }) {
   return (
     <div className="panel max-w-2xl p-4">
       <ChangeForm
-        initial={{ otlp_endpoint: org.otlp_endpoint ?? '', otlp_headers_secret: org.otlp_headers_secret ?? '' }}
+        initial={{
+          otlp_endpoint: org.otlp_endpoint ?? '',
+          otlp_headers_secret: org.otlp_headers_secret ?? '',
+          otlp_content: org.otlp_content,
+        }}
         onDone={saved}
         row="orgs.update"
-        send={({ otlp_endpoint, otlp_headers_secret }) => ({
+        send={({ otlp_endpoint, otlp_headers_secret, otlp_content }) => ({
           otlp_endpoint: cleared(otlp_endpoint),
           otlp_headers_secret: cleared(otlp_headers_secret),
+          otlp_content,
         })}
         submit="Save"
       >
@@ -285,6 +219,7 @@ function Traces({ org }: { org: Org }) {
           type="url"
         />
         <TextField isMono label="Secret with its headers" name="otlp_headers_secret" placeholder="OTLP_HEADERS" />
+        <CheckField label="With what was said" name="otlp_content" />
       </ChangeForm>
     </div>
   );

@@ -97,6 +97,10 @@ function Shown({ skill, request }: { skill: Skill; request: React.ComponentProps
         </div>
       </Section>
       {id !== null && <Versions skillId={id} />}
+      <CodeBlock
+        code={`skills:\n  - ${id === null ? `name: ${skill.slug}` : `id: ${id}`}`}
+        label="A deployment has it when its file says so:"
+      />
       {replacing.value && id !== null && (
         <UploadSkill
           onClose={replacing.close}
@@ -119,6 +123,7 @@ function Shown({ skill, request }: { skill: Skill; request: React.ComponentProps
           </>
         }
         onClose={deleting.close}
+        request={remove.requestOf({ skill_id: id as string })}
         run={() => remove.run({ skill_id: id as string })}
         title="Delete this skill?"
         typed={skill.slug}

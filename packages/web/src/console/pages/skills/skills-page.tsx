@@ -20,7 +20,7 @@ const columns: Column<Skill>[] = [
   {
     id: 'about',
     header: 'When it is used',
-    width: 'minmax(0, 2.5fr)',
+    width: '2.5fr',
     isWideOnly: true,
     cell: ({ description }) => description,
   },

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { DropZone } from '../../parts/drop-zone.tsx';
 import { Fault } from '../../parts/fault.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
 import { bytes } from '../../parts/shown.tsx';
 
 type UploadProps = {
@@ -34,6 +35,14 @@ export function UploadSkill({ skill, onClose, onDone }: UploadProps) {
   const [files, setFiles] = useState<readonly File[]>([]);
   const [isLate, setIsLate] = useState(false);
   const [error, setError] = useState<Error | null>(null);
+  const [first] = files;
+  const content =
+    files.length === 1 && first && isZip(first)
+      ? { zip: first }
+      : { files: files.map(({ name }) => ({ path: name, content: `what is in ${name}` })) };
+  const request = skill
+    ? replace.requestOf({ skill_id: skill.id, promote: isLate ? 'no' : 'now', ...content })
+    : create.requestOf(content);
   const run = async () => {
     setError(null);
     try {
@@ -80,6 +89,9 @@ export function UploadSkill({ skill, onClose, onDone }: UploadProps) {
       )}
       {error && <Fault className="mt-3" error={error} />}
       <DialogActions>
+        <span className="mr-auto">
+          <RequestMenu label="Copy this change as a call" request={request} />
+        </span>
         <Button onClick={onClose}>Cancel</Button>
         <Button
           disabled={files.length === 0}

@@ -66,6 +66,7 @@ export function FileList({
         isRunning={remove.isRunning}
         loses={`${asked?.filename ?? 'The file'} is gone for whoever has a link to it, and nothing brings it back.`}
         onClose={() => setAsked(null)}
+        request={remove.requestOf({ file_id: asked?.id })}
         run={() => asked && remove.run({ file_id: asked.id })}
         title="Delete this file?"
       />

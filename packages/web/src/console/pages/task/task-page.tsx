@@ -15,6 +15,7 @@ import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 import { TraceView } from '../../parts/trace/trace-view.tsx';
 import { WaitingCard } from '../../parts/waiting/waiting-card.tsx';
+import { ScenarioOfTalk } from '../tests/scenario-of-talk.tsx';
 import { FileList } from './file-list.tsx';
 
 type Task = Answer<'tasks.get'>;
@@ -25,7 +26,16 @@ export default function TaskPage() {
   return (
     <Page
       above={{ to: '/tasks', title: 'Tasks' }}
-      actions={task.data && <DeleteTask task={task.data} />}
+      actions={
+        task.data && (
+          <>
+            {task.data.conversation_id && (
+              <ScenarioOfTalk conversationId={task.data.conversation_id} taskId={task.data.id} />
+            )}
+            <DeleteTask task={task.data} />
+          </>
+        )
+      }
       request={task.request}
       tabTitle={task.data?.title ?? 'Task'}
       title={
@@ -163,6 +173,7 @@ function DeleteTask({ task }: { task: Task }) {
         isRunning={remove.isRunning}
         loses="The task, its trace and its outputs are gone; if it is running it is stopped first. What it cost stays in the usage."
         onClose={() => setIsAsked(false)}
+        request={remove.requestOf({ task_id: task.id })}
         run={() => remove.run({ task_id: task.id })}
         title="Delete this task?"
       />

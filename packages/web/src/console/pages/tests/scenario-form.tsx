@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -7,19 +8,28 @@ import { Facts } from '../../parts/page.tsx';
 type Scenario = ItemOf<'scenarios.list'>;
 export type ScenarioDraft = Pick<
   Scenario,
-  'name' | 'persona' | 'goal' | 'success_criteria' | 'must_never' | 'tool_results' | 'approves'
+  'name' | 'persona' | 'goal' | 'success_criteria' | 'must_never' | 'tool_results' | 'recorded_calls' | 'approves'
 >;
 
 type ScenarioFormProps = {
   deploymentId: string;
   scenario?: Scenario;
   draft?: ScenarioDraft;
+  /** What is to be known before it is saved. */
+  warning?: ReactNode;
   onClose: () => void;
   onDone?: () => void;
 };
 
 /** One scenario, new or changed. One that the file holds is changed there. */
-export function ScenarioForm({ deploymentId: deployment_id, scenario, draft, onClose, onDone }: ScenarioFormProps) {
+export function ScenarioForm({
+  deploymentId: deployment_id,
+  scenario,
+  draft,
+  warning,
+  onClose,
+  onDone,
+}: ScenarioFormProps) {
   const from = scenario ?? draft;
   const initial = {
     name: from?.name ?? '',
@@ -28,6 +38,7 @@ export function ScenarioForm({ deploymentId: deployment_id, scenario, draft, onC
     success_criteria: from?.success_criteria.join('\n') ?? '',
     must_never: from?.must_never.join('\n') ?? '',
     tool_results: from?.tool_results ? JSON.stringify(from.tool_results, null, 2) : '',
+    recorded_calls: from?.recorded_calls ? JSON.stringify(from.recorded_calls, null, 2) : '',
     approves: from?.approves ?? false,
   };
   if (scenario?.managed_by === 'file') {
@@ -58,6 +69,7 @@ export function ScenarioForm({ deploymentId: deployment_id, scenario, draft, onC
   };
   const fields = (
     <>
+      {warning}
       <TextField label="Name" name="name" />
       <AreaField label="Who the pretend user is" name="persona" rows={2} />
       <AreaField label="What they want" name="goal" rows={3} />
@@ -70,11 +82,23 @@ export function ScenarioForm({ deploymentId: deployment_id, scenario, draft, onC
         name="tool_results"
         rows={3}
       />
+      <AreaField
+        hint="JSON: a list of tool, arguments and result, for a tool that answers one call so and the next otherwise."
+        isMono
+        label="Results of single calls"
+        name="recorded_calls"
+        rows={3}
+      />
       <CheckField label="The pretend user says yes to approvals" name="approves" />
     </>
   );
   return (
-    <Dialog isOpen onClose={onClose} title={scenario ? `Change ${scenario.name}` : 'Add a scenario'} width="wide">
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={scenario ? `Change ${scenario.name}` : draft ? 'Add this scenario' : 'Add a scenario'}
+      width="wide"
+    >
       {scenario ? (
         <ChangeForm
           fields={{ deployment_id, scenario_id: scenario.id }}
@@ -82,7 +106,7 @@ export function ScenarioForm({ deploymentId: deployment_id, scenario, draft, onC
           onCancel={onClose}
           onDone={done}
           row="scenarios.update"
-          send={sent}
+          send={(values) => sent(values, { tool_results: {}, recorded_calls: [] })}
           submit="Save"
         >
           {fields}
@@ -94,7 +118,7 @@ export function ScenarioForm({ deploymentId: deployment_id, scenario, draft, onC
           onCancel={onClose}
           onDone={done}
           row="scenarios.create"
-          send={sent}
+          send={(values) => sent(values, {})}
           submit="Add scenario"
         >
           {fields}
@@ -110,19 +134,20 @@ const lines = (text: unknown) =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** What is no JSON is sent as it is, so that the refusal stands at its field. */
-function sent({
-  success_criteria,
-  must_never,
-  tool_results,
-  ...rest
-}: Record<string, unknown>): Record<string, unknown> {
-  const results = String(tool_results ?? '').trim();
+/** What is no JSON is sent as it is, so that the refusal stands at its field. `emptied`: what an emptied field says. */
+function sent(
+  { success_criteria, must_never, tool_results, recorded_calls, ...rest }: Record<string, unknown>,
+  emptied: Record<string, unknown>,
+): Record<string, unknown> {
+  const asJson = Object.entries({ tool_results, recorded_calls }).map(([name, value]) => {
+    const text = String(value ?? '').trim();
+    return [name, text === '' ? emptied[name] : readJson(text)] as const;
+  });
   return {
     ...rest,
     success_criteria: lines(success_criteria),
     must_never: lines(must_never),
-    ...(results !== '' && { tool_results: readJson(results) }),
+    ...Object.fromEntries(asJson.filter(([, value]) => value !== undefined)),
   };
 }
 

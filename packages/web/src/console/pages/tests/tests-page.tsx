@@ -16,6 +16,7 @@ import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 import { DraftedScenarios } from './drafted-scenarios.tsx';
+import { Replays } from './replays.tsx';
 import { ScenarioForm } from './scenario-form.tsx';
 
 type Scenario = ItemOf<'scenarios.list'>;
@@ -60,6 +61,7 @@ export default function TestsPage() {
       </label>
       <Scenarios deploymentId={deployment.id} key={`scenarios ${deployment.id}`} />
       <Runs deploymentId={deployment.id} key={`runs ${deployment.id}`} />
+      <Replays deploymentId={deployment.id} key={`replays ${deployment.id}`} />
     </Page>
   );
 }
@@ -180,6 +182,7 @@ function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
         isRunning={remove.isRunning}
         loses="It is played no more. What it showed in earlier runs stays there."
         onClose={() => setRemoved(null)}
+        request={remove.requestOf({ deployment_id, scenario_id: removed?.id })}
         run={() => removed && remove.run({ deployment_id, scenario_id: removed.id })}
         title={`Delete ${removed?.name ?? 'this scenario'}?`}
       />
@@ -187,11 +190,11 @@ function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
   );
 }
 
-/** Each scenario by each run: what a version made better or worse is seen in a row. */
+/** Each scenario by the last run of each version: what a version made better or worse is seen in a row. */
 function Runs({ deploymentId: deployment_id }: { deploymentId: string }) {
   const runs = useList('testRuns.list', { deployment_id }, { limit: 20 });
   if (runs.rows.length === 0) return null;
-  const shown = [...runs.rows].slice(0, 12).reverse();
+  const shown = lastOfEachVersion(runs.rows).slice(0, 8).reverse();
   const names = [
     ...new Map(
       runs.rows.flatMap(({ results }) => results.map(({ scenario_id, name }) => [scenario_id, name] as const)),
@@ -222,9 +225,9 @@ function Runs({ deploymentId: deployment_id }: { deploymentId: string }) {
                 <th className="max-w-56 truncate px-3 py-1.5 text-left font-normal" scope="row">
                   {name}
                 </th>
-                {shown.map((run) => (
+                {shown.map((run, at) => (
                   <td className="px-2 py-1.5 text-center" key={run.id}>
-                    <Verdict status={run.results.find(({ scenario_id }) => scenario_id === id)?.status} />
+                    <Verdict before={statusIn(shown[at - 1], id)} status={statusIn(run, id)} />
                   </td>
                 ))}
               </tr>
@@ -246,7 +249,27 @@ function Runs({ deploymentId: deployment_id }: { deploymentId: string }) {
   );
 }
 
-function Verdict({ status }: { status: TestRun['status'] | undefined }) {
+type VerdictStatus = TestRun['status'] | undefined;
+
+const statusIn = (run: TestRun | undefined, scenarioId: string): VerdictStatus =>
+  run?.results.find(({ scenario_id }) => scenario_id === scenarioId)?.status;
+
+/** The newest run of a version is its word; runs come newest first. */
+const lastOfEachVersion = (runs: readonly TestRun[]): TestRun[] =>
+  runs
+    .filter(({ version }, at) => runs.findIndex((other) => other.version === version) === at)
+    .toSorted((a, b) => b.version - a.version);
+
+/** With what became of it since the version before. */
+function Verdict({ status, before }: { status: VerdictStatus; before: VerdictStatus }) {
   if (!status) return <span className="text-quiet">–</span>;
-  return <Status>{status}</Status>;
+  const isBetter = status === 'passed' && (before === 'failed' || before === 'error');
+  const isWorse = status === 'failed' && before === 'passed';
+  return (
+    <>
+      <Status>{status}</Status>
+      {isBetter && <span className="ml-1 text-good text-xs">better</span>}
+      {isWorse && <span className="ml-1 text-danger text-xs">worse</span>}
+    </>
+  );
 }

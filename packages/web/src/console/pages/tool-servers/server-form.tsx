@@ -1,6 +1,6 @@
 import type { Answer } from '../../data/rows.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { ChangeForm, TextField } from '../../parts/form.tsx';
+import { ChangeForm, CheckField, TextField } from '../../parts/form.tsx';
 import { ListField, linesOf } from '../../parts/list-field.tsx';
 
 type Server = Answer<'mcpServers.get'>;
@@ -21,16 +21,21 @@ export function ServerForm({
     slug: '',
     url: server?.url ?? '',
     auth: server ? headersAsLines(server) : '',
+    sampling: server?.sampling ?? false,
   };
   return (
-    <Dialog isOpen onClose={onClose} title={server ? 'How this server is reached' : 'Register a tool server'}>
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={server ? 'How this server is reached and what it may ask' : 'Register a tool server'}
+    >
       {server ? (
         <ChangeForm
           {...frame}
           fields={{ server_id: server.id }}
           initial={initial}
           row="mcpServers.update"
-          send={({ name, url, auth }) => ({ name, url, auth: authOf(auth) })}
+          send={({ name, url, auth, sampling }) => ({ name, url, auth: authOf(auth), sampling })}
           submit="Save"
         >
           <Reach />
@@ -40,7 +45,7 @@ export function ServerForm({
           {...frame}
           initial={initial}
           row="mcpServers.create"
-          send={({ name, slug, url, auth }) => ({ name, slug, url, auth: authOf(auth) })}
+          send={({ name, slug, url, auth, sampling }) => ({ name, slug, url, auth: authOf(auth), sampling })}
           submit="Register server"
         >
           <Reach isNew />
@@ -61,6 +66,7 @@ const Reach = ({ isNew = false }: { isNew?: boolean }) => (
       name="auth"
       placeholder={'Authorization: Bearer ${secret:CRM_TOKEN}'}
     />
+    <CheckField label="May ask the agent’s model" name="sampling" />
   </>
 );
 

@@ -89,6 +89,7 @@ function Shown({ server, request }: { server: Answer<'mcpServers.get'>; request:
               ),
             ],
             ['Secrets', secretLinks.length === 0 ? 'none' : secretLinks],
+            ['Asks the agent’s model', server.sampling ? 'while one of its tools runs, at the user’s cost' : 'never'],
             ['Changed', <Time at={server.updated_at} key="changed" />],
           ]}
         />
@@ -116,6 +117,7 @@ function Shown({ server, request }: { server: Answer<'mcpServers.get'>; request:
           </>
         }
         onClose={deleting.close}
+        request={remove.requestOf({ server_id: server.id })}
         run={() => remove.run({ server_id: server.id })}
         title="Remove this server?"
         typed={server.slug}

@@ -16,7 +16,7 @@ const columns: Column<ItemOf<'mcpServers.list'>>[] = [
   {
     id: 'url',
     header: 'Address',
-    width: 'minmax(0, 2fr)',
+    width: '2fr',
     isWideOnly: true,
     cell: ({ url }) => <code className="font-mono text-quiet text-sm">{url}</code>,
   },

@@ -114,6 +114,7 @@ export function UserFiles({ userId }: { userId: string }) {
           </>
         }
         onClose={deleting.close}
+        request={remove.requestOf({ file_id: gone?.id })}
         run={() => gone && remove.run({ file_id: gone.id })}
         title="Delete this file?"
       />

@@ -44,7 +44,7 @@ export function UserMemory({ user }: { user: Answer<'users.get'> }) {
     );
   }
   const columns: Column<Fact>[] = [
-    { id: 'text', header: 'Fact', width: 'minmax(0, 3fr)', cell: ({ text }) => <span title={text}>{text}</span> },
+    { id: 'text', header: 'Fact', width: '3fr', cell: ({ text }) => <span title={text}>{text}</span> },
     { id: 'kind', header: 'Kind', width: '8rem', isWideOnly: true, cell: ({ kind }) => <Status>{kind}</Status> },
     {
       id: 'source',
@@ -136,6 +136,7 @@ export function UserMemory({ user }: { user: Answer<'users.get'> }) {
         isRunning={clear.isRunning}
         loses="Every fact and the profile of this user are gone. Conversations stay."
         onClose={clearing.close}
+        request={clear.requestOf(of)}
         run={() => clear.run(of)}
         title="Forget everything about this user?"
         typed={user.id}

@@ -82,8 +82,18 @@ function Shown({ user, request }: { user: User; request: Request }) {
       }
     >
       <div className="mb-5 grid gap-3 sm:grid-cols-2">
-        <SpendMeter cap={user.spend_cap_usd} label="Spent today" spent={user.spend_today_usd} />
-        <SpendMeter cap={user.monthly_cap_usd} label="Spent this month" spent={user.spend_month_usd} />
+        <SpendMeter
+          cap={user.spend_cap_usd}
+          label="Spent today"
+          left={user.caps_remaining.day_usd}
+          spent={user.spend_today_usd}
+        />
+        <SpendMeter
+          cap={user.monthly_cap_usd}
+          label="Spent this month"
+          left={user.caps_remaining.month_usd}
+          spent={user.spend_month_usd}
+        />
       </div>
       <Tabs
         chosen={part}
@@ -167,6 +177,7 @@ function EraseUser({ user, onClose }: { user: User; onClose: () => void }) {
       isRunning={erase.isRunning}
       loses="Their computer, their browser with its sign-ins, their files, their memory and what they said are erased. Nothing brings it back."
       onClose={onClose}
+      request={erase.requestOf({ user_id: user.id })}
       run={() => erase.run({ user_id: user.id })}
       title="Erase this user?"
       typed={user.id}

@@ -112,7 +112,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
         </span>
       ),
     },
-    { id: 'at', header: 'Sent', width: '6rem', cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: 'at', header: 'Sent', width: '6rem', isWideOnly: true, cell: ({ created_at }) => <Time at={created_at} /> },
     {
       id: 'actions',
       header: '',
@@ -208,6 +208,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
         isRunning={roll.isRunning}
         loses="Deliveries are signed with the old and the new secret for 24 hours; after that with the new one alone."
         onClose={rolling.close}
+        request={roll.requestOf(of)}
         run={() => roll.run(of)}
         title="Give it a new secret?"
       />
@@ -223,6 +224,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
           </>
         }
         onClose={deleting.close}
+        request={remove.requestOf(of)}
         run={() => remove.run(of)}
         title="Delete this endpoint?"
       />

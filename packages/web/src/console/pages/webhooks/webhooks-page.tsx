@@ -18,7 +18,7 @@ const columns: Column<ItemOf<'webhooks.list'>>[] = [
   {
     id: 'url',
     header: 'Address',
-    width: 'minmax(0, 2fr)',
+    width: '2fr',
     cell: ({ url }) => <code className="font-mono text-sm">{url}</code>,
   },
   { id: 'about', header: 'Description', isWideOnly: true, cell: ({ description }) => description },

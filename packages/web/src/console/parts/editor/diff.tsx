@@ -1,35 +1,49 @@
 import { yaml } from '@codemirror/lang-yaml';
-import { MergeView } from '@codemirror/merge';
+import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { editorLook } from './editor-look.ts';
 
-/** Two texts side by side; what is the same is folded away. */
-export default function Diff({ before, after, labels }: { before: string; after: string; labels: [string, string] }) {
+/** Two texts side by side, or one in the other where there is no room for two; what is the same is folded away. */
+export default function Diff({
+  before,
+  after,
+  labels,
+  isYaml = true,
+}: {
+  before: string;
+  after: string;
+  labels: [string, string];
+  isYaml?: boolean;
+}) {
   const place = useRef<HTMLDivElement>(null);
   const [left, right] = labels;
+  const isNarrow = window.matchMedia('(width < 40rem)').matches;
   useEffect(() => {
+    const parent = place.current as HTMLDivElement;
     const side = (doc: string, label: string) => ({
       doc,
       extensions: [
         editorLook,
         lineNumbers(),
-        yaml(),
+        isYaml ? yaml() : [],
         EditorView.lineWrapping,
         EditorState.readOnly.of(true),
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       ],
     });
-    const view = new MergeView({
-      a: side(before, left),
-      b: side(after, right),
-      parent: place.current as HTMLDivElement,
-      collapseUnchanged: { margin: 3, minSize: 6 },
-      gutter: true,
-    });
+    const folding = { collapseUnchanged: { margin: 3, minSize: 6 }, gutter: true };
+    const { doc, extensions } = side(after, `${left}, ${right}`);
+    const view = isNarrow
+      ? new EditorView({
+          parent,
+          doc,
+          extensions: [...extensions, unifiedMergeView({ original: before, mergeControls: false, ...folding })],
+        })
+      : new MergeView({ a: side(before, left), b: side(after, right), parent, ...folding });
     return () => view.destroy();
-  }, [before, after, left, right]);
+  }, [before, after, left, right, isYaml, isNarrow]);
   return (
     <div>
       <div className="eyebrow mb-1 grid grid-cols-2">

@@ -39,7 +39,12 @@ const theme = EditorView.theme({
     padding: '0.375rem 0.625rem',
   },
   '.cm-panels': { backgroundColor: 'var(--muted)', color: 'var(--foreground)' },
-  '.cm-foldPlaceholder, .cm-collapsedLines': { backgroundColor: 'var(--muted)', color: 'var(--quiet)', border: 'none' },
+  '.cm-foldPlaceholder, .cm-collapsedLines': {
+    // Over what it comes with, which is light in the dark.
+    background: 'var(--muted) !important',
+    color: 'var(--quiet)',
+    border: 'none',
+  },
   // Its arrows are of a font that few machines have.
   '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: 'none !important' },
   '.cm-changedLine': { backgroundColor: 'transparent' },

@@ -1,5 +1,5 @@
 import type { Message } from '@vestra/sdk/resources';
-import { useEffect, useRef } from 'react';
+import { type ComponentProps, useEffect, useRef } from 'react';
 import { useList } from '../../data/queries.ts';
 import { Button } from '../button.tsx';
 import { CodeBlock } from '../empty-state.tsx';
@@ -8,6 +8,7 @@ import { Waiting } from '../page.tsx';
 import { PageLink } from '../page-link.tsx';
 import { Time } from '../shown.tsx';
 import { WaitingCard } from '../waiting/waiting-card.tsx';
+import { Ratings, useRatings } from './ratings.tsx';
 import type { Talk } from './use-talk.ts';
 
 type ThreadProps = {
@@ -27,6 +28,7 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
     (conversation.data?.open_interactions.length ?? 0) + (conversation.data?.pending_tool_calls.length ?? 0) > 0;
   const waiting = useList('interactions.list', { conversation_id } as never, { enabled: isWaiting });
   const shown = isWaiting ? waiting.rows : [];
+  const ratingsOf = useRatings(conversation_id);
   const length = said.length + (typing?.text.length ?? 0) + shown.length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: it moves when there is more of it.
   useEffect(() => {
@@ -48,6 +50,7 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
             key={message.id}
             message={message}
             onChoose={() => onChooseTurn(message.turn_id)}
+            ratings={ratingsOf(message.id)}
           />
         ))}
       </ol>
@@ -80,7 +83,14 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
 
 const names = { user: 'User', agent: 'Agent', work: 'Work' } as const;
 
-function Said({ message, isChosen, onChoose }: { message: Message; isChosen: boolean; onChoose: () => void }) {
+type SaidProps = {
+  message: Message;
+  isChosen: boolean;
+  onChoose: () => void;
+  ratings: ComponentProps<typeof Ratings>['said'];
+};
+
+function Said({ message, isChosen, onChoose, ratings }: SaidProps) {
   const { role, text, data, context, attachments, created_at, task_id, truncated } = message;
   return (
     <li className={`group rounded-md ${role === 'user' ? 'border bg-muted/60 px-3 py-2' : 'px-3'}`} data-said={role}>
@@ -117,6 +127,7 @@ function Said({ message, isChosen, onChoose }: { message: Message; isChosen: boo
           See the work
         </PageLink>
       )}
+      {role !== 'user' && <Ratings message={message} said={ratings} />}
     </li>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spansOf, windowOf } from './spans.ts';
+import { spansOf, windowOf, zoomed } from './spans.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const ms = (second: number) => Date.parse(at(second));
@@ -43,4 +43,16 @@ describe('the bars of a trace', () => {
     expect(windowOf(spans).toMs).toBeGreaterThan(windowOf(spans).fromMs);
     expect(windowOf([])).toEqual({ fromMs: 0, toMs: 1 });
   });
+});
+
+it('is looked at closer and moved by the keyboard, within its bounds [CON-268]', () => {
+  const whole = { fromMs: 0, toMs: 1000 };
+  const middle = { fromMs: 400, toMs: 600 };
+  expect(zoomed(whole, whole, 'in')).toEqual({ fromMs: 250, toMs: 750 });
+  expect(zoomed(whole, middle, 'out')).toEqual({ fromMs: 300, toMs: 700 });
+  expect(zoomed(whole, { fromMs: 0, toMs: 600 }, 'out')).toBeNull();
+  expect(zoomed(whole, middle, 'back')).toEqual({ fromMs: 300, toMs: 500 });
+  expect(zoomed(whole, { fromMs: 50, toMs: 250 }, 'back')).toEqual({ fromMs: 0, toMs: 200 });
+  expect(zoomed(whole, { fromMs: 900, toMs: 1000 }, 'on')).toEqual({ fromMs: 900, toMs: 1000 });
+  expect(zoomed({ fromMs: 0, toMs: 10 }, { fromMs: 3, toMs: 4 }, 'in')).toEqual({ fromMs: 3, toMs: 4 });
 });

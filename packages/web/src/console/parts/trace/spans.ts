@@ -62,3 +62,19 @@ export function windowOf(spans: readonly Span[]): { fromMs: number; toMs: number
   }
   return spans.length === 0 ? { fromMs: 0, toMs: 1 } : { fromMs, toMs: Math.max(toMs, fromMs + 1) };
 }
+
+type TimeWindow = { fromMs: number; toMs: number };
+
+/** The window after one press: half or twice as long around its middle, or moved by half of itself; null: all of it. */
+export function zoomed(
+  whole: TimeWindow,
+  { fromMs, toMs }: TimeWindow,
+  way: 'in' | 'out' | 'back' | 'on',
+): TimeWindow | null {
+  const length = toMs - fromMs;
+  const wanted = way === 'in' ? Math.max(1, length / 2) : way === 'out' ? length * 2 : length;
+  if (wanted >= whole.toMs - whole.fromMs) return null;
+  const middle = (fromMs + toMs) / 2 + (way === 'back' ? -length / 2 : way === 'on' ? length / 2 : 0);
+  const start = Math.min(Math.max(whole.fromMs, middle - wanted / 2), whole.toMs - wanted);
+  return { fromMs: start, toMs: start + wanted };
+}

@@ -5,7 +5,7 @@ import { Button } from '../button.tsx';
 import { CodeBlock } from '../empty-state.tsx';
 import { Facts } from '../page.tsx';
 import { count, duration, exactTime, usd } from '../shown.tsx';
-import { type Span, spansOf, windowOf } from './spans.ts';
+import { type Span, spansOf, windowOf, zoomed } from './spans.ts';
 
 type Trace = Pick<Answer<'tasks.trace'>, 'steps' | 'turns' | 'totals' | 'missing_tools'>;
 
@@ -39,11 +39,31 @@ export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunnin
         <span>{count(totals.input_tokens)} tokens read</span>
         <span>{count(totals.output_tokens)} written</span>
         <span>{usd(totals.cost_usd)}</span>
-        {zoom && (
-          <Button className="ml-auto" onClick={() => setZoom(null)} shape="small">
-            Show all of it
-          </Button>
-        )}
+        <span className="ml-auto flex gap-1">
+          {zoom && (
+            <Button onClick={() => setZoom(null)} shape="small">
+              Show all of it
+            </Button>
+          )}
+          {(
+            [
+              ['Closer', 'in'],
+              ['Further', 'out'],
+              ['Earlier', 'back'],
+              ['Later', 'on'],
+            ] as const
+          ).map(([label, way]) => (
+            <Button
+              disabled={zoom === null && way !== 'in'}
+              key={way}
+              look="quiet"
+              onClick={() => setZoom(zoomed(whole, { fromMs, toMs }, way))}
+              shape="small"
+            >
+              {label}
+            </Button>
+          ))}
+        </span>
       </p>
       {missing_tools.map(({ server, message }) => (
         <p className="mb-2 rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn" key={server}>
@@ -140,10 +160,10 @@ function Bars({ spans, fromMs, toMs, chosenId, onChoose, onZoom }: BarsProps) {
                     style={{ left: `${left}%`, width: `max(2px, ${Math.max(0, right - left)}%)` }}
                   />
                   <span
-                    className="figures absolute top-1 whitespace-nowrap px-1 text-quiet text-xs"
-                    style={left > 75 ? { right: `${100 - left}%` } : { left: `${Math.max(left, right)}%` }}
+                    className={`figures absolute top-1.5 whitespace-nowrap px-1 text-xs leading-4 ${right > 85 && left <= 15 ? 'text-background' : 'text-quiet'}`}
+                    style={placeOfLabel(left, right)}
                   >
-                    {right - left > 90 ? '' : duration(span.endMs - span.startMs)}
+                    {duration(span.endMs - span.startMs)}
                   </span>
                 </span>
               </button>
@@ -164,6 +184,12 @@ function Bars({ spans, fromMs, toMs, chosenId, onChoose, onZoom }: BarsProps) {
       )}
     </div>
   );
+}
+
+/** After its bar; before it where there is no room after it, and in it where there is room on neither side. */
+function placeOfLabel(left: number, right: number): { left: string } | { right: string } {
+  if (right <= 85) return { left: `${Math.max(left, right)}%` };
+  return { right: `${100 - (left > 15 ? left : right)}%` };
 }
 
 const barColour = ({ kind, isError, isOpen }: Span) =>

@@ -46,7 +46,7 @@ export function WaitingCard({ waiting, isInTalk = false }: { waiting: Waiting; i
         <Status tone="warn">{words[waiting.type] ?? waiting.type}</Status>
         {waiting.approver === 'org' && <Status tone="accent">for the org</Status>}
         {waiting.moves_money && <Status tone="danger">moves money</Status>}
-        <span className="text-quiet">
+        <span className="min-w-0 text-quiet wrap-anywhere">
           {waiting.user_id !== null && <>{waiting.user_id} · </>}
           <Time at={waiting.created_at} />
           {waiting.expires_at && (
@@ -119,16 +119,18 @@ function Rows({ details }: { details: Interaction['details'] | undefined }) {
 type BodyProps = { waiting: Waiting; send: (fields: AnswerFields) => void; isOff: boolean; isBusy: boolean };
 
 function Body(props: BodyProps): ReactNode {
-  const { type, details } = props.waiting;
+  const { type } = props.waiting;
   if (type === 'approval') return <Approval {...props} />;
   if (type === 'question') return <Questions {...props} />;
   if (type === 'tool_call') return <ToolResult {...props} />;
-  if (type === 'handoff') return <Hands {...props} />;
-  const url = (details as { connect_url?: string } | undefined)?.connect_url;
+  if (type === 'handoff') return <HandOff {...props} />;
   return (
     <p className="mt-3 text-quiet text-sm">
-      The user signs in to the app themselves
-      {url ? ': send them the link of the session page.' : ', in the page of their session.'}
+      The user signs in to the app themselves, on the page of their session or at a link that{' '}
+      <PageLink className="underline underline-offset-2" search={{ connect: '1' }} to="/apps">
+        Apps
+      </PageLink>{' '}
+      makes.
     </p>
   );
 }
@@ -269,7 +271,7 @@ function valueIn(text: string): unknown {
 }
 
 /** Something only a person can do in the browser; a picture of the page comes along. */
-function Hands({ waiting, send, isOff }: BodyProps) {
+function HandOff({ waiting, send, isOff }: BodyProps) {
   const whole = useOne('interactions.get', { interaction_id: waiting.id });
   const asksForValue = (waiting.details as { asks_for_value?: boolean } | undefined)?.asks_for_value === true;
   const [value, setValue] = useState('');

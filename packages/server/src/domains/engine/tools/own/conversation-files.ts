@@ -4,15 +4,15 @@ import type { Tenant } from '../../../../caller.ts';
 import { type FileRow, findFiles, outputsOf } from '../../../files/api.ts';
 import { attachmentsOf } from '../../records/messages.ts';
 import type { Attachment, MessageRow } from '../../records/tables.ts';
-import type { Engine } from '../../turns/ports.ts';
+import type { ToolParts } from '../ports.ts';
 
-export type ReadsFiles = Pick<Engine, 'db' | 'files' | 'documents'>;
+export type ReadsFiles = Pick<ToolParts, 'db' | 'files' | 'documents'>;
 
 /** The files of a conversation, the newest first: those that came with messages, and those that work has made. */
 export type ConversationFiles = { attached: readonly Attachment[]; made: readonly Attachment[] };
 
 export async function filesOfConversation(
-  { db }: Pick<Engine, 'db'>,
+  { db }: Pick<ToolParts, 'db'>,
   tenant: Tenant,
   conversationId: string,
   { known, mayHaveOutputs }: { known: readonly MessageRow[] | null; mayHaveOutputs: boolean },

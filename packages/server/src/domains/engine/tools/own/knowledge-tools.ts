@@ -6,8 +6,8 @@ import type { Database } from '../../../../db/pool.ts';
 import { isInWordsOf, type Memory } from '../../../memory/api.ts';
 import { findByName, readDocument } from '../../../notebooks/api.ts';
 import { type KnownSkill, readSkillFiles } from '../../../skills/api.ts';
-import type { MemoryMode } from '../../records/version-cache.ts';
-import type { NotebookReader, NotebookSearch, WorkComputer } from '../../turns/ports.ts';
+import type { MemoryMode } from '../../records/memory-mode.ts';
+import type { NotebookReader, NotebookSearch, WorkComputer } from '../ports.ts';
 
 const passages = 6;
 const longestPart = 30_000;

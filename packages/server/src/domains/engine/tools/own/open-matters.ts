@@ -2,19 +2,19 @@ import { failed, type OwnTool, ownTool, said, type ToolAnswer, text } from '@ves
 import { newId } from '@vestra/contract/ids';
 import { z } from 'zod';
 import type { Origin, Tenant } from '../../../../caller.ts';
-import type { Run } from '../../../../jobs/fence.ts';
+import { storableText } from '../../../../db/storable-text.ts';
+import type { Run } from '../../../../jobs/run-owner.ts';
 import { recordAudit } from '../../../audit/api.ts';
 import { type Change, changeConversation } from '../../records/change.ts';
 import { findInteraction } from '../../records/interactions.ts';
-import { storableText } from '../../records/storable-text.ts';
 import type { InteractionRow, MessageRow, TaskRow } from '../../records/tables.ts';
 import { findTask } from '../../records/tasks.ts';
 import { questionText } from '../../records/transcript.ts';
 import { insertNote } from '../../records/work-notes.ts';
 import { readAnswer } from '../../turns/answer.ts';
-import type { Engine } from '../../turns/ports.ts';
-import { settleInteraction } from '../../turns/settle.ts';
+import { resolveInteraction } from '../../turns/resolve-interaction.ts';
 import { stopTask } from '../../turns/stop.ts';
+import type { ToolParts } from '../ports.ts';
 
 /** What a conversation has left open when a message comes, each under the number by which the agent names it. */
 export type OpenMatters = {
@@ -54,7 +54,7 @@ const numberOf = (what: string) => z.int().min(1).describe(`The number of the ${
 
 /** The tools by which a message of the person reaches what is open; none where nothing is. */
 export function openMatterTools(
-  engine: Engine,
+  engine: ToolParts,
   of: { tenant: Tenant; run: Run; asked: MessageRow; conversationId: string },
   { work, questions }: OpenMatters,
 ): OwnTool[] {
@@ -133,7 +133,7 @@ const answerInput = z.strictObject({ question: numberOf('question') });
 
 /** The answer is what the person wrote and nothing else: a page that talks the agent into it cannot put words into their mouth. */
 const passOnAnswer = (
-  engine: Engine,
+  engine: ToolParts,
   {
     tenant,
     asked,
@@ -161,7 +161,7 @@ const passOnAnswer = (
         const row = await findInteraction(changing.tx, tenant, open.row.id);
         if (row?.status !== 'pending') return failed('This was answered meanwhile.');
         const answers = (row.questions ?? []).map(() => asked.text);
-        const { kind, decision } = await settleInteraction(engine, changing, row, readAnswer(row, { answers }));
+        const { kind, decision } = await resolveInteraction(engine, changing, row, readAnswer(row, { answers }));
         // As by the routes: what was answered shows in the audit log, whichever way it came.
         await recordAudit(changing.tx, originOf(tenant), {
           action: 'interaction.answered',

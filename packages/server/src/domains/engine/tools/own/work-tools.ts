@@ -3,14 +3,14 @@ import { askingTool, failed, type OwnTool, ownTool, said, text } from '@vestra/a
 import { Failure } from '@vestra/contract/errors';
 import { isPlainFileName } from '@vestra/contract/files';
 import { z } from 'zod';
-import type { Run } from '../../../../jobs/fence.ts';
+import { storableText } from '../../../../db/storable-text.ts';
+import type { Run } from '../../../../jobs/run-owner.ts';
 import { keepFile, presentFile, storeContent } from '../../../files/api.ts';
 import { type Change, changeConversation } from '../../records/change.ts';
-import { storableText } from '../../records/storable-text.ts';
 import type { TaskRow } from '../../records/tables.ts';
 import { updateTask } from '../../records/tasks.ts';
 import { tellProgress } from '../../records/tell.ts';
-import type { Engine, WorkComputer } from '../../turns/ports.ts';
+import type { ToolParts, WorkComputer } from '../ports.ts';
 
 const mostSteps = 30;
 const largestOutput = 2 * 1024 * 1024;
@@ -29,7 +29,7 @@ const planInput = z.strictObject({
 });
 
 /** The plan that people see as the progress of the work. */
-export const updatePlan = (engine: Engine, task: TaskRow, run: Run): OwnTool =>
+export const updatePlan = (engine: ToolParts, task: TaskRow, run: Run): OwnTool =>
   ownTool(
     {
       name: 'update_plan',
@@ -84,7 +84,7 @@ const computerOutputInput = outputInput.partial({ content: true }).extend({
 });
 
 /** Gives the person a file that the model writes or, where the work has a computer, one that lies there. */
-export const saveOutput = (engine: Engine, task: TaskRow, run: Run, computer: WorkComputer | null): OwnTool =>
+export const saveOutput = (engine: ToolParts, task: TaskRow, run: Run, computer: WorkComputer | null): OwnTool =>
   ownTool<z.output<typeof computerOutputInput>>(
     {
       name: 'save_output',
@@ -118,7 +118,7 @@ function unlessAway(error: unknown): { refused: string } {
 
 /** Gives the person a file as a result of the work. */
 export async function keepOutput(
-  engine: Engine,
+  engine: ToolParts,
   task: TaskRow,
   run: Run,
   { name, bytes }: { name: string; bytes: Uint8Array },

@@ -1,0 +1,156 @@
+import { type Move, nextMove } from './call-progress.ts';
+import type { ToolCall } from './message.ts';
+import type { FinalEnd, NewWait, RunEnd } from './ports.ts';
+import { endRun, type Progress, stopNow } from './progress.ts';
+import { runInTime } from './run-in-time.ts';
+import type { CallResult, ModelStep, RecordedCall } from './step.ts';
+import { isReadOnly } from './tool.ts';
+
+/** A process that ends is not held up for longer by a run that waits for a tool. */
+const longestPauseMs = 1_000;
+
+export const isOpen = ({ result }: RecordedCall) => result === null;
+
+/** All calls of the step at once where none can change anything, otherwise the first that is open. */
+export async function workOffCalls(progress: Progress, step: ModelStep): Promise<RunEnd | null> {
+  const open = step.calls.filter(isOpen);
+  const batch = runSideBySide(progress, step.calls) ? open : open.slice(0, 1);
+  const moves = batch.map((recorded) => ({
+    call: recorded.call,
+    move: nextMove(recorded, progress.tools.get(recorded.call.name), progress.run.approvals),
+  }));
+  if (moves.some(({ move }) => move.kind === 'run' || move.kind === 'ask')) {
+    const stop = await stopNow(progress, null);
+    if (stop !== null) return endRun(progress, stop);
+  }
+
+  const outcomes = await allOf(moves.map(({ call, move }) => perform(progress, step, call, move)));
+  const ended = outcomes.find((outcome) => outcome.kind === 'ended');
+  if (ended) return ended.end;
+  if (outcomes.every(({ kind }) => kind === 'settled')) return null;
+  return waitFor(
+    progress,
+    outcomes.flatMap((outcome) => (outcome.kind === 'waits' ? outcome.opened : [])),
+  );
+}
+
+function runSideBySide({ tools }: Progress, calls: readonly RecordedCall[]): boolean {
+  return calls.every(({ call, result }) => {
+    const tool = tools.get(call.name);
+    if (tool === undefined) return result !== null;
+    return isReadOnly(tool) && (tool.effect.kind === 'run' || tool.effect.kind === 'ask');
+  });
+}
+
+type Outcome = { kind: 'settled' } | { kind: 'waits'; opened: NewWait[] } | { kind: 'ended'; end: RunEnd };
+
+async function perform(progress: Progress, step: ModelStep, call: ToolCall, move: Move): Promise<Outcome> {
+  switch (move.kind) {
+    case 'stand_by':
+      return { kind: 'waits', opened: [] };
+    case 'result':
+      return recordResultOf(progress, call, move.result);
+    case 'ask': {
+      const blocked = move.purpose === 'answer' ? await blockedBy(progress, call) : null;
+      if (blocked !== null) return { kind: 'ended', end: await endRun(progress, blocked) };
+      return { kind: 'waits', opened: [{ callId: call.id, purpose: move.purpose, draft: move.draft }] };
+    }
+    case 'run':
+      return runTool(progress, call, move);
+    case 'hand_off':
+    case 'finish': {
+      const end = endOfMove(step, call, move);
+      await progress.ports.store.recordResult(call.id, { output: 'Done.', isError: false, from: 'run' }, end);
+      return end === null ? { kind: 'settled' } : { kind: 'ended', end };
+    }
+  }
+}
+
+/** The end that a move means, where it is one. */
+export function endOfMove(step: ModelStep, call: ToolCall, move: Move): FinalEnd | null {
+  if (move.kind === 'finish') return { kind: 'answered', text: move.text, data: move.data, isCut: false };
+  if (move.kind === 'hand_off') return { kind: 'handed_off', acknowledgement: step.text, call };
+  return null;
+}
+
+async function runTool(
+  progress: Progress,
+  call: ToolCall,
+  { tool, isAnswered, underWay }: Extract<Move, { kind: 'run' }>,
+): Promise<Outcome> {
+  // What is under way has begun: it is only asked how far it is.
+  if (underWay === undefined) {
+    const blocked = await blockedBy(progress, call);
+    if (blocked !== null) return { kind: 'ended', end: await endRun(progress, blocked) };
+    await progress.ports.store.recordStart(call.id);
+  }
+  const { run, ports, signal } = progress;
+  const outcome = await runInTime(ports, call, tool, { ended: run.signal, signal, soFar: { isAnswered, underWay } });
+  if (outcome.kind === 'connect') {
+    return { kind: 'waits', opened: [{ callId: call.id, purpose: 'connection', draft: outcome.draft }] };
+  }
+  if (outcome.kind === 'input') {
+    const { draft, kept } = outcome;
+    return { kind: 'waits', opened: [{ callId: call.id, purpose: 'input', draft, kept }] };
+  }
+  if (outcome.kind === 'under_way') {
+    await noteUnderWay(progress, call, underWay, outcome.handle);
+    await pause(progress, outcome.askAgainMs);
+    return { kind: 'settled' };
+  }
+  const { output, isError, isTools, media } = outcome;
+  return recordResultOf(progress, call, { output, isError, from: isTools ? 'tool' : 'run', ...(media && { media }) });
+}
+
+/** A handle that has not changed is not written again: it may be asked for every second. */
+async function noteUnderWay(progress: Progress, call: ToolCall, before: unknown, underWay: unknown): Promise<void> {
+  if (JSON.stringify(before) === JSON.stringify(underWay)) return;
+  await progress.ports.store.recordUnderWay(call.id, underWay);
+  progress.steps = progress.steps.map((step) => (step.kind === 'model' ? withCall(step, call.id, { underWay }) : step));
+}
+
+/** Until the time has passed, the process is about to end, or the run is over. */
+async function pause({ ports, run, signal }: Progress, ms: number): Promise<void> {
+  for (let left = ms; left > 0 && !ports.isLeaving() && !signal.aborted; left -= longestPauseMs) {
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        signal.removeEventListener('abort', go);
+        resolve();
+      };
+      signal.addEventListener('abort', go);
+      ports.clock.alarm(Math.min(left, longestPauseMs), go);
+    });
+  }
+  run.signal.throwIfAborted();
+}
+
+async function blockedBy({ ports, tools }: Progress, call: ToolCall): Promise<FinalEnd | null> {
+  const tool = tools.get(call.name);
+  if (tool === undefined || isReadOnly(tool)) return null;
+  const answer = await ports.hook.mayRun(call, tool);
+  return answer.kind === 'allowed' ? null : { kind: 'stopped', reason: 'hook_blocked', message: answer.message };
+}
+
+async function recordResultOf(progress: Progress, call: ToolCall, result: CallResult): Promise<Outcome> {
+  await progress.ports.store.recordResult(call.id, result, null);
+  progress.steps = progress.steps.map((step) => (step.kind === 'model' ? withCall(step, call.id, { result }) : step));
+  return { kind: 'settled' };
+}
+
+function withCall(step: ModelStep, callId: string, known: Partial<RecordedCall>): ModelStep {
+  return { ...step, calls: step.calls.map((each) => (each.call.id === callId ? { ...each, ...known } : each)) };
+}
+
+async function waitFor(progress: Progress, opened: readonly NewWait[]): Promise<RunEnd | null> {
+  if ((await progress.ports.store.wait(opened)) === 'waiting') return { kind: 'waiting' };
+  const recorded = await progress.ports.store.load();
+  if (recorded.kind === 'take_up_anew') return recorded;
+  progress.steps = [...recorded.steps];
+  return null;
+}
+
+/** Waits for all before it throws, so that nothing goes on behind a run that has ended. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}

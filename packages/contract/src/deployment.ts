@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { deploymentParams } from './deployment-params.ts';
+import { failsWith } from './fault.ts';
+import { id } from './ids.ts';
+import { shownManifest } from './manifest.ts';
+import { tag } from './tag.ts';
+import { testRun, testRunStatuses } from './test-runs.ts';
+import { createdAt, updatedAt } from './time.ts';
+
+export const deployment = z
+  .object({
+    object: tag('deployment'),
+    id: id('dep'),
+    name: z.string().describe('What people call it.'),
+    slug: z.string().describe('Its name in addresses and files; taken wherever `{deployment_id}` is.'),
+    description: z.string().describe('What it is for; empty where none was given.'),
+    base: z.literal('agent').describe('Always `agent`: what it is a configuration of.'),
+    status: z.enum(['active', 'archived']).describe('`archived`: put away, no new conversation or version reaches it.'),
+    draft_version: z.int().min(1).describe('The version that test keys run.'),
+    live_version: z.int().min(1).nullable().describe('The version that live keys run; null until one is promoted.'),
+    newest_version: z
+      .int()
+      .min(1)
+      .describe('The version that `format=yaml` shows, and that a file is compared with when it is applied.'),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  })
+  .describe('A named configuration of the agent, with the versions that test and live keys run.');
+
+export const deploymentVersion = z
+  .object({
+    object: tag('deployment_version'),
+    deployment_id: id('dep'),
+    version: z.int().min(1).describe('Counts up from 1 with every saved change.'),
+    note: z.string().nullable().describe('What was noted when it was saved; null where nothing was.'),
+    manifest: shownManifest.describe('All its settings; they can be sent back as they are.'),
+    changed: z
+      .array(z.string())
+      .describe(
+        'The keys that differ from the version before; `knowledge` and `skills` also where only their content does.',
+      ),
+    missing: z
+      .array(z.string())
+      .describe(
+        'Ids of its notebooks and skills that have been deleted since; with any of them it does not run again.',
+      ),
+    tests: z
+      .object({ run_id: id('trun'), status: z.enum(testRunStatuses).describe('How that run stands or ended.') })
+      .nullable()
+      .describe('Its last test run; null where none was made.'),
+    is_draft: z.boolean().describe('Whether test keys run it.'),
+    is_live: z.boolean().describe('Whether live keys run it.'),
+    created_by: z
+      .object({
+        type: z
+          .enum(['key', 'member', 'mcp_grant', 'system'])
+          .describe('Whether a key, a member of the console, an MCP client of a member or the service itself did.'),
+        id: z.string().describe('The id of that key or member.'),
+        name: z.string().describe('What that key or member is called.'),
+      })
+      .describe('Who saved it.'),
+    created_at: createdAt,
+  })
+  .describe('One saved state of a deployment; it never changes.');
+
+/** Endpoints of the file that this call made; each secret shows once. */
+export const webhookSecrets = z
+  .array(
+    z.object({
+      endpoint_id: id('whk'),
+      url: z.string().describe('The address that events are posted to.'),
+      secret: z.string().describe('`whsec_…`: check signatures with it; shown this once.'),
+    }),
+  )
+  .describe('Endpoints of the file that this call made, each with its secret.');
+
+export const promotion = {
+  version: deploymentVersion.describe('The version that this call is about.'),
+  promoted: z
+    .boolean()
+    .describe('Whether it runs in the key’s mode now; false while its tests are still playing, or where they failed.'),
+  became_default: z
+    .boolean()
+    .describe('Whether the deployment became the org’s default by this call, because there was none.'),
+  test_run: testRun.nullable().describe('The test run that decides; null where none was needed.'),
+  webhook_secrets: webhookSecrets.describe('Endpoints of the file that this call made, each with its secret.'),
+};
+
+export const versionParams = deploymentParams.extend({
+  version: failsWith(
+    'version_not_found',
+    z
+      .string()
+      .regex(/^[1-9][0-9]{0,8}$/, 'A version is a whole number from 1.')
+      .transform(Number),
+  ).describe('A version of the deployment: a whole number from 1.'),
+});

@@ -1,0 +1,62 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sse, startRawEndpoint } from './raw-endpoint.fixture.ts';
+import { beginReading, whenToRead } from './reading-pace.ts';
+
+const isReadAtOnce = () => {
+  let isRead = false;
+  whenToRead(() => {
+    isRead = true;
+  });
+  return isRead;
+};
+
+describe('answers that are written at once', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([
+    [1, 0],
+    [2, 3],
+    [9, 20],
+    [100, 60],
+  ])('%i of them are read together every %i ms [MOD-490]', async (count, everyMs) => {
+    const ends = Array.from({ length: count }, beginReading);
+    const read: number[] = [];
+    for (const at of ends.keys()) whenToRead(() => read.push(at));
+    if (everyMs > 0) {
+      expect(read).toEqual([]);
+      await vi.advanceTimersByTimeAsync(everyMs);
+    }
+    expect(read).toEqual([...ends.keys()]);
+    for (const end of ends) end();
+    expect(isReadAtOnce()).toBe(true);
+  });
+});
+
+describe('an answer over a socket', () => {
+  let endpoint: Awaited<ReturnType<typeof startRawEndpoint>>;
+  beforeAll(async () => {
+    endpoint = await startRawEndpoint();
+  });
+  afterAll(() => endpoint.close());
+
+  it('is no longer counted once it was left, whole, broken or given up [MOD-490]', async () => {
+    const piece = sse({ choices: [{ delta: { content: 'Hi' } }] });
+    const ends = ['whole', 'broken', 'given up'] as const;
+    for (const how of [...ends, ...ends]) {
+      endpoint.respond((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(piece);
+        if (how === 'whole') response.end(sse({ choices: [{ delta: {}, finish_reason: 'stop' }] }, 'data: [DONE]\n\n'));
+        if (how === 'broken') setImmediate(() => response.destroy());
+      });
+      const read = async () => {
+        for await (const event of endpoint.stream('compatible', {}, { attempts: 1 })) {
+          if (how === 'given up' && event.type === 'text') return;
+        }
+      };
+      await read().catch(() => {});
+    }
+    expect(isReadAtOnce()).toBe(true);
+  });
+});

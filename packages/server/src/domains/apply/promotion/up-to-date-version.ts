@@ -1,0 +1,39 @@
+import type { Origin } from '../../../caller.ts';
+import type { Transaction } from '../../../db/pool.ts';
+import { recordAudit } from '../../audit/api.ts';
+import { authorOf, type DeploymentRow, newestVersion, saveVersion, type VersionRow } from '../../deployments/api.ts';
+import type { ApplyDependencies } from '../dependencies.ts';
+import { bringAlive } from './bring-alive.ts';
+import { changedContent, fixContent } from './content.ts';
+
+/**
+ * The newest version, as whoever tests or promotes it means it: where notebooks or skills have been changed since it was
+ * saved, one more is saved that fixes what is there now. Only after `lockVersions`.
+ */
+export async function upToDateVersion(
+  tx: Transaction,
+  dependencies: ApplyDependencies,
+  { origin, deployment: before }: { origin: Origin; deployment: DeploymentRow },
+): Promise<{ deployment: DeploymentRow; version: VersionRow; isNew: boolean }> {
+  const { orgId } = origin;
+  const newest = await newestVersion(tx, before);
+  const { manifest, file_objects: fileObjects } = newest;
+  const asItIs = { deployment: before, version: newest, isNew: false };
+  if (newest.missing.length > 0) return asItIs;
+  const changed = await changedContent(tx, { orgId, before: newest, manifest });
+  if (changed.length === 0) return asItIs;
+  const content = await fixContent(tx, orgId, manifest);
+  const createdBy = authorOf(origin.actor);
+  const saved = await saveVersion(tx, {
+    deployment: before,
+    ...{ manifest, fileObjects, content, changed, note: null, createdBy },
+  });
+  const { deployment, version } = saved;
+  await bringAlive(tx, dependencies, { deployment, mode: 'test', version });
+  await recordAudit(tx, origin, {
+    action: 'deployment.applied',
+    target: { type: 'deployment', id: deployment.id },
+    details: { slug: deployment.slug, version: version.version, changed },
+  });
+  return { ...saved, isNew: true };
+}

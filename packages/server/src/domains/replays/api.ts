@@ -1,0 +1,2 @@
+export { eraseReplaysOf } from './erase.ts';
+export { playReplay, unfinishedReplays } from './play.ts';

@@ -1,0 +1,72 @@
+export type PersonalValue = {
+  kind: 'user' | 'email' | 'phone' | 'card' | 'iban' | 'other';
+  value: string;
+  fields: string[];
+};
+
+const patterns: readonly [PersonalValue['kind'], RegExp, (found: string) => boolean][] = [
+  ['email', /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu, () => true],
+  ['iban', /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g, isIban],
+  ['card', /(?<![\d-])\d(?:[ -]?\d){12,18}(?![\d-])/g, isCardNumber],
+  // With a plus or a nought in front: everything else that has so many digits may as well be an order.
+  ['phone', /(?<![\p{L}\p{N}.+-])(?:\+|\(?0)\d?(?:[ ()/.-]{0,2}\d){6,14}(?![\p{L}\p{N}-])/gu, () => true],
+];
+
+/**
+ * What in these texts says who somebody is, as far as that shows in how it is written, and whatever of `known` stands in
+ * them. A name that nobody told us of reads like any other word.
+ */
+export function personalValues(
+  texts: Readonly<Record<string, string>>,
+  known: readonly { kind: PersonalValue['kind']; value: string }[],
+): PersonalValue[] {
+  const found = new Map<string, PersonalValue>();
+  const note = (field: string, kind: PersonalValue['kind'], value: string) => {
+    if (found.size === mostFound && !found.has(value)) return;
+    const before = found.get(value) ?? { kind, value, fields: [] };
+    if (!before.fields.includes(field)) before.fields.push(field);
+    found.set(value, before);
+  };
+  for (const [field, text] of Object.entries(texts)) {
+    for (const { kind, value } of known) if (hasWord(text, value)) note(field, kind, value);
+    for (const [kind, pattern, isOne] of patterns) {
+      for (const [value] of text.matchAll(pattern)) {
+        const isPartOfAnother = [...found.keys()].some((other) => other !== value && other.includes(value));
+        if (isOne(value) && !isPartOfAnother) note(field, kind, value);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** Whoever is shown fifty knows what to look for. */
+const mostFound = 50;
+const shortest = 3;
+
+/** Not as a part of a longer word: `ada` is not in `Canada`. */
+function hasWord(text: string, value: string): boolean {
+  if (value.length < shortest) return false;
+  const isOfWord = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character);
+  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
+    if (!isOfWord(text[at - 1]) && !isOfWord(text[at + value.length])) return true;
+  }
+  return false;
+}
+
+/** By its check digits, as ISO 13616 has them. */
+function isIban(text: string): boolean {
+  const plain = text.replaceAll(' ', '');
+  const turned = `${plain.slice(4)}${plain.slice(0, 4)}`;
+  const digits = turned.replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));
+  return plain.length >= 15 && BigInt(digits) % 97n === 1n;
+}
+
+/** By its last digit, as Luhn has it. */
+function isCardNumber(text: string): boolean {
+  const digits = [...text.replace(/\D/g, '')].reverse().map(Number);
+  const sum = digits.reduce((total, digit, at) => {
+    const counted = at % 2 === 0 ? digit : digit * 2;
+    return total + (counted > 9 ? counted - 9 : counted);
+  }, 0);
+  return sum % 10 === 0;
+}

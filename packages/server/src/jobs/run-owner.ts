@@ -1,0 +1,97 @@
+import type { Executor, Transaction } from '../db/pool.ts';
+import { one, reading, rowsOf, run } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import { count, text } from '../db/table.ts';
+
+/** A run as its owner knows it. */
+export type Run = { runId: string; epoch: number };
+
+/** The run belongs to somebody else: nothing of this transaction may be written. */
+export class RunTakenOver extends Error {
+  override readonly name = 'RunTakenOver';
+
+  constructor({ runId, epoch }: Run) {
+    super(`The run ${runId} is no longer owned by epoch ${epoch}: another process has taken it over.`);
+  }
+}
+
+/**
+ * Makes `owner` the owner, whoever owned the run before, and returns the run as it is to be held from now on. Waits for
+ * a step that the owner before is just committing.
+ */
+export async function takeRun(
+  executor: Executor,
+  { runId, owner, leaseMs }: { runId: string; owner: string; leaseMs: number },
+): Promise<Run> {
+  const { epoch } = await one(
+    executor,
+    { epoch: count() },
+    sql`INSERT INTO runs (id, epoch, owner, lease_until)
+      VALUES (${runId}, nextval('run_epochs'), ${owner}, clock_timestamp() + ${leaseMs}::int * interval '1 millisecond')
+      ON CONFLICT (id) DO UPDATE
+        SET epoch = excluded.epoch, owner = excluded.owner, lease_until = excluded.lease_until, started_at = now()
+      RETURNING epoch`,
+  );
+  return { runId, epoch };
+}
+
+/** The same of runs that are new, in the statement of those who make them. */
+export const takingNewRuns = (runIds: readonly string[], { owner, leaseMs }: { owner: string; leaseMs: number }) =>
+  reading(
+    { id: text(), epoch: count() },
+    sql`INSERT INTO runs (id, epoch, owner, lease_until)
+      SELECT id, nextval('run_epochs'), ${owner}, clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
+      FROM unnest(${runIds}::text[]) AS id RETURNING id, epoch`,
+  );
+
+/**
+ * To be called in the transaction of each step, before it writes: throws RunTakenOver where the run has another owner, and
+ * lets none take it until the transaction ends.
+ */
+export async function holdRun(tx: Transaction, owned: Run): Promise<void> {
+  const held = sql`SELECT FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch} FOR NO KEY UPDATE`;
+  if ((await run(tx, held)) === 0) throw new RunTakenOver(owned);
+}
+
+/** Of these, the ones that the owner still has, each with its epoch: they are its own for as long again. */
+export const renewLeases = (
+  db: Executor,
+  { runIds, owner, leaseMs }: { runIds: readonly string[]; owner: string; leaseMs: number },
+): Promise<{ id: string; epoch: number }[]> =>
+  rowsOf(
+    db,
+    { id: text(), epoch: count() },
+    sql`UPDATE runs SET lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
+      WHERE id = ANY(${runIds}) AND owner = ${owner} RETURNING id, epoch`,
+  );
+
+/** Ends the run, in the transaction of its last step. */
+export async function releaseRun(executor: Executor, owned: Run): Promise<void> {
+  const ended = await run(executor, sql`DELETE FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch}`);
+  if (ended === 0) throw new RunTakenOver(owned);
+}
+
+/** A run whose lease has not run out has an owner; should that one have died, the sweep finds it later. */
+export async function isOwned(tx: Transaction, runId: string): Promise<boolean> {
+  return (await run(tx, sql`SELECT FROM runs WHERE id = ${runId} AND lease_until > clock_timestamp()`)) > 0;
+}
+
+/**
+ * Fences off the owners of runs whose lease has run out and returns the runs' ids. The transaction that calls it sends
+ * the jobs that go on with them: a run is found once, and never without a job.
+ */
+export async function takeExpiredRuns(
+  tx: Transaction,
+  { prefix, limit }: { prefix: string; limit: number },
+): Promise<string[]> {
+  // A run whose row is locked has an owner that is alive and just writing a step.
+  const rows = await rowsOf(
+    tx,
+    { id: text() },
+    sql`DELETE FROM runs WHERE id IN (
+      SELECT id FROM runs WHERE lease_until < clock_timestamp() AND starts_with(id, ${prefix})
+      ORDER BY lease_until LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) RETURNING id`,
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,57 @@
+import { grantScopes } from '@vestra/contract/mcp-grants';
+import type { Hono } from 'hono';
+
+type Authorization = { issuer: string; resource: string };
+
+const resourcePath = '/.well-known/oauth-protected-resource';
+const serverPath = '/.well-known/oauth-authorization-server';
+
+export const resourceMetadataOf = ({ issuer }: Authorization): string => `${issuer}${resourcePath}/v1/mcp`;
+
+/**
+ * How MCP clients find out where a member lets them in: what `/v1/mcp` needs (RFC 9728), and how this server gives it
+ * (RFC 8414). With a path behind as well: clients of a server that stands below a path of a larger site ask so.
+ */
+export const authorizationDocuments =
+  ({ issuer, resource }: Authorization) =>
+  (app: Hono) => {
+    const protectedResource = {
+      resource,
+      authorization_servers: [issuer],
+      scopes_supported: grantScopes,
+      bearer_methods_supported: ['header'],
+      resource_name: 'Vestra',
+      resource_documentation: `${issuer}/docs/guide/mcp`,
+    };
+    const server = {
+      issuer,
+      authorization_endpoint: `${issuer}/console/authorize`,
+      token_endpoint: `${issuer}/v1/oauth/token`,
+      registration_endpoint: `${issuer}/v1/oauth/register`,
+      revocation_endpoint: `${issuer}/v1/oauth/revoke`,
+      scopes_supported: grantScopes,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: ['none'],
+      revocation_endpoint_auth_methods_supported: ['none'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+      service_documentation: `${issuer}/docs/guide/mcp`,
+    };
+    for (const [path, document] of [
+      [resourcePath, protectedResource],
+      [serverPath, server],
+    ] as const) {
+      for (const each of [path, `${path}/*`]) app.get(each, (context) => context.json(document, 200, headers));
+    }
+  };
+
+const headers = {
+  'cache-control': 'public, max-age=300',
+  // A client that runs in a page reads them too; they hold nothing of anybody.
+  'access-control-allow-origin': '*',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};

@@ -1,0 +1,218 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Mode } from '@vestra/contract/route';
+import { useState } from 'react';
+import { callApi } from '../data/api.ts';
+import type { Answer } from '../data/rows.ts';
+import { kept } from '../kept.ts';
+import { Button, buttonLook } from '../parts/button.tsx';
+import { Fault } from '../parts/fault.tsx';
+import { Waiting } from '../parts/page.tsx';
+import { Door } from './door.tsx';
+import { type ConsoleSession, useAccess } from './session.ts';
+
+type Asked = Answer<'mcpGrants.show'>;
+
+/** Where an MCP client sends a browser: whoever is signed in says whether it is let in, and where to. */
+export default function AuthorizePage() {
+  const { session } = useAccess();
+  return session && <Consent session={session} />;
+}
+
+function Consent({ session }: { session: ConsoleSession }) {
+  // As it came: the router's own reading of it would have dropped or joined something.
+  const [query] = useState(() => location.search.slice(1));
+  const [org, setOrg] = useState(() => startingOrg(session));
+  const [mode, setMode] = useState<Mode>('test');
+  const asked = useQuery({
+    queryKey: [org, mode, 'mcpGrants.show', query],
+    queryFn: () => callApi({ org, mode }, 'mcpGrants.show', { query }),
+    placeholderData: (before) => before,
+    retry: false,
+    // What was read is not changed under the finger that is about to say yes.
+    refetchOnWindowFocus: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const [deciding, setDeciding] = useState<'yes' | 'no' | 'done' | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const decide = async (approve: boolean) => {
+    setDeciding(approve ? 'yes' : 'no');
+    setError(null);
+    try {
+      const { return_url } = await callApi({ org, mode }, 'mcpGrants.decide', { query, approve });
+      setDeciding('done');
+      location.assign(return_url);
+    } catch (failure) {
+      setError(failure as Error);
+      setDeciding(null);
+    }
+  };
+  if (asked.error) {
+    return (
+      <Door lead="The program that sent you here made a mistake; nothing was granted." title="This cannot be connected">
+        <Fault error={asked.error} />
+      </Door>
+    );
+  }
+  if (!asked.data) {
+    return (
+      <Door title="Connect an MCP client">
+        <Waiting what="Asking who this client is" />
+      </Door>
+    );
+  }
+  const { client, refusal } = asked.data;
+  if (refusal) return <Refused client={client} refusal={refusal} />;
+  if (deciding === 'done') {
+    return (
+      <Door lead={`${client.name} goes on where you began. You can close this page.`} title="Your answer was sent">
+        {null}
+      </Door>
+    );
+  }
+  return (
+    <Door title={`Let ${client.name} in?`}>
+      <WhoAsks asked={asked.data} />
+      <div className="mt-5 flex flex-col gap-4">
+        <label className="block">
+          <span className="mb-1 block font-medium text-sm">Org</span>
+          <select className="control pr-8" onChange={(event) => setOrg(event.target.value)} value={org}>
+            {session.orgs.map(({ id, name, role }) => (
+              <option key={id} value={id}>
+                {name} ({role})
+              </option>
+            ))}
+          </select>
+        </label>
+        <ModeChoice choose={setMode} mode={mode} />
+        <Abilities mode={mode} scopes={asked.data.scopes} />
+        <p className="text-quiet text-sm">
+          It acts as you, {session.member.email}, and never with more than your role allows. You end it at any time
+          under Your account.{' '}
+          <Link
+            className="underline underline-offset-2"
+            search={{ next: `/authorize?${query}` } as never}
+            to={'/sign-in' as never}
+          >
+            Use another login
+          </Link>
+        </p>
+        {error && <Fault error={error} />}
+        <div className="flex gap-2">
+          <Button
+            className="grow"
+            disabled={deciding !== null || asked.isPlaceholderData}
+            isBusy={deciding === 'yes'}
+            look="primary"
+            onClick={() => void decide(true)}
+          >
+            Let it in
+          </Button>
+          <Button
+            className="grow"
+            disabled={deciding !== null}
+            isBusy={deciding === 'no'}
+            onClick={() => void decide(false)}
+          >
+            No
+          </Button>
+        </div>
+      </div>
+    </Door>
+  );
+}
+
+function startingOrg({ orgs, org }: ConsoleSession): string {
+  const last = kept('org');
+  return orgs.some(({ id }) => id === last) ? (last as string) : org.id;
+}
+
+function Refused({ client, refusal }: { client: Asked['client']; refusal: NonNullable<Asked['refusal']> }) {
+  return (
+    <Door lead={`${client.name} asks in a way that cannot be granted.`} title="This cannot be connected">
+      <p className="mb-4 rounded-md bg-warn-soft px-3 py-2.5 text-warn" role="alert">
+        {refusal.message}
+      </p>
+      {/* By hand alone: a link must not be able to send people on to any address. */}
+      <a className={buttonLook('plain')} href={refusal.return_url}>
+        Go back to {client.address}
+      </a>
+    </Door>
+  );
+}
+
+function WhoAsks({ asked: { client, goes_to } }: { asked: Asked }) {
+  return (
+    <>
+      <dl className="panel mt-4 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 p-4 text-sm">
+        <dt className="text-quiet">Client</dt>
+        <dd className="min-w-0 break-words font-medium">{client.name}</dd>
+        <dt className="text-quiet">Published by</dt>
+        <dd className="min-w-0 break-words">{client.is_verified ? client.address : 'not checked'}</dd>
+        <dt className="text-quiet">Access goes to</dt>
+        <dd className="min-w-0 break-words font-medium">{destination[goes_to.kind](goes_to.address)}</dd>
+      </dl>
+      {!client.is_verified && (
+        <p className="mt-3 rounded-md bg-warn-soft px-3 py-2.5 text-sm text-warn">
+          Nobody vouches for the name. Go on only if you have just begun to connect this client yourself.
+        </p>
+      )}
+    </>
+  );
+}
+
+const destination: Record<Asked['goes_to']['kind'], (address: string) => string> = {
+  site: (address) => address,
+  computer: () => 'a program on this computer',
+  app: (address) => `the app that opens ${address} links`,
+};
+
+function ModeChoice({ mode, choose }: { mode: Mode; choose: (mode: Mode) => void }) {
+  return (
+    <fieldset>
+      <legend className="mb-1 font-medium text-sm">Mode</legend>
+      <div className="flex flex-col gap-1.5">
+        {(
+          [
+            ['test', 'Test', 'Drafts, test users and test money.'],
+            ['live', 'Live', 'What your users see, and real money.'],
+          ] as const
+        ).map(([value, label, about]) => (
+          <label className="flex gap-2" key={value}>
+            <input
+              checked={mode === value}
+              className="mt-0.5 size-4 shrink-0 accent-accent"
+              name="mode"
+              onChange={() => choose(value)}
+              type="radio"
+            />
+            <span>
+              {label} <span className="block text-quiet text-sm">{about}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+const abilities: Record<Asked['scopes'][number], string> = {
+  runtime:
+    'Talk to the agents, answer what they ask, and read and change conversations, tasks, users, memory and files.',
+  setup: 'Change the agents: deployments, knowledge, skills, tool servers, tests and webhooks.',
+  admin: 'Manage the org: settings, limits, usage, the audit log and members.',
+};
+
+function Abilities({ scopes, mode }: { scopes: Asked['scopes']; mode: Mode }) {
+  return (
+    <section>
+      <h2 className="mb-1 font-medium text-sm">In {mode} mode of this org it will be able to</h2>
+      <ul className="list-disc space-y-1 pl-5 text-sm">
+        {scopes.map((scope) => (
+          <li key={scope}>{abilities[scope]}</li>
+        ))}
+      </ul>
+      <p className="mt-1.5 text-quiet text-sm">API keys and secrets stay closed to it.</p>
+    </section>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Answer, Fields } from '../data/rows.ts';
+
+type Options = Answer<'passkeys.beginSignIn'>['options'];
+type Credential = Fields<'passkeys.signIn'>['credential'];
+
+/** Browsers have them on https and on the machine itself alone. */
+export const hasPasskeys = (): boolean =>
+  typeof globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON === 'function';
+
+/** Has the device make a key for this server. */
+export const makePasskey = (options: Options): Promise<Credential> =>
+  saidBy(() =>
+    navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options as never) }),
+  );
+
+/** Has the device show a key that it has. */
+export const showPasskey = (options: Options): Promise<Credential> =>
+  saidBy(() =>
+    navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options as never) }),
+  );
+
+async function saidBy(ask: () => Promise<globalThis.Credential | null>): Promise<Credential> {
+  try {
+    const given = (await ask()) as PublicKeyCredential | null;
+    if (given) return given.toJSON() as unknown as Credential;
+  } catch (error) {
+    throw new Error(sentences[(error as DOMException).name] ?? sentences.NotAllowedError, { cause: error });
+  }
+  throw new Error(sentences.NotAllowedError);
+}
+
+/** By the name of what the browser throws. It does not tell a person who said no from one who has no key. */
+const sentences: Readonly<Record<string, string>> = {
+  NotAllowedError: 'The device confirmed nothing: it was cancelled, took too long, or has no passkey for this server.',
+  InvalidStateError: 'This device has a passkey of yours already.',
+  SecurityError: 'Passkeys belong to the address that the server is set up with, and this page is open at another one.',
+  NotSupportedError: 'This device cannot make a passkey. Use another one, or a security key.',
+};

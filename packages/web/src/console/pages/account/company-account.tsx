@@ -1,0 +1,67 @@
+import { useChange } from '../../data/queries.ts';
+import type { Answer } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { Fault } from '../../parts/fault.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Time } from '../../parts/shown.tsx';
+
+type Linked = Answer<'consoleAccount.show'>['linked_identity'];
+
+/** The account at the org's own sign-in. Whoever has a password links it themselves: nobody else can say that it is theirs. */
+export function CompanyAccount({ linked, hasPassword }: { linked: Linked; hasPassword: boolean }) {
+  const unlinking = useDialogInAddress('unlink');
+  const link = useLinking();
+  const unlink = useChange('consoleSignIn.unlink', {
+    touches: ['consoleAccount'],
+    onDone: () => {
+      unlinking.close();
+      say('Unlinked');
+    },
+  });
+  if (!linked) {
+    return (
+      <div className="panel p-4">
+        <p className="text-quiet">
+          Link your account at the company’s own sign-in, and it opens this org as your password does. You are sent
+          there and come back here.
+        </p>
+        {link.error && <Fault className="mt-3" error={link.error} />}
+        <Button className="mt-3" isBusy={link.isRunning} onClick={() => link.run({})}>
+          Link company account
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <div className="panel p-4">
+      <p className="break-words">
+        <strong>{linked.email}</strong> at <code className="break-all font-mono text-sm">{linked.issuer}</code>
+      </p>
+      <p className="mt-1 text-quiet text-sm">
+        Linked <Time at={linked.created_at} />.{' '}
+        {!hasPassword && 'You signed in with it, so it is changed where you have your account.'}
+      </p>
+      {hasPassword && (
+        <Button className="mt-3" look="danger-quiet" onClick={() => unlinking.open()}>
+          Unlink
+        </Button>
+      )}
+      <ConfirmDialog
+        act="Unlink"
+        error={unlink.error}
+        isOpen={unlinking.value !== null}
+        isRunning={unlink.isRunning}
+        loses="The company’s sign-in opens this org for you no more, and browsers that it signed in are signed out. Your password stays, and you can link it again."
+        onClose={unlinking.close}
+        request={unlink.requestOf({})}
+        run={() => unlink.run({})}
+        title="Unlink your company account?"
+      />
+    </div>
+  );
+}
+
+/** Goes to the company's sign-in; the browser comes back to this page, with why where it was not linked. */
+export const useLinking = () => useChange('consoleSignIn.link', { onDone: ({ url }) => location.assign(url) });

@@ -1,0 +1,197 @@
+import { useEffect, useRef, useState } from 'react';
+import { hasPasskeys, makePasskey } from '../../access/passkey.ts';
+import { useChange, useList } from '../../data/queries.ts';
+import type { Answer, ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { ChangeForm, TextField } from '../../parts/form.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Section, Waiting } from '../../parts/page.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
+import { Time } from '../../parts/shown.tsx';
+
+type Passkey = ItemOf<'passkeys.list'>;
+
+/** Keys in devices that stand for the password. */
+export function Passkeys() {
+  const passkeys = useList('passkeys.list', {});
+  const adding = useDialogInAddress('passkey');
+  const renaming = useDialogInAddress('rename-passkey');
+  const removing = useDialogInAddress('remove-passkey');
+  const named = (id: string | null) => passkeys.rows.find((passkey) => passkey.id === id);
+  const add = hasPasskeys() && (
+    <Button onClick={() => adding.open()}>
+      <Icon name="plus" /> Add a passkey
+    </Button>
+  );
+  const columns: Column<Passkey>[] = [
+    { id: 'name', header: 'Passkey', cell: ({ name }) => name },
+    {
+      id: 'made',
+      header: 'Added',
+      width: '6.5rem',
+      isWideOnly: true,
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
+    { id: 'used', header: 'Last used', width: '6rem', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+    {
+      id: 'actions',
+      header: '',
+      width: '2rem',
+      cell: ({ id, name }) => (
+        <RowMenu
+          items={[
+            { label: 'Rename', icon: 'settings', run: () => renaming.open(id) },
+            { label: 'Remove', icon: 'trash', isDanger: true, run: () => removing.open(id) },
+          ]}
+          of={name}
+        />
+      ),
+    },
+  ];
+  return (
+    <Section actions={passkeys.rows.length > 0 && add} title="Passkeys">
+      <DataTable
+        columns={columns}
+        empty={
+          <EmptyState action={add} icon="key" title="No passkeys yet">
+            A key in your phone, computer or security key, opened by finger, face or PIN. It signs you in as your
+            password does, and nobody can trick you into typing it.
+          </EmptyState>
+        }
+        label="Passkeys"
+        list={passkeys}
+      />
+      {adding.value && <AddPasskey onClose={adding.close} />}
+      <RenamePasskey onClose={renaming.close} passkey={named(renaming.value)} />
+      <RemovePasskey onClose={removing.close} passkey={named(removing.value)} />
+    </Section>
+  );
+}
+
+type Begun = { name: string; options: Answer<'passkeys.beginRegistration'>['options'] };
+
+/** First the password, then the device. */
+function AddPasskey({ onClose }: { onClose: () => void }) {
+  const [begun, setBegun] = useState<Begun | null>(null);
+  return (
+    <Dialog isOpen onClose={onClose} title="Add a passkey">
+      {begun ? (
+        <AtDevice {...begun} beginAgain={() => setBegun(null)} onClose={onClose} />
+      ) : (
+        <ChangeForm
+          initial={{ name: '', password: '' }}
+          onCancel={onClose}
+          onDone={({ options }, { name }) =>
+            setBegun({ name: String(name).trim().slice(0, 100) || 'Passkey', options })
+          }
+          row="passkeys.beginRegistration"
+          send={({ password }) => ({ password })}
+          submit="Go on"
+        >
+          <TextField hint="What you call it, such as Laptop." label="Name" name="name" />
+          <TextField
+            autoComplete="current-password"
+            hint="A browser left open must not be enough to get a lasting way in."
+            label="Password"
+            name="password"
+            type="password"
+          />
+        </ChangeForm>
+      )}
+    </Dialog>
+  );
+}
+
+function AtDevice({ name, options, beginAgain, onClose }: Begun & { beginAgain: () => void; onClose: () => void }) {
+  const [error, setError] = useState<Error | null>(null);
+  const register = useChange('passkeys.register', {
+    onDone: () => {
+      say('Added: it signs you in from now on');
+      onClose();
+    },
+  });
+  const make = async () => {
+    setError(null);
+    try {
+      await register.runNow({ name, credential: await makePasskey(options) });
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  };
+  // Asked for once by coming here; a second time by the person alone.
+  const isAsked = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was begun is asked for once.
+  useEffect(() => {
+    if (!isAsked.current) void make();
+    isAsked.current = true;
+  }, []);
+  if (!error) return <Waiting what="Follow what your browser asks" />;
+  return (
+    <>
+      <Fault error={error} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        {/* What was begun is used up once the server has seen it. */}
+        <Button look="primary" onClick={register.error ? beginAgain : () => void make()}>
+          {register.error ? 'Begin again' : 'Try again'}
+        </Button>
+      </DialogActions>
+    </>
+  );
+}
+
+function RenamePasskey({ passkey, onClose }: { passkey: Passkey | undefined; onClose: () => void }) {
+  if (!passkey) return null;
+  return (
+    <Dialog isOpen onClose={onClose} title={`Rename ${passkey.name}`}>
+      <ChangeForm
+        fields={{ passkey_id: passkey.id }}
+        initial={{ name: passkey.name }}
+        onCancel={onClose}
+        onDone={() => {
+          say('Renamed');
+          onClose();
+        }}
+        row="passkeys.update"
+        submit="Save"
+      >
+        <TextField label="Name" name="name" />
+      </ChangeForm>
+    </Dialog>
+  );
+}
+
+function RemovePasskey({ passkey, onClose }: { passkey: Passkey | undefined; onClose: () => void }) {
+  const remove = useChange('passkeys.remove', {
+    onDone: () => {
+      say('Removed');
+      onClose();
+    },
+  });
+  if (!passkey) return null;
+  return (
+    <ConfirmDialog
+      act="Remove passkey"
+      error={remove.error}
+      isOpen
+      isRunning={remove.isRunning}
+      loses={
+        <>
+          <strong className="break-all text-foreground">{passkey.name}</strong> signs you in no more. Browsers that are
+          signed in stay so. Take it off the device as well: there it is still offered.
+        </>
+      }
+      onClose={onClose}
+      request={remove.requestOf({ passkey_id: passkey.id })}
+      run={() => remove.run({ passkey_id: passkey.id })}
+      title="Remove this passkey?"
+    />
+  );
+}

@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import type { Answer } from '../../data/rows.ts';
+import { PageLink } from '../../parts/page-link.tsx';
+import { ApplyFile } from './apply-file.tsx';
+
+type ApplyNewFileProps = {
+  text: string;
+  onChange: (text: string) => void;
+  onApplied: (answer: Answer<'deployments.put'>) => void;
+};
+
+/** Applies a first file: a deployment that has the name already is left as it is. */
+export function ApplyNewFile({ text, onChange, onApplied }: ApplyNewFileProps) {
+  const [taken, setTaken] = useState<{ name: string; text: string } | null>(null);
+  return (
+    <>
+      <ApplyFile
+        expectedVersion={0}
+        isChanged
+        onApplied={onApplied}
+        onChange={onChange}
+        onConflict={async (name) => {
+          setTaken({ name, text });
+          return null;
+        }}
+        text={text}
+      />
+      {taken?.text === text && (
+        <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-warn" role="alert">
+          A deployment with the name <strong className="break-all">{taken.name}</strong> is there already, and nothing
+          of it was changed. Choose another name, or{' '}
+          <PageLink className="underline underline-offset-2" to={`/deployments/${taken.name}`}>
+            open it
+          </PageLink>
+          .
+        </p>
+      )}
+    </>
+  );
+}

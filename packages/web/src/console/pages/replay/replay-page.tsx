@@ -1,0 +1,167 @@
+import { useParams } from '@tanstack/react-router';
+import { useRole } from '../../data/api.ts';
+import { useChange, useOne } from '../../data/queries.ts';
+import type { Answer } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { Id } from '../../parts/copy.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Loaded, Page } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Status, Time, type Tone, Usd } from '../../parts/shown.tsx';
+
+type Replay = Answer<'replays.get'>;
+type Talk = Replay['talks'][number];
+type Exchange = Talk['exchanges'][number];
+type Side = Exchange['before'];
+
+/** Real talks that a version has answered again: both answers side by side, and the calls that differ. */
+export default function ReplayPage() {
+  const { replay: replay_id = '' } = useParams({ strict: false }) as { replay?: string };
+  const { may } = useRole();
+  const replay = useOne('replays.get', { replay_id }, { refetchInterval: 2000 });
+  const isOver = replay.data?.finished_at != null;
+  const cancel = useChange('replays.cancel');
+  return (
+    <Page
+      above={{ to: '/tests', title: 'Tests' }}
+      actions={
+        replay.data &&
+        !isOver &&
+        may('replays.cancel') && (
+          <Button isBusy={cancel.isRunning} look="danger-quiet" onClick={() => cancel.run({ replay_id })}>
+            <Icon name="stop" /> Cancel
+          </Button>
+        )
+      }
+      lead="What people said, answered again by another version. Tools answer as they did then; nothing is run."
+      request={replay.request}
+      tabTitle="Replayed talks"
+      title={
+        <span className="flex flex-wrap items-center gap-2">
+          Talks replayed {replay.data && `with version ${replay.data.version}`}
+          {replay.data && <Status>{replay.data.status}</Status>}
+        </span>
+      }
+    >
+      {cancel.error && <Fault className="mb-4" error={cancel.error} />}
+      <Loaded query={replay}>
+        {({ counts, talks, cost_usd, created_at, id, error_code }) => (
+          <>
+            <p
+              className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-1 text-quiet text-sm"
+              data-counts=""
+              role="status"
+            >
+              <span className="figures">{counts.same} the same</span>
+              <span className="figures">{counts.different} different</span>
+              {counts.failed > 0 && <span className="figures text-danger">{counts.failed} failed</span>}
+              {counts.running + counts.queued > 0 && (
+                <span className="figures">{counts.running + counts.queued} to go</span>
+              )}
+              <Usd value={cost_usd} />
+              <Time at={created_at} />
+              <Id>{id}</Id>
+            </p>
+            {error_code && <p className="mb-4 text-danger">{error_code}</p>}
+            <ul className="flex flex-col gap-3">
+              {talks.map((talk) => (
+                <ReplayedTalk key={talk.conversation_id} talk={talk} />
+              ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+const tones: Partial<Record<Talk['status'], Tone>> = { same: 'good', different: 'warn', failed: 'danger' };
+
+function ReplayedTalk({ talk }: { talk: Talk }) {
+  const { status, exchanges, conversation_id, replayed_conversation_id, user_id, cost_usd, judged_by } = talk;
+  const tone = tones[status];
+  return (
+    <li className="panel">
+      <details open={status === 'different' || status === 'failed'}>
+        <summary className="flex flex-wrap items-center gap-2 px-4 py-2.5">
+          <Status {...(tone && { tone })}>{status}</Status>
+          <span className="min-w-0 truncate font-medium">{exchanges[0]?.message ?? conversation_id}</span>
+          <span className="figures ml-auto flex gap-3 text-quiet text-sm">
+            <span>{user_id ?? 'the org itself'}</span>
+            <Usd value={cost_usd} />
+          </span>
+        </summary>
+        <div className="border-t px-4 py-3">
+          {(talk.error_message ?? talk.error_code) && (
+            <p className="mb-3 text-danger">{talk.error_message ?? talk.error_code}</p>
+          )}
+          <ol className="flex flex-col gap-5">
+            {exchanges.map((exchange) => (
+              <ReplayedExchange exchange={exchange} key={exchange.turn_id} />
+            ))}
+          </ol>
+          <p className="mt-3 flex flex-wrap gap-4 text-quiet text-sm">
+            {judged_by && <span>compared by {judged_by}</span>}
+            <PageLink className="text-accent underline underline-offset-2" to={`/conversations/${conversation_id}`}>
+              The talk as it was
+            </PageLink>
+            {replayed_conversation_id && (
+              <PageLink
+                className="text-accent underline underline-offset-2"
+                to={`/conversations/${replayed_conversation_id}`}
+              >
+                As it was replayed, with its trace
+              </PageLink>
+            )}
+          </p>
+        </div>
+      </details>
+    </li>
+  );
+}
+
+function ReplayedExchange({ exchange: { message, before, after, result, reason } }: { exchange: Exchange }) {
+  return (
+    <li>
+      <p className="mb-2 whitespace-pre-wrap break-words">
+        <span className="eyebrow block">User</span>
+        {message}
+      </p>
+      <div className="grid gap-3 md:grid-cols-2">
+        <Answered side={before} title={`Version ${before.version}, as it was`} />
+        {after ? (
+          <Answered side={after} title={`Version ${after.version}, replayed`} />
+        ) : (
+          <p className="text-quiet">It did not come so far.</p>
+        )}
+      </div>
+      {result !== 'same' && reason && (
+        <p className={`mt-2 text-sm ${result === 'failed' ? 'text-danger' : 'text-warn'}`}>{reason}</p>
+      )}
+    </li>
+  );
+}
+
+function Answered({ side: { text, calls }, title }: { side: Side; title: string }) {
+  return (
+    <div className="min-w-0 rounded-md bg-muted/50 p-3">
+      <p className="eyebrow">{title}</p>
+      {calls.length > 0 && (
+        <ul className="my-1.5 flex flex-col gap-1">
+          {calls.map(({ tool, arguments: given, is_matched, is_error }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a call has no other name than its place.
+            <li className="flex flex-wrap items-center gap-2 text-sm" key={index}>
+              <code className="min-w-0 break-all font-mono text-xs">
+                {tool}({JSON.stringify(given)})
+              </code>
+              {!is_matched && <Status tone="warn">only here</Status>}
+              {is_error && <Status tone="danger">failed</Status>}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="whitespace-pre-wrap break-words">{text || '–'}</p>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import { lazy, Suspense } from 'react';
+import type { Answer } from '../../data/rows.ts';
+import { ChangeForm } from '../../parts/form.tsx';
+import { guideAddress } from '../../parts/guide-link.tsx';
+import { ListField, linesOf } from '../../parts/list-field.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Section, Waiting } from '../../parts/page.tsx';
+import { Openings } from './openings.tsx';
+
+const PagePreview = lazy(() => import('./page-preview.tsx'));
+
+/** Where the page of a session may be shown, what it says first, and how it looks. */
+export function PagesAndEmbedding({ org }: { org: Answer<'orgs.get'> }) {
+  return (
+    <>
+      <div className="mb-8 grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
+        <div className="panel p-4">
+          <ChangeForm
+            initial={{
+              allowed_embed_origins: org.allowed_embed_origins.join('\n'),
+              allowed_return_urls: org.allowed_return_urls.join('\n'),
+            }}
+            onDone={() => say('Saved')}
+            row="orgs.update"
+            send={({ allowed_embed_origins, allowed_return_urls }) => ({
+              allowed_embed_origins: linesOf(allowed_embed_origins),
+              allowed_return_urls: linesOf(allowed_return_urls),
+            })}
+            submit="Save"
+          >
+            <ListField
+              hint="Origins of your own pages that may show the page of a session in a frame, one to a line."
+              label="Embed origins"
+              name="allowed_embed_origins"
+              placeholder="https://app.example.com"
+            />
+            <ListField
+              hint="Where a browser may be sent back to after a sign-in at an app, one to a line."
+              label="Return addresses"
+              name="allowed_return_urls"
+              placeholder="https://app.example.com/connected"
+            />
+          </ChangeForm>
+        </div>
+        <div className="panel p-4">
+          <Openings org={org} />
+        </div>
+      </div>
+      <Section
+        actions={
+          <a
+            className="text-sm underline underline-offset-2"
+            href={guideAddress('embedding')}
+            rel="noopener"
+            target="_blank"
+          >
+            How to embed it
+          </a>
+        }
+        title="Preview"
+      >
+        <Suspense fallback={<Waiting />}>
+          <PagePreview />
+        </Suspense>
+      </Section>
+    </>
+  );
+}

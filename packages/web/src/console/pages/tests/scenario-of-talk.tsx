@@ -1,0 +1,99 @@
+import { useState } from 'react';
+import { useRole } from '../../data/api.ts';
+import { useChange } from '../../data/queries.ts';
+import type { Answer } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Waiting } from '../../parts/page.tsx';
+import { useGo } from '../../parts/page-link.tsx';
+import { type ScenarioDraft, ScenarioForm } from './scenario-form.tsx';
+
+type Draft = Answer<'conversations.draftScenario'>;
+
+/** A talk, or one task of it, becomes a test of its deployment: drafted, looked through, saved, and run. */
+export function ScenarioOfTalk({ conversationId, taskId }: { conversationId: string; taskId?: string }) {
+  const { may } = useRole();
+  const go = useGo();
+  const [step, setStep] = useState<'closed' | 'drafting' | 'saved'>('closed');
+  const draft = useChange('conversations.draftScenario');
+  const run = useChange('testRuns.create', { touches: ['deployments'], onDone: ({ id }) => go(`/test-runs/${id}`) });
+  if (!may('conversations.draftScenario') || !may('scenarios.create')) return null;
+  const close = () => setStep('closed');
+  const begin = () => {
+    setStep('drafting');
+    draft.run({ conversation_id: conversationId, ...(taskId && { task_id: taskId }) });
+  };
+  const found = draft.isRunning ? undefined : draft.answer;
+  return (
+    <>
+      <Button onClick={begin}>
+        <Icon name="test" /> Make a scenario of this talk
+      </Button>
+      {step === 'drafting' && found && (
+        <ScenarioForm
+          deploymentId={found.deployment_id}
+          draft={found.scenario as ScenarioDraft}
+          onClose={close}
+          onDone={() => setStep('saved')}
+          warning={<BeforeSaving draft={found} />}
+        />
+      )}
+      <Dialog isOpen={step === 'drafting' && !found} onClose={close} title="A scenario of this talk">
+        {draft.isRunning && <Waiting what="Reading the talk" />}
+        {draft.error && <Fault error={draft.error} retry={begin} />}
+      </Dialog>
+      <Dialog
+        description="It is among the tests of the deployment now, and is played at every run."
+        isOpen={step === 'saved'}
+        onClose={close}
+        title="Scenario saved"
+      >
+        {run.error && <Fault error={run.error} />}
+        <DialogActions>
+          <Button onClick={() => go('/tests', { deployment: found?.deployment_id ?? '' })}>See all tests</Button>
+          <Button
+            disabled={!may('testRuns.create')}
+            isBusy={run.isRunning}
+            look="primary"
+            onClick={() => found && run.run({ deployment_id: found.deployment_id })}
+          >
+            <Icon name="play" /> Run the tests now
+          </Button>
+        </DialogActions>
+      </Dialog>
+    </>
+  );
+}
+
+/** A scenario stays, and whoever sets up the deployment reads it: what says who the person is must not slip in. */
+function BeforeSaving({ draft: { personal, notes, drafted_by } }: { draft: Draft }) {
+  return (
+    <div className="flex flex-col gap-3">
+      {personal.length > 0 && (
+        <div className="rounded-md bg-warn-soft px-3 py-2" data-personal="" role="note">
+          <p className="font-medium">This says who the person is. Replace it before you save:</p>
+          <ul className="mt-1 list-disc pl-5">
+            {personal.map(({ value, fields }) => (
+              <li className="break-words" key={value}>
+                <strong>{value}</strong> in {fields.map((field) => field.replaceAll('_', ' ')).join(', ')}
+              </li>
+            ))}
+          </ul>
+          <p className="mt-1 text-sm">
+            A scenario is kept and is read in both modes. Names that nobody told us of are not found.
+          </p>
+        </div>
+      )}
+      {notes.length > 0 && (
+        <ul className="list-disc pl-5 text-quiet text-sm">
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+      {drafted_by && <p className="text-quiet text-sm">Name, persona and criteria were worded by {drafted_by}.</p>}
+    </div>
+  );
+}

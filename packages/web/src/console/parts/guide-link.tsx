@@ -1,0 +1,31 @@
+import { useMatches } from '@tanstack/react-router';
+import { serverUrl } from '../address.ts';
+import { buttonLook } from './button.tsx';
+import { Icon } from './icons.tsx';
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** Where the guide tells of the page. */
+    guide?: string;
+  }
+}
+
+export const guideAddress = (place: string) => `${serverUrl}/docs/guide/${place}`;
+
+/** From a page to what the guide says of it, beside the page that is at work. */
+export function GuideLink() {
+  const guide = useMatches().at(-1)?.staticData.guide;
+  if (guide === undefined) return null;
+  return (
+    <a
+      aria-label="What the guide says of this page"
+      className={buttonLook('quiet', 'icon')}
+      href={guideAddress(guide)}
+      rel="noopener"
+      target="_blank"
+      title="What the guide says of this page"
+    >
+      <Icon name="book" />
+    </a>
+  );
+}

@@ -1,0 +1,41 @@
+import { useBlocker } from '@tanstack/react-router';
+import { type ReactNode, useRef } from 'react';
+import { Button } from './button.tsx';
+import { Dialog, DialogActions } from './dialog.tsx';
+
+/**
+ * Asks before what was typed is lost, whichever way one leaves: a link, the back button, the tab. `letGo` is called where
+ * it was saved and the page goes on by itself.
+ */
+export function useUnsaved(isUnsaved: boolean): { dialog: ReactNode; letGo: () => void } {
+  const isLetGo = useRef(false);
+  const isAtStake = () => isUnsaved && !isLetGo.current;
+  const leaving = useBlocker({
+    shouldBlockFn: ({ current, next }) => isAtStake() && current.pathname !== next.pathname,
+    enableBeforeUnload: isAtStake,
+    withResolver: true,
+  });
+  const dialog = leaving.status === 'blocked' && (
+    <Dialog
+      description="What you wrote is not applied yet, and is gone when you leave."
+      isOpen
+      onClose={leaving.reset}
+      title="Leave without applying?"
+    >
+      <DialogActions>
+        <Button look="danger-quiet" onClick={leaving.proceed}>
+          Leave it
+        </Button>
+        <Button look="primary" onClick={leaving.reset}>
+          Go on writing
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+  return {
+    dialog,
+    letGo: () => {
+      isLetGo.current = true;
+    },
+  };
+}

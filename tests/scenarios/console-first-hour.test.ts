@@ -1,0 +1,210 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
+import { verifyWebhook } from '@vestra/sdk/webhook';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cast, lastText, resultsIn } from '../support/cast.ts';
+import { type ConsoleDesk, startConsoleDesk } from './console.fixture.ts';
+
+let desk: ConsoleDesk;
+let own: Awaited<ReturnType<typeof startOwnProgram>>;
+beforeAll(async () => {
+  [desk, own] = await Promise.all([startConsoleDesk(), startOwnProgram()]);
+});
+afterAll(async () => {
+  await desk.stop();
+  own.close();
+});
+
+// An empty list offers what its page offers, once more.
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click();
+const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+const goTo = (page: Page, name: string) =>
+  page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+const shownSecret = async (page: Page) => {
+  const secret = (await page.locator('[data-secret]').textContent()) ?? '';
+  await press(page, 'I have kept it');
+  return secret;
+};
+
+describe('a new company', () => {
+  it('has its whole first hour in the console [CON-300] [CON-302]', { timeout: 240_000 }, async () => {
+    desk.script(cast({ agent: model }));
+    const { page, leave } = await desk.enter('/', { as: null });
+
+    await page.getByLabel('Email').fill(desk.owner.email);
+    await page.getByLabel('Password').fill(desk.owner.password);
+    await press(page, 'Sign in');
+    await page.getByText(/of 6$/).waitFor();
+
+    // An agent by interview.
+    await page.getByRole('link', { name: 'Write your first agent' }).click();
+    await page.getByRole('link', { name: 'answer a few questions' }).click();
+    await page.getByLabel('Name of the agent').fill('Paper Shop');
+    await page.getByLabel('What should it do?').fill('It answers questions about orders of our paper shop.');
+    await press(page, 'Begin');
+    for (let at = 1; at <= 5; at++) {
+      await page.getByText(`Question ${at}?`, { exact: true }).waitFor();
+      await page.getByLabel('Your answer').fill(`Answer ${at}.`);
+      await press(page, 'Answer');
+    }
+    await page.getByRole('heading', { name: 'The file', exact: true }).waitFor();
+    await press(page, 'Apply');
+    await page.waitForURL(/deployments\/dep_/);
+    const deploymentUrl = page.url();
+
+    // What it knows.
+    await goTo(page, 'Knowledge');
+    await press(page, 'Create notebook');
+    await page.getByLabel('Name', { exact: true }).fill('House rules');
+    await page.getByLabel('Slug').fill('house-rules');
+    await inDialog(page, 'Create notebook').click();
+    const rules = Buffer.from('# Returns\nPaper may be returned within 30 days.');
+    await page
+      .getByLabel('Drop documents here, or choose them')
+      .setInputFiles({ name: 'returns.md', mimeType: 'text/markdown', buffer: rules });
+    await page.getByText('1 of 1 sent').waitFor();
+    const knowledge = await page.getByText('- notebook: nb_').textContent();
+
+    // What it can do: a function that asks first, answered by a program of the company.
+    await page.goto(deploymentUrl);
+    await page.getByText('Answer 1.').waitFor();
+    await page.getByRole('textbox', { name: 'Deployment file' }).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.insertText(`\n${knowledge}\n${added}`);
+    await press(page, 'Apply');
+    await page.getByText('Version 2 is saved').waitFor();
+    await page.getByRole('link', { name: 'Functions' }).click();
+    await press(page, 'Name an address');
+    await page.getByLabel('https address').fill(`${own.url}/functions`);
+    await inDialog(page, 'Save').click();
+    await shownSecret(page);
+
+    // Tested, and live. Its tests would be played again for live money, of which a new company has none: it says so.
+    await page.getByRole('link', { name: 'Versions' }).click();
+    await page.getByRole('link', { name: '1 of 1 tests passed' }).waitFor();
+    await page.getByRole('link', { name: 'Live', exact: true }).click();
+    await press(page, 'Promote to live');
+    await inDialog(page, 'Promote').click();
+    await page.getByText('Version 2 goes live when its test passes').waitFor();
+    await page.getByText('The wallet is empty.').waitFor();
+    await press(page, 'Promote to live');
+    await page.getByLabel('At once').check();
+    await inDialog(page, 'Promote').click();
+    await page.getByText('live v2').waitFor();
+    await page.getByRole('link', { name: 'Test', exact: true }).click();
+
+    // A talk with a yes in the middle of it, and what it was made of.
+    await goTo(page, 'Playground');
+    await page.getByRole('textbox', { name: 'Message' }).fill('Order two sheets, please');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-waiting=approval]').getByRole('button', { name: 'Approve' }).click();
+    await page.locator('[data-said=agent]').getByText('Ordered as number 17.').waitFor();
+    await page.getByRole('button', { name: /order_paper/ }).click();
+    await page.getByText('{"order":17}').waitFor();
+    await page.getByRole('link', { name: 'Conversation', exact: true }).click();
+    await press(page, 'Make a scenario of this talk');
+    const scenario = page.getByRole('dialog', { name: 'Add this scenario' });
+    expect(await scenario.getByLabel('Results of tools').inputValue()).toContain('"order": 17');
+    await scenario.getByLabel('Name').fill('orders paper');
+    await scenario.getByRole('button', { name: 'Add scenario' }).click();
+    await page.getByRole('dialog', { name: 'Scenario saved' }).waitFor();
+    await page.keyboard.press('Escape');
+
+    // A cap, who is told of it, and what happens at it.
+    await goTo(page, 'Limits and alerts');
+    await press(page, 'Change limits');
+    await page.getByLabel('Org, a day').fill('0.5');
+    await page.getByLabel('Each user, a day').fill('0.5');
+    await page.getByLabel('Alerts at').fill('50, 90');
+    await press(page, 'Save limits');
+    await page.getByText('50 %, 90 % of a cap').waitFor();
+    await goTo(page, 'Webhooks');
+    await press(page, 'Add endpoint');
+    await page.getByLabel('Address').fill(`${own.url}/told`);
+    await inDialog(page, 'Add endpoint').click();
+    const secret = await shownSecret(page);
+    await goTo(page, 'Playground');
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.fill('Think hard');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-said=agent]').getByText('Thought.').waitFor();
+    await message.fill('And once more');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('org_cap_reached').waitFor();
+    // What was refused is still there to be sent.
+    expect(await message.inputValue()).toBe('And once more');
+    await goTo(page, 'Limits and alerts');
+    await page.getByRole('link', { name: 'The org’s cap a day, $0.50, is reached' }).waitFor();
+    await goTo(page, 'Webhooks');
+    await page.getByRole('link', { name: /\/told/ }).click();
+    await page
+      .getByRole('row', { name: /usage\.cap_reached succeeded/ })
+      .first()
+      .waitFor();
+    const alert = own.told.find(({ body }) => body.includes('usage.cap_reached'));
+    expect(await verifyWebhook({ body: alert?.body ?? '', headers: alert?.headers as never, secret })).toMatchObject({
+      type: 'usage.cap_reached',
+    });
+
+    // Colleagues and keys.
+    await goTo(page, 'Members');
+    await press(page, 'Invite');
+    await page.getByLabel('Email').fill('colleague@example.com');
+    await inDialog(page, 'Invite').click();
+    expect(await shownSecret(page)).toContain('/console/accept#token=');
+    await goTo(page, 'API keys');
+    await page.getByRole('button', { name: 'What can be done with First test key' }).click();
+    await page.getByRole('menuitem', { name: 'Roll' }).click();
+    await inDialog(page, 'Roll key').click();
+    const key = await shownSecret(page);
+    expect((await desk.call('GET', '/v1/deployments/paper-shop', { key })).body.live_version).toBe(2);
+    await leave(/Applying inline style/);
+  });
+});
+
+const added = `tools:
+  - function: order_paper
+    description: Orders paper.
+    input: { sheets: integer }
+    approver: org
+tests:
+  - name: greets
+    ask: Say hello.
+    expect: It says hello.
+`;
+
+/** The interviewer, and the agent that comes of it. */
+function model(request: NormalisedRequest): ScriptedAnswer {
+  if (request.outputSchema) return interviewer(request);
+  const asked = lastText(request);
+  if (asked.includes('Think hard')) return { text: 'Thought.', usage: { inputTokens: 600_000, outputTokens: 1 } };
+  if (!asked.includes('Order')) return { text: 'Hello.' };
+  const [result] = resultsIn(request);
+  if (result === undefined) return { calls: [{ name: 'order_paper', arguments: { sheets: 2 } }] };
+  return { text: `Ordered as number ${/"order":(\d+)/.exec(result)?.[1]}.` };
+}
+
+function interviewer(request: NormalisedRequest): ScriptedAnswer {
+  const told = /<data-[0-9a-f]{24} of="interview">\n([\s\S]*?)\n<\/data-/.exec(lastText(request))?.[1];
+  // What else wants its answer in a shape, such as what is to be remembered, finds nothing.
+  if (told === undefined) return { text: '{}' };
+  const { name, answers } = JSON.parse(told) as { name: string; answers: { answer: string }[] };
+  const file = { name, instructions: answers.map(({ answer }) => answer).join(' ') || 'Be kind.' };
+  const [question, is_done] = [`Question ${answers.length + 1}?`, answers.length === 5];
+  return { text: JSON.stringify({ question, is_done, file: JSON.stringify(file) }) };
+}
+
+/** What the company runs itself: it orders paper, and is told of events. */
+async function startOwnProgram() {
+  const told: { body: string; headers: IncomingHttpHeaders }[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    if (request.url === '/told') told.push({ body, headers: request.headers });
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ output: { order: 17 } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, told, close: () => server.close() };
+}

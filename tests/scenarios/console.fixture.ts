@@ -1,4 +1,5 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page, Request } from 'playwright-core';
+import { onTestFailed } from 'vitest';
 import { type PageDesk, startPageDesk } from './session-page.fixture.ts';
 
 export type ConsoleDesk = PageDesk & {
@@ -49,7 +50,8 @@ export async function startConsoleDesk(env: Record<string, string> = {}): Promis
       });
       if (as) await context.addCookies([{ ...(await cookieOf(as)), url: desk.line.url }]);
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(60_000);
+      tellOnFailure(page);
       const faults: string[] = [];
       page.on('pageerror', ({ message }) => faults.push(message));
       page.on('console', (line) => {
@@ -72,6 +74,21 @@ export async function startConsoleDesk(env: Record<string, string> = {}): Promis
       };
     },
   };
+}
+
+/** A page that does not show what a test waits for says what it shows instead, and which calls have no answer yet. */
+function tellOnFailure(page: Page): void {
+  const open = new Set<Request>();
+  page.on('request', (request) => open.add(request));
+  page.on('requestfinished', (request) => open.delete(request));
+  page.on('requestfailed', (request) => open.delete(request));
+  onTestFailed(async ({ task }) => {
+    if (page.isClosed()) return;
+    const shown = await page.locator('body').ariaSnapshot({ timeout: 5000 }).catch(String);
+    const asked = [...open].map((request) => `${request.method()} ${request.url()}`).join(', ');
+    const told = `At ${page.url()}, unanswered: ${asked || 'nothing'}, on show:\n${shown.slice(-1500)}`;
+    for (const error of task.result?.errors ?? []) error.message += `\n${told}`;
+  });
 }
 
 /** Nothing in it may run or break out of where it is shown. */

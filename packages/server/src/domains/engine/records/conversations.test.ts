@@ -9,6 +9,7 @@ import { sql } from '../../../db/sql.ts';
 import { count } from '../../../db/table.ts';
 import { transaction } from '../../../db/transaction.ts';
 import { nextEntries } from '../../events/api.ts';
+import { begin } from '../../ledger/ledger.fixture.ts';
 import { insertOrg } from '../../orgs/api.ts';
 import { newConversationRow, writingConversation } from './change.ts';
 import { findConversationsWithCost, findSeenConversation } from './conversations.ts';
@@ -71,17 +72,14 @@ it.each(['by its version', 'by who held it'])(
     if (!seen) throw new Error('The conversation is not there.');
     const row = { ...seen.row, last_event_seq: 1 };
     const entries = nextEntries({ id, last_event_seq: 0 }, [{ type: 'conversation.status', data: { status: 'idle' } }]);
-    const written = await transaction(db, async (tx) => {
-      await eraseHiddenConversations(tx, [id]);
-      const writing = pipelined(db, [writingConversation(row, entries, by === 'by its version' ? seen.version : null)]);
-      const settled = writing.then(
-        () => null,
-        (error: unknown) => error,
-      );
-      await untilOneWaits();
-      return { settled };
-    });
-    expect(isNoLongerSo(await written.settled)).toBe(true);
+    const end = Promise.withResolvers<void>();
+    const erasing = await begin(db, (tx) => eraseHiddenConversations(tx, [id]), end.promise);
+    const expected = by === 'by its version' ? seen.version : null;
+    const writing = pipelined(db, [writingConversation(row, entries, expected)]).catch((error: unknown) => error);
+    await untilOneWaits();
+    end.resolve();
+    await erasing.ended;
+    expect(isNoLongerSo(await writing)).toBe(true);
     const left = sql`SELECT count(*) AS left FROM conversation_events WHERE conversation_id = ${id}`;
     expect(await one(db, { left: count() }, left)).toEqual({ left: 0 });
   },

@@ -91,4 +91,9 @@ export const batches = area('batches', 'done', [
     'docs/benchmarks.md · What a turn asks of PostgreSQL',
     'The items of a batch begin together, and each is written in a bounded number of statements.',
   ],
+  [
+    'BAT-531',
+    'docs/operating.md · Shares',
+    'Of items that begin together a process takes as many as it has room for, and the others wait in the queue.',
+  ],
 ]);

@@ -116,4 +116,14 @@ export const conversations = area('conversations', 'done', [
     'docs/tests.md · A scenario of a talk',
     'A scenario is drafted of a talk only for whoever may read it: a key of its org and mode with scope `runtime`; what a test played is no talk.',
   ],
+  [
+    'CONV-531',
+    'docs/decisions/0067 · Reads',
+    'Who reads one conversation shares a statement with others, is given their own alone, and the statement is planned a few times, not each time.',
+  ],
+  [
+    'CONV-532',
+    'docs/decisions/0067 · Checks of what is held',
+    'Of what is written into a conversation while it is erased nothing stays.',
+  ],
 ]);

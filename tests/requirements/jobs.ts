@@ -51,6 +51,11 @@ export const jobs = area('jobs', 'done', [
     "No org's and no user's jobs take more than their share of a process's slots; what is free goes round by org, then user.",
   ],
   [
+    'JOB-531',
+    'docs/operating.md · Shares',
+    'Work that waits for money gives its place up and goes on when its shares have room; what is only slow keeps its place.',
+  ],
+  [
     'JOB-242',
     'docs/operating.md · Shares',
     'Documents that are read, deliveries and replies are shared between orgs too.',

@@ -99,4 +99,9 @@ export const money = area('money', 'done', [
     'docs/users-and-money.md · Caps',
     'Runs that begin together hold money each or not at all, by the rules of one, and one group of an org after the other.',
   ],
+  [
+    'MON-531',
+    'docs/decisions/0067 · Money',
+    'A reply begins at once only where each cap of its org and user, and the wallet, have plenty left, folded or not.',
+  ],
 ]);

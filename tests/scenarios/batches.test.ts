@@ -195,6 +195,28 @@ describe('a batch', () => {
     expect(statements / 40).toBeLessThanOrEqual(16);
   });
 
+  it.runIf(isOneProcess)(
+    'leaves to the queue what goes beyond its user’s share of a process [BAT-531, JOB-241]',
+    async () => {
+      const door = gate();
+      script(async (request) => {
+        await door.hold(lastText(request));
+        return { text: 'Yes.' };
+      });
+      // Two more than one user may have where they were accepted: of the last group four have room and two have not.
+      const all = itemsFor(66, 'crowd').map((item) => ({ ...item, user_id: 'crowd' }));
+      const { id } = await made({ items: all, concurrency: 66 });
+      try {
+        await door.until(66);
+        const queued = `SELECT count(*)::int AS jobs FROM jobs WHERE name = 'task.run' AND payload->>'user_id' = 'crowd'`;
+        expect(await query(server.connectionString, queued)).toEqual([{ jobs: 2 }]);
+      } finally {
+        door.open();
+      }
+      expect((await finished(id)).counts.succeeded).toBe(66);
+    },
+  );
+
   it('is told of once when it ends, and is listed newest first [BAT-031, BAT-033]', async () => {
     script(() => ({ text: 'Yes.' }));
     const ids: string[] = [];

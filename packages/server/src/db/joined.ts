@@ -1,3 +1,5 @@
+import { type Sql, sql } from './sql.ts';
+
 /** What arrives while a write is under way shares the next one: many ends cost few statements. */
 export function joined<T>(write: (items: T[]) => Promise<unknown>): (item: T) => Promise<void> {
   return joinedReads(async (items: T[]) => {
@@ -10,6 +12,16 @@ export function joined<T>(write: (items: T[]) => Promise<unknown>): (item: T) =>
 export const distinct = <Wanted>(wanted: readonly Wanted[], nameOf: (wanted: Wanted) => string): Wanted[] => [
   ...new Map(wanted.map((each) => [nameOf(each), each])).values(),
 ];
+
+/**
+ * What is wanted, as rows of text to be joined with. As JSON and not as arrays: of an array PostgreSQL sees how long it is,
+ * takes a plan for just that length for better than the one it has kept, and so plans each read anew.
+ */
+export const wantedRows = <const Name extends string>(
+  wanted: readonly Record<Name, string>[],
+  names: readonly Name[],
+): Sql =>
+  sql`json_to_recordset(${sql.json(wanted)}) AS wanted (${sql.raw(names.map((name) => `${name} text`).join(', '))})`;
 
 /**
  * Reads that arrive while one is under way share the next one. Each is answered by a statement that began after it came,

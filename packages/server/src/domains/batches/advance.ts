@@ -8,6 +8,7 @@ import {
   type Engine,
   goOnWithTask,
   ignoreErased,
+  type Place,
 } from '../engine/api.ts';
 import { mostHeldTogether } from '../ledger/api.ts';
 import { findTask } from '../tasks/api.ts';
@@ -35,8 +36,16 @@ export async function advanceOwnAgent(engine: Engine, { orgId, mode, batchId }: 
 
 /** True where more may begin. */
 async function beginGroup(engine: Engine, reference: BatchReference): Promise<boolean> {
+  const places: Place[] = [];
+  const giveBack = () => {
+    for (const place of places.splice(0)) place.giveBack();
+  };
   try {
-    const { begun, isMoreToCome } = await transaction(engine.db, (tx) => beginInside(engine, tx, reference));
+    const { begun, isMoreToCome } = await transaction(engine.db, (tx) => {
+      // It may be tried again.
+      giveBack();
+      return beginInside(engine, tx, reference, places);
+    });
     for (const each of begun) announce(engine.announcer, each);
     return isMoreToCome;
   } catch (error) {
@@ -47,6 +56,8 @@ async function beginGroup(engine: Engine, reference: BatchReference): Promise<bo
       await failQueued(tx, reference.batchId, failure, indices);
     });
     return true;
+  } finally {
+    giveBack();
   }
 }
 
@@ -54,6 +65,7 @@ async function beginInside(
   engine: Engine,
   tx: Transaction,
   reference: BatchReference,
+  places: Place[],
 ): Promise<{ begun: Committed[]; isMoreToCome: boolean }> {
   const nothing = { begun: [], isMoreToCome: false };
   const held = await holdBatch(tx, reference);
@@ -63,7 +75,7 @@ async function beginInside(
   const items = await nextItems(tx, batch, left, most);
   if (!left.of_org && !left.of_users && slots.running === 0) await completeBatch(tx, batch);
   if (items.length === 0) return nothing;
-  const begun = await startItems(engine, tx, batch, items);
+  const begun = await startItems(engine, tx, batch, items, places);
   return { begun, isMoreToCome: items.length === most || begun.length < items.length };
 }
 

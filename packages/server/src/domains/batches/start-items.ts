@@ -13,6 +13,7 @@ import {
   type Engine,
   type NewMessage,
   type Outbox,
+  type Place,
 } from '../engine/api.ts';
 import { enterUsers, type UserRow } from '../users/api.ts';
 import type { QueuedItem } from './slots.ts';
@@ -34,13 +35,15 @@ export class ItemsRefused extends Error {
 
 /**
  * Begins these items of a batch whose row is held, each as a conversation with one message that goes straight to work.
- * What cannot begin has failed, and is not among what is returned.
+ * What cannot begin has failed, and is not among what is returned. `places` grows by what is kept of this process for
+ * them: whoever commits gives back what was not used.
  */
 export async function startItems(
   engine: Engine,
   tx: Transaction,
   batch: BatchRow,
   items: readonly QueuedItem[],
+  places: Place[],
 ): Promise<Committed[]> {
   const runs = await unlessRefused(whatRuns(engine, tx, batch));
   if (runs instanceof Failure) {
@@ -56,9 +59,10 @@ export async function startItems(
   }
   const able = items.filter((item) => !isRefused(item));
   const outbox = collectJobs();
-  const begun =
-    (await startTogether(engine, tx, batch, runs, able, users)) ??
-    (await startOneByOne(engine, tx, batch, runs, able, outbox));
+  const together = await startTogether(engine, tx, batch, runs, able, users, places);
+  const isStarted = new Set(together.map((each) => each.started.item_index));
+  const left = able.filter(({ item_index }) => !isStarted.has(item_index));
+  const begun = [...together, ...(await startOneByOne(engine, tx, batch, runs, left, outbox))];
   const started = begun.map((each) => each.started);
   await markStarted(tx, batch, started);
   await outbox.sendAll(engine.jobs, tx);
@@ -67,18 +71,24 @@ export async function startItems(
 
 type Begun = { committed: Committed; started: StartedItem };
 
-/** Owned by this process from the commit on; null where each has to be taken by itself. */
+/** As many as this process has room for: it owns them from the commit on. None where the money is not plenty. */
 async function startTogether(
   engine: Engine,
   tx: Transaction,
-  { org_id: orgId, mode }: BatchRow,
+  { org_id, mode }: BatchRow,
   { deployment, admission }: Runs,
   items: readonly QueuedItem[],
   users: ReadonlyMap<string, UserRow>,
-): Promise<Begun[] | null> {
-  const works = items.map((item) => ({
+  places: Place[],
+): Promise<Begun[]> {
+  const fitting = items.flatMap((item) => {
+    const place = engine.runner.reserve({ org_id, mode, user_id: item.user_id });
+    if (place) places.push(place);
+    return place ? [{ item, place }] : [];
+  });
+  const works = fitting.map(({ item }) => ({
     conversation: newConversation({
-      tenant: { orgId, mode },
+      tenant: { orgId: org_id, mode },
       userId: item.user_id,
       deployment,
       pinned: null,
@@ -87,18 +97,22 @@ async function startTogether(
     user: item.user_id === null ? null : (users.get(item.user_id) ?? null),
     message: messageOf(item),
   }));
-  const begun = await beginWork(engine, tx, admission, works);
-  return (
-    begun?.map(({ turn, task, committed }, at) => ({
-      committed,
-      started: {
-        item_index: (items[at] as QueuedItem).item_index,
-        conversation_id: turn.conversation_id,
-        turn_id: turn.id,
-        task_id: task.id,
-      },
-    })) ?? null
+  const begun = await beginWork(
+    engine,
+    tx,
+    admission,
+    works,
+    fitting.map(({ place }) => place),
   );
+  return (begun ?? []).map(({ turn, task, committed }, at) => ({
+    committed,
+    started: {
+      item_index: (fitting[at] as (typeof fitting)[number]).item.item_index,
+      conversation_id: turn.conversation_id,
+      turn_id: turn.id,
+      task_id: task.id,
+    },
+  }));
 }
 
 /** Each left to a job, for whichever process has room. */

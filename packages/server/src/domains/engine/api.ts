@@ -17,5 +17,6 @@ export { ignoreErased } from './turns/begin-task.ts';
 export { beginWork } from './turns/begin-work.ts';
 export { recordExchange } from './turns/record-exchange.ts';
 export { goOnWithTask } from './turns/resolve-interaction.ts';
+export type { Place } from './turns/runner.ts';
 export { assertPayable } from './turns/spending.ts';
 export { stopAll } from './turns/stop.ts';

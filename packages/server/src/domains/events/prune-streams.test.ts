@@ -182,6 +182,7 @@ describe('the stream of a conversation', () => {
             const firstYoung = log.findIndex((age) => age < days);
             expect(await seqsOf(id)).toEqual(firstYoung === -1 ? [] : range(firstYoung + 1, log.length));
           }
+          await run(db, sql`DELETE FROM conversation_events`);
           await run(db, sql`DELETE FROM conversations`);
         },
       ),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { ProcessNews } from '../../db/process-news.ts';
@@ -35,7 +35,11 @@ function joinedNews() {
 const lineWith = (processNews = joinedNews().processNews()) =>
   createMoneyLine({ db, processNews, log: createLog('silent') });
 
-const ask = (line: MoneyLine, tenant: Tenant, of: { userId?: string; signal?: AbortSignal; waitMs?: number } = {}) =>
+const ask = (
+  line: MoneyLine,
+  tenant: Tenant,
+  of: { userId?: string; signal?: AbortSignal; waitMs?: number; onWaiting?: () => void } = {},
+) =>
   line.hold(tenant, {
     userId: 'ann',
     userCaps: null,
@@ -92,6 +96,20 @@ describe('money that running calls hold', () => {
     }
     expect(names()).toEqual(['ann 1', 'ann 2', 'bob 1', 'cid 1', 'ann 3', 'bob 2', 'ann 4']);
     expect(line.hasWaiting(tenant)).toBe(false);
+  });
+
+  it('is said to be waited for by who waits and by nobody else [JOB-531]', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, 100n);
+    const line = lineWith();
+    const waits = vi.fn();
+    const first = await ask(line, tenant, { onWaiting: waits });
+    expect([first.allowed, waits.mock.calls.length]).toEqual([true, 0]);
+    const ending = new AbortController();
+    const second = ask(line, tenant, { onWaiting: waits, signal: ending.signal });
+    await expect.poll(() => waits.mock.calls.length).toBe(1);
+    ending.abort(new Error('Stopped.'));
+    await expect(second).rejects.toThrow('Stopped.');
   });
 
   it('ends a wait once it is spent, for all that wait [MON-161]', async () => {

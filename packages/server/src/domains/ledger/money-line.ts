@@ -22,7 +22,8 @@ export type MoneyLine = {
   waiting: () => { count: number; longestMs: number };
 };
 
-type Wanted = Reservation & { signal: AbortSignal; waitMs: number };
+/** `onWaiting`: called where it has to wait. */
+type Wanted = Reservation & { signal: AbortSignal; waitMs: number; onWaiting?: () => void };
 type Answer = Awaited<ReturnType<MoneyLine['hold']>>;
 
 type Waiter = { wanted: Wanted; answer: (answer: Answer) => void; isGone: boolean; since: number };
@@ -85,6 +86,7 @@ export function createMoneyLine(options: {
 
   function waitIn(line: Line, wanted: Wanted): Promise<Answer> {
     const { signal, waitMs } = wanted;
+    wanted.onWaiting?.();
     const spender = spenderOf(wanted.userId);
     return new Promise((resolve, reject) => {
       const answer = (answer: Answer) => end(() => resolve(answer));

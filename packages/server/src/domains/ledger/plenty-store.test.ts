@@ -70,6 +70,58 @@ it('two processes that write all they may together, unseen by each other, hold n
   expect(sum).toBeLessThanOrEqual(funds);
 });
 
+const limits: [string, (limit: bigint) => { caps?: Partial<OrgSettings>; own?: UserCaps }][] = [
+  ['the day of the org', (limit) => ({ caps: { org_daily_micros: limit } })],
+  ['the month of the org', (limit) => ({ caps: { org_monthly_micros: limit } })],
+  ['the day of each user', (limit) => ({ caps: { user_daily_micros: limit } })],
+  ['the month of each user', (limit) => ({ caps: { user_monthly_micros: limit } })],
+  ['the day of this user', (limit) => ({ own: { daily: limit, monthly: null } })],
+  ['the month of this user', (limit) => ({ own: { daily: null, monthly: limit } })],
+];
+
+describe('a hold for the first call of a run', () => {
+  /** What must be left at least: one less is not plenty. */
+  const enough = mostUnseen * amountMicros + 1n;
+  const spent = 40;
+  const isHeld = (tenant: Tenant, userId: string | null, userCaps: UserCaps | null) =>
+    pipelined(db, [holdingPlenty(tenant, { userId, userCaps, amountMicros, runId: 'turn_1' }).statement]).then(
+      () => true,
+      (error) => {
+        if (isNoLongerSo(error)) return false;
+        throw error;
+      },
+    );
+
+  it.each(limits)('is made by what is left of %s [MON-531]', async (_, limitedTo) => {
+    for (const isFolded of [false, true]) {
+      for (const missing of [0n, 1n]) {
+        const { caps, own } = limitedTo(enough + BigInt(spent) - missing);
+        const tenant = await newTenant(db, caps);
+        await fund(db, tenant, 100n * enough);
+        await pay(db, tenant, item(spent, { userId: 'ann' }));
+        if (isFolded) await foldLedger(db);
+        expect(await isHeld(tenant, 'ann', own ?? null)).toBe(missing === 0n);
+      }
+    }
+  });
+
+  it('is made by what is in the wallet and not held, and binds the org’s own agent by no user’s cap [MON-531]', async () => {
+    const tenant = await newTenant(db, { user_daily_micros: 0n });
+    await fund(db, tenant, enough + amountMicros - 1n);
+    expect(await isHeld(tenant, 'ann', null)).toBe(false);
+    expect(await isHeld(tenant, null, null)).toBe(true);
+    expect(await isHeld(tenant, null, null)).toBe(false);
+    await foldLedger(db);
+    expect(await isHeld(tenant, null, null)).toBe(false);
+    await fund(db, tenant, 1n);
+    expect(await isHeld(tenant, null, null)).toBe(true);
+  });
+
+  it('is not made for an org without settings [MON-531]', async () => {
+    expect(await isHeld({ orgId: 'org_none', mode: 'test' }, null, null)).toBe(false);
+  });
+});
+
 describe('holds for runs that begin together', () => {
   const count = 3;
   /** What must be left at least: one less is not plenty. */
@@ -87,14 +139,7 @@ describe('holds for runs that begin together', () => {
   const heldOf = async ({ orgId }: Tenant) =>
     (await one(db, { held: counted() }, sql`SELECT count(*) AS held FROM reservations WHERE org_id = ${orgId}`)).held;
 
-  it.each<[string, (limit: bigint) => { caps?: Partial<OrgSettings>; own?: UserCaps }]>([
-    ['the day of the org', (limit) => ({ caps: { org_daily_micros: limit } })],
-    ['the month of the org', (limit) => ({ caps: { org_monthly_micros: limit } })],
-    ['the day of each user', (limit) => ({ caps: { user_daily_micros: limit } })],
-    ['the month of each user', (limit) => ({ caps: { user_monthly_micros: limit } })],
-    ['the day of this user', (limit) => ({ own: { daily: limit, monthly: null } })],
-    ['the month of this user', (limit) => ({ own: { daily: null, monthly: limit } })],
-  ])('are all made or none, by what is left of %s [MON-490]', async (_, limitedTo) => {
+  it.each(limits)('are all made or none, by what is left of %s [MON-490]', async (_, limitedTo) => {
     for (const isFolded of [false, true]) {
       for (const [missing, expected] of [
         [0n, count],

@@ -1,6 +1,6 @@
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
-import { distinct } from '../../db/joined.ts';
+import { distinct, wantedRows } from '../../db/joined.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
 import { insertMany, maybeOne, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
@@ -19,8 +19,10 @@ export async function readBalances(db: Executor, wanted: readonly Tenant[]): Pro
           COALESCE((SELECT balance_micros FROM ${wallets} w WHERE w.org_id = wanted.org_id AND w.mode = wanted.mode), 0)
           + COALESCE((SELECT sum(wallet_micros) FROM unfolded_entries u
               WHERE u.org_id = wanted.org_id AND u.mode = wanted.mode), 0) AS balance
-        FROM unnest(${each.map(({ orgId }) => orgId)}::text[], ${each.map(({ mode }) => mode)}::text[])
-          AS wanted (org_id, mode)`,
+        FROM ${wantedRows(
+          each.map(({ orgId, mode }) => ({ org_id: orgId, mode })),
+          ['org_id', 'mode'],
+        )}`,
   );
   return wanted.map(({ orgId, mode }) => {
     const found = rows.find((row) => row.org_id === orgId && row.mode === mode);

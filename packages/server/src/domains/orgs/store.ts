@@ -1,6 +1,6 @@
 import { modes } from '@vestra/contract/route';
 import type { Tenant } from '../../caller.ts';
-import { distinct } from '../../db/joined.ts';
+import { distinct, wantedRows } from '../../db/joined.ts';
 import type { Executor } from '../../db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
@@ -35,8 +35,10 @@ export async function findOrgsInMode(db: Executor, wanted: readonly Tenant[]): P
     db,
     inModeShape,
     sql`SELECT ${columnsOf(orgs, 'o')}, ${columnsOf(orgSettings, 's')}
-        FROM unnest(${each.map(({ orgId }) => orgId)}::text[], ${each.map(({ mode }) => mode)}::text[])
-          AS wanted (org_id, mode)
+        FROM ${wantedRows(
+          each.map(({ orgId, mode }) => ({ org_id: orgId, mode })),
+          ['org_id', 'mode'],
+        )}
         JOIN ${orgSettings} s USING (org_id, mode) JOIN ${orgs} o ON o.id = s.org_id`,
   );
   // Several callers share one read: what is one org's, or one mode's, is no other's.

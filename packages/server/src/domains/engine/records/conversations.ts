@@ -1,5 +1,5 @@
 import type { Tenant } from '../../../caller.ts';
-import { distinct } from '../../../db/joined.ts';
+import { distinct, wantedRows } from '../../../db/joined.ts';
 import type { Executor, Transaction } from '../../../db/pool.ts';
 import { maybeOne, rowsOf, run } from '../../../db/query.ts';
 import type { SeenRow } from '../../../db/row-cache.ts';
@@ -60,9 +60,14 @@ export async function findConversationsWithCost(
           WHERE account = 'spend' AND conversation_id = c.id GROUP BY kind
         ) AS spent
       ) AS spent
-      FROM unnest(${each.map(({ id }) => id)}::text[], ${each.map(({ orgId }) => orgId)}::text[],
-        ${each.map(({ mode }) => mode)}::text[]) AS wanted (id, org_id, mode)
-      JOIN conversations c USING (id, org_id, mode)`,
+      FROM ${wantedRows(
+        each.map(({ id, orgId, mode }) => ({ id, org_id: orgId, mode })),
+        ['id', 'org_id', 'mode'],
+      )}
+      CROSS JOIN LATERAL (
+        SELECT ${columns} FROM conversations
+        WHERE id = wanted.id AND org_id = wanted.org_id AND mode = wanted.mode LIMIT 1
+      ) AS c`,
   );
   const found = new Map(rows.map(({ spent, ...row }) => [row.id, { row, cost: costOfKinds(spent ?? {}) }]));
   // Several callers share one read: what one of them may see is no other's.

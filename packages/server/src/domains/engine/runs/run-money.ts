@@ -120,8 +120,8 @@ export function createRunMoney(
     await letGo();
     const spending = await spendingOf(db, tenant, turn.user_id);
     const wanted = { ...spending, amountMicros, runId: run.runId, waitMs: msLeft };
-    const answer = await runner.whileWaiting(run, signal, (either) =>
-      money.hold(tenant, { ...wanted, signal: either }),
+    const answer = await runner.whileWaiting(run, signal, (either, onWaiting) =>
+      money.hold(tenant, { ...wanted, signal: either, onWaiting }),
     );
     if (!answer.allowed) return answer;
     reservationId = answer.reservationId;

@@ -23,6 +23,7 @@ import { type Admission, type NewMessage, rowsOfMessage } from './accept.ts';
 import { acknowledgementIn } from './acknowledgement.ts';
 import { mostOfMessage } from './call-price.ts';
 import type { Fresh, Turns } from './ports.ts';
+import type { Place } from './runner.ts';
 
 /** A conversation that is to begin with a message which goes straight to work. */
 export type NewWork = { conversation: ConversationRow; user: UserRow | null; message: NewMessage };
@@ -31,20 +32,20 @@ type BegunWork = { turn: TurnRow; task: TaskRow; committed: Committed };
 
 /**
  * Begins the work of many conversations of one org, all of one deployment, in a few statements: what `acceptMessage` and
- * `takeUpTask` do for each. This process owns the work from the commit on. Null where that is not to be had for all of them
- * (this process has no room, or the money is not plenty): then nothing was written, and each is taken by itself.
+ * `takeUpTask` do for each. `places`: one for each of them. This process owns the work from the commit on; where there is
+ * none, whoever has reserved the places gives them back. Null where the money is not plenty: then nothing was written,
+ * and each is taken by itself.
  */
 export async function beginWork(
   engine: Turns,
   tx: Transaction,
   admission: Admission,
   works: readonly NewWork[],
+  places: readonly Place[],
 ): Promise<BegunWork[] | null> {
-  const [first] = works;
-  if (!first) return [];
+  const [[first], [lease]] = [works, places];
+  if (!first || !lease) return [];
   const tenant = { orgId: first.conversation.org_id, mode: first.conversation.mode };
-  const lease = engine.runner.lease(first.conversation);
-  if (!lease || !works.every(({ conversation }) => engine.runner.hasRoom(conversation))) return null;
   if (engine.money.hasWaiting(tenant)) return null;
   const { language } = await manifestOf(tx, first.conversation.deployment_id as string, admission.version);
   const planned = works.map((work) => plan(work, admission, language));
@@ -92,7 +93,12 @@ export async function beginWork(
     const hold = { reservationId: holds[at] as string, micros };
     const fresh: Fresh = { isFirstRun: true, hold, asked, user: works[at]?.user ?? null };
     const perform = () =>
-      void engine.runner.perform(run, task, (signal) => engine.work.task({ task, turn, run, fresh }, signal));
+      void engine.runner.perform(
+        run,
+        task,
+        (signal) => engine.work.task({ task, turn, run, fresh }, signal),
+        places[at],
+      );
     const version = versionOf.get(conversation.id) ?? null;
     return { turn, task, committed: { conversation, version, entries, afterwards: [perform] } };
   });

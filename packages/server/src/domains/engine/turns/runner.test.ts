@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../db/pool.ts';
 import { RunTakenOver } from '../../../jobs/run-owner.ts';
 import { createLog } from '../../../main/log.ts';
@@ -91,7 +91,10 @@ describe('a run that waits', () => {
     let isOver = false;
     const performed = runner.perform(run, ofAnn, (signal) =>
       runner
-        .whileWaiting(run, signal, () => gate.promise)
+        .whileWaiting(run, signal, (_, begins) => {
+          begins();
+          return gate.promise;
+        })
         .then(() => {
           isOver = true;
         }),
@@ -154,7 +157,10 @@ describe('the room of a process', () => {
     const run = { runId: 'turn_waits', epoch: 1 } as Parameters<Runner['perform']>[0];
     let isOn = false;
     await runner.perform(run, ofAnn, async (signal) => {
-      await runner.whileWaiting(run, signal, (orLeft) => unlessEnded(gate.promise, orLeft));
+      await runner.whileWaiting(run, signal, (orLeft, begins) => {
+        begins();
+        return unlessEnded(gate.promise, orLeft);
+      });
       isOn = true;
       await unlessEnded(goesOn.promise, signal);
     });
@@ -164,5 +170,81 @@ describe('the room of a process', () => {
     expect(rooms()).toEqual([false, false, false, true]);
     goesOn.resolve();
     await expect.poll(rooms).toEqual([true, true, true, true]);
+  });
+
+  /** Waits until it is let go, goes on until it is ended, and says which of both it is at. */
+  function beginWaiting(runId: string, of: RunOwner, { isAside }: { isAside: boolean }) {
+    const gate = Promise.withResolvers<void>();
+    const run = { runId, epoch: 1 } as Parameters<Runner['perform']>[0];
+    const state = { isOn: false };
+    const performed = runner.perform(run, of, async (signal) => {
+      await runner.whileWaiting(run, signal, (orLeft, begins) => {
+        if (isAside) begins();
+        return unlessEnded(gate.promise, orLeft);
+      });
+      state.isOn = true;
+      await unlessEnded(new Promise(() => {}), signal);
+    });
+    return { state, letGo: gate.resolve, performed };
+  }
+
+  describe('while a run waits', () => {
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    it('is kept where nothing but an answer is slow [JOB-531]', async () => {
+      start({ capacity: 2, ofOrg: 1, ofUser: 1 });
+      beginWaiting('turn_slow', ofAnn, { isAside: false });
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect([runner.hasRoom(ofAnn), runner.counts()]).toEqual([false, { running: 1, setAside: 0 }]);
+    });
+
+    it('goes to one that returns before it goes to new work, and to no more than the share allows [JOB-531]', async () => {
+      start({ capacity: 4, ofOrg: 3, ofUser: 1 });
+      const first = beginWaiting('turn_1', ofAnn, { isAside: true });
+      await vi.advanceTimersByTimeAsync(1_000);
+      await first.performed;
+      begin('turn_2');
+      first.letGo();
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect([first.state.isOn, runner.counts()]).toEqual([false, { running: 1, setAside: 1 }]);
+      runner.end('turn_2');
+      await vi.advanceTimersByTimeAsync(0);
+      expect([first.state.isOn, runner.hasRoom(ofAnn), runner.counts()]).toEqual([
+        true,
+        false,
+        { running: 1, setAside: 0 },
+      ]);
+      runner.end('turn_1');
+      await vi.advanceTimersByTimeAsync(0);
+      expect([runner.hasRoom(ofAnn), runner.counts()]).toEqual([true, { running: 0, setAside: 0 }]);
+    });
+
+    it('goes to one that returns where too many are set aside for another to be [JOB-531]', async () => {
+      start({ capacity: 2_000, ofOrg: 2_000, ofUser: 1 });
+      const waiting = Array.from({ length: 1_000 }, (_, at) => beginWaiting(`turn_${at}`, ofAnn, { isAside: true }));
+      await vi.advanceTimersByTimeAsync(1_000);
+      beginWaiting('turn_last', ofAnn, { isAside: true });
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(runner.counts()).toEqual({ running: 1, setAside: 1_000 });
+      waiting[0]?.letGo();
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect([waiting[0]?.state.isOn, runner.counts()]).toEqual([true, { running: 1, setAside: 1_000 }]);
+    });
+
+    it('is given back where a run ends that had what it waited for and no room [JOB-531]', async () => {
+      start({ capacity: 4, ofOrg: 3, ofUser: 1 });
+      const first = beginWaiting('turn_1', ofAnn, { isAside: true });
+      await vi.advanceTimersByTimeAsync(1_000);
+      begin('turn_2');
+      first.letGo();
+      await vi.advanceTimersByTimeAsync(0);
+      runner.end('turn_1');
+      await vi.advanceTimersByTimeAsync(0);
+      expect([first.state.isOn, runner.counts()]).toEqual([false, { running: 1, setAside: 0 }]);
+      runner.end('turn_2');
+      await vi.advanceTimersByTimeAsync(0);
+      expect([runner.hasRoom(ofAnn), runner.counts()]).toEqual([true, { running: 0, setAside: 0 }]);
+    });
   });
 });

@@ -31,9 +31,14 @@ export type Runner = {
   perform: (run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>, place?: Place) => Promise<void>;
   /**
    * A run that waits for long takes no room: it is set aside, and nobody waits for its end. It stays owned, and should
-   * the process die it is found by its lease. Throws `RunLeft` as soon as the process is to end.
+   * the process die it is found by its lease. It goes on when there is room for it again. `begins` is to be called where
+   * it has to wait: what is only slow to answer keeps its room. Throws `RunLeft` as soon as the process is to end.
    */
-  whileWaiting: <T>(run: Run, signal: AbortSignal, wait: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+  whileWaiting: <T>(
+    run: Run,
+    signal: AbortSignal,
+    wait: (signal: AbortSignal, begins: () => void) => Promise<T>,
+  ) => Promise<T>;
   /** Renews what this process works on, and ends what is no longer its own: by itself this happens every few seconds. */
   renew: () => Promise<void>;
   /** How many it works on, and how many beside those it has set aside. */
@@ -45,7 +50,7 @@ export type Runner = {
 };
 
 type Lease = { owner: string; leaseMs: number };
-type Place = Lease & { giveBack: () => void };
+export type Place = Lease & { giveBack: () => void };
 
 /** For whom a run is: a turn, a task or a conversation. */
 export type RunOwner = { org_id: string; mode: string; user_id: string | null };
@@ -64,6 +69,9 @@ type Settings = {
 const setAsideAfterMs = 1_000;
 const mostSetAside = 1_000;
 
+/** Has what it waited for, and goes on as soon as there is room. */
+type Returning = { of: RunOwner; goOn: () => void };
+
 type Running = { run: Run; of: RunOwner; controller: AbortController; done: Promise<void>; setAside: () => void };
 
 export function createRunner(options: {
@@ -78,6 +86,8 @@ export function createRunner(options: {
   const running = new Map<string, Running>();
   const leaving = new AbortController();
   const counts = new Map<string, number>();
+  const returning = new Set<Returning>();
+  /** Those that return among them, until they go on. */
   let setAside = 0;
   let reserved = 0;
   const renewing = setInterval(() => void renew(), renewEveryMs);
@@ -86,11 +96,9 @@ export function createRunner(options: {
   const leave = () => leaving.abort(new RunLeft('The process ends.'));
   const userOf = ({ org_id, mode, user_id }: RunOwner) => JSON.stringify([org_id, mode, user_id]);
   const countOf = (key: string) => counts.get(key) ?? 0;
-  const hasRoom = (of: RunOwner) =>
-    !leaving.signal.aborted &&
-    running.size - setAside + reserved < capacity &&
-    countOf(of.org_id) < ofOrg &&
-    countOf(userOf(of)) < ofUser;
+  const hasRoom = (of: RunOwner) => !leaving.signal.aborted && isWithinShares(of);
+  const isWithinShares = (of: RunOwner) =>
+    running.size - setAside + reserved < capacity && countOf(of.org_id) < ofOrg && countOf(userOf(of)) < ofUser;
 
   function count(of: RunOwner, change: 1 | -1): void {
     for (const key of [of.org_id, userOf(of)]) {
@@ -127,6 +135,7 @@ export function createRunner(options: {
       isKept = false;
       reserved -= 1;
       count(of, -1);
+      letReturn();
     };
     return { owner, leaseMs, giveBack };
   }
@@ -138,7 +147,6 @@ export function createRunner(options: {
     place?: Place,
   ): Promise<void> {
     const controller = new AbortController();
-    place?.giveBack();
     count(of, 1);
     running.get(run.runId)?.controller.abort(new RunTakenOver(run));
     const done = work(controller.signal).catch((error: unknown) => {
@@ -149,37 +157,78 @@ export function createRunner(options: {
     const aside = Promise.withResolvers<void>();
     const entry: Running = { run, of, controller, done, setAside: aside.resolve };
     running.set(run.runId, entry);
+    // Not before it counts as running: nobody is to see its place as free.
+    place?.giveBack();
     const ended = done.then(() => {
       count(of, -1);
       if (running.get(run.runId) === entry) running.delete(run.runId);
+      letReturn();
     });
     await Promise.race([ended, aside.promise]);
   }
 
-  function comeBack({ of }: Running): void {
+  function comeBack(of: RunOwner): void {
     setAside -= 1;
     count(of, 1);
+  }
+
+  function letReturn(): void {
+    for (const each of returning) {
+      if (!isWithinShares(each.of)) continue;
+      returning.delete(each);
+      comeBack(each.of);
+      each.goOn();
+    }
+  }
+
+  async function comeBackWithinShares(of: RunOwner, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const entry: Returning = { of, goOn: resolve };
+    const onAbort = () => {
+      returning.delete(entry);
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    returning.add(entry);
+    letReturn();
+    await promise.finally(() => signal.removeEventListener('abort', onAbort));
   }
 
   async function whileWaiting<T>(
     { runId, epoch }: Run,
     signal: AbortSignal,
-    wait: (signal: AbortSignal) => Promise<T>,
+    wait: (signal: AbortSignal, begins: () => void) => Promise<T>,
   ): Promise<T> {
-    let away: Running | null = null;
-    const timer = setTimeout(() => {
+    let away: RunOwner | null = null;
+    let looking: NodeJS.Timeout | undefined;
+    const setItAside = () => {
       const entry = running.get(runId);
-      // Each of them keeps its conversation in memory: beyond that they take room, and new work waits in its queue.
-      if (entry?.run.epoch !== epoch || setAside >= mostSetAside) return;
-      away = entry;
+      if (entry?.run.epoch !== epoch) return;
+      // Each of them keeps its conversation in memory: beyond that they take room, and new work waits in its queue. One
+      // that could go on has what others wait for, and must not wait for their room.
+      if (setAside >= mostSetAside && returning.size === 0) return;
+      clearInterval(looking);
+      away = entry.of;
       setAside += 1;
-      count(entry.of, -1);
+      count(away, -1);
       entry.setAside();
-    }, setAsideAfterMs);
+      letReturn();
+    };
+    const begins = () => {
+      looking ??= setInterval(setItAside, setAsideAfterMs);
+    };
+    const orLeft = AbortSignal.any([signal, leaving.signal]);
     try {
-      return await wait(AbortSignal.any([signal, leaving.signal]));
+      const result = await wait(orLeft, begins);
+      clearInterval(looking);
+      if (away !== null) {
+        await comeBackWithinShares(away, orLeft);
+        away = null;
+      }
+      return result;
     } finally {
-      clearTimeout(timer);
+      clearInterval(looking);
       if (away !== null) comeBack(away);
     }
   }

@@ -176,9 +176,16 @@ describe('a session token opens exactly the routes of what its session has switc
 describe('a session token of another user reaches nothing of a session [AUTH-018]', () => {
   const named = opensToSessions.filter(([, { path }]) => /\{(session|conversation)_id\}/.test(path));
 
-  it.each(named)('%s', async (_, route) => {
+  /** Whole ones, so that nothing else is wrong. */
+  const bodies: Record<string, object> = {
+    'conversations.send': { message: 'Hi' },
+    'sessions.screenInput': { inputs: [{ kind: 'hand_back' }] },
+    'sessions.voice': { sdp: 'v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\n' },
+  };
+
+  it.each(named)('%s', async (name, route) => {
     const { token } = await openSession(capabilities, { user: 'mallory' });
-    const answer = await knock(route, token, ownPath(route, await openSession(capabilities)));
+    const answer = await knock(route, token, ownPath(route, await openSession(capabilities)), bodies[name]);
     expect([answer.status, answer.code]).toEqual([403, 'session_scope']);
   });
 });

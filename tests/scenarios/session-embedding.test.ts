@@ -231,6 +231,22 @@ describe('the plain page of the example', () => {
   });
 });
 
+describe('the logo of the company', () => {
+  it('stands in the bubble and above the chat, where there is one [PAGE-206]', async () => {
+    const { page } = await visit('lea');
+    const element = page.locator('vestra-session');
+    expect(await element.locator('img:visible').count()).toBe(0);
+    const logo = 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+    await element.evaluate((each, source) => each.setAttribute('logo', source), logo);
+    await expect.poll(() => element.locator('img:visible').count(), soon).toBeGreaterThan(0);
+    const sources = await element
+      .locator('img:visible')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('src')));
+    expect(new Set(sources)).toEqual(new Set([logo]));
+    await page.context().close();
+  });
+});
+
 describe('a page that may not embed it', () => {
   it('shows in the frame why, and hears nothing [SES-208]', async () => {
     const context = await desk.browser.newContext({ locale: 'en-GB' });

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const sessions = area('sessions', 'open', [
+export const sessions = area('sessions', 'done', [
   [
     'SES-001',
     'runtime.md · Session',
@@ -182,5 +182,15 @@ export const sessions = area('sessions', 'open', [
     'SES-421',
     'docs/functions.md · Who takes which call',
     'A call of the company’s code outlives the server that gave it out: it is answered once, and the page shows it.',
+  ],
+  [
+    'SES-532',
+    'docs/sessions.md · The page',
+    'A reply comes through a line that is cut again and again, without a word lost or doubled.',
+  ],
+  [
+    'SES-531',
+    'docs/embedding.md · 1. The origin of your page',
+    'A page on http://localhost or http://127.0.0.1 embeds a session of test mode, and none of live mode: its frame says why.',
   ],
 ]);

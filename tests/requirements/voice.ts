@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const voice = area('voice', 'open', [
+export const voice = area('voice', 'done', [
   [
     'VOI-001',
     'decisions.md · 7',
@@ -92,4 +92,25 @@ export const voice = area('voice', 'open', [
     'Which process holds a call does not matter: what is typed, capped or revoked at another reaches it, and what is said in it is read at any.',
   ],
   ['VOI-270', 'docs/voice.md · How a call ends', 'A call whose process dies is over, and no other notices.'],
+  [
+    'VOI-531',
+    'docs/voice.md · How a call ends',
+    'The page of a call whose server is killed is told so at once and can call again; no process of the call is left behind.',
+  ],
+  [
+    'VOI-532',
+    'docs/voice.md · Several processes',
+    'After a server was killed the next call is answered by one that is left, with what was said and charged before.',
+  ],
+  [
+    'VOI-533',
+    'docs/voice.md · On the page',
+    'While the network of a call is gone the page says that it is connecting, not that it listens.',
+  ],
+  [
+    'VOI-534',
+    'docs/voice.md · Turns',
+    'The first words of a reply are said as soon as they are there, up to its first comma.',
+  ],
+  ['VOI-535', 'docs/voice.md · Speech', 'What was said stays in no file, and the models leave with their folder.'],
 ]);

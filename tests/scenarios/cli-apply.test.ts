@@ -239,8 +239,9 @@ describe('vestra init', () => {
       return { text: JSON.stringify({ question: isDone ? '' : `Question ${answers + 1}?`, is_done: isDone, file }) };
     });
     const folder = await folderWith('fresh', {});
-    const begun = await vestra(folder, 'init', '--deployment', 'repairs', '--describe', 'Answers about repairs.');
+    const begun = await vestra(folder, 'init', '--deployment', 'Repairs!', '--describe', 'Answers about repairs.');
     expect([begun.code, begun.out]).toEqual([0, 'Question 1?\n']);
+    expect(begun.err).toContain('It is called repairs: a name has lowercase letters, digits and dashes.');
     const conversation = /--conversation (conv_\w+)/.exec(begun.err)?.[1] as string;
     for (const answer of ['One', 'Two', 'Three']) {
       await server.call('POST', '/v1/deployments/interview', { body: { conversation, answer } });
@@ -249,7 +250,9 @@ describe('vestra init', () => {
     expect(JSON.parse(fifth.out)).toMatchObject({ object: 'interview', status: 'asking', question: 'Question 5?' });
     const last = await vestra(folder, 'init', '--conversation', conversation, '--answer', 'Five');
     expect(last.out).toBe(`✔ Wrote ${join(folder, 'service.yaml')} for repairs.\n`);
-    expect(await readFile(join(folder, 'service.yaml'), 'utf8')).toContain('Answer about repairs.');
+    const written = await readFile(join(folder, 'service.yaml'), 'utf8');
+    expect(written).toContain('Answer about repairs.');
+    for (const field of ['tools', 'knowledge', 'approvals']) expect(written).toContain(`\n# ${field}:`);
     const again = await here(folder, 'init', '--deployment', 'x', '--describe', 'x');
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('is there already: give --force')]);
     expect((await here(folder, 'apply', '--dry-run')).out).toBe('The file is good. Nothing would be uploaded.\n');

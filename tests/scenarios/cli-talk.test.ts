@@ -193,9 +193,17 @@ describe('vestra events and embed', () => {
     expect(seen.map((line) => JSON.parse(line).seq)).toEqual(seen.map((_, at) => at + 1));
   });
 
-  it('gives the address of a page', async () => {
-    const { code, out } = await here('embed', '--user', 'ada');
-    expect([code, out]).toEqual([0, expect.stringMatching(/^http\S+#\S+\n$/)]);
+  it('gives the address of a page, and says which agent answers there [SES-201]', async () => {
+    await server.apply({ name: 'garage' });
+    for (const [named, name] of [
+      [[], 'desk'],
+      [['--deployment', 'garage'], 'garage'],
+    ] as const) {
+      const { body: deployment } = await server.call('GET', `/v1/deployments/${name}`);
+      const { code, out, err } = await here('embed', '--user', 'ada', ...named);
+      expect([code, out]).toEqual([0, expect.stringMatching(/^http\S+#\S+\n$/)]);
+      expect(err).toContain(` · with ${deployment.id} · `);
+    }
   });
 });
 

@@ -23,9 +23,10 @@ const refusals = new Set([
 let server: TestServer;
 const keys: Record<string, string> = {};
 
-/** With everything switched on; the second has just ended. */
+/** With everything switched on; the second was just ended, and the time of the third is over. */
 let session: string;
 let endedSession: string;
+let pastSession: string;
 
 /** The access token of an MCP client of an owner, with every scope that can be granted. */
 let granted: string;
@@ -42,6 +43,7 @@ beforeAll(async () => {
   const opened = [await openSession(capabilities), await openSession(capabilities)] as const;
   [session, endedSession] = [opened[0].token, opened[1].token];
   await server.call('DELETE', `/v1/sessions/${opened[1].session_id}`);
+  pastSession = (await openSession(capabilities, { minutes: 0 })).token;
   granted = await grantToOwner();
 });
 afterAll(() => server.stop());
@@ -102,11 +104,16 @@ describe('every route opens to exactly the credentials its row names [MCP-486]',
     else if (route.path === '/v1/mcp') expect(withGrant.isLetIn).toBe(true);
     else expect(withGrant).toMatchObject({ status: 403, code: 'token_audience' });
 
-    const withSession = [await knock(route, session), await knock(route, endedSession)];
-    const inVain = route.auth === 'console' ? 'console_login_required' : 'session_revoked';
-    expect(withSession[1]).toMatchObject({ status: 401, code: inVain });
-    if (route.auth === 'console') expect(withSession[0]).toMatchObject({ status: 401, code: inVain });
-    else if (!sessionAccessOf(route)) expect(withSession[0]).toMatchObject({ status: 403, code: 'session_scope' });
+    const withSession = await knock(route, session);
+    if (route.auth === 'console') expect(withSession).toMatchObject({ status: 401, code: 'console_login_required' });
+    else if (!sessionAccessOf(route)) expect(withSession).toMatchObject({ status: 403, code: 'session_scope' });
+    for (const [token, why] of [
+      [endedSession, 'session_revoked'],
+      [pastSession, 'session_expired'],
+    ] as const) {
+      const inVain = route.auth === 'console' ? 'console_login_required' : why;
+      expect(await knock(route, token)).toMatchObject({ status: 401, code: inVain });
+    }
   });
 });
 
@@ -163,6 +170,23 @@ describe('a session token opens exactly the routes of what its session has switc
         expect([switchedOn, isLetIn]).toEqual([switchedOn, true]);
       } else expect([switchedOn, status, code]).toEqual([switchedOn, 403, 'session_scope']);
     }
+  });
+});
+
+describe('a session token of another user reaches nothing of a session [AUTH-018]', () => {
+  const named = opensToSessions.filter(([, { path }]) => /\{(session|conversation)_id\}/.test(path));
+
+  /** Whole ones, so that nothing else is wrong. */
+  const bodies: Record<string, object> = {
+    'conversations.send': { message: 'Hi' },
+    'sessions.screenInput': { inputs: [{ kind: 'hand_back' }] },
+    'sessions.voice': { sdp: 'v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\n' },
+  };
+
+  it.each(named)('%s', async (name, route) => {
+    const { token } = await openSession(capabilities, { user: 'mallory' });
+    const answer = await knock(route, token, ownPath(route, await openSession(capabilities)), bodies[name]);
+    expect([answer.status, answer.code]).toEqual([403, 'session_scope']);
   });
 });
 
@@ -279,13 +303,16 @@ describe('what the matrix says of the table', () => {
 
 type Own = { session_id: string; conversation_id: string };
 
-async function openSession(switchedOn: readonly Capability[]): Promise<Own & { token: string }> {
+async function openSession(
+  switchedOn: readonly Capability[],
+  { user = 'ada', minutes = 15 } = {},
+): Promise<Own & { token: string }> {
   const token = `vst_${randomBytes(32).toString('base64url')}`;
   const own = { session_id: newId('ses'), conversation_id: newId('conv') };
   await query(
     server.connectionString,
     `INSERT INTO sessions (id, org_id, mode, user_id, conversation_id, token_hash, chat, screen, voice, memory, driver, expires_at)
-     VALUES ($1, $2, 'test', 'ada', $3, $4, $5, $6, $7, $8, 'bash', now() + interval '15 minutes')`,
+     VALUES ($1, $2, 'test', $9, $3, $4, $5, $6, $7, $8, 'bash', now() + make_interval(mins => $10))`,
     [
       own.session_id,
       server.orgId,
@@ -295,6 +322,8 @@ async function openSession(switchedOn: readonly Capability[]): Promise<Own & { t
       switchedOn.includes('screen') ? 'view' : 'false',
       switchedOn.includes('voice') ? '' : null,
       switchedOn.includes('memory'),
+      user,
+      minutes,
     ],
   );
   return { token, ...own };

@@ -44,9 +44,9 @@ async function buildReactExample(): Promise<void> {
 }
 
 /** The company's own server, as the example has it. */
-async function openShop() {
+async function openShop(key = desk.testKey) {
   const child = spawn(process.execPath, [join(folder, 'server.js')], {
-    env: { VESTRA_URL: desk.line.url, VESTRA_KEY: desk.testKey, PORT: '0' },
+    env: { VESTRA_URL: desk.line.url, VESTRA_KEY: key, PORT: '0' },
   });
   const said = await new Promise<string>((resolve) => child.stdout.once('data', (chunk) => resolve(String(chunk))));
   const url = /http:\S+/.exec(said)?.[0] as string;
@@ -231,6 +231,22 @@ describe('the plain page of the example', () => {
   });
 });
 
+describe('the logo of the company', () => {
+  it('stands in the bubble and above the chat, where there is one [PAGE-206]', async () => {
+    const { page } = await visit('lea');
+    const element = page.locator('vestra-session');
+    expect(await element.locator('img:visible').count()).toBe(0);
+    const logo = 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+    await element.evaluate((each, source) => each.setAttribute('logo', source), logo);
+    await expect.poll(() => element.locator('img:visible').count(), soon).toBeGreaterThan(0);
+    const sources = await element
+      .locator('img:visible')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('src')));
+    expect(new Set(sources)).toEqual(new Set([logo]));
+    await page.context().close();
+  });
+});
+
 describe('a page that may not embed it', () => {
   it('shows in the frame why, and hears nothing [SES-208]', async () => {
     const context = await desk.browser.newContext({ locale: 'en-GB' });
@@ -241,6 +257,55 @@ describe('a page that may not embed it', () => {
     await frame.getByText(`http://127.0.0.1:${shop.port} is not among the origins that may embed it.`).waitFor();
     await context.close();
   });
+});
+
+describe('a page on the machine of whoever makes it', () => {
+  const pages = [
+    ['localhost', '/'],
+    ['localhost', '/react'],
+    ['127.0.0.1', '/'],
+    ['127.0.0.1', '/react'],
+  ] as const;
+  const list = (key: string, allowed_embed_origins: string[]) =>
+    desk.call('PATCH', '/v1/org', { key, body: { allowed_embed_origins } });
+  const frameOn = async (url: string) => {
+    const context = await desk.browser.newContext({ locale: 'en-GB' });
+    const page = await context.newPage();
+    await page.goto(url);
+    if (url.endsWith('/')) await page.getByRole('button', { name: 'Open chat' }).click();
+    return { page, frame: page.locator('vestra-session').locator('iframe').contentFrame() };
+  };
+
+  it.each(pages)('is talked to at http://%s%s with a test key [SES-531]', async (host, path) => {
+    desk.script(() => ({ text: `Hello at ${host}.` }));
+    await list(desk.testKey, [`http://localhost:${shop.port}`, `http://127.0.0.1:${shop.port}`]);
+    const { page, frame } = await frameOn(`http://${host}:${shop.port}${path}`);
+    await frame.getByLabel('Message', { exact: true }).fill('Hello?');
+    await frame.getByLabel('Message', { exact: true }).press('Enter');
+    await frame.locator('[data-role=agent]').getByText(`Hello at ${host}.`).first().waitFor();
+    await page.context().close();
+    await list(desk.testKey, [shop.url]);
+  });
+
+  it.each(pages)(
+    'is refused at http://%s%s with a live key, and the frame says so [SES-531, SES-208]',
+    async (host, path) => {
+      await desk.apply({ name: 'support-desk', memory: 'none' }, desk.liveKey);
+      const live = await openShop(desk.liveKey);
+      const origin = `http://${host}:${live.port}`;
+      const listed = await list(desk.liveKey, [origin]);
+      expect([listed.status, listed.body.error.code, listed.body.error.message]).toEqual([
+        400,
+        'invalid_origin',
+        `${origin} is for test mode alone: live pages embed on https origins.`,
+      ]);
+      const { page, frame } = await frameOn(`${origin}${path}`);
+      await frame.getByText(`${origin} is not among the origins that may embed it.`).waitFor();
+      expect(await frame.getByLabel('Message', { exact: true }).count()).toBe(0);
+      await page.context().close();
+      live.stop();
+    },
+  );
 });
 
 describe('the bridge', () => {

@@ -96,6 +96,21 @@ describe('the chat', () => {
     await leave(visit);
   });
 
+  it('comes through a line that is cut again and again, without losing or doubling a word [SES-532]', async () => {
+    const visit = await desk.visit();
+    const words = Array.from({ length: 60 }, (_, at) => `word${at} `);
+    desk.script(() => ({ text: words, chunkDelayMs: 60 }));
+    await say(visit, 'Count');
+    for (let at = 0; at < 60; at += 10) {
+      await replies(visit).getByText(`word${at} `).waitFor();
+      desk.line.cut();
+      desk.line.mend();
+    }
+    await replies(visit).getByText('word59').waitFor();
+    expect(textOf(await replies(visit).allInnerTexts())).toEqual([words.join('').trim()]);
+    await leave(visit);
+  });
+
   it('keeps a message that could not be sent, and sends it once when asked to [PAGE-243]', async () => {
     const visit = await desk.visit();
     desk.script(() => ({ text: 'Heard.' }));

@@ -71,6 +71,14 @@ export async function openTelephones(): Promise<Telephones> {
   const speak = await openFlite(speechFiles(voiceFolder).flite);
   const ears = createOfflineSpeech({ folder: voiceFolder });
   const open = new Set<Telephone>();
+  const said = new Map<string, Promise<Int16Array>>();
+
+  /** Made once: all telephones of a test share a thread, which stutters while one of them makes a sentence. */
+  function sayAs(text: string): Promise<Int16Array> {
+    const sound = said.get(text) ?? speak(text, 'slt');
+    said.set(text, sound);
+    return sound;
+  }
 
   async function understand(samples: Int16Array): Promise<string> {
     const call = ears.open('slt');
@@ -84,7 +92,7 @@ export async function openTelephones(): Promise<Telephones> {
   }
 
   return {
-    sayAs: (text) => speak(text, 'slt'),
+    sayAs,
     understand,
     async call(server, session, { onlyRelays = false, patienceMs = 60_000 } = {}) {
       const told = await server.call('GET', `/v1/sessions/${session.id}`, { key: session.token });
@@ -171,7 +179,7 @@ export async function openTelephones(): Promise<Telephones> {
         sound,
         silence,
         async speak(text) {
-          queue = withoutEnd(await speak(text, 'slt'));
+          queue = withoutEnd(await sayAs(text));
           await until('all is said', () => queue.length === 0);
         },
         async listen() {

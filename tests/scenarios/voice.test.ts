@@ -1,8 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createOfflineSpeech } from '@vestra/server/adapters/voice/offline-speech';
 import { createResampler } from '@vestra/server/adapters/voice/resample';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeDataDir, startProcess } from '../support/process.ts';
 import { barriersOn, type PageDesk, startPageDesk } from './session-page.fixture.ts';
 import { bringVoice, openTelephones, type Telephones, voiceFolder, waveOf } from './telephone.fixture.ts';
 import { hasRelay, startRelay } from './turn-relay.fixture.ts';
@@ -17,7 +20,7 @@ const question = 'When does my parcel arrive?';
 const reply = 'Your parcel arrives on Tuesday morning.';
 const nearly = /parcel|tuesday|morning/i;
 
-describe.skipIf(away !== null)('a call with real sound', { retry: 1 }, () => {
+describe.skipIf(away !== null)('a call with real sound', { retry: 1, timeout: 240_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'vestra-microphone-'));
   const microphone = join(folder, 'microphone.wav');
   let telephones: Telephones;
@@ -55,7 +58,7 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1 }, () => {
     const bar = page.locator('[data-call]');
     await page.getByRole('button', { name: 'Talk' }).focus();
     await page.keyboard.press('Enter');
-    await page.locator('[data-call=listening]').waitFor();
+    await isTaken(page);
     expect(await barriersOn(page)).toEqual([]);
     await page.locator('[data-call=speaking]').waitFor();
     await page.locator('[data-role=agent]').getByText(reply).first().waitFor();
@@ -150,16 +153,117 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1 }, () => {
     expect(await other.telephone.listen()).toMatch(nearly);
     for (const { telephone } of [killed, other]) telephone.close();
   });
+
+  it('is not heard while its process is gone, as the page says, and is lost then [VOI-533, VOI-270]', async () => {
+    const { page } = await desk.visit({ voice: true });
+    page.setDefaultTimeout(60_000);
+    const before = callProcesses();
+    await page.getByRole('button', { name: 'Talk' }).click();
+    await isTaken(page);
+    const [pid] = callProcesses().filter((each) => !before.includes(each));
+    process.kill(pid as number, 'SIGKILL');
+    await page.locator('[data-call=connecting]').waitFor();
+    await page.locator('[data-call=lost]').waitFor();
+    await page.context().close();
+  });
+
+  it('leaves nothing of what was said in a file, and the folder of the voice goes with it [VOI-535]', async () => {
+    const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('vestra-voice-'));
+    const before = folders();
+    const speech = createOfflineSpeech({ folder: voiceFolder, idleMs: 1 });
+    const call = speech.open('rms');
+    for await (const { length } of call.speak(reply, new AbortController().signal))
+      expect(length).toBeGreaterThan(16_000);
+    const own = folders().filter((name) => !before.includes(name));
+    expect(own.map((name) => readdirSync(join(tmpdir(), name)))).toEqual([[]]);
+    // The models leave by themselves once the last call is over.
+    call.close();
+    await expect.poll(() => folders().filter((name) => own.includes(name))).toEqual([]);
+    await speech.close();
+  });
+
+  it('says so when its server is killed, leaves no process behind, and the next is answered elsewhere [VOI-531, VOI-532]', async () => {
+    desk.script(() => ({ text: [reply] }));
+    const { dataDir, remove } = await makeDataDir();
+    const server = await startProcess(dataDir, {
+      ...desk.env,
+      DATABASE_URL: desk.connectionString,
+      VESTRA_MASTER_KEY: 'ab'.repeat(32),
+      VESTRA_LEASE_SECONDS: '1',
+      VESTRA_REQUESTS_PER_MINUTE: '1000000',
+    });
+    try {
+      desk.line.leadTo(server.url);
+      const visit = await desk.visit({ voice: true });
+      const { page, session, path } = visit;
+      page.setDefaultTimeout(60_000);
+      await page.evaluate(recordCalls);
+      await page.getByRole('button', { name: 'Talk' }).click();
+      await isTaken(page);
+      await page.locator('[data-call=speaking]').waitFor();
+      const started = childrenOf(server.child.pid as number);
+      expect(started.filter((pid) => commandOf(pid).includes('voice/'))).toHaveLength(3);
+      desk.line.leadTo(desk.url);
+      await server.kill('SIGKILL');
+      await page.locator('[data-call=lost]').getByText('The connection was lost.').waitFor();
+      // It was told so: that the network is silent would be noticed seconds later.
+      expect(await page.evaluate('statesOfCalls')).toEqual(['connecting', 'connected']);
+      expect(await barriersOn(page)).toEqual([]);
+      await expect.poll(() => started.filter((pid) => commandOf(pid).includes('voice/'))).toEqual([]);
+
+      await page.getByRole('button', { name: 'Call again' }).click();
+      await isTaken(page);
+      await page.locator('[data-call=speaking]').waitFor();
+      await page.keyboard.press('Escape');
+      await page.locator('[data-call=hung_up]').waitFor();
+      const { cost_usd, cost_breakdown } = await desk.until(
+        path,
+        ({ status, cost_breakdown: costs }) => status === 'idle' && costs.voice > 0,
+      );
+      const { body: usage } = await desk.call('GET', `/v1/usage/line-items?conversation_id=${session.conversation_id}`);
+      const costOf = (lines: { kind: string; cost_usd: number }[]) =>
+        lines.reduce((sum, line) => sum + line.cost_usd, 0);
+      expect(costOf(usage.data)).toBeCloseTo(cost_usd, 4);
+      const ofCalls = usage.data.filter(({ kind }: { kind: string }) => kind === 'voice');
+      expect(costOf(ofCalls)).toBeCloseTo(cost_breakdown.voice, 4);
+      const { body: said } = await desk.call('GET', `${path}/messages`);
+      const roles = said.data.map(({ role }: { role: string }) => role);
+      expect(roles.filter((role: string) => role === 'user').length).toBeGreaterThanOrEqual(2);
+      expect(visit.faults).toEqual([]);
+      await page.context().close();
+    } finally {
+      desk.line.leadTo(desk.url);
+      await server.kill('SIGKILL');
+      await remove();
+    }
+  });
 });
 
-const callProcesses = () =>
+/** A call that is refused says so at once. */
+async function isTaken(page: Page): Promise<void> {
+  const settled = ['listening', 'unavailable', 'microphone_refused', 'no_microphone'].map(
+    (each) => `[data-call=${each}]`,
+  );
+  await page.locator(settled.join()).waitFor();
+  expect(await page.locator('[data-call]').getAttribute('data-call')).toBe('listening');
+}
+
+const processes = () =>
   readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && commandOf(name).includes('voice/line-process.ts'))
+    .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-function commandOf(pid: string): string {
+const callProcesses = () => processes().filter((pid) => commandOf(pid).includes('voice/line-process.ts'));
+
+const childrenOf = (parent: number) =>
+  processes().filter((pid) => new RegExp(`^PPid:\\t${parent}$`, 'm').test(statusOf(pid)));
+
+const statusOf = (pid: number) => readOf(pid, 'status');
+const commandOf = (pid: number) => readOf(pid, 'cmdline');
+
+function readOf(pid: number, what: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return readFileSync(`/proc/${pid}/${what}`, 'utf8');
   } catch {
     return '';
   }
@@ -168,11 +272,13 @@ function commandOf(pid: string): string {
 /** In the page: what its calls hear, for a test to listen to. */
 const recordCalls = `
   globalThis.heardOf = [];
+  globalThis.statesOfCalls = [];
   globalThis.heardSamples = () => globalThis.heardOf.flatMap((piece) => [...piece]);
   const Peer = globalThis.RTCPeerConnection;
   globalThis.RTCPeerConnection = class extends Peer {
     constructor(...words) {
       super(...words);
+      this.addEventListener('connectionstatechange', () => globalThis.statesOfCalls.push(this.connectionState));
       this.addEventListener('track', async ({ track }) => {
         const reader = new MediaStreamTrackProcessor({ track: track.clone(), maxBufferSize: 500 }).readable.getReader();
         for (;;) {

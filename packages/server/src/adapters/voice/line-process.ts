@@ -21,12 +21,15 @@ type Wrtc = {
   };
 };
 
-// Who started this is gone.
-process.on('disconnect', () => process.exit());
+/** Who started this may be gone: then the page is told, and nobody else is left to be. */
+process.on('disconnect', () => {
+  note({ type: 'ended', reason: 'lost' });
+  close();
+});
 
 const { files, runtime, network } = JSON.parse(process.argv[2] as string) as LineWork;
 const wrtc: Wrtc = createRequire(import.meta.url)(files.wrtc);
-const tell = (message: FromLine) => process.send?.(message);
+const tell = (message: FromLine) => void (process.connected && process.send?.(message, undefined, {}, () => {}));
 
 /** A network that changes, from wireless to a cable, comes back within this time or not at all. */
 const lostAfterMs = 8_000;

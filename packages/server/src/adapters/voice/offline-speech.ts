@@ -14,6 +14,7 @@ type Settings = {
   runtime?: string;
 };
 
+const leaveMs = 1_000;
 /** Longer than anybody speaks without a breath; what came before is left out. */
 const longestSamples = 30 * samplesPerSecond;
 
@@ -94,8 +95,12 @@ function createWorker(work: SpeechWork) {
       stdio: 'ignore',
     });
     started.on('message', (answer: SpeechAnswer) => take(answer));
-    started.on('error', () => ended(started));
-    started.on('exit', () => ended(started));
+    for (const end of ['error', 'exit']) {
+      started.on(end, () => {
+        forget(started);
+        started.kill('SIGKILL');
+      });
+    }
     child = started;
     hold();
     return started;
@@ -116,10 +121,9 @@ function createWorker(work: SpeechWork) {
     else asked?.resolve(answer);
   }
 
-  function ended(which: ChildProcess): void {
+  function forget(which: ChildProcess): void {
     if (which !== child) return;
     child = null;
-    which.kill('SIGKILL');
     for (const asked of waiting.values()) asked.reject(new SpeechFailure(`The process that is to ${work.kind} ended.`));
     waiting.clear();
   }
@@ -135,13 +139,17 @@ function createWorker(work: SpeechWork) {
       hold();
       return promise;
     },
+    /** It leaves by itself and takes its folder with it; one that is at a long sentence is not waited for. */
     async end() {
       const running = child;
-      if (!running || running.exitCode !== null || running.signalCode !== null) return;
+      if (!running) return;
+      forget(running);
       const gone = once(running, 'exit');
       running.ref();
-      running.kill('SIGKILL');
+      if (running.connected) running.disconnect();
+      const timer = setTimeout(() => running.kill('SIGKILL'), leaveMs);
       await gone;
+      clearTimeout(timer);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { silenceLast } from './flite.ts';
+import { shortPause, silenceLast } from './flite.ts';
 import { createLoudspeaker } from './loudspeaker.ts';
 import { createResampler } from './resample.ts';
 import { createSpeechGate, type GateNews } from './speech-gate.ts';
@@ -16,8 +16,8 @@ describe('the gate of speech [VOI-260]', () => {
   it.each([
     ['begins after a tenth of a second', '..###', '----s'],
     ['does not begin with a click', '..##..##..', '----------'],
-    ['pauses, and ends after half a second', '###.................', '--s------p--------e-'],
-    ['goes on after a pause', '###........##.', '--s------p--r-'],
+    ['pauses, and ends after half a second', '###.................', '--s----p----------e-'],
+    ['goes on after a pause', '###........##.', '--s----p----r-'],
     ['is not ended by a breath', '###....###....###', '--s--------------'],
   ])('%s', (_, sound, news) => {
     expect(hear(sound)).toBe(news);
@@ -104,6 +104,13 @@ describe('a made sentence', () => {
     const moved = silenceLast(made);
     expect([moved.length, moved.indexOf(500), moved.lastIndexOf(500)]).toEqual([4000, 480, 979]);
     expect(silenceLast(moved)).toEqual(moved);
+    // What the usual voice begins with is no sound either.
+    expect(silenceLast(made.map((sample) => sample || 80)).indexOf(500)).toBe(480);
     expect(silenceLast(new Int16Array(100))).toEqual(new Int16Array(100));
+  });
+
+  it('goes on soon after a comma', () => {
+    const made = new Int16Array(16_000).fill(500, 480, 1_480);
+    expect([shortPause(made).length, shortPause(made.subarray(0, 1_500)).length]).toEqual([3_399, 1_500]);
   });
 });

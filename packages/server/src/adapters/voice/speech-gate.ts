@@ -26,7 +26,7 @@ const usual: Settings = {
   startsAfterMs: 96,
   interruptsAbove: 0.8,
   interruptsAfterMs: 160,
-  pausesAfterMs: 224,
+  pausesAfterMs: 160,
   endsAfterMs: 512,
 };
 

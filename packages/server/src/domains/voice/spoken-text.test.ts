@@ -39,6 +39,25 @@ describe('a reply read aloud [VOI-262]', () => {
     expect(made.add(long)).toEqual(['We looked through all of the orders of the last twelve months,']);
   });
 
+  it.each([
+    [
+      'at its first comma',
+      'I looked it up, and it is here, too. Yes. ',
+      ['I looked it up,', 'and it is here, too.', 'Yes.'],
+    ],
+    ['whole where the comma comes at once', 'Hello Ada, it is here. ', ['Hello Ada, it is here.']],
+    ['whole where it is more than words', 'See [one and two, three](x) of it. ', ['See one and two, three of it.']],
+    [
+      'with no part of a number',
+      'It costs about 12,000 dollars, all in all. ',
+      ['It costs about 12,000 dollars, all in all.'],
+    ],
+  ])('begins a reply %s [VOI-534]', (_, text, sentences) => {
+    const [whole, growing] = [createSentences(), createSentences()];
+    expect(whole.add(text)).toEqual(sentences);
+    expect([...text].flatMap((sign) => growing.add(sign))).toEqual(sentences);
+  });
+
   it('loses no word of plain text, however it comes', () => {
     const words = fc.array(fc.constantFrom('tea', 'milk', 'is', 'hot.', 'why?', 'no,', 'ten'), {
       minLength: 1,

@@ -30,13 +30,18 @@ const endOfSentence =
 /** Somebody waits for the first sound: a long sentence is begun at a comma. */
 const longClause = 90;
 
+/** Somebody waits for the first sound of a reply: what comes before its first comma is said while the rest is made. Plain words alone. */
+const firstClause = /^\s*[\p{L}\p{N}][\p{L}\p{N} '’-]{10,}[,;:](?=\s)/u;
+
 /** The sentences of a reply as its text grows; `finish` gives what is left. Inside a block of code none ends. */
 export function createSentences() {
   let rest = '';
+  let isFirst = true;
 
   const cut = (at: number) => {
     const sentence = spokenText(rest.slice(0, at));
     rest = rest.slice(at);
+    isFirst &&= sentence === '';
     return sentence === '' ? [] : [sentence];
   };
 
@@ -45,7 +50,7 @@ export function createSentences() {
       rest = (rest + text).replace(/```[\s\S]*?```/g, codeOnPage);
       const sentences: string[] = [];
       for (;;) {
-        const end = endIn(rest);
+        const end = (isFirst && firstClause.exec(rest)?.[0].length) || endIn(rest);
         if (end === null) return sentences;
         sentences.push(...cut(end));
       }

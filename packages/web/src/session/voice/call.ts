@@ -46,6 +46,8 @@ export function beginCall(
   let stream: MediaStream | null = null;
   let lost: number | undefined;
   let isOver = false;
+  /** As the server told it last. */
+  let turn: CallState = { phase: 'connecting' };
 
   const end = (why: CallEnd) => {
     if (isOver) return;
@@ -77,14 +79,20 @@ export function beginCall(
   };
   peer.onconnectionstatechange = () => {
     window.clearTimeout(lost);
+    if (isOver) return;
     if (peer.connectionState === 'failed') end('lost');
-    if (peer.connectionState === 'disconnected') lost = window.setTimeout(() => end('lost'), lostAfterMs);
+    if (peer.connectionState === 'connected') changed(turn);
+    if (peer.connectionState !== 'disconnected') return;
+    // Nobody hears what is said now.
+    changed({ phase: 'connecting' });
+    lost = window.setTimeout(() => end('lost'), lostAfterMs);
   };
   notes.onmessage = ({ data }) => {
     const note = JSON.parse(String(data)) as Note;
     if (note.type === 'ended') end(endOf(note.reason));
-    if (note.type === 'state' && !isOver && note.state in turns)
-      changed({ phase: turns[note.state as keyof typeof turns] });
+    if (note.type !== 'state' || isOver || !(note.state in turns)) return;
+    turn = { phase: turns[note.state as keyof typeof turns] };
+    changed(turn);
   };
   notes.onclose = () => end('lost');
 

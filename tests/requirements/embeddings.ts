@@ -58,6 +58,11 @@ export const embeddings = area('embeddings', 'done', [
     'Embeddings that hang keep no caller waiting: memory goes by words, and facts are kept.',
   ],
   [
+    'EMB-531',
+    'docs/operating.md · Embeddings',
+    'A search of notebooks waits fifteen seconds for embeddings that hang, and goes by words.',
+  ],
+  [
     'EMB-500',
     'docs/memory.md · How it is searched',
     'A word that a question and a fact share by chance is no match; a person, place or thing that it names is.',

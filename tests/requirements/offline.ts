@@ -26,4 +26,19 @@ export const offline = area('offline', 'done', [
     'decisions.md · 6',
     'A test result names the model that judged, and a line that it could not decide is marked as undecided.',
   ],
+  [
+    'OFF-531',
+    'decisions.md · 8',
+    'The stand-in answers a follow-up from the conversation itself: files, what the person said, results in words, and how work stands.',
+  ],
+  [
+    'OFF-532',
+    'decisions.md · 8',
+    'What is typed while the stand-in has a question open is the answer to it, and open work that is not wanted is stopped.',
+  ],
+  [
+    'OFF-533',
+    'decisions.md · 8',
+    'The stand-in takes no word of a message for two arguments of a call, and no request for the value of one.',
+  ],
 ]);

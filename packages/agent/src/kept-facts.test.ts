@@ -20,12 +20,14 @@ describe('what a summary may have lost [MSG-407]', () => {
     expect(kept(text, `They talked about ${fact} there.`)).toBe(`They talked about ${fact} there.`);
   });
 
-  it('keeps what the summary before it had kept, and of results as of words', () => {
+  it('keeps what the summary before it had kept, and of calls and results as of words', () => {
     const told: Message[] = [
+      { role: 'agent', text: '', calls: [{ id: 'c', name: 'n', arguments: { refund: 'RF-991', usd: 49.5 } }] },
       { role: 'tool', results: [{ callId: 'c', name: 'n', output: 'TRK-777', isError: false }] },
     ];
     const text = withKeptFacts('Short.', told, 'Order ORD-88231 was sent.');
     expect(text).toContain('TRK-777');
+    expect(text).toContain('RF-991');
     expect(text).toContain('Order ORD-88231 was sent.');
   });
 

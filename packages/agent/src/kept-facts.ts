@@ -62,7 +62,7 @@ function textsOf(message: Message): string[] {
     case 'user':
       return message.parts.flatMap((part) => (part.kind === 'text' && !part.isPassing ? [part.text] : []));
     case 'agent':
-      return [message.text];
+      return [message.text, ...message.calls.map(({ arguments: given }) => JSON.stringify(given) ?? '')];
     case 'tool':
       return message.results.map(({ output }) => output);
   }

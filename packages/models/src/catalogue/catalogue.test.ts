@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ModelSettings } from '../settings.ts';
 import { createCatalogue } from './catalogue.ts';
@@ -27,6 +29,11 @@ describe('the models that come with the service [MOD-201]', () => {
     expect(new Set(knownModels.map(({ id }) => id)).size).toBe(knownModels.length);
     const sources = new Set(knownModels.flatMap(({ source }) => source.split(', ')));
     expect([...sources].filter((source) => !(source in file.sources))).toEqual([]);
+  });
+
+  it('are as of a day that the guide tells', () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../../../docs/models.md'), 'utf8');
+    expect(guide).toContain(`as of ${file.as_of}`);
   });
 
   it('name as a replacement one of the same provider that itself has no end', () => {

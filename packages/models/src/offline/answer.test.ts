@@ -2,7 +2,7 @@ import type { Message, ToolDefinition } from '@vestra/agent/message';
 import { assembleSystem, type PromptFacts, passingText } from '@vestra/agent/prompt/assemble';
 import { asData } from '@vestra/agent/prompt/data';
 import { describe, expect, it } from 'vitest';
-import { agent, answer, converse, recall, search, text, tool, user } from './offline-model.fixture.ts';
+import { agent, answer, converse, handOff, recall, refund, search, text, tool, user } from './offline-model.fixture.ts';
 
 const fence = 'a1'.repeat(12);
 const facts: PromptFacts = {
@@ -56,6 +56,10 @@ const asked = (text: string): Message => ({
   ],
 });
 
+const freeTimes = tool('find_free_times', 'Nennt die freien Termine bei einer Ärztin oder einem Arzt ab einem Tag.', {
+  doctor: { enum: ['adler', 'brandt'] },
+  from_day: text,
+});
 const order = tool('find_order', 'Finds an order by its number.', { number: text });
 
 async function said(
@@ -134,13 +138,8 @@ describe('what the stand-in answers [OFF-102]', () => {
   });
 
   it('calls a tool that is described in another language by the words of its description and options', async () => {
-    const doctor = { enum: ['adler', 'brandt'] };
-    const free = tool('find_free_times', 'Nennt die freien Termine bei einer Ärztin oder einem Arzt ab einem Tag.', {
-      doctor,
-      from_day: text,
-    });
     const { calls } = await answer([user('Welche freien Termine gibt es bei Dr. Brandt ab 2026-12-01?')], {
-      tools: [search, free],
+      tools: [search, freeTimes],
     });
     expect(calls).toMatchObject([{ name: 'find_free_times', arguments: { doctor: 'brandt', from_day: '2026-12-01' } }]);
   });
@@ -217,6 +216,104 @@ describe('what the stand-in answers [OFF-102]', () => {
       expect((await then('What is the state of order MT-8?')).calls).toMatchObject([
         { name: 'find_order', arguments: { number: 'MT-8' } },
       ]);
+    });
+  });
+
+  describe('in a talk that goes on', () => {
+    const file = (name: string, content: string) => asData(fence, `file ${name}`, content);
+    const notes = [
+      user(`What is in this file?\n${file('brief.txt', 'The meeting is on 3 December in room B-17. Bring tea.')}`),
+      agent('I am the offline stand-in.'),
+      user(`Read this too\n${file('codes.csv', 'city,code\nOslo,4712\nLima,4713')}`),
+      agent('I have read it.'),
+      user('Hi, I am Ann and I wear size M.'),
+      agent('I have read this.'),
+    ];
+    const later = (question: string, history = notes, more: Partial<PromptFacts> = {}) =>
+      converse(
+        [
+          ...history,
+          {
+            role: 'user',
+            parts: [
+              { kind: 'text', text: question },
+              { kind: 'text', text: passingText({ ...facts, memory: [], ...more }), isPassing: true },
+            ],
+          },
+        ],
+        [search, recall, order, handOff, reader, passOn, stopWork],
+        {
+          search_notebooks: passages,
+          recall: 'You remember nothing about this.',
+          pass_on_answer: 'It was passed on.',
+          stop_work: 'The work was stopped.',
+        },
+        { system: assembleSystem({ ...facts, instructions: 'You help.' }) },
+      );
+    const reader = tool('read_conversation_file', 'Read a file that was attached, by its name.', { filename: text });
+    const passOn = tool('pass_on_answer', 'Pass an answer on.', { question: { type: 'integer' } });
+    const stopWork = tool('stop_work', 'Stop open work that is not wanted.', { work: { type: 'integer' } });
+
+    it.each([
+      ['When is the meeting?', 'From what you sent: “The meeting is on 3 December in room B-17.”'],
+      ['What is the code of Lima?', 'From what you sent: “Lima,4713”'],
+      ['What does the document say?', 'From what you sent: “city,code” “Oslo,4712” “Lima,4713”'],
+      ['What size do I wear?', 'You said: “Hi, I am Ann and I wear size M.”'],
+      ['I live in Bergen.', 'I have read this, and can quote it while we talk.'],
+      ['And so?', 'I match words, and there is none here that I could look for. Please name what you mean.'],
+    ])('%s %s [OFF-531]', async (question, expected) => expect((await later(question)).text).toBe(expected));
+
+    it.each([
+      ['When was it delivered?', '`find_order`: “state: delivered, delivery day: 2026-11-02”'],
+      ['What was in it?', '`find_order` answered: state: delivered, delivery day: 2026-11-02'],
+    ])('quotes what a tool said in words and never as JSON: %s [OFF-531]', async (question, expected) => {
+      const output = '{"state":"delivered","delivery_day":"2026-11-02"}';
+      const history: Message[] = [
+        user('Where is order 1?'),
+        agent('', [{ id: 'call_1', name: 'find_order', arguments: { number: '1' } }]),
+        { role: 'tool', results: [{ callId: 'call_1', name: 'find_order', output, isError: false }] },
+        agent('I am the offline stand-in. Delivered.'),
+      ];
+      expect((await later(question, history)).text).toBe(expected);
+    });
+
+    it('says how work stands or ended, and begins none because it is asked after [OFF-531]', async () => {
+      const openWork = [{ number: 1, title: 'Report', status: 'waiting', waitsFor: ['Which year?'] }];
+      const open = await later('Is the report ready?', notes, { openWork });
+      expect(open.text).toBe('About the work: “Work 1, Report: waiting, waits for: Which year?”');
+      const ended = 'The work “Report” ended without a result. The budget was used up.';
+      const failed = await later('What happened to the report?', [...notes, user(asData(fence, 'work', ended))]);
+      expect(failed.text).toBe(`About the work: “${ended}”`);
+      expect([...open.called, ...failed.called]).toEqual([]);
+    });
+
+    it('passes on what answers an open question, and stops work that is not wanted [OFF-532]', async () => {
+      const openQuestions = [{ number: 1, of: 'you, in an earlier reply', question: 'Which amount?' }];
+      const passed = await later('12.50', notes, { openQuestions });
+      expect([passed.called, passed.text]).toEqual([['pass_on_answer'], 'I have passed this on.']);
+      const asked = await later('Which room?', notes, { openQuestions });
+      expect(asked.called).not.toContain('pass_on_answer');
+      const openWork = [{ number: 1, title: 'Report', status: 'running', waitsFor: [] }];
+      const stopped = await later('Stop it', notes, { openQuestions, openWork });
+      expect([stopped.called, stopped.text]).toEqual([['stop_work'], 'I have stopped the work.']);
+    });
+
+    it.each([
+      ['Please refund order 1002', refund, 'amount'],
+      ['Ich brauche freie Termine bei Dr. Brandt', freeTimes, 'from day'],
+    ])('asks for what was not said: %s [OFF-533]', async (message, wanted, missing) => {
+      const { calls, text: spoken } = await answer([user(message)], { tools: [wanted] });
+      expect(calls).toEqual([]);
+      expect(spoken).toContain(`I need the ${missing}`);
+    });
+
+    it('takes an answer in a few words for a list of one [OFF-533]', async () => {
+      const pack = tool('pack_parcel', 'Packs a parcel.', { items: { type: 'array', items: text } });
+      const first = await answer([user('pack a parcel')], { tools: [pack] });
+      const { calls } = await answer([user('pack a parcel'), agent(first.text), user('the cardigan')], {
+        tools: [pack],
+      });
+      expect(calls).toMatchObject([{ name: 'pack_parcel', arguments: { items: ['the cardigan'] } }]);
     });
   });
 });

@@ -15,11 +15,11 @@ export function answerOf(request: ModelRequest, situation: Situation): string {
   const { question, done } = situation;
   const phrases = phrasesOf(request, situation);
   if (done.length === 0) {
-    const own = ofItself(request, question, phrases) ?? earlierValue(situation);
+    const own = ofOwnKnowledge(request, situation) ?? ofItself(request, question, phrases);
     if (own !== null) return own;
   }
-  const handOff = done.find(({ call: { name } }) => name === 'hand_off_to_work');
-  if (handOff && !handOff.result.isError) return phrases.started;
+  const passedOn = done.find(({ call: { name }, result }) => name in afterPassing && !result.isError);
+  if (passedOn) return phrases[afterPassing[passedOn.call.name] as keyof Phrases];
   const looked = done.filter(({ call: { name } }) => isLookUp(name));
   const told = done.filter(({ call: { name } }) => !ownPart.has(name)).map(toldOf);
   if (looked.length > 0 || done.length === 0) {
@@ -27,11 +27,79 @@ export function answerOf(request: ModelRequest, situation: Situation): string {
     const sources = [sourceOfLines(phrases.remembered, known), ...sourcesFor(request, situation, looked, phrases)];
     const ofThem =
       isWhoAmI.test(question) && known.length > 0 ? phrases.remembered + inQuotes(known.slice(0, 5)) : null;
-    told.push(ofThem ?? quoteFrom(sources, question) ?? nothingToSay(request, phrases));
+    const nothing = isStatement(question) ? phrases.noted : nothingToSay(request, phrases);
+    told.push(ofThem ?? quoteFrom(sources, question) ?? nothing);
   }
   const failed = done.filter(({ call: { name }, result }) => result.isError && ownPart.has(name) && !isLookUp(name));
   return [...told, ...failed.map(toldOf)].join('\n') || phrases.done;
 }
+
+/** Tools that hand the message on to somebody else, and what is said then. */
+const afterPassing: Record<string, keyof Phrases> = {
+  hand_off_to_work: 'started',
+  pass_on_answer: 'passedOn',
+  stop_work: 'stopped',
+};
+
+/** What can be answered from the conversation itself, without looking anything up; null where nothing can. */
+export function ofOwnKnowledge(request: ModelRequest, situation: Situation): string | null {
+  const phrases = phrasesOf(request, situation);
+  return (
+    aboutFiles(situation, phrases) ??
+    earlierValue(situation) ??
+    aboutWork(situation, phrases) ??
+    aboutNothing(situation, phrases)
+  );
+}
+
+/** "What is in this file?": how it begins. */
+function aboutFiles({ question, enclosed, enclosedBefore }: Situation, { enclosed: from }: Phrases): string | null {
+  const [newest] = [...enclosed, ...enclosedBefore];
+  if (newest === undefined || (question !== '' && !isAboutFile(question))) return null;
+  const sentences = sentencesOf(newest).slice(0, 3);
+  return sentences.length === 0 ? null : from + inQuotes(sentences);
+}
+
+const isAboutFile = (question: string) => {
+  const wanted = stemsOf(question);
+  return wanted.length > 0 && wanted.every((word) => wordsOfFiles.has(word));
+};
+const wordsOfFiles = new Set(
+  [
+    'file document attachment attached pdf csv say says read open summary summarise summarize contain content',
+    'die Datei das Dokument steht lies Zusammenfassung Inhalt',
+    'el archivo el documento dice',
+  ].flatMap(stemsOf),
+);
+
+/** "Is the report ready?": what is known of work, the newest first. */
+function aboutWork({ question, openWork, endedWork }: Situation, { work }: Phrases): string | null {
+  if (!isQuestion(question) || !isAboutWork.test(question)) return null;
+  const known = [...openWork, ...endedWork.slice(0, 1)];
+  return known.length === 0 ? null : work + inQuotes(known.map((each) => each.replace(/\s+/g, ' ')));
+}
+
+const isAboutWork =
+  /\b(?:work|task|report|job|brief|ready|done|finished|status|progress|happened|working|failed|fertig|erledigt|arbeit|bericht|aufgabe|passiert|stand|listo|lista|terminado|trabajo|informe|tarea)\b/iu;
+export const isQuestion = (text: string) =>
+  /[?？]\s*$/.test(text) ||
+  /^\s*(?:is|are|was|were|did|does|when|where|who|what|why|how|which|wann|wo|wer|was|warum|wie|welche[rsmn]?|ist|sind|hat)\b/iu.test(
+    text,
+  );
+
+/** "What was in it?" has no word to go by: what was found last is told again. */
+function aboutNothing({ question, doneBefore, saidBefore }: Situation, { unclear }: Phrases): string | null {
+  if (stemsOf(question).length > 0 || isGreeting(question) || saidBefore.length === 0) return null;
+  const last = doneBefore.find(({ call }) => !ownPart.has(call.name));
+  return last ? toldOf(last) : unclear;
+}
+
+/** The person says something of themselves, and asks for nothing. */
+const isStatement = (text: string) =>
+  !/[?？]/.test(text) &&
+  /^\s*(?:(?:hi|hello|hey|hallo|guten tag|hola)\b[,.! ]*)?(?:I am|I['’]m|I (?:have|wear|live|like|love|prefer|work|use)|my \p{L}+|we (?:are|have)|ich (?:bin|heiße|habe|wohne|trage|mag)|meine? \p{L}+|soy|me llamo|tengo|vivo|mi \p{L}+)\b/iu.test(
+    text,
+  );
 
 const phrasesOf = ({ system }: ModelRequest, { question }: Situation): Phrases =>
   phrasesFor(toldIn(system).language, question);
@@ -52,6 +120,9 @@ export const isAboutItself = (question: string) =>
   isWhatCanYouDo.test(question);
 
 const isThanks = /^\s*(?:thanks|thank you|many thanks|danke|vielen dank|gracias)\b/i;
+/** A greeting, or a question about the two who talk. */
+const isGreeting = (question: string) =>
+  isSmallTalk.test(question) || isWhoAreYou.test(question) || isWhatCanYouDo.test(question) || isWhoAmI.test(question);
 const isSmallTalk =
   /^\s*(?:hi|hello|hey|thanks|thank you|bye|good (?:morning|evening|day|night|afternoon)|hallo|guten (?:tag|morgen|abend)|danke|vielen dank|hola|buenos días|gracias)\b.{0,20}$/iu;
 const isWhoAreYou =
@@ -94,10 +165,17 @@ function sourcesFor(request: ModelRequest, situation: Situation, looked: readonl
   const before = situation.doneBefore.filter(({ result }) => !result.isError);
   return [
     sourceOfLines(null, facts),
-    ...situation.enclosed.flatMap(quoted).map((source) => ({ ...source, from: source.from || phrases.enclosed })),
+    ...[...situation.enclosed, ...situation.enclosedBefore]
+      .flatMap(quoted)
+      .map((source) => ({ ...source, from: source.from || phrases.enclosed })),
+    sourceOfLines(phrases.said, situation.saidBefore.flatMap(sentencesOf).filter(isStatement)),
+    sourceOfLines(
+      phrases.work,
+      situation.endedWork.map((each) => each.replace(/\s+/g, ' ')),
+    ),
     ...found.filter(({ call }) => call.name !== 'recall').flatMap(({ result }) => quoted(result.output)),
     ...before.flatMap(({ call, result }) =>
-      isLookUp(call.name) ? quoted(result.output) : [sourceOfLines(`\`${call.name}\`: `, sentencesOf(result.output))],
+      isLookUp(call.name) ? quoted(result.output) : [sourceOfLines(`\`${call.name}\`: `, linesOf(result.output))],
     ),
   ];
 }
@@ -138,6 +216,15 @@ export function earlierValue({ question, doneBefore }: Situation): string | null
   }
   return null;
 }
+
+/** What a tool answered, in words: data as one line of its values where that is short, and otherwise a line for each. */
+function linesOf(output: string): string[] {
+  const values = pairsOf(parsed(output)).map(({ key, value }) => (key === '' ? value : `${key}: ${value}`));
+  if (values.length === 0) return sentencesOf(output);
+  const line = values.join(', ');
+  return line.length <= longestLine ? [line] : values;
+}
+const longestLine = 400;
 
 function toldOf({ result: { name, output, isError } }: Deed): string {
   if (isError) return `\`${name}\` did not work: ${output}`;

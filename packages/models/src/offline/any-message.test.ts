@@ -77,9 +77,10 @@ describe('offline', () => {
     'reads a message of 32,000 characters of %j in no time',
     async (piece) => {
       const message = `refund order ${piece.repeat(Math.ceil(32_000 / piece.length))}`;
-      const begun = performance.now();
+      // Of the processor, not of the clock: a machine may be busy with something else.
+      const begun = process.cpuUsage();
       await answer([user(message)], { tools: shop, outputSchema: refund.inputSchema });
-      expect(performance.now() - begun).toBeLessThan(2000);
+      expect(process.cpuUsage(begun).user).toBeLessThan(2_000_000);
     },
   );
 });

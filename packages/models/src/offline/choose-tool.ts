@@ -10,6 +10,10 @@ export const ownPart = new Set([
   'search_notebooks',
   'recall',
   'read_document',
+  'read_conversation_file',
+  'pass_on_answer',
+  'tell_work',
+  'stop_work',
   'use_skill',
   'update_plan',
   'connect_app',
@@ -41,8 +45,11 @@ const enough = 0.5;
 /** Nobody asks for more things in one message, and each part is held against every tool. */
 const mostParts = 100;
 
-/** A tool that a part of a message asks for. `isNamed`: the part says its whole name, so that it can mean nothing else. */
-export type Wanted = { tool: ToolDefinition; part: string; isNamed: boolean };
+/**
+ * A tool that a part of a message asks for. `isNamed`: the part says its whole name, so that it can mean nothing else.
+ * `isAnswer`: the message answers what was asked for the tool's sake.
+ */
+export type Wanted = { tool: ToolDefinition; part: string; isNamed: boolean; isAnswer?: true };
 
 /** The tools that the parts of a message ask for, in the order of the parts. */
 export function fittingTools(message: string, tools: readonly ToolDefinition[]): Wanted[] {
@@ -70,6 +77,8 @@ function best(part: string, tools: readonly ToolDefinition[]): Wanted | null {
 function fitOf(tool: ToolDefinition, part: string, stems: readonly string[]): { score: number; isNamed: boolean } {
   const trigger = callsFor[tool.name];
   if (trigger) return trigger.test(part) ? { score: 2, isNamed: true } : { score: 0, isNamed: false };
+  // "What did you find out?" shares with `find_order` only what every search is called.
+  if (stems.every((stem) => anyLook.has(stem))) return { score: 0, isNamed: false };
   const named = coverage(stemsOf(tool.name.replace(/^mcp__.+?__/, '').replaceAll(/[_-]/g, ' ')), new Set(stems));
   const vocabulary = new Set(stemsOf([tool.description, ...optionsOf(tool)].join(' ')));
   const described = coverage(stems, vocabulary);
@@ -77,6 +86,8 @@ function fitOf(tool: ToolDefinition, part: string, stems: readonly string[]): { 
   const score = named * 0.6 + described * 0.5 + (named > 0 && described > 0 ? 0.1 : 0) + (isDescribed ? 0.25 : 0);
   return { score, isNamed: named === 1 };
 }
+
+const anyLook = new Set(stemsOf('find get look list show search fetch check read see'));
 
 /** The words that its arguments may be. */
 const optionsOf = ({ inputSchema }: ToolDefinition): string[] =>

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '@vestra/agent/message';
 import type { ModelRequest, Purpose } from '@vestra/agent/model';
-import { answerOf, earlierValue, isAboutItself, knowledgeTools, withNotice } from './answer.ts';
+import { answerOf, isAboutItself, isQuestion, knowledgeTools, ofOwnKnowledge, withNotice } from './answer.ts';
 import { fittingTools, type Wanted } from './choose-tool.ts';
 import { draftScenarios } from './draft-scenarios.ts';
 import { type Facts, factsOf } from './facts.ts';
@@ -47,17 +47,22 @@ const call = (tool: ToolDefinition, given: unknown): Decision => ({
 function nextCall(request: ModelRequest, situation: Situation): Decision | null {
   const { asked, question, done } = situation;
   const isDone = (name: string) => done.some((each) => each.call.name === name);
-  if (done.length >= mostCalls || isDone('hand_off_to_work') || isDone('finish')) return null;
+  if (done.length >= mostCalls || ['hand_off_to_work', 'pass_on_answer', 'stop_work', 'finish'].some(isDone))
+    return null;
   // Looking up comes last: what it found answers the question, and is no reason to do anything.
   if (done.some(({ call: { name } }) => knowledgeTools.includes(name))) return null;
   const wanted = toolsFor(request, situation).find(({ tool }) => !isDone(tool.name));
-  if (done.length === 0 && !wanted?.isNamed && earlierValue(situation) !== null) return null;
+  if (done.length === 0 && !wanted?.isNamed) {
+    const passedOn = passOn(request, situation);
+    if (passedOn) return passedOn;
+    if (ofOwnKnowledge(request, situation) !== null) return null;
+  }
   if (wanted) {
     const decision = callTool(request, situation, wanted);
     if (decision) return decision;
   }
   const handOff = toolNamed(request, 'hand_off_to_work');
-  if (handOff && done.length === 0 && isLongWork(asked)) {
+  if (handOff && done.length === 0 && isLongWork(asked) && !isQuestion(question)) {
     return call(handOff, fillSchema(handOff.inputSchema, textKnowledge(asked), { isSparse: true }));
   }
   if (done.length > 0 || isAboutItself(question)) return null;
@@ -72,6 +77,16 @@ function nextCall(request: ModelRequest, situation: Situation): Decision | null 
   };
 }
 
+/** What is open when a message comes: an answer reaches the newest question, and one work can be stopped. */
+function passOn(request: ModelRequest, { question, openQuestions, openWork }: Situation): Decision | null {
+  if (isQuestion(question) || isAboutItself(question)) return null;
+  const [answer, stop] = ['pass_on_answer', 'stop_work'].map((name) => toolNamed(request, name));
+  if (stop && openWork.length === 1 && isStop.test(question)) return call(stop, { work: 1 });
+  return answer && openQuestions.length > 0 ? call(answer, { question: openQuestions.length }) : null;
+}
+
+const isStop = /^\s*(?:please\s+)?(?:stop|cancel|abort|never ?mind|forget|halt|stopp\w*|brich|para|cancela)\b/iu;
+
 const toolNamed = (request: ModelRequest, name: string) => request.tools.find((tool) => tool.name === name);
 
 /** An answer to "To use `x` I need …" goes on with that tool. */
@@ -80,18 +95,22 @@ function toolsFor(request: ModelRequest, { asked, earlier }: Situation): Wanted[
   const before = request.messages.findLast(
     ({ role }, index) => role === 'agent' && index < request.messages.length - 1,
   );
-  const pending = toolNamed(request, /To use `([^`]+)` I need/.exec(textOf(before))?.[1] ?? '');
+  const pending = toolNamed(request, /^To use `([^`]+)` I need/m.exec(textOf(before))?.[1] ?? '');
   if (!pending || fitting.length > 0) return fitting;
-  return [{ tool: pending, part: `${asked}\n${earlier[0] ?? ''}`, isNamed: true }];
+  return [{ tool: pending, part: `${asked}\n${earlier[0] ?? ''}`, isNamed: true, isAnswer: true }];
 }
 
-function callTool(request: ModelRequest, situation: Situation, { tool, part, isNamed }: Wanted): Decision | null {
+function callTool(
+  request: ModelRequest,
+  situation: Situation,
+  { tool, part, isNamed, isAnswer }: Wanted,
+): Decision | null {
   const answers = outputsOf(situation, 'ask_question');
   const facts = factsFor(request, situation, [...answers, part]);
   const { filled, missing } = fillArguments(tool.inputSchema, facts, situation.asked);
   if (tool.name === 'remember') return call(tool, { ...filled, text: asFact(part) });
   const [only] = missing;
-  const bare = answers.at(-1) ?? (part === situation.asked ? undefined : situation.asked);
+  const bare = answers.at(-1) ?? (isAnswer ? situation.asked : undefined);
   if (only !== undefined && missing.length === 1 && bare !== undefined) {
     const value = bareAnswer(bare, nodeOf(nodeOf(tool.inputSchema.properties)[only]));
     const whole = { ...filled, [only]: value };
@@ -110,7 +129,9 @@ function bareAnswer(answer: string, schema: Parameters<typeof typesOf>[0]): unkn
   const text = answer.trim().replace(/[.!]$/, '');
   if (types.includes('number') || types.includes('integer'))
     return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
-  if (types.includes('string') && !schema.enum && text.length > 0 && text.length < 200) return text;
+  const isShort = text.length > 0 && text.length < 200;
+  if (types.includes('string') && !schema.enum && isShort) return text;
+  if (types.includes('array') && typesOf(nodeOf(schema.items)).includes('string') && isShort) return [text];
   return undefined;
 }
 
@@ -145,14 +166,14 @@ const answerNames = /^(answer|reply|text|summary|result|message|output|response|
 /** For an answer in a given shape: the answer itself, or what was said of each of its parts. */
 function knowledgeOf(request: ModelRequest, situation: Situation, answer: string): Knowledge {
   const facts = factsFor(request, situation, [situation.asked]);
-  const taken = new Set<unknown>();
+  const taken = new Set<string>();
   const known = new Map<string, unknown>();
   return (name, schema) => {
     if (answerNames.test(name) && typesOf(schema).includes('string')) return answer;
     if (!known.has(name)) {
       const value = valueFor(name, schema, facts, { root: {}, taken, isRequired: true, request: situation.asked });
       known.set(name, value);
-      taken.add(value);
+      taken.add(String(value));
     }
     return known.get(name);
   };

@@ -12,7 +12,7 @@ export function fillArguments(
 ): { filled: Record<string, unknown>; missing: string[] } {
   const properties = nodeOf(schema.properties);
   const required = listOf(schema.required).map(String);
-  const taken = new Set<unknown>();
+  const taken = new Set<string>();
   const filled = new Map<string, unknown>();
   // Required first: what there is one of belongs to them.
   const names = [...new Set([...required, ...Object.keys(properties)])];
@@ -26,12 +26,13 @@ export function fillArguments(
     });
     if (value === undefined) continue;
     filled.set(name, value);
-    taken.add(value);
+    taken.add(String(value));
   }
   return { filled: Object.fromEntries(filled), missing: required.filter((name) => !filled.has(name)) };
 }
 
-type Search = { root: SchemaNode; taken: Set<unknown>; isRequired: boolean; request: string };
+/** `taken`: what is an argument already, as text: the number of an order is no amount. */
+type Search = { root: SchemaNode; taken: Set<string>; isRequired: boolean; request: string };
 
 /** The first of all candidates that the schema allows; undefined where nothing was said that fits. */
 export function valueFor(name: string, schema: SchemaNode, facts: Facts, search: Search): unknown {
@@ -39,7 +40,7 @@ export function valueFor(name: string, schema: SchemaNode, facts: Facts, search:
     const value = asType(candidate, schema);
     if (
       value !== undefined &&
-      !(search.taken.has(value) && typeof value !== 'boolean') &&
+      !(search.taken.has(String(value)) && typeof value !== 'boolean') &&
       fits(schema, value, search.root)
     ) {
       return value;

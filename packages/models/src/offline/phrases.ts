@@ -10,6 +10,12 @@ export type Phrases = {
   noIdentity: string;
   done: string;
   started: string;
+  passedOn: string;
+  stopped: string;
+  noted: string;
+  unclear: string;
+  said: string;
+  work: string;
   remembered: string;
   from: string;
   enclosed: string;
@@ -29,6 +35,12 @@ const english: Phrases = {
   noIdentity: 'My instructions do not say who I am.',
   done: 'That is done.',
   started: 'I have started on this and will come back with the result.',
+  passedOn: 'I have passed this on.',
+  stopped: 'I have stopped the work.',
+  noted: 'I have read this, and can quote it while we talk.',
+  unclear: 'I match words, and there is none here that I could look for. Please name what you mean.',
+  said: 'You said: ',
+  work: 'About the work: ',
   remembered: 'I remember: ',
   from: 'From',
   enclosed: 'From what you sent: ',
@@ -45,6 +57,12 @@ const german: Phrases = {
   noIdentity: 'Meine Anweisungen sagen nicht, wer ich bin.',
   done: 'Das ist erledigt.',
   started: 'Ich habe damit begonnen und melde mich mit dem Ergebnis.',
+  passedOn: 'Ich habe das weitergegeben.',
+  stopped: 'Ich habe die Arbeit angehalten.',
+  noted: 'Das habe ich gelesen und kann es in diesem Gespräch zitieren.',
+  unclear: 'Ich vergleiche Wörter, und hier ist keines, nach dem ich suchen könnte. Bitte nennen Sie, was Sie meinen.',
+  said: 'Sie sagten: ',
+  work: 'Zur Arbeit: ',
   remembered: 'Ich erinnere mich: ',
   from: 'Aus',
   enclosed: 'Aus dem, was Sie geschickt haben: ',
@@ -61,6 +79,12 @@ const spanish: Phrases = {
   noIdentity: 'Mis instrucciones no dicen quién soy.',
   done: 'Hecho.',
   started: 'He empezado con esto y volveré con el resultado.',
+  passedOn: 'Lo he transmitido.',
+  stopped: 'He detenido el trabajo.',
+  noted: 'Lo he leído y puedo citarlo en esta conversación.',
+  unclear: 'Comparo palabras, y aquí no hay ninguna que pueda buscar. Diga por favor a qué se refiere.',
+  said: 'Usted dijo: ',
+  work: 'Sobre el trabajo: ',
   remembered: 'Recuerdo: ',
   from: 'De',
   enclosed: 'De lo que envió: ',

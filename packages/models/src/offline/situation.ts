@@ -12,10 +12,19 @@ export type Situation = {
   question: string;
   /** The files that came with it. */
   enclosed: string[];
+  /** The files of earlier messages, the newest first. */
+  enclosedBefore: string[];
   /** What is remembered about the person. */
   memory: string[];
   /** What they said before, the newest first. */
   earlier: string[];
+  /** The same without the files. */
+  saidBefore: string[];
+  /** What is said of work that has ended, the newest first. */
+  endedWork: string[];
+  /** Work that is under way, and questions that wait for the person, a line each. */
+  openWork: string[];
+  openQuestions: string[];
   /** Calls since then, with their results. */
   done: Deed[];
   /** Calls of earlier turns, the newest first. */
@@ -31,23 +40,34 @@ export function situationOf({ messages }: ModelRequest): Situation {
   const before = messages.slice(0, Math.max(0, last));
   const said = rawTextOf(messages[last], false);
   const passing = dataIn(rawTextOf(messages[last], true));
+  const linesOf = (label: string) =>
+    passing
+      .filter((each) => each.label === label)
+      .flatMap(({ text }) => text.split('\n').map((line) => line.replace(/^- /, '')));
+  const heard = before
+    .filter(({ role }) => role === 'user')
+    .reverse()
+    .map((message) => ({ message, data: dataIn(rawTextOf(message, false)) }));
   return {
     asked: textOf(messages[last]),
     question: said.replace(fenced, '').trim(),
     enclosed: dataIn(said).map(({ text }) => text),
-    memory: passing
-      .filter(({ label }) => label === 'memory')
-      .flatMap(({ text }) => text.split('\n').map((line) => line.replace(/^- /, ''))),
-    earlier: before
-      .filter(({ role }) => role === 'user')
-      .map(textOf)
-      .reverse(),
+    enclosedBefore: heard.flatMap(({ data }) => data.filter(({ label }) => isFile.test(label)).map(({ text }) => text)),
+    memory: linesOf('memory'),
+    earlier: heard.filter(({ data }) => !data.some(isOfWork)).map(({ message }) => textOf(message)),
+    saidBefore: heard.map(({ message }) => rawTextOf(message, false).replace(fenced, '').trim()),
+    endedWork: heard.flatMap(({ data }) => data.filter(isOfWork).map(({ text }) => text)),
+    openWork: linesOf('open work'),
+    openQuestions: linesOf('open questions'),
     done: deedsIn(messages.slice(last + 1)),
     doneBefore: deedsIn(before).reverse(),
     callCount: messages.reduce((count, each) => count + (each.role === 'agent' ? each.calls.length : 0), 0),
     hasSaid: (words) => messages.some((each) => each.role === 'agent' && each.text.includes(words)),
   };
 }
+
+const isFile = /^file /;
+const isOfWork = ({ label }: { label: string }) => label === 'work';
 
 /** A call and its result stand beside each other; ids may come again in another turn. */
 function deedsIn(messages: readonly Message[]): Deed[] {

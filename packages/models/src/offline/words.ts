@@ -37,7 +37,7 @@ export function languageOf(text: string): 'de' | 'en' | 'es' {
 }
 
 const wordsIn = (text: string) =>
-  (text.replace(/([a-z])([A-Z])/g, '$1 $2').match(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu) ?? []).map((word) =>
+  (text.replace(/([a-z])([A-Z])/g, '$1 $2').match(/\p{N}+(?:[.,]\p{N}+)+|[\p{L}\p{N}]+/gu) ?? []).map((word) =>
     word.toLowerCase(),
   );
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countWhere, rowsWhere } from '../../../../../tests/support/rows.ts';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { createLog } from '../../main/log.ts';
@@ -107,6 +108,25 @@ describe('a search with meaning', () => {
     for (const query of ['', '???', 'the', 'the -red', '🙂', 'quantum chromodynamics'])
       expect(await titles(meaning, { query, notebookIds })).toEqual([]);
     expect(await titles(meaning, { query: 'return delivery lamp order', notebookIds, limit: 2 })).toHaveLength(2);
+  });
+
+  it('goes by words where the embeddings hang [EMB-531]', async () => {
+    const notebookId = await newNotebook(server.db, orgId, shop);
+    await indexAll([notebookId]);
+    const never = (signal?: AbortSignal) => untilAborted(new Promise<never>(() => {}), signal as AbortSignal);
+    const hanging: Embeddings = {
+      ...embeddings,
+      embed: (_texts, options) => never(options?.signal),
+      leastSimilarity: (options) => never(options?.signal),
+    };
+    const meaning = createPassageMeaning({
+      db: server.db,
+      embeddings: hanging,
+      comparesVectors: false,
+      log,
+      embedWithinMs: 20,
+    });
+    expect(await titles(meaning, { query: 'insured parcel', notebookIds: [notebookId] })).toEqual(['returns.md']);
   });
 
   it('goes by words where the embeddings fail, and reads no language but its own', async () => {

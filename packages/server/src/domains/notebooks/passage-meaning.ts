@@ -26,6 +26,11 @@ type Ranked = { id: string; isIndexed: boolean };
 const margin = 0.05;
 /** 64 MB hold the vectors of about two full notebooks; what does not fit is read again. */
 const cacheBytes = 64 * 1_048_576;
+/**
+ * A provider that hangs would have the agent wait for minutes, and words find something at once. Far more than loading the
+ * offline encoder takes on a busy machine.
+ */
+const usuallyWithinMs = 15_000;
 /** 10 to 20 ms of work, after which the event loop gets its turn. */
 const vectorsAtOnce = 4000;
 
@@ -39,8 +44,10 @@ export function createPassageMeaning(dependencies: {
   /** PostgreSQL compares them itself, but for those that were stored before it could. */
   comparesVectors: boolean;
   log: Pick<Logger, 'warn'>;
+  /** How long the vector of a query is waited for. */
+  embedWithinMs?: number;
 }): PassageMeaning {
-  const { db, embeddings, comparesVectors, log } = dependencies;
+  const { db, embeddings, comparesVectors, log, embedWithinMs = usuallyWithinMs } = dependencies;
   const { model, languages } = embeddings;
   const cache = createCache(cacheBytes);
 
@@ -71,9 +78,13 @@ export function createPassageMeaning(dependencies: {
   }
 
   async function askedFor(query: string): Promise<{ vector: Float32Array; least: number } | undefined> {
+    const signal = AbortSignal.timeout(embedWithinMs);
     try {
-      const [vector] = await embeddings.embed([query]);
-      return vector && { vector, least: await embeddings.leastSimilarity({ query }) };
+      const [[vector], least] = await Promise.all([
+        embeddings.embed([query], { signal }),
+        embeddings.leastSimilarity({ query, signal }),
+      ]);
+      return vector && { vector, least };
     } catch (error) {
       log.warn({ err: error }, 'a search of notebooks went by words alone');
       return undefined;

@@ -256,4 +256,5 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md · Finding your way',
     'A change is on show also where the list was still on its way when it was made.',
   ],
+  ['CON-534', 'docs/console.md · Finding your way', 'A page calls each route that it is said to be the place of.'],
 ]);

@@ -257,4 +257,9 @@ export const consoleArea = area('console', 'done', [
     'A change is on show also where the list was still on its way when it was made.',
   ],
   ['CON-534', 'docs/console.md · Finding your way', 'A page calls each route that it is said to be the place of.'],
+  [
+    'CON-535',
+    'docs/console.md · The first hour',
+    'An interview goes on where it was after a reload, by its address or from the page it was begun on.',
+  ],
 ]);

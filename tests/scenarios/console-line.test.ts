@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lastText } from '../support/cast.ts';
 import { type ConsoleDesk, startConsoleDesk } from './console.fixture.ts';
 
 /** The console over a line that is lost for a while, at the worst moment. */
@@ -116,6 +117,47 @@ describe('what is on show', () => {
     await page.getByRole('link', { name: 'API keys', exact: true }).click();
     await page.getByRole('cell', { name: 'made meanwhile', exact: true }).waitFor();
     release.resolve();
+    await leave();
+  });
+});
+
+describe('an interview', () => {
+  it('goes on where it was after a reload, and where it was left [CON-535]', async () => {
+    desk.script((request) => {
+      const told = /<data-[0-9a-f]{24} of="interview">\n([\s\S]*?)\n<\/data-/.exec(lastText(request))?.[1];
+      if (told === undefined) return { text: '{}' };
+      const { name, answers } = JSON.parse(told) as { name: string; answers: { answer: string }[] };
+      const file = { name, instructions: answers.map(({ answer }) => answer).join(' ') || 'Be kind.' };
+      const question = `Question ${answers.length + 1}?`;
+      return { text: JSON.stringify({ question, is_done: answers.length === 5, file: JSON.stringify(file) }) };
+    });
+    const { page, go, leave } = await desk.enter('/deployments/interview');
+    const question = (at: number) => page.getByText(`Question ${at}?`, { exact: true });
+    const answer = async (at: number) => {
+      await question(at).waitFor();
+      await page.getByLabel('Your answer').fill(`Answer ${at}.`);
+      await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    };
+    await page.getByLabel('Name of the agent').fill('Ink Shop');
+    await page.getByLabel('What should it do?').fill('It sells ink.');
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await answer(1);
+    await question(2).waitFor();
+    await page.reload();
+    await answer(2);
+    await question(3).waitFor();
+    await page.getByText('It sells ink.', { exact: true }).waitFor();
+    await go('/deployments/interview');
+    await page.getByRole('button', { name: 'Go on with it' }).click();
+    for (const at of [3, 4, 5]) await answer(at);
+    await page.getByRole('heading', { name: 'The file', exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'The file', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.waitForURL(/deployments\/dep_/);
+    await go('/deployments/interview');
+    await page.getByLabel('What should it do?').waitFor();
+    expect(await page.getByRole('button', { name: 'Go on with it' }).count()).toBe(0);
     await leave();
   });
 });

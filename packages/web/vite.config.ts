@@ -1,6 +1,6 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import type { InlineConfig } from 'vite';
+import type { InlineConfig, Plugin } from 'vite';
 import { contractModules } from './contract-modules.ts';
 
 /** One page is built at a time, `session` or `console`, so that neither waits for what only the other needs. */
@@ -10,7 +10,7 @@ export const pageConfig = (page: 'session' | 'console'): InlineConfig => ({
   root: import.meta.dirname,
   // Relative, so that a page also works where the server stands behind a path of a larger site.
   base: './',
-  plugins: [react(), tailwindcss(), contractModules()],
+  plugins: [react(), tailwindcss(), contractModules(), preloadedMain()],
   build: {
     target: 'es2023',
     outDir: page === 'session' ? 'dist' : `dist/${page}`,
@@ -23,3 +23,24 @@ export const pageConfig = (page: 'session' | 'console'): InlineConfig => ({
     rolldownOptions: { input: `${page}.html` },
   },
 });
+
+/** The console begins with a script that sees to the others: they are on their way while it is read. */
+function preloadedMain(): Plugin {
+  return {
+    name: 'preloaded-main',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle = {} }) {
+        const chunks = Object.values(bundle).filter((each) => each.type === 'chunk');
+        const needed = new Set(chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith('/console/main.tsx')));
+        for (const { imports } of needed) {
+          for (const chunk of chunks) if (imports.includes(chunk.fileName)) needed.add(chunk);
+        }
+        return [...needed].map(({ fileName }) => ({
+          tag: 'link',
+          attrs: { rel: 'modulepreload', crossorigin: true, href: `./${fileName}` },
+        }));
+      },
+    },
+  };
+}

@@ -241,4 +241,25 @@ export const consoleArea = area('console', 'done', [
     'Whether a tool server may ask the agent’s model is shown and changed on its page.',
   ],
   ['CON-322', 'docs/console.md · Finding your way', 'On a phone the chosen tab of a page is in sight.'],
+  [
+    'CON-531',
+    'docs/console.md · Finding your way',
+    'A page whose scripts, looks or answers were lost on the way comes by itself once the server answers; what was typed stays.',
+  ],
+  [
+    'CON-532',
+    'docs/console.md · Finding your way',
+    'What could not be had while the server was away is asked for again by itself, also where the browser believes itself offline.',
+  ],
+  [
+    'CON-533',
+    'docs/console.md · Finding your way',
+    'A change is on show also where the list was still on its way when it was made.',
+  ],
+  ['CON-534', 'docs/console.md · Finding your way', 'A page calls each route that it is said to be the place of.'],
+  [
+    'CON-535',
+    'docs/console.md · The first hour',
+    'An interview goes on where it was after a reload, by its address or from the page it was begun on.',
+  ],
 ]);

@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { isPassing } from '@vestra/sdk/errors';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
 import { readSession } from './access/session.ts';
@@ -18,6 +19,7 @@ for (const type of ['dragover', 'drop']) window.addEventListener(type, (event) =
 const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
 for (const route of routes) void router.loadRouteChunk(route);
 const root = createRoot(document.getElementById('console') as HTMLElement);
+const askAgainMs = 1500;
 void open();
 
 async function open(): Promise<void> {
@@ -26,9 +28,10 @@ async function open(): Promise<void> {
   } catch (error) {
     root.render(
       <main className="mx-auto max-w-md p-6 pt-[20dvh]">
-        <Fault error={error as Error} retry={() => void open()} />
+        <Fault error={error as Error} retry={() => location.reload()} />
       </main>,
     );
+    if (isPassing(error)) setTimeout(() => void open(), askAgainMs);
     return;
   }
   root.render(

@@ -1,20 +1,60 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { routes } from '@vestra/contract/api';
 import { expect, it } from 'vitest';
 import { pages } from './pages.ts';
 import { places } from './places.ts';
 
 /** What is no page of the table: the frame around all of them, and what is shown before somebody is signed in. */
-const outside = ['frame', 'sign-in', 'accept', 'reset', 'authorize'];
+const outside: Readonly<Record<string, string>> = {
+  frame: 'shell/shell.tsx',
+  'sign-in': 'access/sign-in-page.tsx',
+  accept: 'access/accept-page.tsx',
+  reset: 'access/reset-page.tsx',
+  authorize: 'access/authorize-page.tsx',
+};
 
 it('every route has its place in the console, or a written reason why it has none [CON-001]', () => {
-  const known = new Set([...outside, ...pages.map(({ path }) => path)]);
+  const known = new Set([...Object.keys(outside), ...pages.map(({ path }) => path)]);
   const wrong = routes.flatMap(({ name }) => {
     const place = Object.hasOwn(places, name) ? places[name as keyof typeof places] : undefined;
     if (!place) return [`${name}: neither a place nor a reason in places.ts`];
     if ('reason' in place) return place.reason.length > 20 ? [] : [`${name}: no reason is given`];
-    if ('notYet' in place) return known.has(place.notYet) ? [`${name}: ${place.notYet} is there, so is it on it?`] : [];
     return known.has(place.page) ? [] : [`${name}: there is no page ${place.page}`];
   });
   expect(wrong).toEqual([]);
   expect(Object.keys(places).filter((name) => !routes.some((row) => row.name === name))).toEqual([]);
 });
+
+/** Calls that a page makes by another name than the route's. */
+const otherNames: Readonly<Record<string, string>> = {
+  'testRuns.events': 'followTestRun(',
+  'conversations.events': 'followConversation(',
+  'consoleSignIn.begin': '/v1/console/sign-in/',
+};
+
+it('what a page is said to be the place of, it or a part of it calls [CON-534]', () => {
+  const wrong = Object.entries(places).flatMap(([name, place]) => {
+    if (!('page' in place)) return [];
+    const said = otherNames[name];
+    const isCalled = (text: string) =>
+      said ? text.includes(said) : new RegExp(`(?<!may\\()['"]${name}['"]|\\.${name}\\b`).test(text);
+    return sourcesOf(place.page).some(isCalled) ? [] : [`${name}: nothing on ${place.page} calls it`];
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** The texts of a page and of all that it imports, the tables of pages aside. */
+function sourcesOf(page: string): string[] {
+  const table = readFileSync(join(import.meta.dirname, 'pages.ts'), 'utf8');
+  const start = outside[page] ?? table.split(`path: '${page}',`)[1]?.match(/import\('\.\/(.+?)'\)/)?.[1];
+  const found = new Map<string, string>();
+  const read = (file: string): void => {
+    if (found.has(file) || !existsSync(file) || file.endsWith('console/pages.ts')) return;
+    const text = readFileSync(file, 'utf8');
+    found.set(file, text);
+    for (const [, path = ''] of text.matchAll(/(?:from |import\()'(\.[^']+)'/g)) read(join(dirname(file), path));
+  };
+  read(join(import.meta.dirname, start ?? ''));
+  return [...found.values()];
+}

@@ -2,9 +2,8 @@ import type { RowName } from './data/rows.ts';
 
 /**
  * Where a person finds what a route does: a page of `pages.ts`, or the frame around all pages; or the reason why nowhere.
- * `notYet` names the page that is still to come; as soon as it is in `pages.ts` it has to be said what of it is there.
  */
-type PlaceInConsole = { page: string } | { notYet: string } | { reason: string };
+type PlaceInConsole = { page: string } | { reason: string };
 
 const ofSession = 'the token of a session alone opens it: it is the session page’s';
 const ofWorkers = 'programs that answer functions take calls in turn; a person answers one in the inbox';
@@ -30,7 +29,7 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'scenarios.create': { page: '/tests' },
   'scenarios.generate': { page: '/tests' },
   'conversations.draftScenario': { page: '/conversations/$conversation' },
-  'scenarios.get': { page: '/tests' },
+  'scenarios.get': { reason: 'scenarios.list carries each whole, and the page shows it from there' },
   'scenarios.update': { page: '/tests' },
   'scenarios.delete': { page: '/tests' },
   'testRuns.create': { page: '/tests' },

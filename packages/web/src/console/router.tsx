@@ -1,11 +1,4 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { type Mode, modes } from '@vestra/contract/route';
 import { AcceptPage } from './access/accept-page.tsx';
 import { ResetPage } from './access/reset-page.tsx';
@@ -16,6 +9,7 @@ import { consolePath } from './address.ts';
 import { keep, kept } from './kept.ts';
 import { pages } from './pages.ts';
 import { Fault } from './parts/fault.tsx';
+import { lazyPage } from './parts/lazy-part.tsx';
 import { Notices } from './parts/notices.tsx';
 import { Waiting } from './parts/page.tsx';
 import { NotFound } from './shell/not-found.tsx';
@@ -47,7 +41,7 @@ const reset = createRoute({ getParentRoute: () => root, path: '/reset', componen
 const authorize = createRoute({
   getParentRoute: () => root,
   path: '/authorize',
-  component: lazyRouteComponent(() => import('./access/authorize-page.tsx')),
+  component: lazyPage(() => import('./access/authorize-page.tsx')),
   beforeLoad: ({ location }) => void startingOrg(location.href),
 });
 
@@ -92,7 +86,7 @@ const place = createRoute({
 });
 
 const below = pages.map(({ path, load, guide }) =>
-  createRoute({ getParentRoute: () => place, path, component: lazyRouteComponent(load), staticData: { guide } }),
+  createRoute({ getParentRoute: () => place, path, component: lazyPage(load), staticData: { guide } }),
 );
 
 export const router = createRouter({

@@ -36,7 +36,8 @@ export async function readSession(): Promise<ConsoleSession | null> {
     return session;
   } catch (error) {
     if (!(error instanceof VestraError) || error.status !== 401) throw error;
-    become({ status: 'out', session: null });
+    // Whoever was in is asked to sign in again over the open page.
+    become(state.session ? { ...state, status: 'ended' } : { status: 'out', session: null });
     return null;
   }
 }

@@ -43,12 +43,15 @@ export function callApi<Name extends RowName>(
 export async function whileSignedIn<T>(use: (client: Client) => Promise<T>, place: Place): Promise<T> {
   let isTokenRenewed = false;
   for (;;) {
+    const { session } = currentAccess();
     try {
       return await use(clientFor(place));
     } catch (error) {
       if (!(error instanceof VestraError)) throw error;
-      if (error.code === 'console_login_required' || error.code === 'key_missing') await signedInAgain();
-      else if (error.code === 'csrf_required' && !isTokenRenewed) {
+      if (error.code === 'console_login_required' || error.code === 'key_missing') {
+        // An answer to the session before: somebody has signed in since.
+        if (session === currentAccess().session) await signedInAgain();
+      } else if (error.code === 'csrf_required' && !isTokenRenewed) {
         // Somebody signed in on another tab: the cookie is of that session.
         isTokenRenewed = true;
         if (!(await readSession())) await signedInAgain();

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { VestraError } from '@vestra/sdk/errors';
+import { isPassing, VestraError } from '@vestra/sdk/errors';
 import { useEffect } from 'react';
 import { callApi, type Place, usePlace } from './api.ts';
-import { refresh } from './queries.ts';
+import { askForLost, refresh } from './queries.ts';
 import type { Answer } from './rows.ts';
 
 const askEveryMs = 2500;
@@ -39,22 +39,31 @@ export function Live(): null {
   const client = useQueryClient();
   useEffect(() => {
     const ending = new AbortController();
-    void follow({ org, mode }, ending.signal, (families) => void refresh(client, { org, mode }, families));
+    void follow({ org, mode }, ending.signal, {
+      // What this misses, the next event brings.
+      touch: (families) => void refresh(client, { org, mode }, families).catch(() => {}),
+      onBack: () => void askForLost(client),
+    });
     return () => ending.abort();
   }, [org, mode, client]);
   return null;
 }
 
-async function follow(place: Place, signal: AbortSignal, touch: (families: string[]) => void): Promise<void> {
+type Heard = { touch: (families: string[]) => void; onBack: () => void };
+
+async function follow(place: Place, signal: AbortSignal, { touch, onBack }: Heard): Promise<void> {
   let newest: string | null = null;
+  let isAway = false;
   while (!signal.aborted) {
     try {
       const { data }: Answer<'events.list'> = await callApi(
         place,
         'events.list',
         { limit: newest === null ? 1 : askedFor },
-        { signal, retries: 0 },
+        { signal, retries: 0, timeoutMs: 10_000 },
       );
+      if (isAway) onBack();
+      isAway = false;
       if (newest !== null) {
         const seen = data.findIndex(({ id }) => id === newest);
         const fresh = seen === -1 ? data : data.slice(0, seen);
@@ -69,8 +78,9 @@ async function follow(place: Place, signal: AbortSignal, touch: (families: strin
       newest = data[0]?.id ?? newest ?? '';
     } catch (error) {
       if (signal.aborted) return;
-      // A role that may not read events, or an org that is gone, will not change by asking.
-      if (error instanceof VestraError && error.status >= 400 && error.status < 429) return;
+      isAway = isPassing(error);
+      // A role that may not read events, or an org that is gone, will not change by asking. A proxy's own page will.
+      if (!isAway && error instanceof VestraError && error.status < 500 && error.code !== 'unexpected_answer') return;
     }
     await (document.hidden ? untilShown(signal) : pause(askEveryMs, signal));
   }

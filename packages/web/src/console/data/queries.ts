@@ -13,31 +13,38 @@ import { callApi, type Place, usePlace } from './api.ts';
 import { rememberChange } from './last-change.ts';
 import { type Answer, type Fields, familyOf, type ItemOf, type ListName, type Request, type RowName } from './rows.ts';
 
+/** Whoever is asked to wait longer is told so. */
+const longestWaitMs = 10_000;
+const retryAfterOf = (error: unknown): number => (isPassing(error) ? (error.retryAfterMs ?? 0) : 0);
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       // A server that restarts is back within seconds: the page waits for it rather than telling of it.
-      retry: (failures, error) => isPassing(error) && failures < 4,
+      retry: (failures, error) => isPassing(error) && failures < 6 && (error.retryAfterMs ?? 0) <= longestWaitMs,
+      retryDelay: (failures, error) => Math.max(retryAfterOf(error), Math.min(500 * 2 ** failures, 2000)),
+      // A browser that believes itself offline may well reach a server on its own machine or network.
+      networkMode: 'always',
+      refetchOnReconnect: true,
       staleTime: 10_000,
       refetchOnWindowFocus: (query) => pagesOf(query.state.data) <= 1,
     },
-    mutations: { retry: false },
+    mutations: { retry: false, networkMode: 'always' },
   },
 });
+
+/** The query client asks again by itself. A line that is dead without saying so is not waited for. */
+const aRead = { retries: 0, timeoutMs: 30_000 };
 
 type Key = readonly [org: string, mode: string, row: RowName, fields: unknown];
 const keyOf = ({ org, mode }: Place, row: RowName, fields: unknown): Key => [org, mode, row, fields];
 
 /** What one call answers, kept for whoever else asks the same. */
-export function useOne<Name extends RowName>(
-  row: Name,
-  fields: Fields<Name>,
-  options: { enabled?: boolean; refetchInterval?: number | false } = {},
-) {
+export function useOne<Name extends RowName>(row: Name, fields: Fields<Name>, options: { enabled?: boolean } = {}) {
   const place = usePlace();
   const query = useQuery({
     queryKey: keyOf(place, row, fields),
-    queryFn: ({ signal }) => callApi(place, row, fields, { signal }),
+    queryFn: ({ signal }) => callApi(place, row, fields, { signal, ...aRead }),
     placeholderData: keepPreviousData,
     ...options,
   });
@@ -67,7 +74,7 @@ export function useList<Name extends ListName>(
         limit,
         ...(pageParam !== null && { cursor: pageParam, limit: mostRows }),
       } as Fields<Name>;
-      return (await callApi(place, row, asked, { signal })) as unknown as Page<Name>;
+      return (await callApi(place, row, asked, { signal, ...aRead })) as unknown as Page<Name>;
     },
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
@@ -130,13 +137,20 @@ export async function refresh(client: QueryClient, { org, mode }: Place, familie
   });
   await Promise.all(
     touched.map(async (query) => {
-      if (pagesOf(query.state.data) <= 1) return client.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      const one = { queryKey: query.queryKey, exact: true };
+      // A first answer that is still on its way may be older than what has changed, and would be taken for the newest.
+      if (query.state.data === undefined) await client.cancelQueries(one);
+      if (pagesOf(query.state.data) <= 1) return client.invalidateQueries(one);
       // Of a list that somebody has scrolled far down all pages would be asked for again: its newest rows are enough.
       if (query.isActive()) await refreshTop(client, query.queryKey as unknown as Key);
       return undefined;
     }),
   );
 }
+
+/** The server answers again: what could not be had while it was away is asked for without being told. */
+export const askForLost = (client: QueryClient): Promise<void> =>
+  client.refetchQueries({ type: 'active', predicate: ({ state }) => isPassing(state.error) });
 
 const pagesOf = (data: unknown): number => (data as InfiniteData<unknown> | undefined)?.pages?.length ?? 0;
 

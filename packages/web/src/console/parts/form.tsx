@@ -21,9 +21,15 @@ type FormState = {
 
 const FormContext = createContext<FormState | null>(null);
 
-/** The contract's words on each field, loaded with the first form. */
-const helpRows = () => (loadedHelp ??= import('virtual:contract/fields').then((module) => module.default));
-let loadedHelp: Promise<typeof import('virtual:contract/fields')['default']> | undefined;
+type HelpRows = typeof import('virtual:contract/fields')['default'];
+
+/** The contract's words on each field, loaded with the first form, which also does without them. */
+const helpRows = () =>
+  (loadedHelp ??= import('virtual:contract/fields').then(
+    (module) => module.default,
+    () => ({}) as HelpRows,
+  ));
+let loadedHelp: Promise<HelpRows> | undefined;
 
 type ChangeFormProps<Name extends RowName> = {
   row: Name;

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
+import { lazyPart } from '../parts/lazy-part.tsx';
 import { closePalette, openPalette, usePaletteOpen } from './palette-state.ts';
 
-const PaletteDialog = lazy(() => import('./palette-dialog.tsx'));
+const PaletteDialog = lazyPart(() => import('./palette-dialog.tsx'));
 
 /** ⌘K or Ctrl K, from anywhere. What it offers is loaded when it is first opened. */
 export function Palette() {
@@ -17,8 +18,11 @@ export function Palette() {
   }, []);
   if (!isOpen) return null;
   return (
-    <Suspense>
-      <PaletteDialog onClose={closePalette} />
-    </Suspense>
+    // It stands above everything by itself; only what is shown in its place needs a place.
+    <div className="fixed inset-x-4 top-4 z-60">
+      <Suspense>
+        <PaletteDialog onClose={closePalette} />
+      </Suspense>
+    </div>
   );
 }

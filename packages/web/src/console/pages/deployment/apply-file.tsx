@@ -1,5 +1,5 @@
 import { VestraError } from '@vestra/sdk/errors';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { parse } from 'yaml';
 import { usePlace, useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
@@ -7,11 +7,12 @@ import type { Answer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 
-const FileEditor = lazy(() => import('../../parts/editor/file-editor.tsx'));
+const FileEditor = lazyPart(() => import('../../parts/editor/file-editor.tsx'));
 
 type ApplyFileProps = {
   text: string;

@@ -1,12 +1,13 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useOne } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Icon } from '../../parts/icons.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Loaded, Section, Waiting } from '../../parts/page.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, Status, type Tone } from '../../parts/shown.tsx';
 
-const Diff = lazy(() => import('../../parts/editor/diff.tsx'));
+const Diff = lazyPart(() => import('../../parts/editor/diff.tsx'));
 
 type Change = Answer<'deployments.contentChanges'>['changes'][number];
 

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { callApi, usePlace } from '../../data/api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Loaded, Waiting } from '../../parts/page.tsx';
 import { useUnsaved } from '../../parts/unsaved.tsx';
 import { ApplyFile } from './apply-file.tsx';
 import type { Deployment } from './deployment-frame.tsx';
 
-const Diff = lazy(() => import('../../parts/editor/diff.tsx'));
+const Diff = lazyPart(() => import('../../parts/editor/diff.tsx'));
 
 type SavedFile = { version: number; text: string };
 

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { stringify } from 'yaml';
 import { usePlace, useRole } from '../../data/api.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { useFilters } from '../../parts/filters.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Loaded, Section, Waiting } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
@@ -15,7 +16,7 @@ import { Status, Time } from '../../parts/shown.tsx';
 import { ContentChanges } from './content-changes.tsx';
 import { type Deployment, DeploymentFrame } from './deployment-frame.tsx';
 
-const Diff = lazy(() => import('../../parts/editor/diff.tsx'));
+const Diff = lazyPart(() => import('../../parts/editor/diff.tsx'));
 
 type Version = ItemOf<'deployments.listVersions'>;
 

@@ -1,51 +1,138 @@
 import { useState } from 'react';
-import { useChange } from '../../data/queries.ts';
+import { stringify } from 'yaml';
+import { usePlace } from '../../data/api.ts';
+import { useChange, useOne } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
+import { keep, kept } from '../../kept.ts';
 import { Button } from '../../parts/button.tsx';
 import { Fault } from '../../parts/fault.tsx';
-import { Page } from '../../parts/page.tsx';
+import { useFilters } from '../../parts/filters.tsx';
+import { Page, Waiting } from '../../parts/page.tsx';
 import { useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { useUnsaved } from '../../parts/unsaved.tsx';
 import { ApplyNewFile } from '../deployment/apply-new-file.tsx';
 
 type Said = { who: 'you' | 'it'; text: string };
+type Standing = { conversation?: string; said: readonly Said[]; file: string | null; isReady: boolean };
 
-/** Describe a job, answer a few questions, and look at the file that comes of it before it is applied. */
+const nothingSaid: Standing = { said: [], file: null, isReady: false };
+
+/**
+ * Describe a job, answer a few questions, and look at the file that comes of it before it is applied. The server keeps what
+ * was said, and the address says in which conversation: `?conversation=conv_…`
+ */
 export default function InterviewPage() {
+  const { org, mode } = usePlace();
+  const [{ conversation }, set] = useFilters('conversation');
+  const [begunHere, setBegunHere] = useState<string>();
+  const [round, setRound] = useState(1);
+  const place = `interview.${org}.${mode}`;
+  const unfinished = kept(place);
+  const begin = (id: string) => {
+    keep(place, id);
+    setBegunHere(id);
+    set({ conversation: id });
+  };
+  const startOver = () => {
+    keep(place, null);
+    setRound(round + 1);
+    set({ conversation: undefined });
+  };
+  const onApplied = () => keep(place, null);
+  const isOfBefore = conversation !== undefined && conversation !== begunHere;
+  return (
+    <Page
+      above={{ to: '/deployments', title: 'Deployments' }}
+      actions={conversation !== undefined && <Button onClick={startOver}>Start over</Button>}
+      lead="Say what the agent is for. A few questions later there is a file that works."
+      title="Interview"
+    >
+      {conversation === undefined && unfinished !== null && (
+        <p className="mb-4 max-w-3xl rounded-md bg-accent-soft px-3 py-2">
+          An interview that was begun here is not finished.{' '}
+          <button
+            className="underline underline-offset-2"
+            onClick={() => set({ conversation: unfinished })}
+            type="button"
+          >
+            Go on with it
+          </button>
+        </p>
+      )}
+      {isOfBefore ? (
+        <InterviewOfBefore conversation={conversation} key={conversation} onApplied={onApplied} />
+      ) : (
+        <Interview from={nothingSaid} key={round} onApplied={onApplied} onBegun={begin} />
+      )}
+    </Page>
+  );
+}
+
+function InterviewOfBefore({ conversation, onApplied }: { conversation: string; onApplied: () => void }) {
+  const { data, error, isFetching, refetch } = useOne('conversations.messages', {
+    conversation_id: conversation,
+    limit: 100,
+  });
+  const [from, setFrom] = useState<Standing>();
+  if (from) return <Interview from={from} onApplied={onApplied} />;
+  if (error) return <Fault error={error} retry={() => void refetch()} />;
+  // What is known from before may lack what was said since.
+  if (data && !isFetching) setFrom({ conversation, ...standingAfter(data.data.toReversed()) });
+  return <Waiting />;
+}
+
+/** What the agent's side of an interview carries beside its words. */
+type Progress = { status: 'asking' | 'ready'; file: object | null };
+
+function standingAfter(messages: readonly ItemOf<'conversations.messages'>[]): Standing {
+  const latest = messages.findLast(({ role }) => role !== 'user')?.data as Progress | null | undefined;
+  return {
+    said: messages.map(({ role, text }) => ({ who: role === 'user' ? 'you' : 'it', text })),
+    file: latest?.file ? stringify(latest.file) : null,
+    isReady: latest?.status === 'ready',
+  };
+}
+
+type InterviewProps = { from: Standing; onBegun?: (conversation: string) => void; onApplied: () => void };
+
+function Interview({ from, onBegun, onApplied }: InterviewProps) {
   const go = useGo();
   const [name, setName] = useState('');
   const [typed, setTyped] = useState('');
-  const [said, setSaid] = useState<readonly Said[]>([]);
-  const [file, setFile] = useState<string | null>(null);
+  const [{ conversation, said, file, isReady }, setStanding] = useState(from);
+  const [edited, setEdited] = useState<string | null>(null);
   const interview = useChange('deployments.interview', {
-    onDone: ({ question, yaml }) => {
-      if (question) setSaid((before) => [...before, { who: 'it', text: question }]);
-      if (yaml) setFile(yaml);
+    touches: ['conversations'],
+    onDone: ({ conversation_id, status, question, yaml }) => {
+      setStanding((before) => ({
+        conversation: conversation_id,
+        said: question ? [...before.said, { who: 'it', text: question }] : before.said,
+        file: yaml ?? before.file,
+        isReady: status === 'ready',
+      }));
+      setEdited(null);
+      if (conversation === undefined) onBegun?.(conversation_id);
     },
   });
-  const { answer } = interview;
-  const conversation = answer?.conversation_id;
-  const isReady = answer?.status === 'ready';
-  const unsaved = useUnsaved(typed !== '' || said.length > 0);
+  const unsaved = useUnsaved(typed !== '' || edited !== null);
   const fields = conversation === undefined ? { deployment: name, describe: typed } : { conversation, answer: typed };
   const tell = async () => {
     if (typed.trim() === '' || interview.isRunning) return;
-    setSaid((before) => [...before, { who: 'you', text: typed }]);
+    setStanding((before) => ({ ...before, said: [...before.said, { who: 'you', text: typed }] }));
     setTyped('');
     try {
       await interview.runNow(fields as never);
     } catch {
       // Why it was refused stands below what was said; the words come back to be said again.
-      setSaid((before) => before.slice(0, -1));
+      setStanding((before) => ({ ...before, said: before.said.slice(0, -1) }));
       setTyped(typed);
     }
   };
+  const question =
+    conversation === undefined ? 'What should it do?' : isReady ? 'What should be different?' : 'Your answer';
   return (
-    <Page
-      above={{ to: '/deployments', title: 'Deployments' }}
-      lead="Say what the agent is for. A few questions later there is a file that works."
-      title="Interview"
-    >
+    <>
       <div className="max-w-3xl">
         <ol aria-label="The interview" aria-live="polite" className="mb-4 flex flex-col gap-3">
           {said.map(({ who, text }, index) => (
@@ -58,51 +145,47 @@ export default function InterviewPage() {
         </ol>
         {interview.isRunning && <p className="mb-4 animate-breathe text-quiet">Thinking…</p>}
         {interview.error && <Fault className="mb-4" error={interview.error} />}
-        {!isReady && (
-          <form
-            className="flex flex-col gap-3"
-            onSubmit={(event) => {
-              event.preventDefault();
-              void tell();
-            }}
-          >
-            {conversation === undefined && (
-              <label className="block">
-                <span className="mb-1 block font-medium text-sm">Name of the agent</span>
-                <input
-                  className="control max-w-xs"
-                  onChange={(event) => setName(event.target.value)}
-                  placeholder="help-desk"
-                  required
-                  value={name}
-                />
-              </label>
-            )}
+        <form
+          className="flex flex-col gap-3"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void tell();
+          }}
+        >
+          {conversation === undefined && (
             <label className="block">
-              <span className="mb-1 block font-medium text-sm">
-                {conversation === undefined ? 'What should it do?' : 'Your answer'}
-              </span>
-              <textarea
-                className="control h-auto min-h-24 py-1.5"
-                onChange={(event) => setTyped(event.target.value)}
-                placeholder={
-                  conversation === undefined
-                    ? 'It answers questions about orders of our paper shop, and refunds small ones.'
-                    : ''
-                }
+              <span className="mb-1 block font-medium text-sm">Name of the agent</span>
+              <input
+                className="control max-w-xs"
+                onChange={(event) => setName(event.target.value)}
+                placeholder="help-desk"
                 required
-                rows={4}
-                value={typed}
+                value={name}
               />
             </label>
-            <div className="flex items-center gap-2">
-              <Button isBusy={interview.isRunning} look="primary" type="submit">
-                {conversation === undefined ? 'Begin' : 'Answer'}
-              </Button>
-              <RequestMenu label="Copy this as a call" request={interview.requestOf(fields as never)} />
-            </div>
-          </form>
-        )}
+          )}
+          <label className="block">
+            <span className="mb-1 block font-medium text-sm">{question}</span>
+            <textarea
+              className="control h-auto min-h-24 py-1.5"
+              onChange={(event) => setTyped(event.target.value)}
+              placeholder={
+                conversation === undefined
+                  ? 'It answers questions about orders of our paper shop, and refunds small ones.'
+                  : ''
+              }
+              required
+              rows={4}
+              value={typed}
+            />
+          </label>
+          <div className="flex items-center gap-2">
+            <Button isBusy={interview.isRunning} look={isReady ? 'plain' : 'primary'} type="submit">
+              {conversation === undefined ? 'Begin' : isReady ? 'Change the file' : 'Answer'}
+            </Button>
+            <RequestMenu label="Copy this as a call" request={interview.requestOf(fields as never)} />
+          </div>
+        </form>
       </div>
       {file !== null && (
         <div className="mt-8">
@@ -110,14 +193,15 @@ export default function InterviewPage() {
           <ApplyNewFile
             onApplied={({ id }) => {
               unsaved.letGo();
+              onApplied();
               go(`/deployments/${id}`);
             }}
-            onChange={setFile}
-            text={file}
+            onChange={setEdited}
+            text={edited ?? file}
           />
         </div>
       )}
       {unsaved.dialog}
-    </Page>
+    </>
   );
 }

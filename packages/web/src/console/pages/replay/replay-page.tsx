@@ -1,5 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { useRole } from '../../data/api.ts';
+import { useEvery } from '../../data/every.ts';
 import { useChange, useOne } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -19,8 +20,10 @@ type Side = Exchange['before'];
 export default function ReplayPage() {
   const { replay: replay_id = '' } = useParams({ strict: false }) as { replay?: string };
   const { may } = useRole();
-  const replay = useOne('replays.get', { replay_id }, { refetchInterval: 2000 });
+  const replay = useOne('replays.get', { replay_id });
   const isOver = replay.data?.finished_at != null;
+  // An event tells of its end alone; how far it is has to be asked.
+  useEvery(2000, replay.data !== undefined && !isOver, () => void replay.refetch());
   const cancel = useChange('replays.cancel');
   return (
     <Page

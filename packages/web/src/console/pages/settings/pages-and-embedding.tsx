@@ -1,13 +1,14 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { Answer } from '../../data/rows.ts';
 import { ChangeForm } from '../../parts/form.tsx';
 import { guideAddress } from '../../parts/guide-link.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { ListField, linesOf } from '../../parts/list-field.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Section, Waiting } from '../../parts/page.tsx';
 import { Openings } from './openings.tsx';
 
-const PagePreview = lazy(() => import('./page-preview.tsx'));
+const PagePreview = lazyPart(() => import('./page-preview.tsx'));
 
 /** Where the page of a session may be shown, what it says first, and how it looks. */
 export function PagesAndEmbedding({ org }: { org: Answer<'orgs.get'> }) {

@@ -1,6 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRole } from '../../data/api.ts';
+import { useEvery } from '../../data/every.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -52,7 +53,8 @@ export default function TaskPage() {
 
 function TaskDetails({ task }: { task: Task }) {
   const isRunning = ['queued', 'working', 'waiting'].includes(task.status);
-  const trace = useOne('tasks.trace', { task_id: task.id }, { refetchInterval: isRunning ? 2000 : false });
+  const trace = useOne('tasks.trace', { task_id: task.id });
+  useEvery(2000, isRunning, () => void trace.refetch());
   const waiting = useList('interactions.list', { task_id: task.id } as never, { enabled: task.status === 'waiting' });
   const files = useList('files.list', { task_id: task.id } as never);
   return (
@@ -81,6 +83,10 @@ function TaskDetails({ task }: { task: Task }) {
           {task.result.data !== null && task.result.data !== undefined && (
             <div className="mt-3">
               <CodeBlock code={JSON.stringify(task.result.data, null, 2)} label="As data" />
+              <RequestMenu
+                label="Copy the call that answers the data alone"
+                request={{ row: 'tasks.data', fields: { task_id: task.id } }}
+              />
             </div>
           )}
           {task.outcome && (

@@ -116,6 +116,6 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   [
     'MCP-533',
     'docs/mcp.md · For those who write a client',
-    'Of registered clients that nobody has let in, the newest 10,000 are kept.',
+    'Of registered clients that nobody has let in, the newest 10,000 are kept; a member lets in 100 at most.',
   ],
 ]);

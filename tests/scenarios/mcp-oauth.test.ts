@@ -99,7 +99,8 @@ describe('a client with a document', () => {
   const documents = new Map<string, string>();
   const site = createServer((request, response) => {
     const document = documents.get(request.url ?? '');
-    response.writeHead(document === undefined ? 302 : 200, {
+    const found = request.url === '/gone.json' ? 410 : 200;
+    response.writeHead(document === undefined ? 302 : found, {
       location: '/good.json',
       'content-type': 'application/json',
     });
@@ -124,6 +125,11 @@ describe('a client with a document', () => {
     saying('/nowhere.json', { redirect_uris: [] });
     saying('/large.json', { client_uri: 'x'.repeat(10_000_000) });
     documents.set('/broken.json', '{');
+    // Right in all but one thing each.
+    saying('/gone.json');
+    saying('/');
+    saying('/fragment.json', { client_id: at('/fragment.json#x') });
+    saying('/dots.json', { client_id: at('/a/../dots.json') });
   });
   afterAll(() => void site.close());
 
@@ -154,8 +160,10 @@ describe('a client with a document', () => {
       '/large.json',
       '/broken.json',
       '/leads-on.json',
+      '/gone.json',
       '/',
-      '/good.json#x',
+      '/fragment.json#x',
+      '/a/../dots.json',
     ].map(at);
     const hostile = [
       'http://169.254.169.254/latest',
@@ -203,6 +211,11 @@ describe('what a client opens', () => {
       const { status, body } = await decided(changed(changes));
       expect([changes, status, body.error.code]).toEqual([changes, 400, code]);
     }
+    const registered = await server.call('POST', '/v1/oauth/register', {
+      key: null,
+      body: { redirect_uris: [loopbackRedirect, 'javascript:alert(1)'] },
+    });
+    expect([registered.status, registered.body.error]).toEqual([400, 'invalid_redirect_uri']);
     const otherPort = await decided(changed({ redirect_uri: 'http://127.0.0.1:9/callback' }));
     expect(otherPort.body.return_url).toMatch(/^http:\/\/127\.0\.0\.1:9\/callback\?code=/);
   });
@@ -432,6 +445,7 @@ it('members see and end the clients they have let in, admins those of the org [M
   }
   const end = (member: Member) => member.end(`/v1/mcp-grants/${id}`);
   expect((await end(ada)).body.error.code).toBe('mcp_grant_not_found');
+  await post('/v1/oauth/revoke', { token: held.tokens().access_token, client_id: 'mcp-client-other' });
   expect(await opens(held)).toBe(200);
   expect((await end(noor)).status).toBe(200);
   expect(await opens(held)).toBe(401);
@@ -585,4 +599,20 @@ it('keeps ten thousand clients that nobody has let in, the newest, and every one
     'SELECT count(*)::int AS total FROM registered_mcp_clients c WHERE NOT EXISTS (SELECT FROM mcp_grants WHERE client_id = c.id)',
   );
   expect(total).toBe(10_000);
+});
+
+it('a member lets in a hundred clients at most [MCP-533]', async () => {
+  const member = await newMember(server, 'developer');
+  const held = heldClient(server);
+  await held.connect().catch(() => {});
+  await sql(
+    `INSERT INTO mcp_grants (id, org_id, mode, member_id, client_id, client_name, client_address, is_verified, scopes, expires_at)
+     SELECT 'grant_filling_' || n, $1, 'test', $2, 'filling', 'filling', 'a.example', false, '{runtime}', now() + interval '1 day'
+     FROM generate_series(1, 100) n`,
+    [server.orgId, member.id],
+  );
+  await expect(member.letIn(held.opened())).rejects.toThrow('too_many_mcp_grants');
+  await sql(`DELETE FROM mcp_grants WHERE id = 'grant_filling_1'`);
+  await held.finish(await member.letIn(held.opened()));
+  expect(await opens(held)).toBe(200);
 });

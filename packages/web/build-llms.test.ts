@@ -18,7 +18,10 @@ const written = (name: string) => readFileSync(join(folder, name), 'utf8');
 describe('what language models are told', () => {
   it('begins as the convention has it, and links every page of the docs with what it is about [REQ-304]', () => {
     expect(written('llms.txt')).toMatch(/^# Vestra\n\n> .+\n/);
-    const links = [...written('llms.txt').matchAll(/^- \[(.+?)\]\((.+?)\)(: .+)?$/gm)].map(([, , link]) => link ?? '');
+    const lines = [...written('llms.txt').matchAll(/^- \[(.+?)\]\((.+?)\)(?:: (.+))?$/gm)];
+    const links = lines.map(([, , link]) => link ?? '');
+    // A sentence of several words, and not the number of a list or nothing at all.
+    expect(lines.filter(([, , , about = '']) => about.split(' ').length < 4).map(([line]) => line)).toEqual([]);
     const pages = links.flatMap((link) => /^\/docs\/guide\/(.+\.md)$/.exec(link)?.[1] ?? []);
     expect(pages).toEqual(expect.arrayContaining(['conversations.md', 'errors.md', 'events.md', 'changelog.md']));
     expect(pages.filter((page) => !existsSync(join(root, 'docs', page)))).toEqual([]);

@@ -44,7 +44,7 @@ function pageOf(file: string): Page {
   const text = readFileSync(join(docs, file), 'utf8');
   const name = file.replace(/\.md$/, '');
   const [, title = name] = /^# (.+)$/m.exec(text) ?? [];
-  const [, paragraph = ''] = /^# .+\n+((?:(?![#|`<-]).+\n?)+)/m.exec(text) ?? [];
+  const [, paragraph = ''] = /^# .+\n+((?:(?!#|\||```|<!|- |\d+\. ).+\n?)+)/m.exec(text) ?? [];
   const plain = paragraph.replace(/\s+/g, ' ').replace(/\[(.+?)\]\(.+?\)/g, '$1');
   const [about = ''] = plain.split(/(?<=[.:])\s/);
   return { name, title, about: about.replace(/:$/, '.').trim(), text };

@@ -103,4 +103,19 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
     'docs/mcp.md · Seeing and ending it',
     'Members see and end the clients they have let in, admins those of the org; the audit log names member and client.',
   ],
+  [
+    'MCP-531',
+    'docs/mcp.md · Seeing and ending it',
+    'A client that was let in is the event `mcp_grant.created`, one that was shut out `mcp_grant.revoked` with the reason.',
+  ],
+  [
+    'MCP-532',
+    'docs/mcp.md · Seeing and ending it',
+    'What waits for an answer under a grant is cut when the grant ends, however it ends.',
+  ],
+  [
+    'MCP-533',
+    'docs/mcp.md · For those who write a client',
+    'Of registered clients that nobody has let in, the newest 10,000 are kept; a member lets in 100 at most.',
+  ],
 ]);

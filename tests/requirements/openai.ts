@@ -46,5 +46,10 @@ export const openai = area('openai', 'done', [
   ],
   ['OAI-014', page, 'A request that a client sends again by itself, or under one Idempotency-Key, runs once.'],
   ['OAI-015', page, 'A failed turn is an error that no client sends again by itself.'],
+  [
+    'OAI-531',
+    page,
+    'A path or a deployment that is not there is refused with what is there, in OpenAI’s shape; an address without `/openai` is told the right one.',
+  ],
   ['OAI-016', page, 'The models are the deployments that are live, with a test key all that are not archived.'],
 ]);

@@ -145,3 +145,17 @@ it('runs once under one run id, makes one conversation of runs that come at once
   await failing.agent.runAgent({}, { onEvent: ({ event }) => void types.push(String(event.type)) }).catch(() => {});
   expect(types.at(-1)).toBe('RUN_ERROR');
 });
+
+it('tells a reader who is slow everything, although the turn is long over [AGUI-531]', async () => {
+  const words = Array.from({ length: 10_000 }, (_, at) => String(at % 10));
+  desk.script(() => ({ text: words }));
+  const answer = await fetch(`${desk.url}/v1/agui/desk`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${desk.testKey}`, 'service-user': 'slow', 'content-type': 'application/json' },
+    body: JSON.stringify({ threadId: 't-8', runId: 'r-8', messages: [{ id: 'm', role: 'user', content: 'Count' }] }),
+  });
+  await desk.until('/v1/conversations?user_id=slow', ({ data }) => data[0]?.status === 'idle');
+  const events = [...(await answer.text()).matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data as string));
+  expect(events.map(({ delta = '' }) => delta).join('')).toBe(words.join(''));
+  expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+});

@@ -65,6 +65,13 @@ describe('vestra ask', () => {
     expect(JSON.parse(stopped.out)).toMatchObject({ id: conversation, status: 'idle' });
   });
 
+  it('ends with 1 and says why where the turn failed [OPS-323]', async () => {
+    server.script(() => ({ fail: 400, failMessage: 'No.' }));
+    const asked = await vestra('ask', 'Hello', '--user', 'failing');
+    expect([asked.code, asked.out]).toEqual([1, '']);
+    expect(asked.err).toContain('model_error');
+  });
+
   it('ends with 5 where the agent waits, and answer lets it go on [OPS-323]', async () => {
     server.script((request) => {
       const [result] = resultsIn(request);
@@ -76,6 +83,8 @@ describe('vestra ask', () => {
       /^\? Refunds an order\..*\n {4}number: A-1\n {2}vestra answer int_\w+ --approve --present-user/,
     );
 
+    const { conversation_id: asking } = (await server.call('GET', '/v1/interactions?user_id=bob')).body.data[0];
+    expect((await here('trace', asking)).out).toMatch(/└─ refund: .* {2}not ended\n$/);
     expect((await here('answer')).code).toBe(2);
     const approved = await vestra('answer', '--approve', '--present-user', '--user', 'bob');
     expect([approved.code, approved.out]).toEqual([0, expect.stringMatching(/: approved\n$/)]);

@@ -9,6 +9,7 @@ import {
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
+import { door } from './conversations.fixture.ts';
 import { connected, type Member, newMember, signIn } from './mcp-oauth.fixture.ts';
 
 let server: AgentServer;
@@ -98,7 +99,8 @@ describe('a client with a document', () => {
   const documents = new Map<string, string>();
   const site = createServer((request, response) => {
     const document = documents.get(request.url ?? '');
-    response.writeHead(document === undefined ? 302 : 200, {
+    const found = request.url === '/gone.json' ? 410 : 200;
+    response.writeHead(document === undefined ? 302 : found, {
       location: '/good.json',
       'content-type': 'application/json',
     });
@@ -123,6 +125,11 @@ describe('a client with a document', () => {
     saying('/nowhere.json', { redirect_uris: [] });
     saying('/large.json', { client_uri: 'x'.repeat(10_000_000) });
     documents.set('/broken.json', '{');
+    // Right in all but one thing each.
+    saying('/gone.json');
+    saying('/');
+    saying('/fragment.json', { client_id: at('/fragment.json#x') });
+    saying('/dots.json', { client_id: at('/a/../dots.json') });
   });
   afterAll(() => void site.close());
 
@@ -153,8 +160,10 @@ describe('a client with a document', () => {
       '/large.json',
       '/broken.json',
       '/leads-on.json',
+      '/gone.json',
       '/',
-      '/good.json#x',
+      '/fragment.json#x',
+      '/a/../dots.json',
     ].map(at);
     const hostile = [
       'http://169.254.169.254/latest',
@@ -202,6 +211,11 @@ describe('what a client opens', () => {
       const { status, body } = await decided(changed(changes));
       expect([changes, status, body.error.code]).toEqual([changes, 400, code]);
     }
+    const registered = await server.call('POST', '/v1/oauth/register', {
+      key: null,
+      body: { redirect_uris: [loopbackRedirect, 'javascript:alert(1)'] },
+    });
+    expect([registered.status, registered.body.error]).toEqual([400, 'invalid_redirect_uri']);
     const otherPort = await decided(changed({ redirect_uri: 'http://127.0.0.1:9/callback' }));
     expect(otherPort.body.return_url).toMatch(/^http:\/\/127\.0\.0\.1:9\/callback\?code=/);
   });
@@ -431,6 +445,7 @@ it('members see and end the clients they have let in, admins those of the org [M
   }
   const end = (member: Member) => member.end(`/v1/mcp-grants/${id}`);
   expect((await end(ada)).body.error.code).toBe('mcp_grant_not_found');
+  await post('/v1/oauth/revoke', { token: held.tokens().access_token, client_id: 'mcp-client-other' });
   expect(await opens(held)).toBe(200);
   expect((await end(noor)).status).toBe(200);
   expect(await opens(held)).toBe(401);
@@ -445,4 +460,159 @@ it('members see and end the clients they have let in, admins those of the org [M
   await expect
     .poll(() => audited('mcp_grant.used', id))
     .toMatchObject({ actor_name: `${grace.email} with Desk helper` });
+});
+
+it('webhook endpoints hear who was let in and why one was shut out, as of keys [MCP-531]', async () => {
+  const { id: deploymentId } = (await server.apply({ name: 'told-of-grants', instructions: 'Help.' })).body;
+  const { id: endpointId } = (
+    await server.call('POST', '/v1/webhooks', { body: { url: 'http://127.0.0.1:9/', events: ['*'] } })
+  ).body;
+  // As that of a deployment file: the account's own events reach it too.
+  await sql(`UPDATE webhook_endpoints SET managed_by = 'file', deployment_id = $1 WHERE id = $2`, [
+    deploymentId,
+    endpointId,
+  ]);
+  const member = await newMember(server, 'developer');
+  const told = async (type: string, grantId: string) => {
+    const { data } = (await server.call('GET', `/v1/events?type=${type}`)).body;
+    const found = data.find((event: { data: { id: string } }) => event.data.id === grantId);
+    const delivered = await sql('SELECT FROM webhook_deliveries WHERE endpoint_id = $1 AND event_id = $2', [
+      endpointId,
+      found?.id,
+    ]);
+    return delivered.length > 0 ? found.data : found;
+  };
+  const wayOut: Record<string, (held: HeldClient, grantId: string) => Promise<unknown>> = {
+    ended: (_, grantId) => member.end(`/v1/mcp-grants/${grantId}`),
+    given_back: (held) => post('/v1/oauth/revoke', { token: held.tokens().access_token }),
+    refresh_token_used_twice: async (held, grantId) => {
+      const fields = { grant_type: 'refresh_token', client_id: held.clientId() };
+      const { refresh_token } = held.tokens();
+      await post('/v1/oauth/token', { ...fields, refresh_token });
+      await sql(`UPDATE mcp_grants SET renewed_at = now() - interval '61 seconds' WHERE id = $1`, [grantId]);
+      await post('/v1/oauth/token', { ...fields, refresh_token });
+    },
+    member: () => server.call('DELETE', `/v1/members/${member.id}`, { key: server.liveKey }),
+  };
+  for (const [reason, end] of Object.entries(wayOut)) {
+    const held = await connected(server, member);
+    const grantId = await grantOf(member);
+    const grant = {
+      object: 'mcp_grant',
+      client: { name: 'Desk helper', address: '127.0.0.1', is_verified: false },
+      member: { id: member.id, name: member.email },
+      scopes: ['runtime', 'setup'],
+    };
+    expect(await told('mcp_grant.created', grantId)).toMatchObject(grant);
+    await end(held, grantId);
+    expect(await told('mcp_grant.revoked', grantId)).toMatchObject({ ...grant, reason });
+  }
+});
+
+describe('a call that waits is cut where its grant ends [MCP-532]', () => {
+  /** A client whose call waits for a model that does not answer before `letGo`. */
+  async function waiting(member: Member) {
+    const held = await connected(server, member);
+    const [begun, letGo] = [door(), door()];
+    server.script(async () => {
+      begun.open();
+      await letGo.opened;
+      return { text: 'Too late.' };
+    });
+    const answer = await fetch(`${server.url}/v1/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${held.tokens().access_token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'ask', arguments: { message: 'Hello?' }, _meta: { progressToken: 1 } },
+      }),
+    });
+    await begun.opened;
+    return { held, letGo: letGo.open, heard: answer.text().catch((error: Error) => error.message) };
+  }
+
+  const ends: [string, (of: { member: Member; held: HeldClient }) => Promise<unknown>][] = [
+    ['by its member', async ({ member }) => member.end(`/v1/mcp-grants/${await grantOf(member)}`)],
+    ['by the client', ({ held }) => post('/v1/oauth/revoke', { token: held.tokens().refresh_token })],
+    ['with its member', ({ member }) => server.call('DELETE', `/v1/members/${member.id}`, { key: server.liveKey })],
+    [
+      'by a password that was chosen by a link',
+      async ({ member }) => {
+        const { body } = await server.call('POST', `/v1/members/${member.id}/password-reset`, { key: server.liveKey });
+        const token = new URL(body.reset_url).hash.replace('#token=', '');
+        const password = 'a password of their own';
+        return server.call('POST', '/v1/console/password-reset', { key: null, body: { token, password } });
+      },
+    ],
+    [
+      'because its refresh token was used twice',
+      async ({ member, held }) => {
+        const renew = () =>
+          post('/v1/oauth/token', {
+            grant_type: 'refresh_token',
+            client_id: held.clientId(),
+            refresh_token: held.tokens().refresh_token,
+          });
+        await renew();
+        await sql(`UPDATE mcp_grants SET renewed_at = now() - interval '61 seconds' WHERE member_id = $1`, [member.id]);
+        await renew();
+      },
+    ],
+  ];
+
+  it.each(ends)('%s', async (_, end) => {
+    await server.apply({ name: 'slow', instructions: 'Think for long.' });
+    const [member, other] = [await newMember(server, 'developer'), await newMember(server, 'developer')];
+    const { held, letGo, heard } = await waiting(member);
+    const kept = await waiting(other);
+    await end({ member, held });
+    // The model has not answered: nothing but the end of the grant ends the call.
+    expect(await heard).not.toContain('Too late.');
+    letGo();
+    kept.letGo();
+    expect(await kept.heard).toContain('Too late.');
+  });
+});
+
+it('keeps ten thousand clients that nobody has let in, the newest, and every one that somebody has [MCP-533]', async () => {
+  const used = (await connected(server, await newMember(server, 'developer'))).clientId();
+  await sql(`UPDATE registered_mcp_clients SET last_used_at = now() - interval '1 year' WHERE id = $1`, [used]);
+  await sql(`INSERT INTO registered_mcp_clients (id, name, redirect_uris, last_used_at)
+    SELECT 'mcp-client-filling-' || n, 'filling', '{https://a.example/}', now() - make_interval(days => 1, secs => n)
+    FROM generate_series(1, 10000) n`);
+  const register = () =>
+    server.call('POST', '/v1/oauth/register', { key: null, body: { redirect_uris: [loopbackRedirect] } });
+  const { client_id: first } = (await register()).body;
+  const { client_id: second } = (await register()).body;
+  const rows = await sql('SELECT id FROM registered_mcp_clients');
+  const ids = new Set(rows.map(({ id }) => id));
+  for (const kept of [used, first, second, 'mcp-client-filling-1']) expect([kept, ids.has(kept)]).toEqual([kept, true]);
+  expect(ids.has('mcp-client-filling-10000')).toBe(false);
+  const [{ total } = {}] = await sql(
+    'SELECT count(*)::int AS total FROM registered_mcp_clients c WHERE NOT EXISTS (SELECT FROM mcp_grants WHERE client_id = c.id)',
+  );
+  expect(total).toBe(10_000);
+});
+
+it('a member lets in a hundred clients at most [MCP-533]', async () => {
+  const member = await newMember(server, 'developer');
+  const held = heldClient(server);
+  await held.connect().catch(() => {});
+  await sql(
+    `INSERT INTO mcp_grants (id, org_id, mode, member_id, client_id, client_name, client_address, is_verified, scopes, expires_at)
+     SELECT 'grant_filling_' || n, $1, 'test', $2, 'filling', 'filling', 'a.example', false, '{runtime}', now() + interval '1 day'
+     FROM generate_series(1, 100) n`,
+    [server.orgId, member.id],
+  );
+  await expect(member.letIn(held.opened())).rejects.toThrow('too_many_mcp_grants');
+  await sql(`DELETE FROM mcp_grants WHERE id = 'grant_filling_1'`);
+  await held.finish(await member.letIn(held.opened()));
+  expect(await opens(held)).toBe(200);
 });

@@ -243,6 +243,7 @@ describe('a chat completion', () => {
       expect(await send(more)).toMatchObject({ status: 400, param: expect.stringContaining(param) });
     }
     expect(await send({ model: 'nobody' })).toMatchObject({ param: 'model', code: 'invalid_deployment' });
+    await expect(client.chat.completions.create({ model: 'nobody', messages })).rejects.toThrow('/v1/openai/models');
     const raw = await desk.call('POST', '/v1/openai/chat/completions', { body: { model, messages }, key: 'vk_wrong' });
     expect([raw.status, raw.body.error.type]).toEqual([401, 'authentication_error']);
     expect(Object.keys(raw.body.error).sort()).toEqual(['code', 'message', 'param', 'request_id', 'type']);
@@ -306,6 +307,8 @@ describe('a response', () => {
     expect(first.usage?.output_tokens).toBeGreaterThan(0);
     const second = await client.responses.create({ model, input: 'Who am I?', previous_response_id: first.id });
     expect(second.conversation?.id).toBe(first.conversation?.id);
+    expect([first.previous_response_id, second.previous_response_id]).toEqual([null, first.id]);
+    expect((await client.responses.retrieve(second.id)).previous_response_id).toBe(first.id);
     expect(lastAsked()).toContain('My name is Ada');
     const branched = client.responses.create({ model, input: 'x', previous_response_id: first.id });
     expect(await refusal(branched)).toMatchObject({ status: 400, param: 'previous_response_id' });
@@ -317,6 +320,16 @@ describe('a response', () => {
     expect(third.conversation?.id).toBe(id);
     expect((await client.conversations.retrieve(id)).metadata).toMatchObject({ user: 'grace' });
     expect((await desk.call('GET', `/v1/conversations/${id}`)).body.user_id).toBe('grace');
+  });
+
+  it('in a conversation of another deployment is told which one it has, and how to begin one [OAI-531]', async () => {
+    await desk.apply({ name: 'other', instructions: 'Help.' });
+    const { id } = await client.conversations.create({ metadata: { model } });
+    const elsewhere = client.responses.create({ model: 'other', input: 'Hello', conversation: id });
+    await expect(elsewhere).rejects.toMatchObject({
+      param: 'model',
+      message: expect.stringMatching(/began with the deployment `desk`.*`metadata\.model`/),
+    });
   });
 
   it('is streamed in OpenAI’s events, and followed again after any of them [OAI-010, OAI-005]', async () => {
@@ -409,4 +422,20 @@ it('lists deployments as models [OAI-016]', async () => {
   expect(await slugs(desk.liveKey)).toEqual(['desk']);
   expect(await client.models.retrieve('desk')).toMatchObject({ id: 'desk', object: 'model' });
   expect(await refusal(client.models.retrieve('nobody'))).toMatchObject({ status: 404 });
+});
+
+it('names what it does not offer, in OpenAI’s own shape, and the base URL to whoever has another [OAI-531]', async () => {
+  const missing = client.embeddings.create({ model, input: 'x' });
+  await expect(missing).rejects.toMatchObject({
+    status: 404,
+    type: 'invalid_request_error',
+    param: null,
+    code: 'route_not_found',
+    message: expect.stringContaining('`POST embeddings` of OpenAI’s API is not offered here'),
+  });
+  const { id } = await client.responses.create({ model, input: 'Hello' });
+  await expect(client.responses.delete(id)).rejects.toMatchObject({ status: 405, type: 'invalid_request_error' });
+  const elsewhere = clientOf(desk.testKey, { baseURL: `${desk.url}/v1` });
+  const sent = elsewhere.chat.completions.create({ model, messages: [user('Hi')] });
+  await expect(sent).rejects.toMatchObject({ status: 404, message: expect.stringContaining('/v1/openai') });
 });

@@ -9,6 +9,7 @@ import { file } from './files.ts';
 import { id } from './ids.ts';
 import { interaction } from './interactions.ts';
 import { key } from './keys.ts';
+import { grantEndings, mcpGrant, whyGrantEnded } from './mcp-grants.ts';
 import { message } from './message.ts';
 import { missingTools } from './missing-tools.ts';
 import { usd } from './money.ts';
@@ -172,6 +173,10 @@ export const webhookEventData = {
   'key.created': key.describe('An API key was made.'),
   'key.rolled': key.describe('An API key got a new secret.'),
   'key.revoked': key.describe('An API key was revoked.'),
+  'mcp_grant.created': mcpGrant.describe('A member has let an MCP client in, which has a minute to fetch its access.'),
+  'mcp_grant.revoked': mcpGrant
+    .extend({ reason: z.enum(grantEndings).describe(whyGrantEnded) })
+    .describe('An MCP client was shut out, before its access ended by itself.'),
   'usage.threshold_reached': usageAlert.describe(
     'Spend has reached one of the percentages of a cap that you asked to be told of.',
   ),

@@ -30,7 +30,7 @@ const client = z.object({
 
 const scopes = z.array(z.enum(grantScopes));
 
-const grant = z
+export const mcpGrant = z
   .object({
     object: tag('mcp_grant'),
     id: id('grant'),
@@ -48,6 +48,13 @@ const grant = z
     expires_at: time.describe('When it ends by itself unless the client renews it before.'),
   })
   .describe('An MCP client that a member has let in.');
+
+/** Why a client was shut out. */
+export const grantEndings = ['ended', 'given_back', 'code_used_twice', 'refresh_token_used_twice', 'member'] as const;
+export type GrantEnding = (typeof grantEndings)[number];
+
+export const whyGrantEnded =
+  '`ended`: somebody ended it; `given_back`: the client did; `code_used_twice`, `refresh_token_used_twice`: what is used once came twice, so that somebody else may have it; `member`: its member was removed, or chose a password by a link.';
 
 const asked = z.strictObject({
   query: text(1, 8192).describe('What stands behind the `?` of the address that the client opened.'),
@@ -92,7 +99,7 @@ export const mcpGrants = {
       ...pageQuery,
     }),
     status: 200,
-    response: page(grant),
+    response: page(mcpGrant),
     errors: [],
     command: 'mcp-grants list',
   }),

@@ -26,6 +26,8 @@ export const webhookEventTypes = [
   'key.created',
   'key.rolled',
   'key.revoked',
+  'mcp_grant.created',
+  'mcp_grant.revoked',
   'usage.threshold_reached',
   'usage.cap_reached',
   'webhook.disabled',

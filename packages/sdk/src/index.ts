@@ -34,6 +34,7 @@ export type {
   Key,
   Limits,
   LineItem,
+  McpGrant,
   McpServer,
   Me,
   Member,

@@ -23,6 +23,7 @@ export type Interaction = AnswerOf<Api['interactions']['get']>;
 export type Key = ItemOf<AnswerOf<Api['keys']['list']>>;
 export type Limits = AnswerOf<Api['limits']['get']>;
 export type LineItem = ItemOf<AnswerOf<Api['usage']['lineItems']>>;
+export type McpGrant = ItemOf<AnswerOf<Api['mcpGrants']['list']>>;
 export type McpServer = AnswerOf<Api['mcpServers']['get']>;
 export type Me = AnswerOf<Api['me']['get']>;
 export type Member = ItemOf<AnswerOf<Api['members']['list']>>;

@@ -45,7 +45,7 @@ function toolLine(step: Trace['steps'][number]): Line {
   const { name, input_summary, output_summary, is_error: isError, started_at: at, duration_ms } = step;
   const said = isError ? output_summary : input_summary;
   const words = [name ?? 'a tool', said].filter((each) => each !== null).map((each) => oneLine(plain(each)));
-  return { at, words: words.join(': '), facts: durationOf(duration_ms), isError };
+  return { at, words: words.join(': '), facts: durationOf(duration_ms) || 'not ended', isError };
 }
 
 /** From the first beginning to the last end. */

@@ -239,7 +239,7 @@ class DeploymentTestRecordedCallParam(_DeploymentTestRecordedCallParamNeeds, tot
 class _DeploymentWebhookParamNeeds(TypedDict):
     url: str
     """The public https address that events are posted to."""
-    events: Sequence[Literal["conversation.created", "reply.completed", "message.feedback", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "replay.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test", "*"]] | Literal["*"]
+    events: Sequence[Literal["conversation.created", "reply.completed", "message.feedback", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "replay.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "mcp_grant.created", "mcp_grant.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test", "*"]] | Literal["*"]
     """1 to 40 event types, or `*` for all, later ones included."""
 
 

@@ -104,6 +104,8 @@ WebhookEndpointEvent = Literal[
     "key.created",
     "key.rolled",
     "key.revoked",
+    "mcp_grant.created",
+    "mcp_grant.revoked",
     "usage.threshold_reached",
     "usage.cap_reached",
     "webhook.disabled",
@@ -137,6 +139,8 @@ WebhookDeliveryEventType = Literal[
     "key.created",
     "key.rolled",
     "key.revoked",
+    "mcp_grant.created",
+    "mcp_grant.revoked",
     "usage.threshold_reached",
     "usage.cap_reached",
     "webhook.disabled",
@@ -145,12 +149,19 @@ WebhookDeliveryEventType = Literal[
 WebhookDeliveryStatus = Literal["pending", "succeeded", "failed"]
 ConnectionStatus = Literal["pending", "connected", "failed"]
 KeyScope = Literal["setup", "runtime", "admin", "all"]
+McpGrantScope = Literal["runtime", "setup", "admin"]
+McpGrantReason = Literal[
+    "ended",
+    "given_back",
+    "code_used_twice",
+    "refresh_token_used_twice",
+    "member",
+]
 UsageAlertCap = Literal["org_daily_usd", "org_monthly_usd", "user_daily_usd", "user_monthly_usd"]
 AppSignInClient = Literal["org", "operator", "automatic", "missing"]
 AppClientAuthMethod = Literal["client_secret_basic", "client_secret_post", "none"]
 OpenaiResponseStatus = Literal["completed", "failed", "in_progress", "cancelled", "incomplete"]
 MeMemberRole = Literal["owner", "admin", "developer"]
-McpGrantScope = Literal["runtime", "setup", "admin"]
 McpAuthorizationGoesToKind = Literal["site", "computer", "app"]
 LineItemKind = Literal["orchestrator", "intelligence", "tools", "compute", "background", "voice"]
 AuditEntryActorType = Literal["key", "member", "mcp_grant", "session", "system"]
@@ -1401,6 +1412,37 @@ class KeyWithKeyAndPreviousExpiresAt(Key):
     """When the old secret stops working; null where it did at once."""
 
 
+class McpGrant(Resource):
+    """What it is about, as it was at that moment."""
+    object: Literal["mcp_grant"]
+    """Always `mcp_grant`: what kind of object this is."""
+    id: str
+    """The id of an MCP client that was let in, `grant_` and 24 characters."""
+    client: McpGrantClient
+    """The client that was let in."""
+    member: McpGrantMember
+    """The member who let it in, and for whom it acts."""
+    mode: Literal["test", "live"]
+    """The mode that it acts in."""
+    scopes: list[McpGrantScope]
+    """What the member allowed; never more than their role allows when it is used."""
+    created_at: str
+    """When it was made, as ISO 8601 in UTC."""
+    last_used_at: str | None
+    """When it was last used, to the minute; null: never."""
+    expires_at: str
+    """When it ends by itself unless the client renews it before."""
+
+
+class McpGrantWithReason(McpGrant):
+    """What it is about, as it was at that moment."""
+    reason: McpGrantReason
+    """`ended`: somebody ended it; `given_back`: the client did; `code_used_twice`,
+    `refresh_token_used_twice`: what is used once came twice, so that somebody else may have it;
+    `member`: its member was removed, or chose a password by a link.
+    """
+
+
 class UsageAlert(Resource):
     """What it is about, as it was at that moment."""
     object: Literal["usage_alert"]
@@ -1591,28 +1633,6 @@ class MemoryEndpoint(Resource):
     """The memory endpoint of the org."""
     secret: str
     """`whsec_…`: check the signature of calls with it; shown this once."""
-
-
-class McpGrant(Resource):
-    """An MCP client that a member has let in."""
-    object: Literal["mcp_grant"]
-    """Always `mcp_grant`: what kind of object this is."""
-    id: str
-    """The id of an MCP client that was let in, `grant_` and 24 characters."""
-    client: McpGrantClient
-    """The client that was let in."""
-    member: McpGrantMember
-    """The member who let it in, and for whom it acts."""
-    mode: Literal["test", "live"]
-    """The mode that it acts in."""
-    scopes: list[McpGrantScope]
-    """What the member allowed; never more than their role allows when it is used."""
-    created_at: str
-    """When it was made, as ISO 8601 in UTC."""
-    last_used_at: str | None
-    """When it was last used, to the minute; null: never."""
-    expires_at: str
-    """When it ends by itself unless the client renews it before."""
 
 
 class McpAuthorization(Resource):
@@ -2861,6 +2881,24 @@ class SessionIceServer(Resource):
     """The password that goes with it."""
 
 
+class McpGrantClient(Resource):
+    """The client that was let in."""
+    name: str
+    """What the client calls itself."""
+    address: str
+    """The host that answers for the client, or the scheme of its links."""
+    is_verified: bool
+    """Whether that host itself says what the client is called; otherwise the name is a mere claim."""
+
+
+class McpGrantMember(Resource):
+    """The member who let it in, and for whom it acts."""
+    id: str
+    """The id of a member, `mbr_` and 24 characters."""
+    name: str
+    """The member’s name, or their email where they have given none."""
+
+
 class AppSignIn(Resource):
     client: AppSignInClient
     """Who gave the OAuth client that people sign in with; `automatic`: this server makes itself known;
@@ -2963,24 +3001,6 @@ class OrgUsageAlerts(Resource):
     """When spending is told of."""
     thresholds: list[int]
     """Percentages of a cap at which `usage.threshold_reached` is sent, at most 5; 100 is always told."""
-
-
-class McpGrantClient(Resource):
-    """The client that was let in."""
-    name: str
-    """What the client calls itself."""
-    address: str
-    """The host that answers for the client, or the scheme of its links."""
-    is_verified: bool
-    """Whether that host itself says what the client is called; otherwise the name is a mere claim."""
-
-
-class McpGrantMember(Resource):
-    """The member who let it in, and for whom it acts."""
-    id: str
-    """The id of a member, `mbr_` and 24 characters."""
-    name: str
-    """The member’s name, or their email where they have given none."""
 
 
 class McpAuthorizationClient(Resource):
@@ -4148,6 +4168,42 @@ class WebhookKeyRevokedEvent(Resource):
     """What it is about, as it was at that moment."""
 
 
+class WebhookMcpGrantCreatedEvent(Resource):
+    """A member has let an MCP client in, which has a minute to fetch its access."""
+    object: Literal["event"]
+    """Always `event`: what kind of object this is."""
+    id: str
+    """The id of an event, `evt_` and 24 characters."""
+    created_at: str
+    """When it was made, as ISO 8601 in UTC."""
+    mode: Literal["test", "live"]
+    """The mode it happened in; endpoints of the other mode never hear of it."""
+    org_id: str
+    """The id of an org, `org_` and 24 characters."""
+    type: Literal["mcp_grant.created"]
+    """Always `mcp_grant.created`: it decides what `data` holds."""
+    data: McpGrant
+    """What it is about, as it was at that moment."""
+
+
+class WebhookMcpGrantRevokedEvent(Resource):
+    """An MCP client was shut out, before its access ended by itself."""
+    object: Literal["event"]
+    """Always `event`: what kind of object this is."""
+    id: str
+    """The id of an event, `evt_` and 24 characters."""
+    created_at: str
+    """When it was made, as ISO 8601 in UTC."""
+    mode: Literal["test", "live"]
+    """The mode it happened in; endpoints of the other mode never hear of it."""
+    org_id: str
+    """The id of an org, `org_` and 24 characters."""
+    type: Literal["mcp_grant.revoked"]
+    """Always `mcp_grant.revoked`: it decides what `data` holds."""
+    data: McpGrantWithReason
+    """What it is about, as it was at that moment."""
+
+
 class WebhookUsageThresholdReachedEvent(Resource):
     """Spend has reached one of the percentages of a cap that you asked to be told of."""
     object: Literal["event"]
@@ -4515,6 +4571,8 @@ WebhookEvent = Union[
     WebhookKeyCreatedEvent,
     WebhookKeyRolledEvent,
     WebhookKeyRevokedEvent,
+    WebhookMcpGrantCreatedEvent,
+    WebhookMcpGrantRevokedEvent,
     WebhookUsageThresholdReachedEvent,
     WebhookUsageCapReachedEvent,
     WebhookDisabledEvent,

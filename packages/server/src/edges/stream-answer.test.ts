@@ -31,3 +31,16 @@ it('fails unheard once its reader has gone', async () => {
   await setImmediate();
   expect(told.abandoned).toBe(1);
 });
+
+it('a reader who is slow holds its source back, and gets all of ten thousand events in their order [AGUI-531]', async () => {
+  let asked = 0;
+  async function* counting() {
+    while (asked < 10_000) yield `data: ${++asked}\n\n`;
+  }
+  const response = await streamAnswer({ ...source(), answers: counting() });
+  for (let pause = 0; pause < 100; pause++) await setImmediate();
+  // What nobody reads is not written down for them either.
+  expect(asked).toBeLessThan(10);
+  const numbers = [...(await response.text()).matchAll(/^data: (\d+)$/gm)].map(([, number]) => Number(number));
+  expect(numbers).toEqual(Array.from({ length: 10_000 }, (_, at) => at + 1));
+});

@@ -8,6 +8,7 @@ import { challengeOf } from './challenge.ts';
 import { asFailure, errorBodies, notReady, toldPlainly } from './error-response.ts';
 import type { AllHandlers, Incoming } from './handler.ts';
 import { type Answer, type Progress, type RequestPath, serve, type WrittenAnswer } from './mount.ts';
+import { isOfOpenai, nearestRoute } from './no-such-route.ts';
 import { pageAccess, preflight } from './page-origin.ts';
 
 type Endpoint = {
@@ -87,7 +88,7 @@ export function createApp(options: AppOptions): Hono {
     } catch (error) {
       const failure = progress.caller?.session ? toldPlainly(asFailure(error)) : asFailure(error);
       code = failure.code;
-      given = failed(error, failure, progress, errorBodies[found?.route.errorShape ?? 'own']);
+      given = failed(error, failure, progress, errorBodies[shapeOf(found, context.req.path)]);
       const challenge = challengeOf(failure, found?.route, resourceMetadata);
       if (challenge !== null) given.headers['www-authenticate'] = challenge;
       if (others) given.headers.allow = others.all.join(', ');
@@ -118,9 +119,17 @@ export function createApp(options: AppOptions): Hono {
     return finished;
   }
 
+  function shapeOf(found: Endpoint | null, pathname: string): keyof typeof errorBodies {
+    if (found) return found.route.errorShape ?? 'own';
+    return isOfOpenai(pathname) ? 'openai' : 'own';
+  }
+
   /** Of a path that has other methods, or none. */
   async function answerOther(request: Request, others: Methods | undefined): Promise<Response> {
-    if (!others) throw fail('route_not_found');
+    if (!others) {
+      const message = nearestRoute(request.method, new URL(request.url).pathname);
+      throw fail('route_not_found', message === undefined ? {} : { message });
+    }
     const asked = request.method === 'OPTIONS' && (await preflight(path.embedOrigins, others.ofPages, request));
     if (!asked) throw fail('method_not_allowed');
     return asked;

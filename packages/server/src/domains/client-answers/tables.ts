@@ -9,6 +9,8 @@ export const clientAnswers = table('client_answers', {
   turn_id: text(),
   /** The turn's events up to this one belong to an answer before. */
   after_seq: count(),
+  /** The answer that the client went on from by its name. */
+  previous_id: text().nullable(),
   /** As the client named it. */
   model: text(),
   /** From a function's name here to the client's own. */

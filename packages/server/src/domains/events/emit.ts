@@ -55,4 +55,4 @@ export const timeOf = (id: string) => id.slice(0, 'whd_'.length + 10);
 
 /** What the account tells, and not one of its deployments: endpoints of every deployment file hear it. */
 export const isOfAccount = (type: WebhookEventType) =>
-  type === 'webhook.disabled' || /^(key|user|usage|tool_server)\./.test(type);
+  type === 'webhook.disabled' || /^(key|mcp_grant|user|usage|tool_server)\./.test(type);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createOutbound } from '../../adapters/outbound/fetcher.ts';
 import type { Database } from '../../db/pool.ts';
@@ -43,6 +44,7 @@ describe('where browsers are sent', () => {
     ['https://claude.ai/callback', 'https://claude.ai/callback/', false],
     ['https://claude.ai/callback', 'https://CLAUDE.ai/callback', false],
     ['https://claude.ai/callback', 'https://claude.ai/callback', true],
+    ['javascript:alert(1)', 'javascript:alert(1)', false],
   ])('%s is asked for as %s: %s [MCP-482]', (registered, asked, isTaken) => {
     expect(isRedirectOf({ redirectUris: [registered] }, asked)).toBe(isTaken);
   });
@@ -98,7 +100,9 @@ it('takes a verifier of RFC 7636 alone [MCP-483]', () => {
   const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
   expect(fitsChallenge('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk', challenge)).toBe(true);
   expect(fitsChallenge(challenge, challenge)).toBe(false);
-  expect(fitsChallenge('', '')).toBe(false);
+  for (const verifier of ['', 'short', 'x'.repeat(129), `${'x'.repeat(43)}+`]) {
+    expect([verifier, fitsChallenge(verifier, hash('sha256', verifier, 'base64url'))]).toEqual([verifier, false]);
+  }
 });
 
 it.each([

@@ -6,9 +6,11 @@ import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { recordAudit } from '../audit/api.ts';
-import { lockMember } from '../members/api.ts';
+import { emit } from '../events/api.ts';
+import { findMembers, lockMember } from '../members/api.ts';
 import { type AuthorizationRequest, returnUrl } from './authorization-request.ts';
 import { addressOf } from './client.ts';
+import { presentGrant } from './present.ts';
 import { countOfMember, insertGrant } from './store.ts';
 import { newSecret } from './token.ts';
 
@@ -51,6 +53,8 @@ export async function decide(
       target: { type: 'mcp_grant', id: grant.id },
       details: { client: client.name, address, scopes: grant.scopes },
     });
+    const data = presentGrant(grant, await findMembers(tx, [member.id]));
+    await emit(tx, { orgId: grant.org_id, mode: grant.mode, type: 'mcp_grant.created', data });
   });
   return returnUrl(request, issuer, { code });
 }

@@ -14,11 +14,14 @@ const paramNames: Readonly<Record<string, string>> = {
 const howToBePresent =
   'This needs the yes of a person who is present: send `metadata: {"present_user": "true"}` if one gave it.';
 
+const whatModelsAre = 'A model is a deployment here: GET /v1/openai/models lists them.';
+
 /** A refusal of a route that was called on the way, with the client's own name of the field. */
 export function asOwnFailure(thrown: unknown, requestId: string): unknown {
   const failure = asFailure(thrown, requestId);
   if (!(failure instanceof Failure) || failure === thrown) return failure;
   const { code, message, details } = failure;
+  if (code === 'invalid_deployment') return fail(code, { param: 'model', message: `${message} ${whatModelsAre}` });
   if (code === 'present_user_required') return fail(code, { param: 'metadata', message: howToBePresent });
   const field = details.param?.split(/[.[]/)[0] ?? '';
   const param = paramNames[field] ?? details.param;

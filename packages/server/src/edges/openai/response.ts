@@ -39,6 +39,7 @@ const begunResponse = (row: ClientAnswer, background: boolean): Response => ({
   background,
   access_programs: null,
   conversation: { id: row.conversation_id },
+  previous_response_id: row.previous_id,
   model: row.model,
   error: null,
   incomplete_details: null,

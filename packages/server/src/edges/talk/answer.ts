@@ -27,6 +27,7 @@ export function keepAnswer(
     conversation_id: conversationId,
     turn_id: turnId,
     after_seq: afterSeq,
+    previous_id: question.previous ?? null,
     model,
     tool_names: question.tools.names,
     is_structured: question.outputSchema !== undefined,

@@ -153,8 +153,13 @@ async function ownConversation(exchange: Exchange, question: Question, id: strin
   if (await isWithNamed(exchange, question, conversation)) return conversation;
   throw fail('invalid_deployment', {
     param: 'model',
-    message: 'A conversation keeps the deployment it began with: name that one, or begin a new conversation.',
+    message: `The conversation began with ${await nameOf(exchange, conversation)}, which it keeps: name that one, or begin a conversation with another by its \`metadata.model\`.`,
   });
+}
+
+async function nameOf({ db, caller }: Exchange, { deployment_id }: Conversation): Promise<string> {
+  const found = deployment_id === null ? undefined : await findDeployment(db, caller.orgId, deployment_id);
+  return found ? `the deployment \`${found.deployment.slug}\`` : 'a deployment that is gone';
 }
 
 async function isWithNamed(

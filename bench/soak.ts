@@ -144,10 +144,9 @@ async function watchLoad(client: pg.Client, watched: Watched[], load: ReturnType
     look(client, watched, { minute, turns: witness.turns, errors: witness.errors.length });
   const looks = [await lookAt(0)];
   for (let minute = 1; minute <= minutes; minute++) {
-    await Promise.race([
-      sleep(Math.max(0, startedAt + minute * 60_000 - performance.now())),
-      loading.then(() => sleep(1e9)),
-    ]);
+    const dueAt = sleep(Math.max(0, startedAt + minute * 60_000 - performance.now()));
+    // Not waited for where the load itself has failed.
+    await Promise.race([dueAt, loading.then(() => dueAt)]);
     const now = await lookAt(minute);
     const before = looks.at(-1) as Look;
     looks.push(now);

@@ -5,7 +5,7 @@ import { actingFunction, actingWords, longWords, reply, slowTokens, slowWords } 
 import type { RunningServer } from '../server-process.ts';
 
 /** What the clients saw, which the checks hold the database against. */
-export type Witness = {
+type Witness = {
   turns: number;
   tasks: number;
   batchItems: number;
@@ -14,7 +14,7 @@ export type Witness = {
   heldBack: number;
 };
 
-export type Load = { witness: Witness; run: (minutes: number) => Promise<void> };
+type Load = { witness: Witness; run: (minutes: number) => Promise<void> };
 
 const users = 2000;
 const rememberedUsers = 40;

@@ -97,7 +97,7 @@ export async function textsOf(client: pg.Client): Promise<Map<string, string>> {
 }
 
 /** The statements that took most of the database's time between two looks. */
-export function topOf(before: Look, after: Look, count: number): Spent[] {
+function topOf(before: Look, after: Look, count: number): Spent[] {
   const took = ({ calls, msPerCall }: Spent) => calls * msPerCall;
   return spentBetween(before, after)
     .sort((one, other) => took(other) - took(one))

@@ -14,7 +14,10 @@ const openThings = `
     (SELECT count(*) FROM jobs WHERE given_up_at IS NOT NULL) AS jobs_given_up,
     (SELECT count(*) FROM jobs WHERE given_up_at IS NULL AND due_at < now() - interval '1 minute') AS jobs_left_lying,
     (SELECT count(*) FROM jobs WHERE is_held AND due_at < now()) AS jobs_of_nobody,
-    (SELECT count(*) FROM webhook_deliveries WHERE status <> 'succeeded') AS webhooks_not_delivered,
+    (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending') AS webhooks_still_to_be_sent,
+    (SELECT count(*) FROM webhook_deliveries failed WHERE status = 'failed' AND NOT EXISTS (SELECT FROM webhook_deliveries later
+      WHERE later.event_id = failed.event_id AND later.endpoint_id = failed.endpoint_id AND later.status = 'succeeded'))
+      AS webhooks_never_delivered,
     (SELECT count(*) FROM batches WHERE completed_at IS NULL) AS open_batches,
     (SELECT count(*) FROM batch_items WHERE status <> 'succeeded') AS batch_items_not_done,
     (SELECT count(*) FROM routines WHERE status <> 'active' OR next_run_at < now() - interval '1 minute') AS routines_left_out,

@@ -35,6 +35,10 @@ export const slowTokens = 200;
 export const longWords = 'Tell me at length';
 export const longTokens = 500;
 
+/** To a message with these words the model calls a function of the company's, which waits for a yes. */
+export const actingWords = 'Act on order';
+export const actingFunction = 'act_on_order';
+
 /** The model in a process of its own, so that what it costs is counted with nobody it answers. */
 export async function startModelProcess(): Promise<ModelProcess> {
   const child = fork(import.meta.filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -93,7 +97,15 @@ if (import.meta.main) {
   process.send?.(baseUrls.compatible);
 }
 
-function answerTo({ messages }: NormalisedRequest): ScriptedAnswer {
+function answerTo({ messages, outputSchema }: NormalisedRequest): ScriptedAnswer {
+  if (isAskedForFacts(outputSchema)) {
+    const fact = { text: 'The parcels of the user go to Lisbon.', kind: 'preference', said_by_user: true };
+    return { text: JSON.stringify({ facts: [fact], outdated: [] }), usage: { inputTokens: 300, outputTokens: 30 } };
+  }
+  const isToAct = messages.some((each) => each.role === 'user' && each.text.includes(actingWords));
+  if (isToAct && !messages.some(({ role }) => role === 'tool')) {
+    return { calls: [{ name: actingFunction, arguments: { order: '1001' } }] };
+  }
   const isToAsk = messages.some((each) => each.role === 'user' && each.text.includes(askingWords));
   if (isToAsk && !messages.some(({ role }) => role === 'tool')) {
     return { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] };
@@ -106,5 +118,8 @@ function answerTo({ messages }: NormalisedRequest): ScriptedAnswer {
   }
   return { text: tokens, usage: { inputTokens: 500, outputTokens: tokens.length } };
 }
+
+const isAskedForFacts = (schema: unknown) =>
+  'facts' in ((schema as { properties?: object } | undefined)?.properties ?? {});
 
 const words = (count: number) => Array.from({ length: count }, (_, at) => ` word${at}`);

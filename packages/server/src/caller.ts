@@ -29,3 +29,20 @@ export type Tenant = Pick<Caller, 'orgId' | 'mode'>;
 
 /** What an audit entry needs to know of the request behind a change. */
 export type Origin = Pick<Caller, 'orgId' | 'mode' | 'actor'> & { requestId: string | null; ip: string | null };
+
+/** What the server does by itself. */
+export const serverOrigin = (tenant: Tenant): Origin => originOf(tenant, { id: 'system', name: 'Vestra' });
+
+/** What the agent does in the course of its work. */
+export const agentOrigin = (tenant: Tenant): Origin => originOf(tenant, { id: 'agent', name: 'Agent' });
+
+/** What the operator does, for the audit log of the org. */
+export const operatorOrigin = (tenant: Tenant): Origin => originOf(tenant, { id: 'operator', name: 'Operator' });
+
+const originOf = ({ orgId, mode }: Tenant, actor: Omit<Actor, 'type'>): Origin => ({
+  orgId,
+  mode,
+  actor: { type: 'system', ...actor },
+  requestId: null,
+  ip: null,
+});

@@ -84,7 +84,7 @@ async function findViolations(client: pg.Client, witness: Witness, items: number
 
 type Rows = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
 
-async function moneyViolations(rows: Rows): Promise<string[]> {
+export async function moneyViolations(rows: Rows): Promise<string[]> {
   const [sums] = await rows<Record<string, string>>(`
     SELECT (SELECT count(*) FROM (SELECT transfer_id FROM ledger_entries
         GROUP BY transfer_id HAVING sum(amount_micros) <> 0) AS t) AS unbalanced_transfers,

@@ -4,7 +4,7 @@ import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { run as execute } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
-import { holdRun, type Run, RunTakenOver, releaseRun, takeExpiredRuns, takeRun } from './run-owner.ts';
+import { holdRun, type Run, RunTakenOver, releaseRun, renewLeases, takeExpiredRuns, takeRun } from './run-owner.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 
 let installation: Installation;
@@ -53,6 +53,27 @@ it('steps of two runs do not wait for each other', async () => {
     await holdRun(tx, a);
     await transaction(elsewhere, (other) => holdRun(other, b));
   });
+});
+
+it('leases are renewed without holding up the steps of one run for that of another', async () => {
+  const ids = ['turn_renewed_a', 'turn_renewed_b', 'turn_renewed_c'];
+  const runs = [
+    await take('turn_renewed_a', 'x'),
+    await take('turn_renewed_b', 'x'),
+    await take('turn_renewed_c', 'x'),
+  ];
+  const [, busy] = runs as [Run, Run, Run];
+  let renewal: ReturnType<typeof renewLeases> | undefined;
+  await transaction(installation.db, async (tx) => {
+    await holdRun(tx, busy);
+    renewal = renewLeases(elsewhere, { runIds: [...ids, 'turn_of_nobody'], owner: 'x', leaseMs: 60_000 });
+    await expect.poll(waiting).toBe(1);
+    for (const run of runs) if (run !== busy) await transaction(elsewhere, (other) => holdRun(other, run));
+  });
+  const owned = (await renewal) ?? [];
+  expect(owned.sort((one, other) => one.id.localeCompare(other.id))).toEqual(
+    runs.map(({ runId, epoch }) => ({ id: runId, epoch })),
+  );
 });
 
 it('a run that ended and is taken again never gets an epoch that was used', async () => {
@@ -109,6 +130,10 @@ async function writes(run: string) {
   const rows = await installation.rows(sql`SELECT owner FROM writes WHERE run = ${run} ORDER BY owner::bigint`);
   return rows.map((row) => row.owner);
 }
+
+/** How many statements wait for a lock, seen by another process. */
+const waiting = () =>
+  execute(elsewhere, sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
 
 function expiredOf(prefix: string, db = installation.db): Promise<string[]> {
   return transaction(db, (tx) => takeExpiredRuns(tx, { prefix, limit: 10 }));

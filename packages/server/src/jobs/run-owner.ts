@@ -53,17 +53,32 @@ export async function holdRun(tx: Transaction, owned: Run): Promise<void> {
   if ((await run(tx, held)) === 0) throw new RunTakenOver(owned);
 }
 
-/** Of these, the ones that the owner still has, each with its epoch: they are its own for as long again. */
-export const renewLeases = (
+/**
+ * Of these, the ones that the owner still has, each with its epoch: they are its own for as long again. A run whose step is
+ * just being written is waited for alone, since a statement that waits for one of many holds up the steps of the others.
+ */
+export async function renewLeases(
   db: Executor,
   { runIds, owner, leaseMs }: { runIds: readonly string[]; owner: string; leaseMs: number },
-): Promise<{ id: string; epoch: number }[]> =>
-  rowsOf(
+): Promise<{ id: string; epoch: number }[]> {
+  const shape = { id: text(), epoch: count() };
+  const renewed = sql`lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'`;
+  const owned = await rowsOf(
     db,
-    { id: text(), epoch: count() },
-    sql`UPDATE runs SET lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
-      WHERE id = ANY(${runIds}) AND owner = ${owner} RETURNING id, epoch`,
+    shape,
+    sql`WITH unlocked AS (
+        SELECT id FROM runs WHERE id = ANY(${runIds}) AND owner = ${owner} FOR NO KEY UPDATE SKIP LOCKED
+      )
+      UPDATE runs SET ${renewed} FROM unlocked WHERE runs.id = unlocked.id RETURNING runs.id, epoch`,
   );
+  const seen = new Set(owned.map(({ id }) => id));
+  for (const runId of runIds) {
+    if (seen.has(runId)) continue;
+    const alone = sql`UPDATE runs SET ${renewed} WHERE id = ${runId} AND owner = ${owner} RETURNING id, epoch`;
+    owned.push(...(await rowsOf(db, shape, alone)));
+  }
+  return owned;
+}
 
 /** Ends the run, in the transaction of its last step. */
 export async function releaseRun(executor: Executor, owned: Run): Promise<void> {

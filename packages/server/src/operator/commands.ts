@@ -3,10 +3,11 @@ import { microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { operatorCommands as rows } from '@vestra/contract/operator-commands';
 import { type Mode, modes, type Role, roles } from '@vestra/contract/route';
 import { ownPolicyHookSecret } from '../adapters/policy-hook/own-secret.ts';
+import { operatorOrigin } from '../caller.ts';
 import type { Executor } from '../db/pool.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import { transaction } from '../db/transaction.ts';
-import { operatorIn, recordAudit } from '../domains/audit/api.ts';
+import { recordAudit } from '../domains/audit/api.ts';
 import { balanceOf, credit } from '../domains/ledger/api.ts';
 import { inviteMember, makeOperatorResetLink } from '../domains/members/api.ts';
 import { memoryEndpointSecret } from '../domains/memory/api.ts';
@@ -52,7 +53,7 @@ const works: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>, Work> 
       return transaction(db, async (tx) => {
         await requireOrg(tx, tenant.orgId);
         await credit(tx, tenant, amount);
-        await recordAudit(tx, operatorIn(tenant.orgId, tenant.mode), {
+        await recordAudit(tx, operatorOrigin(tenant), {
           action: 'wallet.credited',
           target: { type: 'org', id: tenant.orgId },
           details: { usd: microsToUsd(amount) },
@@ -69,7 +70,7 @@ const works: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>, Work> 
       const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
       return transaction(db, async (tx) => {
         await requireOrg(tx, orgId);
-        return inviteMember(tx, operatorIn(orgId, 'live'), {
+        return inviteMember(tx, operatorOrigin({ orgId, mode: 'live' }), {
           manager: { kind: 'operator' },
           email: values.email as string,
           role,

@@ -10,10 +10,9 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Outbound } from '../outbound/fetcher.ts';
 import { accountOf } from './account.ts';
-import type { AppClient, AppSignIn, AppTokens, SignInFailure, SignInServer } from './app-sign-in.ts';
+import type { AppClient, AppSignIn, AppTokens, SignInFailure, SignInQuirks, SignInServer } from './app-sign-in.ts';
 import { type OAuthFetch, oauthFetch } from './oauth-fetch.ts';
 import { notOffered, refused, unavailable } from './sign-in-failure.ts';
-import { readingTokens } from './token-answer.ts';
 
 type Guarded = { outbound: Pick<Outbound, 'fetch'> };
 type Timed = Guarded & { now: () => number };
@@ -208,3 +207,23 @@ function failureOf(error: unknown, call: OAuthFetch): SignInFailure {
     ? { ...refused('The app does not know the client that this server signs in with.'), isClientUnknown: true }
     : refused('The app refused the sign-in.');
 }
+
+/** The answer of a token endpoint as the standard words it, from one that words it otherwise. */
+function readingTokens(
+  fetch: OAuthFetch['fetch'],
+  { tokens_in: member, any_token_type: isAnyType }: SignInQuirks = {},
+): OAuthFetch['fetch'] {
+  if (member === undefined && !isAnyType) return fetch;
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (!response.ok) return response;
+    const answer: unknown = await response.json();
+    if (!isObject(answer)) return Response.json(answer);
+    const inner = member === undefined ? answer : answer[member];
+    const tokens = isObject(inner) && typeof inner.access_token === 'string' ? inner : answer;
+    return Response.json({ ...tokens, ...(isAnyType && { token_type: 'Bearer' }) });
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -28,11 +28,3 @@ export async function failConnection(
 }
 
 export const tenantOf = ({ org_id, mode }: Pick<ConnectionRow, 'org_id' | 'mode'>): Tenant => ({ orgId: org_id, mode });
-
-/** What happens by itself, or by a browser that an app sent here. */
-export const systemOrigin = (row: ConnectionRow, from: { ip: string; requestId: string } | null = null): Origin => ({
-  ...tenantOf(row),
-  actor: { type: 'system', id: 'system', name: 'Vestra' },
-  requestId: from?.requestId ?? null,
-  ip: from?.ip ?? null,
-});

@@ -1,12 +1,12 @@
 import type { AppTokens } from '../../adapters/app-sign-in/app-sign-in.ts';
-import type { Origin } from '../../caller.ts';
+import { type Origin, serverOrigin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { findSettings } from '../orgs/api.ts';
 import { clientOfSignIn } from './client-for.ts';
 import { hashOfState, isAllowedReturnUrl, type KeptClient, statusOf } from './connection.ts';
 import type { ConnectDependencies } from './dependencies.ts';
-import { failConnection, recordChange, systemOrigin, tenantOf } from './end-connection.ts';
+import { failConnection, recordChange, tenantOf } from './end-connection.ts';
 import { openPending, sealSecrets } from './secrets-of-connection.ts';
 import { forgetClient, forgetReplaced, lockPending, markConnected, takeByState } from './store.ts';
 import type { ConnectionRow } from './tables.ts';
@@ -30,7 +30,8 @@ export async function finishSignIn(
   const { db } = deps;
   const row = callback.state === undefined ? undefined : await takeByState(db, hashOfState(callback.state));
   if (!row) return null;
-  const origin = systemOrigin(row, from);
+  // A browser that the app sent here: who is in it is not known.
+  const origin = { ...serverOrigin(tenantOf(row)), ...from };
   const problem = await signInProblem(deps, row, callback, origin);
   if (problem !== null) await transaction(db, (tx) => failConnection(tx, origin, row, problem));
   const { allowed_return_urls } = await findSettings(db, { orgId: row.org_id, mode: row.mode });

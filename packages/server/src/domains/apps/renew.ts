@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppSignIn } from '../../adapters/app-sign-in/app-sign-in.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
+import { serverOrigin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Catalogue } from './catalogue.ts';
 import { clientOfSignIn } from './client-for.ts';
-import { failConnection, systemOrigin } from './end-connection.ts';
+import { failConnection, tenantOf } from './end-connection.ts';
 import { openTokens, sealSecrets } from './secrets-of-connection.ts';
 import { findConnection, giveRenewalBack, storeRenewed, takeRenewal } from './store.ts';
 import type { ConnectionRow } from './tables.ts';
@@ -84,4 +85,4 @@ async function ask(deps: RenewDependencies, row: ConnectionRow): Promise<Renewal
 
 /** The sign-in is over: its tokens are forgotten, it shows as failed, and other systems are told. */
 export const end = ({ db }: Pick<RenewDependencies, 'db'>, row: ConnectionRow, problem: string): Promise<void> =>
-  transaction(db, (tx) => failConnection(tx, systemOrigin(row), row, problem));
+  transaction(db, (tx) => failConnection(tx, serverOrigin(tenantOf(row)), row, problem));

@@ -1,5 +1,4 @@
 import { newId } from '@vestra/contract/ids';
-import type { Mode } from '@vestra/contract/route';
 import type { Origin } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
 import { insert } from '../../db/query.ts';
@@ -33,12 +32,3 @@ export async function recordAudit(
     details,
   });
 }
-
-/** The operator as the one behind a change, for the audit log of the org. */
-export const operatorIn = (orgId: string, mode: Mode): Origin => ({
-  orgId,
-  mode,
-  actor: { type: 'system', id: 'operator', name: 'Operator' },
-  requestId: null,
-  ip: null,
-});

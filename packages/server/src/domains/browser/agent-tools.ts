@@ -5,7 +5,7 @@ import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure
 import type { Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import { untilAborted } from '../../async/until-aborted.ts';
-import type { Origin } from '../../caller.ts';
+import { agentOrigin, type Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Holders, Owner } from '../computers/api.ts';
 import { computerRuns, type Engine } from '../engine/api.ts';
@@ -35,7 +35,7 @@ const takeBackMs = 5_000;
 /** The tools by which the agent uses the browser of whom it works for: a tab per piece of work. */
 export function workBrowsers({ db, browserPool, holders, obstacle }: Dependencies): Engine['workBrowsers'] {
   const runTool = holders.atHolder('browser.tool', (owner, { name, given, taskId, sites }: ToolUse, signal) => {
-    const work: Work = { db, browserPool, owner, origin: originOf(owner), taskId, rules: agentRules(sites) };
+    const work: Work = { db, browserPool, owner, origin: agentOrigin(owner), taskId, rules: agentRules(sites) };
     const run = toolsOf(work).find(({ tool }) => tool.definition.name === name)?.run;
     if (!run) throw fail('computer_unavailable', { message: `The browser has no tool ${name}.` });
     return run(given, signal);
@@ -84,15 +84,6 @@ export function workBrowsers({ db, browserPool, holders, obstacle }: Dependencie
 }
 
 type ToolUse = { name: string; given: Record<string, unknown>; taskId: string; sites: SiteSettings };
-
-/** What the agent does is done in its name, wherever that is. */
-const originOf = ({ orgId, mode }: Owner): Origin => ({
-  orgId,
-  mode,
-  actor: { type: 'system', id: 'agent', name: 'Agent' },
-  requestId: null,
-  ip: null,
-});
 
 type Work = {
   db: Database;

@@ -1,6 +1,6 @@
 import { Failure } from '@vestra/contract/errors';
 import type { Outbound } from '../../adapters/outbound/fetcher.ts';
-import type { OutboundFailure } from '../../adapters/outbound/outbound-failure.ts';
+import { OutboundFailure } from '../../adapters/outbound/outbound-failure.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Tenant } from '../../caller.ts';
 import { sharedDate, sharedNow } from '../../db/clock.ts';
@@ -104,17 +104,13 @@ async function attempt(
     return readEndpointAnswer(status, given);
   } catch (error) {
     if (signal.aborted) return null;
-    if (!isOutboundFailure(error)) throw error;
+    if (!(error instanceof OutboundFailure)) throw error;
     // What an answer holds beyond its limit, or an address that is refused, is so the next time too.
     const isLasting = error.reason === 'too_large' || error.reason === 'refused_address';
     if (!isLasting) return { kind: 'again', fault: error.message };
     return { kind: 'answered', answer: { error: 'The function failed.' }, fault: error.message };
   }
 }
-
-/** By name, since a domain knows adapters by their types alone. */
-const isOutboundFailure = (error: unknown): error is OutboundFailure =>
-  error instanceof Error && error.name === 'OutboundFailure';
 
 async function deliver(engine: Engine, call: TakenCall, answer: Answer): Promise<void> {
   const origin = {

@@ -4,7 +4,7 @@ import type { Executor, Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { findProvider, identityOfMember } from './identity/store.ts';
 import { findSession } from './login-store.ts';
-import { presentMember } from './present.ts';
+import { presentMember, presentSession } from './present.ts';
 import { changeMember, type Membership } from './store.ts';
 import type { ConsoleSessionRow } from './tables.ts';
 import { hashToken } from './token.ts';
@@ -45,4 +45,9 @@ export async function renameOneself(tx: Transaction, origin: Origin, person: Sig
     details: { changed: ['name'] },
   });
   return showAccount(tx, { ...person, membership: { ...person.membership, member: changed } });
+}
+
+export async function showSession(db: Executor, caller: Caller, token: string | null) {
+  const { session, membership, memberships } = await signedIn(db, caller, token);
+  return presentSession(session, membership, caller.mode, memberships);
 }

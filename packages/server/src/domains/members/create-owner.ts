@@ -1,6 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
-import type { Origin } from '../../caller.ts';
+import { serverOrigin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { enterLogin } from './enter-login.ts';
@@ -29,14 +29,7 @@ export async function createOwner(
     password,
     otherwise: `${address} has a login with another password: give that password, or name another owner and invite this person.`,
   });
-  const origin: Origin = {
-    orgId,
-    mode: 'live',
-    actor: { type: 'system', id: 'system', name: 'Vestra' },
-    requestId: null,
-    ip: null,
-  };
-  await recordAudit(tx, origin, {
+  await recordAudit(tx, serverOrigin({ orgId, mode: 'live' }), {
     action: 'member.created',
     target: { type: 'member', id },
     details: { role: 'owner' },

@@ -3,8 +3,9 @@ import { newId } from '@vestra/contract/ids';
 import { usdToMicros } from '@vestra/contract/money';
 import { modes } from '@vestra/contract/route';
 import type { Vault } from '../../adapters/secrets/vault.ts';
+import { operatorOrigin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { operatorIn, recordAudit } from '../audit/api.ts';
+import { recordAudit } from '../audit/api.ts';
 import { createKey } from '../keys/api.ts';
 import { credit } from '../ledger/api.ts';
 import { createOwner } from '../members/api.ts';
@@ -31,12 +32,19 @@ export async function createOrg(
   await insertOrg(tx, { id: orgId, name, wrapped_data_key: vault.newDataKey(orgId) });
   const keys = { test: '', live: '' };
   for (const mode of modes) {
-    const made = await createKey(tx, operatorIn(orgId, mode), { name: `First ${mode} key`, mode, scopes: ['all'] });
+    const made = await createKey(tx, operatorOrigin({ orgId, mode }), {
+      name: `First ${mode} key`,
+      mode,
+      scopes: ['all'],
+    });
     keys[mode] = made.key;
   }
   await credit(tx, { orgId, mode: 'test' }, usdToMicros(testDollars));
   const password = randomBytes(15).toString('base64url');
   await createOwner(tx, { orgId, email, password, name: 'Owner' });
-  await recordAudit(tx, operatorIn(orgId, 'live'), { action: 'org.created', target: { type: 'org', id: orgId } });
+  await recordAudit(tx, operatorOrigin({ orgId, mode: 'live' }), {
+    action: 'org.created',
+    target: { type: 'org', id: orgId },
+  });
   return { org_id: orgId, test_key: keys.test, live_key: keys.live, owner: { email, password } };
 }

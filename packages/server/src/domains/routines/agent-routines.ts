@@ -1,6 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
-import type { Origin, Tenant } from '../../caller.ts';
+import { agentOrigin, type Origin, type Tenant } from '../../caller.ts';
 import { sharedDate } from '../../db/clock.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -52,12 +52,7 @@ const mostOfUser = 50;
 
 export function keptRoutines({ db, tenant, turn }: Asker): AgentRoutines {
   const userId = turn.user_id;
-  const origin: Origin = {
-    ...tenant,
-    actor: { type: 'system', id: 'agent', name: 'Agent' },
-    requestId: null,
-    ip: null,
-  };
+  const origin = agentOrigin(tenant);
   return {
     add: (asked) =>
       transaction(db, async (tx) => {

@@ -1,5 +1,6 @@
 import { Failure } from '@vestra/contract/errors';
 import { mapLimited } from '../../async/map-limited.ts';
+import { serverOrigin } from '../../caller.ts';
 import { isDatabaseAway } from '../../db/away.ts';
 import { sharedDate } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
@@ -11,7 +12,6 @@ import { presentRoutine } from './present.ts';
 import { type NextRunOf, nextRunsAfter } from './routine.ts';
 import { type RoutineRunner, runRoutine } from './run-routine.ts';
 import { dueRoutines, lockDue, stepOver } from './store.ts';
-import type { RoutineRow } from './tables.ts';
 
 const pageSize = 500;
 const atOnce = 8;
@@ -91,20 +91,12 @@ async function passOver(
     ...(stopping.has(code) ? { status: 'failed', next: null } : { status: 'active', next: nextRunOf(routine) }),
     error: { code, message, at: sharedDate().toISOString() },
   });
-  await recordAudit(tx, systemOf(routine), {
+  const { org_id: orgId, mode, deployment_id: deploymentId } = passed;
+  await recordAudit(tx, serverOrigin({ orgId, mode }), {
     action: 'routine.failed',
     target: { type: 'routine', id: routineId },
     details: { code, message },
   });
-  const { org_id: orgId, mode, deployment_id: deploymentId } = passed;
   const data = { ...presentRoutine(passed, { publicUrl: publicUrl() }), reason: code, message };
   await emit(tx, { orgId, mode, type: 'routine.failed', deploymentId, data });
 }
-
-const systemOf = ({ org_id: orgId, mode }: RoutineRow) => ({
-  orgId,
-  mode,
-  actor: { type: 'system' as const, id: 'system', name: 'Vestra' },
-  requestId: null,
-  ip: null,
-});

@@ -1,5 +1,5 @@
 import type { Outbound } from '../../adapters/outbound/fetcher.ts';
-import type { OutboundFailure } from '../../adapters/outbound/outbound-failure.ts';
+import { OutboundFailure } from '../../adapters/outbound/outbound-failure.ts';
 import { presentEvent } from '../events/api.ts';
 import { type Outcome, outcomeOfAnswer } from './delivery.ts';
 import type { SendableEvent } from './delivery-store.ts';
@@ -41,7 +41,7 @@ export async function attempt(
     });
     return ended(outcomeOfAnswer(status));
   } catch (error) {
-    if (isOutboundFailure(error)) return ended(outcomeOfFailure(error));
+    if (error instanceof OutboundFailure) return ended(outcomeOfFailure(error));
     throw error;
   }
 }
@@ -51,7 +51,3 @@ function outcomeOfFailure({ reason, status, message }: OutboundFailure): Outcome
   if (status !== null && reason !== 'timeout') return outcomeOfAnswer(status);
   return { isSuccess: false, isGone: false, statusCode: status, error: message };
 }
-
-/** By name, since a domain knows adapters by their types alone. */
-const isOutboundFailure = (error: unknown): error is OutboundFailure =>
-  error instanceof Error && error.name === 'OutboundFailure';

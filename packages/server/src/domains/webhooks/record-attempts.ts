@@ -1,3 +1,4 @@
+import { serverOrigin } from '../../caller.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { recordAudit } from '../audit/api.ts';
@@ -77,12 +78,10 @@ function judge(
 async function switchOff(tx: Transaction, endpoint: EndpointRow): Promise<void> {
   const row = await updateEndpoint(tx, endpoint.id, { active: false });
   const tenant = { orgId: row.org_id, mode: row.mode };
-  const actor = { type: 'system', id: 'system', name: 'Vestra' } as const;
-  await recordAudit(
-    tx,
-    { ...tenant, actor, requestId: null, ip: null },
-    { action: 'webhook_endpoint.disabled', target: { type: 'webhook_endpoint', id: row.id } },
-  );
+  await recordAudit(tx, serverOrigin(tenant), {
+    action: 'webhook_endpoint.disabled',
+    target: { type: 'webhook_endpoint', id: row.id },
+  });
   await emit(tx, { ...tenant, type: 'webhook.disabled', data: presentEndpoint(row) });
 }
 

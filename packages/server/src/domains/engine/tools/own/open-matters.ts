@@ -1,7 +1,7 @@
 import { failed, type OwnTool, ownTool, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 import { newId } from '@vestra/contract/ids';
 import { z } from 'zod';
-import type { Origin, Tenant } from '../../../../caller.ts';
+import { agentOrigin, type Tenant } from '../../../../caller.ts';
 import { storableText } from '../../../../db/storable-text.ts';
 import type { Run } from '../../../../jobs/run-owner.ts';
 import { recordAudit } from '../../../audit/api.ts';
@@ -122,13 +122,6 @@ const noteText = (message: string, note: string | undefined) =>
     ].join('\n'),
   );
 
-const originOf = (tenant: Tenant): Origin => ({
-  ...tenant,
-  actor: { type: 'system', id: 'agent', name: 'Agent' },
-  requestId: null,
-  ip: null,
-});
-
 const answerInput = z.strictObject({ question: numberOf('question') });
 
 /** The answer is what the person wrote and nothing else: a page that talks the agent into it cannot put words into their mouth. */
@@ -163,7 +156,7 @@ const passOnAnswer = (
         const answers = (row.questions ?? []).map(() => asked.text);
         const { kind, decision } = await resolveInteraction(engine, changing, row, readAnswer(row, { answers }));
         // As by the routes: what was answered shows in the audit log, whichever way it came.
-        await recordAudit(changing.tx, originOf(tenant), {
+        await recordAudit(changing.tx, agentOrigin(tenant), {
           action: 'interaction.answered',
           target: { type: 'interaction', id: row.id },
           details: { kind, decision },

@@ -38,6 +38,11 @@ export const packages = area('package', 'done', [
     'Nothing that is installed with the package or bundled into it is under a copyleft licence.',
   ],
   [
+    'PKG-531',
+    'decisions.md · 11',
+    'Until its first answer a start reads at most 2.5 MB of code in at most 60 files: what that answer does not need comes with its first use.',
+  ],
+  [
     'PKG-320',
     'docs/sdk.md · The SDK',
     'The package `@vestra/sdk` runs under plain Node, imported or required, without TypeScript and zod; all that runs anywhere is in its root.',

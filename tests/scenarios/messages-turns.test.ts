@@ -50,7 +50,7 @@ describe('what a turn asks of PostgreSQL', () => {
       const executed = vi.spyOn(pg.Connection.prototype, 'execute');
       const groups: number[] = [];
       const statements: number[] = [];
-      for (let at = 0; at < 21; at++) {
+      for (let at = 0; at < 21 || (at < 200 && Math.min(...groups) > 4); at++) {
         sent.mockClear();
         executed.mockClear();
         await turn();
@@ -59,8 +59,8 @@ describe('what a turn asks of PostgreSQL', () => {
       }
       sent.mockRestore();
       executed.mockRestore();
-      // What the process does beside a turn only adds to its count, on a busy machine to most of them: the quietest of all is
-      // what a turn asks itself.
+      // What the process does beside a turn only adds to its count, on a busy machine to most of them: the quietest of all,
+      // which is waited for, is what a turn asks itself.
       const [ownGroups, ownStatements] = [Math.min(...groups), Math.min(...statements)];
       expect(ownGroups).toBeGreaterThanOrEqual(3);
       expect(ownGroups).toBeLessThanOrEqual(4);

@@ -209,6 +209,66 @@ async function startTyped(block: Block): Promise<Background> {
   return { command, child, ended, said: () => text };
 }
 
+/** Writes down each of the package's own files that is loaded, with its size. */
+const noteWhatIsLoaded = `
+  import { appendFileSync, statSync } from 'node:fs';
+  import { registerHooks } from 'node:module';
+  import { basename } from 'node:path';
+  import { fileURLToPath } from 'node:url';
+  registerHooks({
+    load(url, context, next) {
+      const file = url.startsWith('file:') ? fileURLToPath(url) : '';
+      if (file.includes('/vestra/code/')) appendFileSync('loaded.txt', basename(file) + ' ' + statSync(file).size + '\\n');
+      return next(url, context);
+    },
+  });
+`;
+
+it('reads at a start no code that the first answer does not need, and a file of models all the same [PKG-531, MOD-202]', async () => {
+  await writeFile(join(folder, 'note.mjs'), noteWhatIsLoaded);
+  const loaded = async (models: string | null) => {
+    await rm(join(folder, 'loaded.txt'), { force: true });
+    if (models) await writeFile(join(folder, 'models.yaml'), models);
+    // What `vestra start` becomes.
+    const child = spawn(node, ['--import', './note.mjs', 'node_modules/vestra/code/server.js'], {
+      cwd: folder,
+      env: {
+        ...env(),
+        PORT: '0',
+        DATABASE_URL: database.connectionString,
+        VESTRA_DATA_DIR: join(folder, 'start'),
+        ...(models && { VESTRA_MODELS_FILE: 'models.yaml', OPENAI_API_KEY: 'sk-none', VESTRA_ASK_FOR_MODELS: '0' }),
+      },
+    });
+    servers.push({ child });
+    const ended = once(child, 'close');
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+    const url = () => /is running at (http:\S+)\n/.exec(said)?.[1];
+    while (!url() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(url(), said).toBeDefined();
+    expect((await fetch(`${url()}/v1/health`)).status).toBe(200);
+    const lines = (await readFile(join(folder, 'loaded.txt'), 'utf8')).trim().split('\n');
+    const { test_key: key } = await readCredentials(join(folder, 'start'));
+    const listed = await fetch(`${url()}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    return { files: lines.map((line) => line.split(' ') as [string, string]), models: await listed.text() };
+  };
+
+  const { files } = await loaded(null);
+  const bytes = files.reduce((sum, [, size]) => sum + Number(size), 0);
+  const largest = files.toSorted(([, a], [, b]) => Number(b) - Number(a)).slice(0, 12);
+  // Over it: find out what brings the code in, and import it where it is used first (decision 0062).
+  expect(bytes, `bytes of code; the largest are ${largest.join('; ')}`).toBeLessThan(2_500_000);
+  expect(files.length).toBeLessThanOrEqual(60);
+  expect(files.map(([name]) => name)).not.toContain('yaml.js');
+
+  const own = await loaded('- { id: of-the-house, provider: openai, like: gpt-6-luna }\n');
+  expect(own.files.map(([name]) => name)).toContain('yaml.js');
+  expect(own.models).toContain('of-the-house');
+});
+
 it('without the optional packages takes a database of one’s own, and says so [PKG-001, PKG-005]', async () => {
   await npm('install', '--omit=optional');
   expect(await installedMb()).toBeLessThanOrEqual(130);

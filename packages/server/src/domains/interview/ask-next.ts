@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { asData, newFence } from '@vestra/agent/prompt/data';
 import { notOfTheShape, type Reading, saidByUser, unusable, withoutFence } from '@vestra/agent/question';
 import { fail } from '@vestra/contract/errors';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Caller } from '../../caller.ts';
 import { storableJson } from '../../db/storable-text.ts';
@@ -119,7 +118,7 @@ async function readFile(
   { deployment, kept }: { deployment: string; kept: InterviewFile | null },
   written: string,
 ): Promise<{ file: InterviewFile | null; faults: string[] }> {
-  const given = storableJson(parsedYaml(written));
+  const given = storableJson(await parsedYaml(written));
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return { file: kept, faults: ['`file` is not the JSON text of an object.'] };
   }
@@ -135,7 +134,8 @@ async function readFile(
 }
 
 /** Models like to write a file as YAML, which says the same. */
-function parsedYaml(text: string): unknown {
+async function parsedYaml(text: string): Promise<unknown> {
+  const { parse } = await import('yaml');
   try {
     return parse(withoutFence(text)) as unknown;
   } catch {

@@ -12,5 +12,5 @@ export type InterviewPorts = {
   /** Everything that applying the file would refuse it for; empty where it would be taken. */
   faultsOf: (caller: Caller, file: InterviewFile) => Promise<FileFault[]>;
   /** The file as text that parses to the same file. */
-  render: (file: InterviewFile) => string;
+  render: (file: InterviewFile) => Promise<string>;
 };

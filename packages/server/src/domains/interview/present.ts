@@ -1,7 +1,7 @@
 import type { Step } from './hold.ts';
 import type { InterviewPorts } from './ports.ts';
 
-export const presentInterview = (
+export const presentInterview = async (
   { conversationId, interview: { deployment }, progress: { status, question, file } }: Step,
   render: InterviewPorts['render'],
 ) => ({
@@ -11,5 +11,5 @@ export const presentInterview = (
   status,
   question,
   file,
-  yaml: file && render(file),
+  yaml: file && (await render(file)),
 });

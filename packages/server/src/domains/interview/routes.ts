@@ -23,7 +23,7 @@ async function take<Body>(
   { engine }: InterviewPorts,
   call: Call,
   prepare: () => Promise<Step>,
-  present: (step: Step, turn: TurnRow) => Body | Reply<Body>,
+  present: (step: Step, turn: TurnRow) => Promise<Body | Reply<Body>>,
 ): Promise<Committed<Body>> {
   for (let tries = 1; ; tries++) {
     let done: Change | undefined;
@@ -60,7 +60,7 @@ export function interviewRoutes(ports: InterviewPorts): Required<Pick<Handlers<'
         ports,
         incoming,
         () => prepareAnswer(ports, caller, { conversation, answer }, signal),
-        (step) => new Reply(presentInterview(step, ports.render), { status: 200 }),
+        async (step) => new Reply(await presentInterview(step, ports.render), { status: 200 }),
       );
     },
   };
@@ -88,7 +88,7 @@ export function answeringInterviews(ports: InterviewPorts, routes: Handlers<'con
           ports,
           incoming,
           () => prepareAnswer(ports, caller, { conversation, answer }, signal),
-          (_step, turn) => new Reply(presentTurn(turn, { interactions: [], costMicros: 0n }), { status: 200 }),
+          async (_step, turn) => new Reply(presentTurn(turn, { interactions: [], costMicros: 0n }), { status: 200 }),
         );
       }
     },

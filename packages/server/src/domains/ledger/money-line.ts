@@ -22,7 +22,7 @@ export type MoneyLine = {
   waiting: () => { count: number; longestMs: number };
 };
 
-/** `onWaiting`: called where it has to wait. */
+/** `onWaiting`: called where it joins those that wait. */
 type Wanted = Reservation & { signal: AbortSignal; waitMs: number; onWaiting?: () => void };
 type Answer = Awaited<ReturnType<MoneyLine['hold']>>;
 

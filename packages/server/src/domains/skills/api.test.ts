@@ -48,7 +48,7 @@ it('reads a skill as it is now, or as it was at a hash', async () => {
 
 it('reads a built-in skill by name, and of two with one name the first', async () => {
   const { org, id } = await newSkill();
-  const [first] = builtInSkills();
+  const [first] = await builtInSkills();
   const name = first?.name as string;
   await server.call('PUT', `/v1/skills/${id}`, { key: org.key, body: { files: skillOf({ name }) } });
   const { description } = first as { description: string };

@@ -6,7 +6,7 @@ import { builtInSkills } from './built-in.ts';
 import { prepareBundle } from './bundle.ts';
 import { hasPython, python, skillsFolder } from './scripts.fixture.ts';
 
-describe.each(builtInSkills())('the built-in skill $name', ({ name, description, files }) => {
+describe.each(await builtInSkills())('the built-in skill $name', ({ name, description, files }) => {
   it('is one that could be uploaded, in a folder of its name', async () => {
     const { frontmatter } = await prepareBundle(files, 'files');
     expect(frontmatter).toEqual({ name, description });
@@ -50,8 +50,8 @@ describe.each(builtInSkills())('the built-in skill $name', ({ name, description,
   });
 });
 
-it('are at least the six that an office needs', () => {
-  expect(builtInSkills().map(({ name }) => name)).toEqual(
+it('are at least the six that an office needs', async () => {
+  expect((await builtInSkills()).map(({ name }) => name)).toEqual(
     expect.arrayContaining([
       'documents',
       'drafting-email',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Failure, fail } from '@vestra/contract/errors';
 import { skillDigest, skillPath } from '@vestra/contract/skill-digest';
-import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
+import type { Frontmatter } from './frontmatter.ts';
 
 const megabyte = 1024 * 1024;
 export const maxFiles = 200;
@@ -30,6 +30,7 @@ export async function prepareBundle(sent: readonly SentFile[], field: Field): Pr
   const main = paths.indexOf('SKILL.md');
   if (main === -1) throw fail('invalid_skill', { param: field, message: 'A skill needs a `SKILL.md` at its top.' });
   const nameParam = paramOf(main, 'content');
+  const { readFrontmatter } = await import('./frontmatter.ts');
   return {
     frontmatter: readFrontmatter((files[main] as SkillFile).content, nameParam),
     files,

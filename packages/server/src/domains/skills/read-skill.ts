@@ -21,9 +21,10 @@ export async function readableSkills(
 ): Promise<KnownSkill[]> {
   const ids = named.flatMap((skill) => ('id' in skill ? [skill.id] : []));
   const own = fixed ? await findSkillsAt(db, orgId, fixed) : await findSkills(db, orgId, ids, { hold: false });
+  const builtIn = named.some((skill) => 'name' in skill) ? await builtInSkills() : [];
   const known = named.flatMap((skill): KnownSkill[] => {
     if ('name' in skill) {
-      const found = builtInSkills().find(({ name }) => name === skill.name);
+      const found = builtIn.find(({ name }) => name === skill.name);
       return found ? [{ name: found.name, description: found.description, at: { name: found.name } }] : [];
     }
     const found = own.get(skill.id);
@@ -38,7 +39,7 @@ export async function readSkillFiles(
   orgId: string,
   at: SkillAt,
 ): Promise<{ path: string; content: string }[] | undefined> {
-  if ('name' in at) return builtInSkills().find(({ name }) => name === at.name)?.files;
+  if ('name' in at) return (await builtInSkills()).find(({ name }) => name === at.name)?.files;
   const row = await findSkill(db, orgId, at.id);
   const files = row ? await listFiles(db, { id: row.id, hash: at.hash }) : [];
   // Every skill has a file.

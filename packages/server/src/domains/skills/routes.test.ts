@@ -241,7 +241,7 @@ describe('reading', () => {
       }
       cursor = body.next_cursor;
     }
-    expect(seen).toEqual(builtInSkills().map(({ name }) => name));
+    expect(seen).toEqual((await builtInSkills()).map(({ name }) => name));
     expect(seen.length).toBeGreaterThanOrEqual(5);
   });
 

@@ -27,7 +27,7 @@ export function skillRoutes({
       // One route lists both sources, so the cursor says which it belongs to.
       const after = afterIn(page, query.source);
       if (query.source === 'built_in') {
-        const rows = builtInSkills().filter(({ name }) => after === null || name > after);
+        const rows = (await builtInSkills()).filter(({ name }) => after === null || name > after);
         return page.of(rows, presentBuiltIn, ({ name }) => ['built_in', name]);
       }
       const rows = await listSkills(db, caller.orgId, { limit: page.limit, below: after });
@@ -39,7 +39,7 @@ export function skillRoutes({
       return commit(async (tx) => presentSkill(await createSkill(tx, origin, bundle, query.slug)));
     },
     get: async ({ caller, params }) => {
-      const builtIn = builtInSkills().find(({ name }) => name === params.skill_id);
+      const builtIn = (await builtInSkills()).find(({ name }) => name === params.skill_id);
       if (builtIn) return { ...presentBuiltIn(builtIn), files: builtIn.files.map(withSize) };
       const found = await readCompanySkill(db, caller.orgId, params.skill_id);
       if (!found) throw fail('skill_not_found');

@@ -86,8 +86,8 @@ describe.skipIf(!hasPython)('the script of drafting-email', () => {
     expect(check(draft)).toMatchObject({ status: 0 });
   });
 
-  it('passes the examples of its own templates', () => {
-    const templates = builtInSkills()
+  it('passes the examples of its own templates', async () => {
+    const templates = (await builtInSkills())
       .find(({ name }) => name === 'drafting-email')
       ?.files.filter(({ path }) => path.startsWith('templates/'));
     expect(templates?.length).toBeGreaterThan(4);

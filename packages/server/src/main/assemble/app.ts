@@ -8,7 +8,6 @@ import { createWatchers } from '../../async/watchers.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { renderFile } from '../../domains/apply/file/render-file.ts';
-import { renderYaml } from '../../domains/apply/file/render-yaml.ts';
 import { changeLive } from '../../domains/apply/promotion/change-live.ts';
 import { fixContent } from '../../domains/apply/promotion/content.ts';
 import { upToDateVersion } from '../../domains/apply/promotion/up-to-date-version.ts';
@@ -155,7 +154,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
   const interviews: InterviewPorts = {
     engine,
     faultsOf: (caller, body) => faultsOfFile(db, kernel, { caller, body }),
-    render: renderYaml,
+    render: async (file) => (await import('../../domains/apply/file/render-yaml.ts')).renderYaml(file),
   };
   const members = { db, rateLimiter, publicUrl };
   const connecting = {

@@ -25,16 +25,13 @@ export async function referenceFaults(
     places.length === 0 ? new Set<string>() : look([...new Set(places.map(({ value }) => value))]);
   const skills = await findSkills(tx, orgId, [...new Set(skillIds.map(({ value }) => value))], { hold });
   const notebooks = await exist((ids) => notebooksExist(tx, orgId, ids, { hold }), parts.notebooks);
+  const comesWithUs = await exist(async () => new Set((await builtInSkills()).map(({ name }) => name)), builtIn);
   const kept = await exist((ids) => filesExist(tx, caller, ids, { hold }), files);
   const asksCustomer = parts.memory.filter(({ value }) => value === 'customer');
   const hasEndpoint = asksCustomer.length === 0 || (await findSettings(tx, caller)).memory_endpoint !== null;
   return [
     ...unknown(skillIds, new Set(skills.keys()), (id) => `There is no skill ${id}.`),
-    ...unknown(
-      builtIn,
-      new Set(builtInSkills().map(({ name }) => name)),
-      (name) => `No skill called \`${name}\` comes with the service.`,
-    ),
+    ...unknown(builtIn, comesWithUs, (name) => `No skill called \`${name}\` comes with the service.`),
     ...unknown(parts.notebooks, notebooks, (id) => `There is no notebook ${id}.`),
     ...unknown(files, kept, (id) => `There is no file ${id} in ${caller.mode} mode.`),
     ...skillsOfOneName(parts.skills, skills),

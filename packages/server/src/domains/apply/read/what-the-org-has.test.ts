@@ -117,5 +117,5 @@ describe('a file is taken', () => {
 });
 
 async function builtIn(): Promise<string[]> {
-  return builtInSkills().map(({ name }) => name);
+  return (await builtInSkills()).map(({ name }) => name);
 }

@@ -1,0 +1,2 @@
+/** What reads YAML, as a file that can be required in the bundle too. */
+export { parse } from 'yaml';

@@ -1,34 +1,54 @@
 /** Builds the pages that the server serves into `dist`, and says so in one line. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { buildGuide } from './build-guide.ts';
 import { writeLlms } from './build-llms.ts';
 
 const dist = join(import.meta.dirname, 'dist');
+/** Built aside: a server that runs from this tree goes on to find its pages. */
+const made = join(dist, `.made-${process.pid}`);
 const vite = await import('vite').catch(() => null);
 if (!vite) say('The pages are not built: what builds them is a development dependency and is not installed.');
 else {
   const { pageConfig } = await import('./vite.config.ts');
   const startedAt = performance.now();
-  await vite.build(pageConfig('session'));
+  await vite.build(pageConfig('session', made));
   await vite.build(embedScript());
-  await vite.build(pageConfig('console'));
+  await vite.build(pageConfig('console', made));
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const sizes = consoleSizes();
   say(
-    `Built the session page (${sizeOf(join(dist, 'assets'))} KB gzip) and the console (${sizes.first} KB at the first look, ${sizes.all} KB with every page) in ${seconds} s.`,
+    `Built the session page (${sizeOf(join(made, 'assets'))} KB gzip) and the console (${sizes.first} KB at the first look, ${sizes.all} KB with every page) in ${seconds} s.`,
   );
   // The page of the API reference is this one file, whole as it comes; packed, it is a third of its size.
   const reference = readFileSync(fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js')));
-  writeFileSync(join(dist, 'reference.js.zst'), zstdCompressSync(reference));
-  writeLlms(dist);
+  writeFileSync(join(made, 'reference.js.zst'), zstdCompressSync(reference));
+  writeLlms(made);
   const guideStartedAt = performance.now();
-  const bytes = await buildGuide(vite, dist);
+  const bytes = await buildGuide(vite, made);
   say(
     `Built the guide in ${((performance.now() - guideStartedAt) / 1000).toFixed(1)} s: ${Math.round(bytes / 1024)} KB (packed).`,
   );
+  putInPlace();
+}
+
+/** File by file, pages after what they load; what no page needs any more goes last. */
+function putInPlace(): void {
+  const filesIn = (folder: string) =>
+    globSync('**/*', { cwd: folder, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+      .filter((file) => !file.startsWith('.made-'));
+  const files = filesIn(made).sort((a, b) => Number(a.endsWith('.html')) - Number(b.endsWith('.html')));
+  for (const file of files) {
+    mkdirSync(dirname(join(dist, file)), { recursive: true });
+    renameSync(join(made, file), join(dist, file));
+  }
+  rmSync(made, { recursive: true });
+  const isMade = new Set(files);
+  for (const file of filesIn(dist)) if (!isMade.has(file)) rmSync(join(dist, file), { force: true });
 }
 
 /** `<vestra-session>` as one plain script: a page of any origin may load such a one, with no word of the server's. */
@@ -39,7 +59,7 @@ function embedScript() {
     logLevel: 'warn' as const,
     build: {
       target: 'es2023',
-      outDir: dist,
+      outDir: made,
       emptyOutDir: false,
       reportCompressedSize: false,
       lib: { entry, formats: ['iife' as const], name: 'vestraEmbed', fileName: () => 'embed.js' },
@@ -49,8 +69,8 @@ function embedScript() {
 
 /** What a browser loads before the first page of the console is shown, that page aside, and all there is to load. */
 function consoleSizes(): { first: number; all: number } {
-  const folder = join(dist, 'console/assets');
-  const html = readFileSync(join(dist, 'console/console.html'), 'utf8');
+  const folder = join(made, 'console/assets');
+  const html = readFileSync(join(made, 'console/console.html'), 'utf8');
   return { first: sizeOf(folder, (file) => html.includes(file)), all: sizeOf(folder) };
 }
 

@@ -1,20 +1,22 @@
+import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import type { InlineConfig, Plugin } from 'vite';
+import type { InlineConfig } from 'vite';
 import { contractModules } from './contract-modules.ts';
 
 /** One page is built at a time, `session` or `console`, so that neither waits for what only the other needs. */
-export const pageConfig = (page: 'session' | 'console'): InlineConfig => ({
+export const pageConfig = (page: 'session' | 'console', folder: string): InlineConfig => ({
   configFile: false,
   logLevel: 'warn',
   root: import.meta.dirname,
   // Relative, so that a page also works where the server stands behind a path of a larger site.
   base: './',
-  plugins: [react(), tailwindcss(), contractModules(), preloadedMain()],
+  plugins: [react(), tailwindcss(), contractModules()],
   build: {
     target: 'es2023',
-    outDir: page === 'session' ? 'dist' : `dist/${page}`,
-    // A policy without inline sources would refuse what is inlined.
+    outDir: page === 'session' ? folder : join(folder, page),
+    emptyOutDir: true,
+    // A policy without inline sources would refuse what the build inlines.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 800,
@@ -23,24 +25,3 @@ export const pageConfig = (page: 'session' | 'console'): InlineConfig => ({
     rolldownOptions: { input: `${page}.html` },
   },
 });
-
-/** The console begins with a script that sees to the others: they are on their way while it is read. */
-function preloadedMain(): Plugin {
-  return {
-    name: 'preloaded-main',
-    transformIndexHtml: {
-      order: 'post',
-      handler(_html, { bundle = {} }) {
-        const chunks = Object.values(bundle).filter((each) => each.type === 'chunk');
-        const needed = new Set(chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith('/console/main.tsx')));
-        for (const { imports } of needed) {
-          for (const chunk of chunks) if (imports.includes(chunk.fileName)) needed.add(chunk);
-        }
-        return [...needed].map(({ fileName }) => ({
-          tag: 'link',
-          attrs: { rel: 'modulepreload', crossorigin: true, href: `./${fileName}` },
-        }));
-      },
-    },
-  };
-}

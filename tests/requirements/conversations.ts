@@ -118,12 +118,12 @@ export const conversations = area('conversations', 'done', [
   ],
   [
     'CONV-531',
-    'docs/decisions/0067 · Reads',
+    'decisions.md · 11',
     'Who reads one conversation shares a statement with others, is given their own alone, and the statement is planned a few times, not each time.',
   ],
   [
     'CONV-532',
-    'docs/decisions/0067 · Checks of what is held',
+    'decisions.md · 11',
     'Of what is written into a conversation while it is erased nothing stays.',
   ],
 ]);

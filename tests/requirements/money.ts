@@ -101,7 +101,7 @@ export const money = area('money', 'done', [
   ],
   [
     'MON-531',
-    'docs/decisions/0067 · Money',
+    'decisions.md · 11',
     'A reply begins at once only where each cap of its org and user, and the wallet, have plenty left, folded or not.',
   ],
 ]);

@@ -179,7 +179,7 @@ describe('vestra ask', () => {
   });
 });
 
-describe('vestra events and embed', () => {
+describe('vestra events', () => {
   it('reads and follows', async () => {
     server.script(() => ({ text: 'Hello.' }));
     const made = await server.call('POST', '/v1/conversations', { body: { message: 'Hi' } });
@@ -200,19 +200,6 @@ describe('vestra events and embed', () => {
     expect(await following.ended).toBe(130);
     const seen = following.out().trimEnd().split('\n');
     expect(seen.map((line) => JSON.parse(line).seq)).toEqual(seen.map((_, at) => at + 1));
-  });
-
-  it('gives the address of a page, and says which agent answers there [SES-201]', async () => {
-    await server.apply({ name: 'garage' });
-    for (const [named, name] of [
-      [[], 'desk'],
-      [['--deployment', 'garage'], 'garage'],
-    ] as const) {
-      const { body: deployment } = await server.call('GET', `/v1/deployments/${name}`);
-      const { code, out, err } = await here('embed', '--user', 'ada', ...named);
-      expect([code, out]).toEqual([0, expect.stringMatching(/^http\S+#\S+\n$/)]);
-      expect(err).toContain(` · with ${deployment.id} · `);
-    }
   });
 });
 
@@ -515,5 +502,21 @@ describe('which server and key', () => {
     expect(err).toBe(`Using the test key of .vestra/credentials.json at ${server.url}.\n`);
     const live = await runCli(['me', '--url', server.url, '--live', '--json'], { cwd: project });
     expect([JSON.parse(live.out).mode, live.err]).toEqual(['live', '']);
+  });
+});
+
+// Last: before it there is one deployment alone.
+describe('vestra embed', () => {
+  it('gives the address of a page, and says which agent answers there [SES-201]', async () => {
+    await server.apply({ name: 'garage' });
+    for (const [named, name] of [
+      [[], 'desk'],
+      [['--deployment', 'garage'], 'garage'],
+    ] as const) {
+      const { body: deployment } = await server.call('GET', `/v1/deployments/${name}`);
+      const { code, out, err } = await here('embed', '--user', 'ada', ...named);
+      expect([code, out]).toEqual([0, expect.stringMatching(/^http\S+#\S+\n$/)]);
+      expect(err).toContain(` · with ${deployment.id} · `);
+    }
   });
 });

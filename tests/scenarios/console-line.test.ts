@@ -13,8 +13,11 @@ afterAll(() => desk.stop());
 /** More than a call is repeated before its failure is told of. */
 const manyTimes = 8;
 
-/** Cuts the line as the page asks for what `asked` says, until a script was lost or calls have failed `times`. */
-async function cutAt(page: Page, asked: RegExp, times = manyTimes): Promise<void> {
+/**
+ * Cuts the line as the page asks for what `asked` says, until a script was lost or calls have failed `times`. Tells whether it
+ * was ever cut.
+ */
+async function cutAt(page: Page, asked: RegExp, times = manyTimes): Promise<() => boolean> {
   let isCut = false;
   await page.route(asked, async (route) => {
     if (!isCut) {
@@ -28,13 +31,14 @@ async function cutAt(page: Page, asked: RegExp, times = manyTimes): Promise<void
     failures += 1;
     if (request.resourceType() !== 'fetch' || failures >= times) desk.line.mend();
   });
+  return () => isCut;
 }
 
 const firstKey = (page: Page) => page.getByRole('cell', { name: 'First test key', exact: true });
 
 describe('a line that is lost while a page comes', () => {
   it.each([
-    ['its frame', /assets\/main-/],
+    ['its frame', /assets\/console-[^/]*\.js$/],
     ['its looks', /\.css$/],
     ['what several pages share', /assets\/data-table-/],
     ['the page itself', /assets\/keys-page-/],
@@ -43,9 +47,10 @@ describe('a line that is lost while a page comes', () => {
   ])('is waited for, and the page comes by itself: %s [CON-531]', async (_what, asked) => {
     const { page, go, leave } = await desk.enter('/account');
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await cutAt(page, asked);
+    const wasCut = await cutAt(page, asked);
     await go('/keys');
     await firstKey(page).waitFor();
+    expect(wasCut()).toBe(true);
     const { background } = await page.evaluate(() => ({ background: getComputedStyle(document.body).backgroundColor }));
     expect(background).not.toBe('rgba(0, 0, 0, 0)');
     await leave(/Failed to fetch dynamically|Importing a module|Unable to preload/);
@@ -54,9 +59,10 @@ describe('a line that is lost while a page comes', () => {
   it('is waited for by a page that one goes to [CON-531]', async () => {
     const { page, leave } = await desk.enter('/account');
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
-    await cutAt(page, /assets\/usage-page-/);
+    const wasCut = await cutAt(page, /assets\/usage-page-/);
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+    expect(wasCut()).toBe(true);
     await leave();
   });
 

@@ -56,8 +56,9 @@ const env = () => ({
   VESTRA_LOG_LEVEL: 'info',
 });
 const vestra = () => join(folder, 'node_modules/.bin/vestra');
+/** The bytes of its files: what they take of a disk depends on its blocks. */
 const installedMb = async () =>
-  Number((await run('du', ['-sm', 'node_modules'], { cwd: folder })).stdout.split('\t')[0]);
+  Number((await run('du', ['-sm', '--apparent-size', 'node_modules'], { cwd: folder })).stdout.split('\t')[0]);
 
 /** `vestra start` in the folder, until it says where it runs or ends. */
 async function start(given: Record<string, string> = {}) {
@@ -226,6 +227,7 @@ const noteWhatIsLoaded = `
 
 it('reads at a start no code that the first answer does not need, and a file of models all the same [PKG-531, MOD-202]', async () => {
   await writeFile(join(folder, 'note.mjs'), noteWhatIsLoaded);
+  const own = await createTestDatabase();
   const loaded = async (models: string | null) => {
     await rm(join(folder, 'loaded.txt'), { force: true });
     if (models) await writeFile(join(folder, 'models.yaml'), models);
@@ -235,7 +237,7 @@ it('reads at a start no code that the first answer does not need, and a file of 
       env: {
         ...env(),
         PORT: '0',
-        DATABASE_URL: database.connectionString,
+        DATABASE_URL: own.connectionString,
         VESTRA_DATA_DIR: join(folder, 'start'),
         ...(models && { VESTRA_MODELS_FILE: 'models.yaml', OPENAI_API_KEY: 'sk-none', VESTRA_ASK_FOR_MODELS: '0' }),
       },
@@ -264,9 +266,10 @@ it('reads at a start no code that the first answer does not need, and a file of 
   expect(files.length).toBeLessThanOrEqual(60);
   expect(files.map(([name]) => name)).not.toContain('yaml.js');
 
-  const own = await loaded('- { id: of-the-house, provider: openai, like: gpt-6-luna }\n');
-  expect(own.files.map(([name]) => name)).toContain('yaml.js');
-  expect(own.models).toContain('of-the-house');
+  const withModels = await loaded('- { id: of-the-house, provider: openai, like: gpt-6-luna }\n');
+  expect(withModels.files.map(([name]) => name)).toContain('yaml.js');
+  expect(withModels.models).toContain('of-the-house');
+  await own.drop();
 });
 
 it('without the optional packages takes a database of one’s own, and says so [PKG-001, PKG-005]', async () => {

@@ -197,7 +197,7 @@ const nothingToSay = ({ tools }: ModelRequest, { nothingFound, noSource }: Phras
   tools.some(({ name }) => knowledgeTools.includes(name)) ? nothingFound : noSource;
 
 /** "Tracking number?" after an order was looked up: the value is in what the tool answered then. */
-export function earlierValue({ question, doneBefore }: Situation): string | null {
+function earlierValue({ question, doneBefore }: Situation): string | null {
   const wanted = [...new Set(stemsOf(question))];
   if (wanted.length === 0) return null;
   for (const { call, result } of doneBefore) {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
@@ -22,10 +22,10 @@ export function consolePages(folder = join(builtPages, 'console')) {
   };
 
   async function page(context: Context): Promise<Response> {
-    const nonce = randomBytes(16).toString('base64');
-    const headers = safe('no-store', nonce);
     const html = await readFile(join(folder, 'console.html'), 'utf8').catch(() => null);
-    if (html === null) return context.text(notBuilt, 503, headers);
+    if (html === null) return context.text(notBuilt, 503, safe('no-store', null));
+    const nonce = randomBytes(16).toString('base64');
+    const headers = safe('no-store', nonce, scriptsWithin(html));
     const shown = html
       .replaceAll('./assets/', `${wayToConsole(context.req.path)}assets/`)
       .replace('nonce=""', `nonce="${nonce}"`);
@@ -39,14 +39,20 @@ function wayToConsole(path: string): string {
   return below.length === 0 ? './console/' : '../'.repeat(below.length - 1) || './';
 }
 
+/** What the page was built with, by its hash, so that nothing else written into it would run. */
+const scriptsWithin = (html: string): string[] =>
+  [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+
 const notBuilt = 'The console is not part of this installation. The log of the start says how to add it.\n';
 
-/** Scripts come from here alone. An editor and a dialog write rules of style of their own, which carry the nonce. */
-const safe = (cache: string, nonce: string | null) => ({
+/** Scripts come from here alone, but for the one that the page begins with. An editor and a dialog write rules of style of their own, which carry the nonce. */
+const safe = (cache: string, nonce: string | null, scripts: readonly string[] = []) => ({
   'cache-control': cache,
   'content-security-policy': [
     "default-src 'none'",
-    "script-src 'self'",
+    ["script-src 'self'", ...scripts].join(' '),
     `style-src 'self'${nonce === null ? '' : ` 'nonce-${nonce}'`}`,
     "img-src 'self' data: blob:",
     "connect-src 'self'",

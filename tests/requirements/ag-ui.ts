@@ -19,10 +19,6 @@ export const agUi = area('ag-ui', 'done', [
     'What waits for a person ends the run as an interrupt with the schema of its answer, and `resume` goes on.',
   ],
   ['AGUI-004', section, 'Work that goes on is shown as an activity, and its answer when it is done.'],
-  [
-    'AGUI-531',
-    section,
-    'A reader who is slow holds nothing up, costs no memory and gets every event in order.',
-  ],
+  ['AGUI-531', section, 'A reader who is slow holds nothing up, costs no memory and gets every event in order.'],
   ['AGUI-005', section, 'A run that is sent again is the one that it began; a failed turn is a run error.'],
 ]);

@@ -121,9 +121,5 @@ export const conversations = area('conversations', 'done', [
     'decisions.md · 11',
     'Who reads one conversation shares a statement with others, is given their own alone, and the statement is planned a few times, not each time.',
   ],
-  [
-    'CONV-532',
-    'decisions.md · 11',
-    'Of what is written into a conversation while it is erased nothing stays.',
-  ],
+  ['CONV-532', 'decisions.md · 11', 'Of what is written into a conversation while it is erased nothing stays.'],
 ]);

@@ -2246,7 +2246,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         deployment_id: 'dep_01kb5hq8e700000000000001',
         version: 1,
         mode: 'test',
-        status: 'running',
+        status: 'queued',
         counts: {
           total: 1,
           queued: 1,
@@ -2273,7 +2273,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         error_code: null,
         cost_usd: 0,
         created_at: '2026-11-16T09:30:00.000Z',
-        started_at: '2026-11-16T09:30:00.000Z',
+        started_at: null,
         finished_at: null,
       },
     ],
@@ -2612,7 +2612,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       failed: 0,
       cancelled: 0,
     },
-    spend_usd: 0,
+    spend_usd: 0.00041,
     metadata: {},
     created_at: '2026-11-16T09:30:00.000Z',
     completed_at: null,
@@ -2818,7 +2818,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     conversation_id: null,
     created_at: '2026-11-16T09:30:00.000Z',
     download_url:
-      'https://vestra.example.com/downloads/file_01kb5hq8e700000000000001?expires=1794841999946&signature=igU8wHTJg2Z98lNAnRs2hwFkhQlh2zu3tHo5IGaTtFc',
+      'https://vestra.example.com/downloads/file_01kb5hq8e700000000000001?expires=1794853670195&signature=r4iOykzDnBJCw4QNKqAxSnR71AnwolfCruE1aiNUbuE',
     download_expires_at: '2026-11-16T09:30:00.000Z',
   },
   'files.delete': {
@@ -3681,7 +3681,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       content: [
         {
           type: 'text',
-          text: '{"object":"me","org":{"id":"org_01kb5hq8e700000000000001","name":"My company","status":"active"},"mode":"test","key":{"id":"key_01kb5hq8e700000000000001","name":"First test key","last4":"6Np4"},"member":null}',
+          text: '{"object":"me","org":{"id":"org_01kb5hq8e700000000000001","name":"My company","status":"active"},"mode":"test","key":{"id":"key_01kb5hq8e700000000000001","name":"First test key","last4":"UDw0"},"member":null}',
         },
       ],
       structuredContent: {
@@ -3791,7 +3791,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     owned_by: 'org_01kb5hq8e700000000000001',
   },
   'openai.chat': {
-    id: 'chatcmpl-01m7jdvgj015egrg3zapmtjf0',
+    id: 'chatcmpl-01m7jrznmn51at3v1mscv5c30',
     object: 'chat.completion',
     created: 1794820200,
     model: 'support-desk',
@@ -3843,6 +3843,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     conversation: {
       id: 'conv_01kb5hq8e700000000000012',
     },
+    previous_response_id: null,
     model: 'support-desk',
     error: null,
     incomplete_details: null,
@@ -3870,7 +3871,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     top_p: null,
     tool_choice: 'auto',
     tools: [],
-    completed_at: 1794841100,
+    completed_at: 1794852771,
     usage: {
       input_tokens: 4743,
       input_tokens_details: {
@@ -3894,6 +3895,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     conversation: {
       id: 'conv_01kb5hq8e700000000000012',
     },
+    previous_response_id: null,
     model: 'support-desk',
     error: null,
     incomplete_details: null,
@@ -3921,7 +3923,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     top_p: null,
     tool_choice: 'auto',
     tools: [],
-    completed_at: 1794841100,
+    completed_at: 1794852771,
     usage: {
       input_tokens: 4743,
       input_tokens_details: {
@@ -3945,6 +3947,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     conversation: {
       id: 'conv_01kb5hq8e700000000000012',
     },
+    previous_response_id: null,
     model: 'support-desk',
     error: null,
     incomplete_details: null,
@@ -3972,7 +3975,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     top_p: null,
     tool_choice: 'auto',
     tools: [],
-    completed_at: 1794841100,
+    completed_at: 1794852771,
     usage: {
       input_tokens: 4743,
       input_tokens_details: {

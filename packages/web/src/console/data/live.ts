@@ -26,6 +26,7 @@ const touchedBy: Readonly<Record<string, readonly string[]>> = {
   connection: ['connections'],
   user: ['users'],
   key: ['keys'],
+  mcp_grant: ['mcpGrants'],
   usage: ['usage', 'limits', 'orgs', 'users'],
   webhook: ['webhooks'],
 };

@@ -43,6 +43,11 @@ export const packages = area('package', 'done', [
     'Until its first answer a start reads at most 2.5 MB of code in at most 60 files: what that answer does not need comes with its first use.',
   ],
   [
+    'PKG-532',
+    'decisions.md · 11',
+    'Building anew takes no page away from a server that runs from the same tree, not for a moment.',
+  ],
+  [
     'PKG-320',
     'docs/sdk.md · The SDK',
     'The package `@vestra/sdk` runs under plain Node, imported or required, without TypeScript and zod; all that runs anywhere is in its root.',

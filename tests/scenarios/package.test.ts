@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -28,13 +29,20 @@ let folder: string;
 let database: TestDatabase;
 const servers: { child: ReturnType<typeof spawn> }[] = [];
 
+/** While it was built anew. */
+let momentsWithoutPages = 0;
+
 /** The package as it would be published, in an empty folder, installed by npm without running anybody's script. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vestra-package-'));
   // The embedded database runs as another user where this one is root.
   await chmod(folder, 0o711);
   database = await createTestDatabase();
-  await run('npm', ['run', '--silent', 'pack'], { cwd: root });
+  const looking = setInterval(
+    () => existsSync(join(root, 'packages/web/dist/console/console.html')) || momentsWithoutPages++,
+    5,
+  );
+  await run('npm', ['run', '--silent', 'pack'], { cwd: root }).finally(() => clearInterval(looking));
   await cp(join(root, `dist/vestra-${version}.tgz`), join(folder, `vestra-${version}.tgz`));
   // As the page about getting started has it.
   const [install] = blocksOf(await readFile(join(root, 'docs/getting-started.md'), 'utf8'));
@@ -86,6 +94,10 @@ const talk = `
   await client.deployments.put({ deployment_id: 'hello', name: 'hello', instructions: 'Answer in one sentence.' });
   const turn = await ask(client, { message: 'Hello!' });
 `;
+
+it('is built beside a server of the same tree, which goes on to show its pages [PKG-532]', () => {
+  expect(momentsWithoutPages).toBe(0);
+});
 
 it('is small, brings few packages and nothing under a copyleft licence [PKG-001, PKG-008]', async () => {
   expect(await installedMb()).toBeLessThanOrEqual(230);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keptTerminal } from '../terminal.fixture.ts';
-import { showTestResult, summaryOf, type TestResult, type TestRun } from './show-test-run.ts';
+import { readingHint, showTestResult, summaryOf, type TestResult, type TestRun } from './show-test-run.ts';
 
 const { terminal } = keptTerminal();
 const result: TestResult = {
@@ -45,5 +45,10 @@ describe('a test run [OFF-105]', () => {
   it('says who judged where that was no model', () => {
     expect(summaryOf(run)).toBe('0 of 1 passed, 1 failed; $0.001; judged by the offline stand-in (word match)');
     expect(summaryOf({ ...run, results: [{ ...result, judged_by: 'gpt-5' }] })).not.toContain('stand-in');
+  });
+
+  it('leads to what was said where one did not pass, and nowhere where all did', () => {
+    expect(readingHint(run)).toBe('What was said, and why each verdict fell: vestra test-runs get trun_1');
+    expect(readingHint({ ...run, results: [{ ...result, status: 'passed' }] })).toBeNull();
   });
 });

@@ -538,7 +538,8 @@ describe('every page', () => {
     for (const [at, path] of paths.entries()) {
       await page.emulateMedia({ colorScheme: at % 2 === 0 ? 'light' : 'dark' });
       await go(path);
-      await page.getByRole('heading', { level: 1 }).waitFor();
+      // Also where a dialog stands before it.
+      await page.getByRole('heading', { level: 1, includeHidden: true }).waitFor();
       await page.getByText('Loading…').first().waitFor({ state: 'detached' });
       expect([path, await barriersOn(page)]).toEqual([path, []]);
       expect([path, await widthOf(page)]).toEqual([path, 390]);

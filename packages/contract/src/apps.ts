@@ -86,7 +86,7 @@ export const apps = {
     params: appParams,
     status: 200,
     response: appClient,
-    errors: ['app_not_found', 'app_client_not_found'],
+    errors: ['invalid_request', 'app_not_found', 'app_client_not_found'],
     command: 'app-clients get',
   }),
   putClient: route({

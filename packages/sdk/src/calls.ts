@@ -1863,7 +1863,7 @@ export type Calls = {
      *
      * - `app`: The id of the app.
      *
-     * @throws {VestraError} `app_not_found`, `app_client_not_found`
+     * @throws {VestraError} `invalid_request`, `app_not_found`, `app_client_not_found`
      */
     getClient: Call<Api['apps']['getClient']>;
     /**

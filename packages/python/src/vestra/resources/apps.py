@@ -50,7 +50,7 @@ class Apps(Group):
         Args:
             app: The id of the app.
 
-        Fails with `app_not_found`, `app_client_not_found`.
+        Fails with `invalid_request`, `app_not_found`, `app_client_not_found`.
         """
         return self._call(
             types.AppClient,
@@ -175,7 +175,7 @@ class AsyncApps(AsyncGroup):
         Args:
             app: The id of the app.
 
-        Fails with `app_not_found`, `app_client_not_found`.
+        Fails with `invalid_request`, `app_not_found`, `app_client_not_found`.
         """
         return await self._call(
             types.AppClient,

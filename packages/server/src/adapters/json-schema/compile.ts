@@ -1,6 +1,6 @@
 import { _, Ajv, type KeywordCxt, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { draftOf, faultOfSize } from './fault.ts';
+import { draftOf, faultOfForm, faultOfSize } from './fault.ts';
 import { formats } from './formats.ts';
 import { limits } from './limits.ts';
 import { readPattern } from './pattern.ts';
@@ -39,7 +39,8 @@ export function compileSchema(
     ({ schema: { $id: own, $ref } }) =>
       own !== undefined || ($ref !== undefined && targetOf(String($ref), all) === undefined),
   );
-  if (leadsElsewhere || faultOfSize(all) !== null) return null;
+  // Of what has no form of JSON Schema the library makes a function that throws at some values.
+  if (leadsElsewhere || faultOfSize(all) !== null || faultOfForm(root) !== null) return null;
   const spend = spender(meter);
   try {
     // An instance keeps all that it ever compiled, so each schema has its own.

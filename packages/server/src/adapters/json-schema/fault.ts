@@ -39,7 +39,7 @@ const options: Options = { validateFormats: false, logger: false, addUsedSchema:
 
 let drafts: { 7: Ajv; 2020: Ajv } | undefined;
 
-function faultOfForm({ $schema, ...schema }: Schema): string | null {
+export function faultOfForm({ $schema, ...schema }: Schema): string | null {
   drafts ??= { 7: new Ajv(options), 2020: new Ajv2020(options) };
   const ajv = drafts[draftOf({ $schema })];
   if (ajv.validateSchema(schema)) return null;

@@ -379,6 +379,12 @@ function keywords(schema: fc.Arbitrary<unknown>): Record<string, fc.Arbitrary<un
   };
 }
 
+it('a schema without the form of one is left to whose it is, whatever the value', () => {
+  const schema = { patternProperties: { '.': true }, anyOf: [{ additionalProperties: true, anyOf: [] }] };
+  expect(faultOf(schema)).toContain('does not hold together');
+  expect(validate(schema, { ' ': {} })).toEqual({ ok: true });
+});
+
 it('whatever schema is taken can be checked, and whatever value ends in a verdict', quickly, () => {
   let taken = 0;
   fc.assert(

@@ -169,6 +169,7 @@ describe('the events', () => {
       ...['interaction.created', 'interaction.resolved', 'interaction.expired', 'file.created', 'routine.ran'],
       ...['batch.completed', 'test_run.completed', 'deployment.promoted', 'deployment.rolled_back', 'user.created'],
       ...['user.deleted', 'key.created', 'key.rolled', 'key.revoked', 'usage.threshold_reached', 'usage.cap_reached'],
+      ...['mcp_grant.created', 'mcp_grant.revoked'],
       ...[
         'turn.failed',
         'routine.failed',

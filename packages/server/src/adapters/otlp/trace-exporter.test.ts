@@ -213,7 +213,7 @@ describe('a collector that fails', () => {
 
   it('by hanging is given up after a while', async () => {
     const hanging = await startCollector(() => {});
-    const exporter = startExporter({ endpoint: hanging.url, headers: {} }, { settings: { timeoutMs: 20 } });
+    const exporter = startExporter({ endpoint: hanging.url, headers: {} }, { settings: { timeoutMs: 1_000 } });
     record(exporter, 2);
     await exporter.flush();
     expect([hanging.received.length, exporter.dropped()]).toEqual([1, 2]);

@@ -180,7 +180,7 @@ describe('a computer', () => {
     const failing = new Proxy(db, {
       get: (target, name) => (isSilent && name === '$client' ? silent : Reflect.get(target, name, target)),
     });
-    const computers = await newProcess({ leaseMs: 300 }, failing);
+    const computers = await newProcess({ leaseMs: 2_000 }, failing);
     const owner = newOwner();
     const cut = computers.use(owner, async ({ signal }) => once(signal, 'abort').then(() => 'cut'));
     await expect.poll(() => computers.ifAwake(owner)).not.toBeNull();
@@ -214,7 +214,7 @@ describe('a computer', () => {
     const failing = new Proxy(db, {
       get: (target, name) => (isAway && name === '$client' ? away : Reflect.get(target, name, target)),
     });
-    const computers = await newProcess({ leaseMs: 300 }, failing);
+    const computers = await newProcess({ leaseMs: 2_000 }, failing);
     const owner = newOwner();
     const cut = computers.use(
       owner,

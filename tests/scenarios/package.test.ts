@@ -100,7 +100,7 @@ it('is built beside a server of the same tree, which goes on to show its pages [
 });
 
 it('is small, brings few packages and nothing under a copyleft licence [PKG-001, PKG-008]', async () => {
-  expect(await installedMb()).toBeLessThanOrEqual(230);
+  expect(await installedMb()).toBeLessThanOrEqual(228);
   const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
   const installed = Object.entries<{ license?: string; optional?: true }>(lock.packages).slice(1);
   expect(installed.filter(([, { optional }]) => !optional).length).toBeLessThanOrEqual(15);

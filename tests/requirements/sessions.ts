@@ -184,6 +184,16 @@ export const sessions = area('sessions', 'done', [
     'A call of the company’s code outlives the server that gave it out: it is answered once, and the page shows it.',
   ],
   [
+    'SES-541',
+    'decisions.md · 11',
+    'What a session holds open closes when its user is deleted, however soon the erasure takes the session away.',
+  ],
+  [
+    'SES-542',
+    'decisions.md · 11',
+    'What a session of a disabled or erased user holds open closes also in a process that was not told.',
+  ],
+  [
     'SES-532',
     'docs/sessions.md · The page',
     'A reply comes through a line that is cut again and again, without a word lost or doubled.',

@@ -288,6 +288,43 @@ describe('the streams of a session', () => {
     expect(await streams[1]?.events).toEqual([]);
   });
 
+  it('close when its user is deleted, however soon the erasure follows [SES-541]', async () => {
+    const stream = await follow(await openSession({ user_id: 'cora' }));
+    await query(
+      server.connectionString,
+      `CREATE FUNCTION erase_at_once() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN DELETE FROM sessions WHERE user_id = NEW.id; RETURN NULL; END $$;
+       CREATE CONSTRAINT TRIGGER erase_at_once AFTER UPDATE ON users DEFERRABLE INITIALLY DEFERRED
+         FOR EACH ROW WHEN (NEW.id = 'cora') EXECUTE FUNCTION erase_at_once()`,
+    );
+    try {
+      expect((await server.call('DELETE', '/v1/users/cora')).status).toBe(202);
+      expect(await stream.events).toEqual([]);
+    } finally {
+      await query(server.connectionString, 'DROP FUNCTION erase_at_once() CASCADE');
+    }
+  });
+
+  it.each([
+    { what: 'disabled', change: `status = 'disabled'` },
+    { what: 'being erased', change: 'erasing_since = now()' },
+  ])('close when its user is $what and the process was not told [SES-542]', async ({ what, change }) => {
+    const id = what.replace(' ', '-');
+    const [stream, kept] = [
+      await follow(await openSession({ user_id: id })),
+      await follow(await openSession({ user_id: 'ada' })),
+    ];
+    await query(server.connectionString, `UPDATE users SET ${change} WHERE id = $1`, [id]);
+    await query(
+      server.connectionString,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'vestra listener'`,
+    );
+    expect(await stream.events).toEqual([]);
+    expect(await Promise.race([kept.events, server.call('GET', '/v1/health').then(() => 'open')])).toBe('open');
+    kept.close();
+  });
+
   it('opened with a key close when the key is revoked [AUTH-041]', async () => {
     const { conversation_id } = await openSession({ user_id: 'ada' });
     const { body: key } = await server.call('POST', '/v1/keys', { body: { name: 'short', scopes: ['runtime'] } });

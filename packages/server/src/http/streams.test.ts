@@ -26,7 +26,7 @@ describe('the open streams', () => {
     expect([late?.signal.aborted, other?.signal.aborted, streams.count()]).toEqual([true, false, 1]);
   });
 
-  it('end where their credential ended unheard, and all where that cannot be told', async () => {
+  it('end where their credential ended unheard, and stay where that cannot be told', async () => {
     const streams = createStreams();
     const [one, two] = ['key_1', 'key_2'].map((id) => streams.open(callerOf(id), new AbortController().signal));
     const login = { actor: { type: 'member', id: 'mbr_1', name: 'Ada' }, session: null } as unknown as Caller;
@@ -38,7 +38,9 @@ describe('the open streams', () => {
     });
     expect(asked).toEqual([['key_1', 'key_2']]);
     expect([one, two, member].map((each) => each?.signal.aborted)).toEqual([true, false, false]);
-    await streams.endUnlessLive(() => Promise.reject(new Error('away')));
+    await expect(streams.endUnlessLive(() => Promise.reject(new Error('away')))).rejects.toThrow('away');
+    expect(two?.signal.aborted).toBe(false);
+    streams.endAll();
     expect(two?.signal.aborted).toBe(true);
     expect(streams.open(callerOf('key_2'), new AbortController().signal).signal.aborted).toBe(false);
     expect(streams.open(callerOf('key_1'), new AbortController().signal).signal.aborted).toBe(true);
@@ -47,7 +49,7 @@ describe('the open streams', () => {
   it('end with the server, and none opens after it', () => {
     const streams = createStreams();
     const before = streams.open(callerOf('key_1'), new AbortController().signal);
-    streams.endAll();
+    streams.stop();
     const after = streams.open(callerOf('key_1'), new AbortController().signal);
     expect([before.signal.aborted, after.signal.aborted, streams.count()]).toEqual([true, true, 0]);
   });

@@ -16,10 +16,11 @@ export type Streams = {
   open: (caller: Caller, requestSignal: AbortSignal) => OpenStream;
   /** A key, session or grant was revoked. */
   endCredential: (id: string) => void;
-  /** Any may have been revoked unheard: ends those that are not live, and all where that cannot be told. */
+  /** Any may have been revoked unheard: ends those that are not live. Rejects where that cannot be told. */
   endUnlessLive: (liveOf: (ids: string[]) => Promise<ReadonlySet<string>>) => Promise<void>;
-  /** For good: what is opened afterwards has ended already. */
   endAll: () => void;
+  /** For good: what is opened afterwards has ended already. */
+  stop: () => void;
   count: () => number;
 };
 
@@ -38,12 +39,12 @@ export function createStreams(): Streams {
   const revocable = new Set<string>();
   // A request that was let in just before its credential ended opens its stream just after.
   const endedAt = new Map<string, number>();
-  let isEnding = false;
+  let isStopped = false;
 
   const end = (id: string) => {
     for (const controller of byCredential.get(id) ?? []) controller.abort();
   };
-  const endEach = () => {
+  const endAll = () => {
     for (const id of [...byCredential.keys()]) end(id);
   };
 
@@ -89,20 +90,20 @@ export function createStreams(): Streams {
       signal.addEventListener('abort', close, { once: true });
       requestSignal.addEventListener('abort', leave, { once: true });
       if (requestSignal.aborted) leave();
-      if (isEnding || hasJustEnded(id)) controller.abort();
+      if (isStopped || hasJustEnded(id)) controller.abort();
       return { signal, close };
     },
     endCredential,
     async endUnlessLive(liveOf) {
       const ids = [...revocable];
       if (ids.length === 0) return;
-      const live = await liveOf(ids).catch(() => null);
-      if (live === null) return endEach();
+      const live = await liveOf(ids);
       for (const id of ids) if (!live.has(id)) endCredential(id);
     },
-    endAll() {
-      isEnding = true;
-      endEach();
+    endAll,
+    stop() {
+      isStopped = true;
+      endAll();
     },
     count: () => [...byCredential.values()].reduce((sum, { size }) => sum + size, 0),
   };

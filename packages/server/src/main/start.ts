@@ -125,15 +125,18 @@ export async function startServer(
     const liveOf = async (ids: string[]) =>
       new Set([...(await liveKeys(db, ids)), ...(await liveSessions(db, ids)), ...(await liveGrants(db, ids))]);
     processNews.on('credential', (id) => {
-      if (id === null) void streams.endUnlessLive(liveOf);
+      if (id === null) streams.endUnlessLive(liveOf).catch(streams.endAll);
       else streams.endCredential(id);
     });
+    // A process that dies between a revocation and the news of it tells nobody.
+    const lookForRevoked = setInterval(() => streams.endUnlessLive(liveOf).catch(() => {}), 30_000);
+    shutdown.undo(() => clearInterval(lookForRevoked));
     const voice = assembleVoice(kernel, { ...voiceParts, engine, followers, streams, processNews });
     shutdown.undo(voice.stop);
     const keyUse = createKeyUse(db, log);
     shutdown.undo(() => keyUse.stop());
     shutdown.undo((options) => {
-      streams.endAll();
+      streams.stop();
       holders.endStreams();
       return close(options);
     });

@@ -102,9 +102,12 @@ export async function liveSessionsOf(db: Executor, tenant: Tenant, userId: strin
   return rows.map(({ id }) => id);
 }
 
-/** Of these, the ones that were not revoked and whose user is still there. */
+/** Of these, the ones that were not revoked and whose user, where they have one, may still act. */
 export async function liveSessions(db: Executor, ids: string[]): Promise<string[]> {
-  const live = sql`SELECT id FROM ${sessions} WHERE id = ANY(${ids}) AND revoked_at IS NULL`;
+  const live = sql`
+    SELECT s.id FROM ${sessions} s
+    LEFT JOIN users u ON u.org_id = s.org_id AND u.mode = s.mode AND u.id = s.user_id
+    WHERE s.id = ANY(${ids}) AND s.revoked_at IS NULL AND u.status IS DISTINCT FROM 'disabled' AND u.erasing_since IS NULL`;
   return (await rowsOf(db, { id: text() }, live)).map(({ id }) => id);
 }
 

@@ -17,8 +17,11 @@ import type { UserRow } from './tables.ts';
 type UserDependencies = {
   db: Database;
   jobs: JobSender;
-  /** Told when nobody may act for a user any more: what their sessions hold open closes. */
-  shutOut: (tenant: Tenant, userId: string) => Promise<void>;
+  /**
+   * Nobody may act for the user any more: finds their sessions while they are there, since an erasure soon takes them
+   * away, and returns what closes all that these hold open, for after the commit.
+   */
+  shutOut: (tx: Transaction, tenant: Tenant, userId: string) => Promise<() => void>;
   /** Told of the time zone that a user is given: what goes by their clock moves with it. */
   timezoneGiven: (tx: Transaction, tenant: Tenant, userId: string, timezone: string | null) => Promise<void>;
 };
@@ -43,7 +46,7 @@ export function userRoutes({ db, jobs, shutOut, timezoneGiven }: UserDependencie
       return (await presenter(db, caller, [row]))(row);
     },
     update: async ({ caller, origin, params, body }) => {
-      const shown = await transaction(db, async (tx) => {
+      const { shown, closeStreams } = await transaction(db, async (tx) => {
         const { default_deployment: reference, ...rest } = body;
         const deployment = reference
           ? (await holdDeployment(tx, caller.orgId, reference, 'default_deployment')).id
@@ -51,14 +54,20 @@ export function userRoutes({ db, jobs, shutOut, timezoneGiven }: UserDependencie
         const changes = { ...rest, ...(deployment !== undefined && { default_deployment: deployment }) };
         const row = await changeUser(tx, origin, params.user_id, changes);
         if (body.timezone !== undefined) await timezoneGiven(tx, caller, params.user_id, row.timezone);
-        return (await presenter(tx, caller, [row]))(row);
+        return {
+          shown: (await presenter(tx, caller, [row]))(row),
+          closeStreams: row.status === 'disabled' ? await shutOut(tx, caller, params.user_id) : undefined,
+        };
       });
-      if (shown.status === 'disabled') await shutOut(caller, params.user_id);
+      closeStreams?.();
       return shown;
     },
     delete: async ({ caller, origin, params }) => {
-      await transaction(db, (tx) => askForErasure(tx, jobs, origin, params.user_id));
-      await shutOut(caller, params.user_id);
+      const closeStreams = await transaction(db, async (tx) => {
+        await askForErasure(tx, jobs, origin, params.user_id);
+        return shutOut(tx, caller, params.user_id);
+      });
+      closeStreams();
       return { object: 'user', id: params.user_id, deleted: false, status: 'deleting' };
     },
   };

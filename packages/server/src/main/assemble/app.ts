@@ -335,8 +335,11 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         ...userRoutes({
           db,
           jobs,
-          shutOut: async (tenant, userId) => {
-            for (const id of await liveSessionsOf(db, tenant, userId)) processNews.notify('credential', id);
+          shutOut: async (tx, tenant, userId) => {
+            const sessionIds = await liveSessionsOf(tx, tenant, userId);
+            return () => {
+              for (const id of sessionIds) processNews.notify('credential', id);
+            };
           },
           timezoneGiven: moveRoutinesToTimezone,
         }),

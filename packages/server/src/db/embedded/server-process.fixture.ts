@@ -19,6 +19,8 @@ const server = await startEmbeddedPostgres({ ...options, log: (line) => say('log
   process.exit(1);
 });
 const pool = new pg.Pool({ connectionString: server.connectionString, max: 4 });
+// A pool has ended before its connections are closed: PostgreSQL may end them first and say so.
+pool.on('error', () => {});
 await pool.query('CREATE TABLE IF NOT EXISTS acknowledged (id integer PRIMARY KEY)');
 process.on('SIGINT', async () => {
   await new Promise((resolve) => setTimeout(resolve, 300));

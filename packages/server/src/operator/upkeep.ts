@@ -6,10 +6,10 @@ import { bytesInWords, type Progress } from './progress.ts';
 import { restore } from './restore.ts';
 
 type Values = Record<string, string>;
-type Surroundings = { config: Config; progress: Progress };
+type CommandContext = { config: Config; progress: Progress };
 
 export type UpkeepWork<Result = unknown> = {
-  run: (surroundings: Surroundings, values: Values) => Promise<Result>;
+  run: (context: CommandContext, values: Values) => Promise<Result>;
   show: (result: Result) => string;
 };
 
@@ -21,7 +21,7 @@ const work = <Result>(row: UpkeepWork<Result>) => row as UpkeepWork;
  */
 export const upkeepWorks = {
   backup: work({
-    run: (surroundings, values) => backup(surroundings, values.argument as string, values['master-key-file']),
+    run: (context, values) => backup(context, values.argument as string, values['master-key-file']),
     show: ({ file, bytes, rows, files, files_missing, master_key_file }) =>
       [
         `${file} holds ${rows} rows and ${files} files (${bytesInWords(bytes)}).`,
@@ -35,7 +35,7 @@ export const upkeepWorks = {
         .join('\n'),
   }),
   restore: work({
-    run: (surroundings, values) => restore(surroundings, values.argument as string, values['master-key-file']),
+    run: (context, values) => restore(context, values.argument as string, values['master-key-file']),
     show: ({ made_by, made_at, rows, files, homes_lost, into }) =>
       [
         `${rows} rows and ${files} files of ${made_at} (Vestra ${made_by}) are in the database ${into}. Start the server; the one they come from must not run any more.`,
@@ -45,7 +45,7 @@ export const upkeepWorks = {
         .join('\n'),
   }),
   'files copy': work({
-    run: (surroundings, { to = '', extra = 'keep' }) => copyFiles(surroundings, { to, extra }),
+    run: (context, { to = '', extra = 'keep' }) => copyFiles(context, { to, extra }),
     show: ({ to, copied, bytes, there_already, damaged, only_there, removed }) =>
       [
         `${copied} were copied to the ${to} (${bytesInWords(bytes)}), each read again and found the same; ${there_already} were there already.`,
@@ -60,7 +60,7 @@ export const upkeepWorks = {
         .join('\n'),
   }),
   move: work({
-    run: (surroundings, values) => move(surroundings, values.to as string),
+    run: (context, values) => move(context, values.to as string),
     show: ({ from, to, tables, rows, is_embedded }) =>
       [
         `${rows} rows of ${tables} tables are in the database ${to}, counted on both sides.`,

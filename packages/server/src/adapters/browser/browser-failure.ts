@@ -4,6 +4,6 @@ export class BrowserGone extends Error {
 }
 
 /** The browser could not do what it was asked: mostly the page went away meanwhile. */
-export class PageTrouble extends Error {
-  override readonly name = 'PageTrouble';
+export class PageFailed extends Error {
+  override readonly name = 'PageFailed';
 }

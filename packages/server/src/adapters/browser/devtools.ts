@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { CDPSession } from 'playwright-core';
-import { BrowserGone, PageTrouble } from './browser-failure.ts';
+import { BrowserGone, PageFailed } from './browser-failure.ts';
 
 /** What is spoken with one target of the browser: a page, a frame of another site, a worker, or the browser itself. */
 export type DevtoolsSession = { id: string; send: CDPSession['send']; on: CDPSession['on'] };
@@ -34,7 +34,7 @@ export function openDevtools(output: Readable, input: Writable): Devtools {
     if (id !== undefined) {
       const asked = pending.get(id);
       pending.delete(id);
-      if (error) asked?.reject(new PageTrouble(error.message));
+      if (error) asked?.reject(new PageFailed(error.message));
       else asked?.resolve(result);
       return;
     }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BrowserGone, PageTrouble } from './browser-failure.ts';
+import { BrowserGone, PageFailed } from './browser-failure.ts';
 import type { DevtoolsSession } from './devtools.ts';
 import { type PageFunctions, type Part, pageScript } from './page-script.ts';
 import { type PersonInput, passInput } from './pass-input.ts';
@@ -209,7 +209,7 @@ export function createTab(page: DevtoolsSession, targetId: string, closeTarget: 
         returnByValue: true,
         awaitPromise: true,
       });
-      if (exceptionDetails) throw new PageTrouble(exceptionDetails.exception?.description ?? exceptionDetails.text);
+      if (exceptionDetails) throw new PageFailed(exceptionDetails.exception?.description ?? exceptionDetails.text);
       return result.value;
     },
     async title() {

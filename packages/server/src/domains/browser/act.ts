@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PageTrouble } from '../../adapters/browser/browser-failure.ts';
+import { PageFailed } from '../../adapters/browser/browser-failure.ts';
 import type { Wanted } from '../../adapters/browser/page-script.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import { untilAborted } from '../../async/until-aborted.ts';
@@ -65,6 +65,6 @@ export async function untilDone(withinMs: number, signal: AbortSignal, attempt: 
 /** A page that goes away is no end of the work; whatever else went wrong is. */
 export function troubled(error: unknown, signal: AbortSignal): { ok: false; why: string } {
   signal.throwIfAborted();
-  if (!(error instanceof PageTrouble)) throw error;
+  if (!(error instanceof PageFailed)) throw error;
   return { ok: false, why: 'The page went away meanwhile.' };
 }

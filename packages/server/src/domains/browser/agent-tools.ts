@@ -1,7 +1,7 @@
 import { failed, type OwnTool, ownTool, part, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 import { Failure, fail } from '@vestra/contract/errors';
 import { z } from 'zod';
-import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
+import { BrowserGone, PageFailed } from '../../adapters/browser/browser-failure.ts';
 import type { Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import { untilAborted } from '../../async/until-aborted.ts';
@@ -274,7 +274,7 @@ function explained(error: unknown): ToolAnswer {
 function whyNot(error: unknown): string | null {
   if (error instanceof Failure) return error.message;
   if (error instanceof BrowserGone) return 'The page or the browser has ended. Open it again with browser_open.';
-  if (error instanceof PageTrouble) return 'The page changed meanwhile. Read it again with browser_read.';
+  if (error instanceof PageFailed) return 'The page changed meanwhile. Read it again with browser_read.';
   if (isLate(error))
     return 'The page did not answer in time. Where it hung it is closed; open it again with browser_open.';
   return null;
@@ -313,14 +313,14 @@ async function act(
   work: Work,
   browser: OpenBrowser,
   signal: AbortSignal,
-  deed: (tab: Tab, limit: AbortSignal) => Promise<{ ok: true } | { ok: false; why: string }>,
+  action: (tab: Tab, limit: AbortSignal) => Promise<{ ok: true } | { ok: false; why: string }>,
 ): Promise<ToolAnswer> {
   const open = requireTab(work, browser);
   const { tab } = open;
   const hidden = await hiddenAnswer(open);
   if (hidden) return hidden;
   const limit = limited(signal, actMs);
-  const { result, refusals } = await watching(tab, () => deed(tab, limit)).catch((error: unknown) => {
+  const { result, refusals } = await watching(tab, () => action(tab, limit)).catch((error: unknown) => {
     signal.throwIfAborted();
     throw error;
   });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Browser, StartBrowser } from '../../adapters/browser/browser.ts';
-import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
+import { BrowserGone, PageFailed } from '../../adapters/browser/browser-failure.ts';
 import type { PageFunctions } from '../../adapters/browser/page-script.ts';
 import type { Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
@@ -199,7 +199,7 @@ export function createBrowserPool(options: {
 
 /** Browsers and pages end at any time: whoever asks again gets a new one. */
 function sayUnavailable(error: unknown): never {
-  if (!(error instanceof BrowserGone) && !(error instanceof PageTrouble)) throw error;
+  if (!(error instanceof BrowserGone) && !(error instanceof PageFailed)) throw error;
   throw fail('computer_unavailable', { message: 'The browser or its page ended meanwhile. Try again.' });
 }
 

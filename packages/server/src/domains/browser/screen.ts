@@ -23,4 +23,4 @@ export type Screen = {
 };
 
 /** What there is to see for a viewer. */
-export type Standing = { kind: 'private' | 'payment' | 'asleep' | 'nothing' } | { kind: 'page'; open: OpenTab };
+export type ScreenState = { kind: 'private' | 'payment' | 'asleep' | 'nothing' } | { kind: 'page'; open: OpenTab };

@@ -2,14 +2,14 @@ import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Logger } from 'pino';
-import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
+import { BrowserGone, PageFailed } from '../../adapters/browser/browser-failure.ts';
 import { untilAborted } from '../../async/until-aborted.ts';
 import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
 import type { Owner } from '../computers/api.ts';
 import { type BrowserPool, frontTab, isInFront, isPublic, type OpenTab } from './browser-pool.ts';
 import { ownerKey } from './control.ts';
-import type { Screen, Standing, Viewer } from './screen.ts';
+import type { Screen, ScreenState, Viewer } from './screen.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { extentOf, showScreen } from './show-screen.ts';
 import { recordBlocked } from './site-access.ts';
@@ -37,7 +37,7 @@ const mostInputs = 300;
 const inputWindowMs = 1_000;
 const sessionMs = 15 * 60_000;
 
-type Entry = Screen & { source: FrameSource; letGo: () => void; unwatch: () => void; passed: number[] };
+type Entry = Screen & { source: FrameSource; letSleep: () => void; unwatch: () => void; passed: number[] };
 
 /** Those of this process: of the computers that are awake here. */
 export function createScreens({
@@ -55,7 +55,7 @@ export function createScreens({
   /** Whoever gave the browser back does not have it again because their stream was opened anew. */
   const givenBack = new Map<string, number>();
 
-  function standingOf(viewer: Viewer, driven?: OpenTab): Standing {
+  function screenStateOf(viewer: Viewer, driven?: OpenTab): ScreenState {
     const { owner } = viewer;
     const secrecy = viewer.mayDrive ? null : control.secrecyOf(owner);
     if (secrecy !== null) return { kind: secrecy === 'paying' ? 'payment' : 'private' };
@@ -101,7 +101,7 @@ export function createScreens({
     entry.isDriving = true;
     // It does not fall asleep under somebody's hands.
     const { promise, resolve } = Promise.withResolvers<void>();
-    entry.letGo = resolve;
+    entry.letSleep = resolve;
     browserPool.use(owner, () => promise).catch(() => {});
   }
 
@@ -109,7 +109,7 @@ export function createScreens({
     if (!entry.isDriving) return;
     entry.isDriving = false;
     if (control.holderOf(entry.viewer.owner) === 'person') control.give(entry.viewer.owner, 'nobody');
-    entry.letGo();
+    entry.letSleep();
     entry.unwatch();
   }
 
@@ -165,11 +165,11 @@ export function createScreens({
   return {
     async ask(viewer) {
       await noticeSecrets(browserPool, viewer.owner);
-      const standing = standingOf(viewer);
-      assertSeen(standing);
-      if (standing.kind === 'asleep') return wake(viewer.owner);
-      if (standing.kind !== 'page') return { isCropPending: false };
-      return { isCropPending: (await extentOf(standing.open)).kind === 'pending' };
+      const screenState = screenStateOf(viewer);
+      assertSeen(screenState);
+      if (screenState.kind === 'asleep') return wake(viewer.owner);
+      if (screenState.kind !== 'page') return { isCropPending: false };
+      return { isCropPending: (await extentOf(screenState.open)).kind === 'pending' };
     },
     async isPrivate(owner) {
       if ((await noticeSecrets(browserPool, owner)) !== null) return true;
@@ -183,7 +183,7 @@ export function createScreens({
       const screen: Screen = { viewer, shown: null, isDriving: false, lastInput: Date.now() };
       const entry: Entry = Object.assign(screen, {
         source: showScreen(screen, {
-          standing: () => standingOf(viewer, screen.isDriving ? screen.shown?.open : undefined),
+          screenState: () => screenStateOf(viewer, screen.isDriving ? screen.shown?.open : undefined),
           drivenBy: () =>
             screen.isDriving ? 'you' : control.holderOf(viewer.owner) === 'person' ? 'another' : 'nobody',
           notice: () => noticeSecrets(browserPool, viewer.owner),
@@ -191,7 +191,7 @@ export function createScreens({
           giveBack: () => giveBack(entry),
           closed: () => close(entry),
         }),
-        letGo: () => {},
+        letSleep: () => {},
         unwatch: () => {},
         passed: [],
       });
@@ -205,7 +205,7 @@ export function createScreens({
       }
       const entry = entries.get(viewer.sessionId);
       if (!entry) throw fail('browser_not_open', { message: 'The stream of this screen is not open.' });
-      assertSeen(standingOf(viewer));
+      assertSeen(screenStateOf(viewer));
       limit(entry, inputs.length);
       entry.lastInput = Date.now();
       for (const input of inputs) {
@@ -216,7 +216,7 @@ export function createScreens({
   };
 }
 
-function assertSeen({ kind }: Standing): void {
+function assertSeen({ kind }: ScreenState): void {
   if (kind === 'private') throw fail('browser_in_use', { message: 'The screen is private right now.' });
   if (kind === 'payment') throw fail('payment_in_progress');
 }
@@ -239,5 +239,5 @@ function limit(entry: Entry, count: number): void {
 /** A page that goes away under the hands, or hangs, is what the next picture shows. */
 function sayGone(error: unknown): void {
   const isLate = (error as Error | null)?.name === 'TimeoutError';
-  if (!isLate && !(error instanceof BrowserGone) && !(error instanceof PageTrouble)) throw error;
+  if (!isLate && !(error instanceof BrowserGone) && !(error instanceof PageFailed)) throw error;
 }

@@ -7,7 +7,7 @@ import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
 import type { BrowserPool, OpenTab } from './browser-pool.ts';
 import { createControl } from './control.ts';
-import type { Screen, Standing, Viewer } from './screen.ts';
+import type { Screen, ScreenState, Viewer } from './screen.ts';
 import { createScreens } from './screens.ts';
 import { showScreen } from './show-screen.ts';
 import { agentRules } from './site-rules.ts';
@@ -26,10 +26,10 @@ async function startScreen() {
     },
   };
   const open = { id: 'tab_1', tab, use: { kind: 'agent', taskId: '' } } as unknown as OpenTab;
-  const at: { standing: Standing } = { standing: { kind: 'page', open } };
+  const at: { screenState: ScreenState } = { screenState: { kind: 'page', open } };
   const screen: Screen = { viewer: { isDriver: false } as Viewer, shown: null, isDriving: false, lastInput: 0 };
   source = showScreen(screen, {
-    standing: () => at.standing,
+    screenState: () => at.screenState,
     drivenBy: () => 'nobody',
     notice: async () => null,
     stay: () => {},
@@ -62,7 +62,7 @@ describe('the stream of a screen', () => {
   it('holds back a picture that was taken before the screen became private, and those after', async () => {
     const { at, next, picture, listeners, screen } = await startScreen();
     picture('seen too late');
-    at.standing = { kind: 'private' };
+    at.screenState = { kind: 'private' };
     picture('never to be seen');
     expect(await next()).toMatchObject([{ type: 'screen.state', showing: 'private', url: null }]);
     expect([listeners.length, screen.shown]).toEqual([0, null]);
@@ -70,7 +70,7 @@ describe('the stream of a screen', () => {
 
   it('ends when the browser does', async () => {
     const { at } = await startScreen();
-    at.standing = { kind: 'asleep' };
+    at.screenState = { kind: 'asleep' };
     await expect.poll(async () => (await source.next(100)).isOver).toBe(true);
   });
 });

@@ -5,11 +5,11 @@ import type { ScreenFrame } from '../../adapters/browser/screencast.ts';
 import { untilAborted } from '../../async/until-aborted.ts';
 import type { Frame, FrameSource } from '../../http/sse.ts';
 import type { OpenTab } from './browser-pool.ts';
-import type { Screen, Standing } from './screen.ts';
+import type { Screen, ScreenState } from './screen.ts';
 import { jpegAddress } from './screenshot.ts';
 
 type Ports = {
-  standing: () => Standing;
+  screenState: () => ScreenState;
   drivenBy: () => 'you' | 'another' | 'nobody';
   /** Looks whether a page has come to what only its person may see. */
   notice: () => Promise<unknown>;
@@ -69,7 +69,7 @@ export function showScreen(screen: Screen, ports: Ports): FrameSource {
   }
 
   const isStill = (open: OpenTab) => {
-    const now = ports.standing();
+    const now = ports.screenState();
     return !ending.signal.aborted && now.kind === 'page' && now.open === open;
   };
 
@@ -102,15 +102,15 @@ export function showScreen(screen: Screen, ports: Ports): FrameSource {
 
   async function look(): Promise<void> {
     await ports.notice();
-    const standing = ports.standing();
-    if (standing.kind === 'asleep') return end();
+    const screenState = ports.screenState();
+    if (screenState.kind === 'asleep') return end();
     ports.stay(stayMs);
     if (screen.isDriving && !screen.viewer.isDriver && Date.now() - screen.lastInput > untouchedMs) ports.giveBack();
-    if (standing.kind !== 'page') {
+    if (screenState.kind !== 'page') {
       showNothing();
-      return tell(standing.kind, null);
+      return tell(screenState.kind, null);
     }
-    const { open } = standing;
+    const { open } = screenState;
     const extent = await extentOf(open);
     if (!isStill(open)) return;
     if (extent.kind === 'pending') {

@@ -3,13 +3,13 @@ import {
   allowanceOf,
   capsForUser,
   capsRemaining,
+  type MoneyState,
   type OrgCaps,
   type Refusal,
   refusalFailure,
-  type Standing,
 } from './allowance.ts';
 
-const rich: Standing = {
+const rich: MoneyState = {
   balanceMicros: 1_000n,
   heldMicros: 0n,
   spend: { dayMicros: 0n, monthMicros: 0n },
@@ -19,7 +19,7 @@ const free: OrgCaps = { orgDaily: null, orgMonthly: null, userDaily: null, userM
 const spend = (dayMicros: bigint, monthMicros = dayMicros) => ({ dayMicros, monthMicros });
 
 describe('a call', () => {
-  it.each<[what: string, standing: Partial<Standing>, caps: Partial<OrgCaps>]>([
+  it.each<[what: string, money: Partial<MoneyState>, caps: Partial<OrgCaps>]>([
     ['with money and no caps', {}, {}],
     ['on the last micro-dollar', { balanceMicros: 1n }, {}],
     ['beside calls that leave a micro-dollar', { balanceMicros: 10n, heldMicros: 9n }, {}],
@@ -35,12 +35,12 @@ describe('a call', () => {
       { heldMicros: 500n, user: { ...spend(0n), heldMicros: 1n } },
       { userDaily: 10n },
     ],
-  ])('may start %s', (_what, standing, caps) => {
-    expect(allowanceOf({ ...rich, ...standing }, { ...free, ...caps })).toEqual({ allowed: true });
+  ])('may start %s', (_what, money, caps) => {
+    expect(allowanceOf({ ...rich, ...money }, { ...free, ...caps })).toEqual({ allowed: true });
   });
 
   type Expected = [code: Refusal['code'], cap: Refusal['cap'], isHeldByRunningCalls: boolean];
-  it.each<[what: string, standing: Partial<Standing>, caps: Partial<OrgCaps>, expected: Expected]>([
+  it.each<[what: string, money: Partial<MoneyState>, caps: Partial<OrgCaps>, expected: Expected]>([
     ['on an empty wallet', { balanceMicros: 0n }, {}, ['wallet_empty', null, false]],
     ['on a wallet below zero', { balanceMicros: -1n }, {}, ['wallet_empty', null, false]],
     [
@@ -102,8 +102,8 @@ describe('a call', () => {
       { userMonthly: 0n },
       ['user_cap_reached', 'user_monthly_usd', false],
     ],
-  ])('may not start %s [MON-013]', (_what, standing, caps, [code, cap, isHeldByRunningCalls]) => {
-    expect(allowanceOf({ ...rich, ...standing }, { ...free, ...caps })).toEqual({
+  ])('may not start %s [MON-013]', (_what, money, caps, [code, cap, isHeldByRunningCalls]) => {
+    expect(allowanceOf({ ...rich, ...money }, { ...free, ...caps })).toEqual({
       allowed: false,
       code,
       cap,
@@ -137,8 +137,8 @@ describe('the caps of a user', () => {
 });
 
 describe('a refusal', () => {
-  const refused = (standing: Partial<Standing>, caps: Partial<OrgCaps>) =>
-    refusalFailure(allowanceOf({ ...rich, ...standing }, { ...free, ...caps }) as Refusal);
+  const refused = (money: Partial<MoneyState>, caps: Partial<OrgCaps>) =>
+    refusalFailure(allowanceOf({ ...rich, ...money }, { ...free, ...caps }) as Refusal);
 
   it('of an empty wallet names the command that adds money [MON-012]', () => {
     expect(refused({ balanceMicros: 0n }, {})).toMatchObject({

@@ -18,7 +18,7 @@ export type UserCaps = { daily: Micros | null; monthly: Micros | null };
 export type Spend = { dayMicros: Micros; monthMicros: Micros };
 
 /** Where an org and one of its users stand. `held` is what calls that are running may still cost. */
-export type Standing = {
+export type MoneyState = {
   balanceMicros: Micros;
   heldMicros: Micros;
   spend: Spend;
@@ -44,8 +44,8 @@ export type Allowance = { allowed: true } | Refusal;
  * cost. So a cap is passed by one call at most, and it is reached rather than never quite: a call that might cost more
  * than what is left still starts.
  */
-export function allowanceOf(standing: Standing, caps: OrgCaps): Allowance {
-  const { balanceMicros, heldMicros, spend, user } = standing;
+export function allowanceOf(money: MoneyState, caps: OrgCaps): Allowance {
+  const { balanceMicros, heldMicros, spend, user } = money;
   const bounds: Bound[] = [
     { code: 'wallet_empty', cap: null, left: balanceMicros, held: heldMicros },
     ...bound('org_cap_reached', 'org_daily_usd', caps.orgDaily, spend.dayMicros, heldMicros),

@@ -5,7 +5,7 @@ import { prune } from '../../db/prune.ts';
 import { maybeOne, pipelined, rowsOf, run, running } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { count, json, micros } from '../../db/table.ts';
-import type { OrgCaps, Standing } from './allowance.ts';
+import type { MoneyState, OrgCaps } from './allowance.ts';
 import type { Used } from './charge-item.ts';
 import { spenderOf, wholeOrg } from './spender.ts';
 import { capColumns, capsOf } from './store.ts';
@@ -46,12 +46,12 @@ const standingColumns = {
 };
 
 /** Holds money for a call and reads, as of just before, where the org and the user stand. */
-export async function holdAndReadStanding(
+export async function holdAndReadMoney(
   db: Executor,
   { orgId, mode }: Tenant,
   hold: Hold,
   at: Date | null = null,
-): Promise<{ standing: Standing; caps: OrgCaps }> {
+): Promise<{ money: MoneyState; caps: OrgCaps }> {
   const { id, amountMicros, runId } = hold;
   const spender = spenderOf(hold.userId);
   const isOrg = sql`org_id = ${orgId} AND mode = ${mode}`;
@@ -91,13 +91,13 @@ export async function holdAndReadStanding(
   );
   if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
   const user = { dayMicros: row.user_day, monthMicros: row.user_month, heldMicros: row.by_user };
-  const standing: Standing = {
+  const money: MoneyState = {
     balanceMicros: row.balance,
     heldMicros: row.by_org,
     spend: { dayMicros: row.org_day, monthMicros: row.org_month },
     user: hold.userId === null ? null : user,
   };
-  return { standing, caps: capsOf(row) };
+  return { money, caps: capsOf(row) };
 }
 
 /** Holds of one org and mode are decided one after the other until the transaction ends. */

@@ -4,8 +4,8 @@ import type { Tenant } from '../../caller.ts';
 import { type Database, type Executor, mostConnections } from '../../db/pool.ts';
 import { mostTogether } from '../../db/shared-writes.ts';
 import { transaction } from '../../db/transaction.ts';
-import { allowanceOf, capsForUser, type OrgCaps, type Refusal, type Standing, type UserCaps } from './allowance.ts';
-import { deleteReservation, type Hold, holdAndReadStanding, holdSeconds, lockHolds } from './holds-store.ts';
+import { allowanceOf, capsForUser, type MoneyState, type OrgCaps, type Refusal, type UserCaps } from './allowance.ts';
+import { deleteReservation, type Hold, holdAndReadMoney, holdSeconds, lockHolds } from './holds-store.ts';
 
 export type Spending = {
   /** Null for the org's own agent. */
@@ -41,10 +41,10 @@ type Held = {
  * is tight the hold counts only once `reserveInLine` has made it.
  */
 export async function reserve(db: Executor, tenant: Tenant, reservation: Reservation): Promise<Held | Refusal> {
-  const { standing, caps, hold } = await ask(db, tenant, reservation);
-  const allowance = allowanceOf(standing, caps);
+  const { money, caps, hold } = await ask(db, tenant, reservation);
+  const allowance = allowanceOf(money, caps);
   if (allowance.allowed) {
-    return { allowed: true, reservationId: hold.id, isTight: isTight(standing, caps, reservation.amountMicros) };
+    return { allowed: true, reservationId: hold.id, isTight: isTight(money, caps, reservation.amountMicros) };
   }
   await deleteReservation(db, tenant, hold.id);
   return allowance;
@@ -64,8 +64,8 @@ export function reserveInLine(
 
 /** Why nothing more may be spent, or null. What running calls hold is no reason: it is not spent. */
 export async function refusalOfSpending(db: Executor, tenant: Tenant, spending: Spending): Promise<Refusal | null> {
-  const { standing, caps } = await ask(db, tenant, { ...spending, amountMicros: null });
-  const allowance = allowanceOf(standing, caps);
+  const { money, caps } = await ask(db, tenant, { ...spending, amountMicros: null });
+  const allowance = allowanceOf(money, caps);
   return allowance.allowed || allowance.isHeldByRunningCalls ? null : allowance;
 }
 
@@ -80,10 +80,10 @@ async function ask(
     runId = null,
     at,
   }: Omit<Reservation, 'amountMicros' | 'runId'> & { amountMicros: Micros | null; runId?: string | null | undefined },
-): Promise<{ standing: Standing; caps: OrgCaps; hold: Hold }> {
+): Promise<{ money: MoneyState; caps: OrgCaps; hold: Hold }> {
   const hold = { id: randomUUID(), userId, amountMicros, expiresInSeconds, runId };
-  const { standing, caps } = await holdAndReadStanding(db, tenant, hold, at);
-  return { standing, caps: capsForUser(caps, userCaps ?? noCaps), hold };
+  const { money, caps } = await holdAndReadMoney(db, tenant, hold, at);
+  return { money, caps: capsForUser(caps, userCaps ?? noCaps), hold };
 }
 
 /** Of runs that begin together the holds are made together, those of an org one group after the other. */
@@ -95,11 +95,11 @@ export const mostHeldTogether = 20;
  */
 export const mostUnseen = 2n * BigInt(mostConnections + mostTogether) + BigInt(mostHeldTogether);
 
-function isTight(standing: Standing, caps: OrgCaps, amountMicros: Micros): boolean {
-  const { heldMicros, user } = standing;
+function isTight(money: MoneyState, caps: OrgCaps, amountMicros: Micros): boolean {
+  const { heldMicros, user } = money;
   const unseen = amountMicros * mostUnseen;
-  const worst: Standing = {
-    ...standing,
+  const worst: MoneyState = {
+    ...money,
     heldMicros: heldMicros + unseen,
     user: user && { ...user, heldMicros: user.heldMicros + unseen },
   };

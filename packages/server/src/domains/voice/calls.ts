@@ -95,7 +95,7 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
       const over = Promise.withResolvers<void>();
       const ended = () => {
         open.close();
-        held.letGo(own);
+        held.remove(own);
         over.resolve();
       };
       const talk = createTalk({ engine, followers }, { caller, origin, conversation });

@@ -46,6 +46,6 @@ export function createHeldCalls({ order, processNews, log }: Dependencies) {
       await number;
       processNews.notify('voice_call', each.sessionId);
     },
-    letGo: (each: Held) => void held.delete(each),
+    remove: (each: Held) => void held.delete(each),
   };
 }

@@ -14,7 +14,7 @@ import { connectsOf } from '../records/interactions.ts';
 import type { Subject } from '../records/subject.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
-import { risenPrice } from '../tools/approved-price.ts';
+import { priceAboveApproved } from '../tools/approved-price.ts';
 import { createUnderWay } from '../tools/calls-under-way.ts';
 import { meteringComputer } from '../tools/computer-meter.ts';
 import { keepMedia } from '../tools/keep-media.ts';
@@ -164,7 +164,7 @@ function portsOf(
       },
       async run(call, tool, signal, of) {
         const isBegun = of.underWay !== undefined;
-        const risen = isBegun ? null : await risenPrice(engine.db, task?.id ?? turn.id, call, tool);
+        const risen = isBegun ? null : await priceAboveApproved(engine.db, task?.id ?? turn.id, call, tool);
         if (risen !== null) return { kind: 'result', output: risen, isError: true };
         const price = tools.priceOf(tool);
         if (price !== null && price > 0) runMoney.willCharge(call.id, price);

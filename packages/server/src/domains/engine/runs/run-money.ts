@@ -117,7 +117,7 @@ export function createRunMoney(
       if (amountMicros * 4n > micros * 5n) await note(null, amountMicros);
       return null;
     }
-    await letGo();
+    await releaseHolds();
     const spending = await spendingOf(db, tenant, turn.user_id);
     const wanted = { ...spending, amountMicros, runId: run.runId, waitMs: msLeft };
     const answer = await runner.whileWaiting(run, signal, (either, onWaiting) =>
@@ -128,7 +128,7 @@ export function createRunMoney(
     return null;
   }
 
-  async function letGo(): Promise<void> {
+  async function releaseHolds(): Promise<void> {
     const ids = [...(reservationId === null ? [] : [reservationId]), ...metered.values()];
     reservationId = null;
     noted = null;
@@ -246,7 +246,7 @@ export function createRunMoney(
       runMicros = micros;
     },
     spent: () => runMicros,
-    close: letGo,
+    close: releaseHolds,
   };
 }
 

@@ -7,7 +7,7 @@ import { approvedPrice } from '../records/interactions.ts';
  * A yes is to the price that was shown, and hours may lie between it and the call: what has become dearer since is not
  * called. Null where it may be; else what the agent is told.
  */
-export async function risenPrice(
+export async function priceAboveApproved(
   db: Database,
   runId: string,
   call: ToolCall,

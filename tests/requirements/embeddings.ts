@@ -58,6 +58,11 @@ export const embeddings = area('embeddings', 'done', [
     'Embeddings that hang keep no caller waiting: memory goes by words, and facts are kept.',
   ],
   [
+    'EMB-541',
+    'docs/operating.md · Embeddings',
+    'With a provider of embeddings a notebook is found in any language, through its refusals and failures, and by words alone where it gives vectors of another size.',
+  ],
+  [
     'EMB-531',
     'docs/operating.md · Embeddings',
     'A search of notebooks waits fifteen seconds for embeddings that hang, and goes by words.',

@@ -187,6 +187,16 @@ export const messages = area('messages', 'done', [
     'A request begins byte for byte as the one before it, from step to step and from turn to turn.',
   ],
   [
+    'MSG-541',
+    'docs/conversations.md · Files',
+    'A picture that is not sent again is opened by its name, and a model that sees sees it.',
+  ],
+  [
+    'MSG-531',
+    'decisions.md · 11',
+    'What a request replays is the same after kill -9 of whoever worked, between two messages and in the middle of an answer.',
+  ],
+  [
     'MSG-407',
     'docs/conversations.md · When it gets long',
     'What a summary leaves out of numbers, amounts, dates and addresses is kept word for word.',

@@ -1,4 +1,5 @@
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
+import { expect } from 'vitest';
 import type { Talk } from './conversations.fixture.ts';
 
 /** What one message of a talk is answered by: the model's answers in their order, and those of whoever is asked. */
@@ -29,7 +30,7 @@ export async function play(
   return last;
 }
 
-async function playTurn(talk: Talk, id: string, turn: Turn, key: string): Promise<NormalisedRequest> {
+export async function playTurn(talk: Talk, id: string, turn: Turn, key: string): Promise<NormalisedRequest> {
   const asked: NormalisedRequest[] = [];
   talk.script((request) => {
     asked.push(request);
@@ -105,3 +106,18 @@ export function unpaired({ messages }: NormalisedRequest): string[] {
     return message.calls.filter(({ id }) => !results.includes(id)).map(({ id }) => id);
   });
 }
+
+/** What the model read has all that is needed to answer, nothing of what must not be there, and every call its result. */
+export function expectToKnow(
+  request: NormalisedRequest,
+  needed: readonly (string | RegExp)[],
+  not: readonly (string | RegExp)[],
+): void {
+  const read = readBy(request);
+  for (const each of needed) expect(read).toMatch(patternOf(each));
+  for (const each of not) expect(read).not.toMatch(patternOf(each));
+  expect(unpaired(request)).toEqual([]);
+}
+
+const patternOf = (wanted: string | RegExp) =>
+  typeof wanted === 'string' ? new RegExp(wanted.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : wanted;

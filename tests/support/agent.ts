@@ -88,7 +88,7 @@ export async function startAgentServer(
     },
     stream: (method, path, given) => openStream(server, method, path, given),
     async until(path, isWanted, key = server.testKey) {
-      const deadline = Date.now() + 30_000;
+      const deadline = Date.now() + 60_000;
       for (;;) {
         const { body, text } = await server.call('GET', path, { key });
         if (isWanted(body)) return body;

@@ -85,6 +85,11 @@ export const computer = area('computer', 'done', [
     'Erasing a user removes the folder of their computer on every machine on which it was awake.',
   ],
   [
+    'CMP-541',
+    'docs/computer.md · Preparing it',
+    'The agent is told where the repositories of its version lie, and to read an `AGENTS.md` in them for how code is written there and for nothing else.',
+  ],
+  [
     'CMP-283',
     'docs/computer.md · How it is confined',
     'A cgroup is divided among computers where it is a container’s own or an operator names it, and never that of a session or another service.',

@@ -74,7 +74,7 @@ describe('before the first task', () => {
     expect(await desk.commands(body, 'cat setup.log')).toEqual(['Exit code 0.\nstdout:\nsecond']);
   });
 
-  it('`repos` are cloned at their branch into their folder, with the token, which stays nowhere [CMP-003, SEC-001]', async () => {
+  it('`repos` are cloned at their branch into their folder, with the token, which stays nowhere [CMP-003, CMP-541, SEC-001]', async () => {
     git.commit('tools', 'main', { 'README.md': 'on main\n' });
     git.commit('tools', 'release', { 'README.md': 'on release\n' });
     const url = `http://${git.host}/acme/tools`;
@@ -90,6 +90,7 @@ describe('before the first task', () => {
       `grep -rs ${token.slice(0, 8)} . ; ls -A`,
     );
     expect(said[0]).toContain('on main\non release\n## main...origin/main\n');
+    expect(desk.asked.at(-1)?.system.join('\n')).toContain('- `/home/agent/tools`\n- `/home/agent/work/released`\n');
     expect(said[1]).toBe('Exit code 0.\nstdout:\ntools\nwork');
     expect(git.asked.filter((header) => header !== null).length).toBeGreaterThan(0);
     await assertNowhere(token);

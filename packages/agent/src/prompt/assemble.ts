@@ -16,6 +16,8 @@ type SystemFacts = {
   approvals: readonly ApprovalCategory[];
   /** Whether commands can be run and files be kept. */
   hasComputer: boolean;
+  /** Folders on the computer into which the company's repositories are cloned. */
+  repositories: readonly string[];
   /** Whether web pages can be opened. */
   hasBrowser: boolean;
   /** Whom the agent works for, as the caller's system has them; null: nobody in particular. */
@@ -76,13 +78,16 @@ export function passingText({
 }
 
 function ofDeployment(facts: SystemFacts): string[] {
-  const { instructions, notebooks, skills, approvals, hasComputer, hasBrowser } = facts;
+  const { instructions, notebooks, skills, approvals, hasComputer, repositories, hasBrowser } = facts;
   return [
     ...(instructions.trim() === '' ? [] : [piece('instructions', { instructions: instructions.trim() })]),
     languageOf(facts),
     ...(notebooks.length === 0 ? [] : [piece('notebooks', { notebooks: listed(notebooks) })]),
     ...(skills.length === 0 ? [] : [piece('skills', { skills: listed(skills) })]),
     ...(hasComputer ? [piece('computer', {})] : []),
+    ...(hasComputer && repositories.length > 0
+      ? [piece('repositories', { repositories: lines(repositories.map((folder) => `\`${folder}\``)) })]
+      : []),
     ...(hasBrowser ? [piece('browser', {})] : []),
     ...(approvals.length === 0 ? [] : [piece('approvals', { deeds: lines(approvals.map((each) => deeds[each])) })]),
   ];

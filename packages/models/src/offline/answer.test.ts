@@ -18,6 +18,7 @@ const facts: PromptFacts = {
   skills: [],
   approvals: [],
   hasComputer: false,
+  repositories: [],
   hasBrowser: false,
   memory: ['The user likes green tea.', 'The user lives in Oslo.'],
   person: { name: 'Ada Byron', email: null, metadata: {} },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { secretsIn } from '@vestra/contract/secrets-in-text';
-import { type Manifest, repoNamed } from '../deployments/api.ts';
+import { inHome, type Manifest, repoNamed } from '../deployments/api.ts';
 
 type Environment = NonNullable<Manifest['environment']>;
 
@@ -22,11 +22,5 @@ export function wantedRepos({ repos }: Environment): WantedRepo[] {
 
 export const wantedFiles = ({ files }: Environment): { fileId: string; path: string }[] =>
   files.map(({ file_id, path }) => ({ fileId: file_id, path: inHome(path) }));
-
-/** Nothing but the home folder can be written, so a path from the root is one from there. */
-const inHome = (path: string) =>
-  path === homeFolder || path.startsWith(`${homeFolder}/`) ? path : path.replace(/^\/+/, '');
-
-const homeFolder = '/home/agent';
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

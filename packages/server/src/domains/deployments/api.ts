@@ -13,8 +13,10 @@ export {
   type FileObjects,
   type FixedContent,
   type GivenManifest,
+  inHome,
   type Manifest,
   noContent,
+  repoFolders,
   repoNamed,
   withoutRepeats,
 } from './manifest.ts';

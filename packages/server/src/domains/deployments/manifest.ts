@@ -87,6 +87,19 @@ const eachOnce = <Item>(items: readonly Item[], meaning: (item: Item) => unknown
 
 type Repo = NonNullable<Manifest['environment']>['repos'][number];
 
+const homeFolder = '/home/agent';
+
+/** Nothing but the home folder of a computer can be written, so a path from the root is one from there. */
+export const inHome = (path: string) =>
+  path === homeFolder || path.startsWith(`${homeFolder}/`) ? path : path.replace(/^\/+/, '');
+
+/** Where the repositories of a version lie on its computers. */
+export const repoFolders = ({ environment }: Pick<Manifest, 'environment'>): string[] =>
+  (environment?.repos ?? []).map((repo) => {
+    const path = inHome(repoNamed(repo).path);
+    return path.startsWith('/') ? path : `${homeFolder}/${path}`;
+  });
+
 /** What a repository of a computer means, however it is written. */
 export function repoNamed(repo: Repo): { url: string; ref: string; path: string; token: string | null } {
   const { url: written, ref = 'main', path, token = null } = typeof repo === 'string' ? { url: repo } : repo;

@@ -7,7 +7,7 @@ import type { MediaKind } from '@vestra/models/settings';
 import type { Tenant } from '../../../caller.ts';
 import type { Run } from '../../../jobs/run-owner.ts';
 import type { Manifest } from '../../deployments/api.ts';
-import { versionOf } from '../../deployments/api.ts';
+import { repoFolders, versionOf } from '../../deployments/api.ts';
 import { readableNotebooks } from '../../notebooks/api.ts';
 import { readableSkills } from '../../skills/api.ts';
 import { findUser } from '../../users/api.ts';
@@ -111,6 +111,7 @@ export async function assembleRun(
         skills,
         approvals: manifest.approvals,
         hasComputer: tools.hasComputer,
+        repositories: repoFolders(manifest),
         hasBrowser: tools.hasBrowser,
         person: user ?? null,
         missingTools: tools.missing.map(missingLine),

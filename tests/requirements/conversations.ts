@@ -117,6 +117,23 @@ export const conversations = area('conversations', 'done', [
     'A scenario is drafted of a talk only for whoever may read it: a key of its org and mode with scope `runtime`; what a test played is no talk.',
   ],
   [
+    'CONV-541',
+    'decisions.md · 11',
+    'A message with `when_busy: interrupt` stops the reply that is being made and the messages that wait behind it, and is answered at once.',
+  ],
+  ['CONV-542', 'decisions.md · 11', 'It stops no work and withdraws no question of a reply that waits.'],
+  [
+    'CONV-543',
+    'decisions.md · 11',
+    'A message that is refused interrupts nothing; one that is sent twice interrupts once.',
+  ],
+  [
+    'CONV-544',
+    'decisions.md · 11',
+    'Of many messages that interrupt each other each comes to an end, and the last is answered.',
+  ],
+  ['CONV-545', 'decisions.md · 11', 'A session with `chat` may send `when_busy`.'],
+  [
     'CONV-531',
     'decisions.md · 11',
     'Who reads one conversation shares a statement with others, is given their own alone, and the statement is planned a few times, not each time.',

@@ -102,6 +102,11 @@ export const functions = area('functions', 'done', [
     'docs/functions.md · In five minutes',
     '`vestra functions serve <file>` serves what a module exports and with `--watch` starts anew when it changes; SIGTERM lets what runs end.',
   ],
+  [
+    'FUN-041',
+    'docs/functions.md · One agent asks another',
+    'A function asks another deployment for the same person; the id of the call lets the other be asked once.',
+  ],
   ['FUN-040', 'docs/functions.md · In five minutes', 'What the page about functions shows is what happens.'],
   [
     'FUN-031',

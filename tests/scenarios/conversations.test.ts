@@ -3,6 +3,7 @@ import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
 import { findConversationsWithCost } from '@vestra/server/domains/engine/records/conversations';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lastText } from '../support/cast.ts';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
 import type { Answer } from '../support/server.ts';
@@ -461,5 +462,117 @@ describe('a hidden conversation', () => {
     await server.call('POST', `/v1/conversations/${id}/stop`);
     expect(await told()).toEqual(before);
     expect((await server.log(id)).filter(({ turn_id }) => turn_id === turn.id).at(-1)?.type).toBe('turn.settled');
+  });
+});
+
+describe('a message that interrupts', () => {
+  const interrupting = (message: string) => ({ message, when_busy: 'interrupt' });
+
+  it('takes the place of the reply that is being made and of what waits behind it, in both modes [CONV-541]', async () => {
+    for (const key of [server.testKey, server.liveKey]) {
+      server.script(() => ({ text: ['Half a ', 'sentence'], fail: 'hang' }));
+      const { id, turn_id } = await server.begin({ message: 'Hi' }, key);
+      const queued = (await server.send(id, { message: 'And this' }, { key })).body;
+      await server.until(
+        `/v1/conversations/${id}/events?format=json`,
+        ({ data }) => JSON.stringify(data).includes('sentence'),
+        key,
+      );
+      server.script(({ messages }) => ({ text: JSON.stringify(messages).includes('And this') ? 'Both.' : 'One.' }));
+      const turn = await server.tell(id, interrupting('Rather this'), key);
+      expect([turn.status, turn.reply.text]).toEqual(['settled', 'Both.']);
+      const { body } = await server.call('GET', `/v1/conversations/${id}/events?format=json&limit=100`, { key });
+      const settled = body.data.filter(({ type }: { type: string }) => type === 'turn.settled');
+      expect(settled.map((event: Answer['body']) => [event.turn_id, event.data.turn.status])).toEqual([
+        [turn_id, 'stopped'],
+        [queued.id, 'stopped'],
+        [turn.id, 'settled'],
+      ]);
+      expect(await server.show(id, key)).toMatchObject({ status: 'idle' });
+    }
+  });
+
+  it('stops the reply that is being made and nothing else: work and open questions go on [CONV-542]', async () => {
+    server.script((request) =>
+      lastText(request).includes('Ask me')
+        ? { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] }
+        : { fail: 'hang' },
+    );
+    const { id } = await server.begin();
+    await server.send(id, { message: 'Work', hand_off: 'always' });
+    const asking = (await server.send(id, { message: 'Ask me' })).body;
+    const path = `/v1/conversations/${id}`;
+    const open = await server.until(path, ({ open_interactions: [asked] }) => asked !== undefined);
+    const hanging = (await server.send(id, { message: 'Hang on' })).body;
+    server.script(() => ({ text: 'Noted.' }));
+    const turn = await server.tell(id, interrupting('By the way'));
+    expect(turn.reply.text).toBe('Noted.');
+    const stopped = (await server.log(id)).filter(({ data }) => data.turn?.status === 'stopped');
+    expect(stopped.map(({ turn_id }) => turn_id)).toEqual([hanging.id]);
+    expect(await server.show(id)).toMatchObject({
+      open_work: [{ status: 'working' }],
+      open_interactions: open.open_interactions,
+    });
+    const answer = { body: { answers: ['The red one'] } };
+    await server.call('POST', `/v1/interactions/${open.open_interactions[0].interaction_id}/answer`, answer);
+    const log = await server.until(`${path}/events?format=json&limit=100`, ({ data }) =>
+      data.some((event: Answer['body']) => event.type === 'turn.settled' && event.turn_id === asking.id),
+    );
+    expect(log.data.filter(({ type }: { type: string }) => type === 'task.stopped')).toEqual([]);
+    await server.call('POST', `${path}/stop`);
+  });
+
+  it('interrupts nothing when it is refused, and only once when it is sent twice [CONV-543]', async () => {
+    server.script(() => ({ text: ['Slow'], fail: 'hang' }));
+    const { id, turn_id } = await server.begin({ message: 'Hi' });
+    const path = `/v1/conversations/${id}`;
+    for (const [body, code] of [
+      [{ message: 'x', when_busy: 'push' }, 'invalid_request'],
+      [{ when_busy: 'interrupt' }, 'message_required'],
+      [{ ...interrupting('x'), output_schema: { type: 'nothing' } }, 'output_schema_invalid'],
+    ] as const) {
+      expect(codeOf(await server.send(id, body))[1]).toBe(code);
+    }
+    expect((await server.log(id)).filter(({ type }) => type === 'turn.settled')).toEqual([]);
+    server.script(() => ({ fail: 'hang' }));
+    const headers = { 'idempotency-key': 'one interruption' };
+    const sent = await Promise.all([1, 2].map(() => server.send(id, interrupting('Now'), { headers })));
+    const taken = sent.filter(({ status }) => status === 202).map(({ body }) => body.id);
+    expect(new Set(taken).size).toBe(1);
+    const settled = (await server.log(id)).filter(({ type }) => type === 'turn.settled');
+    expect(settled.map((event) => event.turn_id)).toEqual([turn_id]);
+    const messages = (await server.messages(id)).filter(({ role }) => role === 'user');
+    expect(messages.map(({ text }) => text)).toEqual(['Hi', 'Now']);
+    await server.call('POST', `${path}/stop`);
+  });
+
+  it('is answered as the last of many that interrupt each other, and all come to an end [CONV-544]', async () => {
+    server.script(() => ({ text: 'Hello.' }));
+    const { id } = await server.begin();
+    const sent = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => server.send(id, interrupting(`Message ${at}`))),
+    );
+    expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 202));
+    await server.rest(id);
+    const log = await server.log(id);
+    const ends = log.filter(({ type }) => type === 'turn.settled');
+    expect(new Set(ends.map((event) => event.turn_id)).size).toBe(12);
+    expect(ends).toHaveLength(12);
+    expect(ends.at(-1)?.data.turn).toMatchObject({ status: 'settled', reply: { text: 'Hello.' } });
+  });
+
+  it('may come from a session [CONV-545, SES-102]', async () => {
+    server.script(() => ({ fail: 'hang' }));
+    const { body: session } = await server.call('POST', '/v1/sessions', { body: { user_id: 'ivy', chat: true } });
+    const id = session.conversation_id;
+    const first = (await server.send(id, { message: 'Hi' }, { key: session.token })).body;
+    server.script(() => ({ text: 'Yes?' }));
+    const turn = await server.tell(id, interrupting('Wait'), session.token);
+    expect(turn.reply.text).toBe('Yes?');
+    const ends = (await server.log(id)).filter(({ type }) => type === 'turn.settled');
+    expect(ends.map(({ data }) => [data.turn.id, data.turn.status])).toEqual([
+      [first.id, 'stopped'],
+      [turn.id, 'settled'],
+    ]);
   });
 });

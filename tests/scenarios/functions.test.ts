@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@vestra/sdk/client';
+import { ask } from '@vestra/sdk/commands/ask';
 import { functionEndpoint } from '@vestra/sdk/function-endpoint';
 import {
   defineFunction,
@@ -183,6 +184,43 @@ describe('serveFunctions', () => {
     await Promise.race([started.promise, ended]);
     return { events, stop };
   }
+
+  it('lets one agent ask another, for the same person and once however often the call comes [FUN-041]', async () => {
+    const tool = {
+      function: 'ask_billing',
+      description: 'Asks billing.',
+      input: { question: 'string' },
+      read_only: true,
+    };
+    await desk.apply({ name: 'front', memory: 'none', tools: [tool] });
+    await desk.apply({ name: 'billing', memory: 'none', instructions: 'You are billing.' });
+    const asksBilling = inTurn(calling('ask_billing', { question: 'What does ada owe?' }), { text: 'You owe 40.' });
+    desk.script((request) =>
+      request.system.join().includes('You are billing.') ? { text: 'She owes 40.' } : asksBilling(request),
+    );
+    const client = createClient({ baseUrl: desk.url, key: desk.testKey });
+    const askBilling = (question: string, { call_id, user_id, signal }: FunctionContext) =>
+      ask(
+        client,
+        { deployment: 'billing', user: user_id ?? undefined, message: question },
+        { signal, idempotencyKey: call_id },
+      );
+    const ask_billing = defineFunction({
+      input: z.object({ question: z.string() }),
+      async run({ question }, context) {
+        const [first, again] = [await askBilling(question, context), await askBilling(question, context)];
+        expect(again.turn_id).toBe(first.turn_id);
+        return first.reply?.text;
+      },
+    });
+    await serve({ ask_billing }, { deployment: 'front' });
+    const message = { deployment: 'front', user: 'ada', message: 'What do I owe?' };
+    const asked = await ask(client, message, { onWait: async () => true });
+    expect(asked.reply?.text).toBe('You owe 40.');
+    expect(lastResults()).toEqual(['She owes 40.']);
+    const { data } = await client.conversations.list({ user_id: 'ada' });
+    expect(data).toHaveLength(2);
+  });
 
   it('answers replies, work and batches, a few at once [FUN-010]', async () => {
     desk.script(findsStock);

@@ -11,6 +11,7 @@ import {
   messageSeen,
   saysSomething,
   toolResults,
+  whenBusy,
 } from './message.ts';
 import { metadataInput } from './metadata.ts';
 import { namedDeployment } from './named-deployment.ts';
@@ -124,13 +125,13 @@ export const conversations = {
     scopes: ['runtime'],
     session: {
       needs: ['chat'],
-      sends: ['message', 'attachments', 'stream'],
+      sends: ['message', 'attachments', 'stream', 'when_busy'],
       sees: turnSeen,
       follows: eventSeen,
     },
     summary: 'Send a message; the turn is answered at once, held for with `Prefer: wait=N`, or streamed.',
     description:
-      'A message sent while a reply is being made waits its turn; open work goes on meanwhile. `tool_results` answer open calls of your functions. 200: the turn has settled; 202: it goes on, follow the events.',
+      'A message sent while a reply is being made waits its turn, or with `when_busy: interrupt` takes its place; open work goes on meanwhile. `tool_results` answer open calls of your functions. 200: the turn has settled; 202: it goes on, follow the events.',
     idempotent: true,
     params: conversationParams,
     headers: z.object({
@@ -146,7 +147,7 @@ export const conversations = {
         ),
     }),
     body: z
-      .strictObject({ ...messageFields, tool_results: toolResults.optional() })
+      .strictObject({ ...messageFields, when_busy: whenBusy, tool_results: toolResults.optional() })
       .refine(saysSomething, needsMessage),
     bodyOptional: true,
     status: 202,

@@ -138,6 +138,13 @@ export const messageErrors = [
   'duplicate_name',
 ] as const;
 
+export const whenBusy = z
+  .enum(['queue', 'interrupt'])
+  .default('queue')
+  .describe(
+    'While a reply is being made: `queue` waits behind it; `interrupt` stops it and the messages that wait, and is answered at once. Open work goes on.',
+  );
+
 /** The answer to one open call of a caller's tool; it follows the rules of the interactions route. */
 const toolResult = z
   .strictObject({

@@ -792,7 +792,7 @@ export type Calls = {
     /**
      * Send a message; the turn is answered at once, held for with `Prefer: wait=N`, or streamed.
      *
-     * A message sent while a reply is being made waits its turn; open work goes on meanwhile. `tool_results` answer open calls of your functions. 200: the turn has settled; 202: it goes on, follow the events.
+     * A message sent while a reply is being made waits its turn, or with `when_busy: interrupt` takes its place; open work goes on meanwhile. `tool_results` answer open calls of your functions. 200: the turn has settled; 202: it goes on, follow the events.
      *
      * `POST /v1/conversations/{conversation_id}/messages`, scope runtime; `vestra conversations send`
      *
@@ -806,6 +806,7 @@ export type Calls = {
      * - `hand_off`: `auto`: the agent decides whether it answers or hands over to work; `always`: straight to work.
      * - `plan`: Work shows its plan and waits for a yes before it starts.
      * - `stream`: Answer with the events of the turn until it settles.
+     * - `when_busy`: While a reply is being made: `queue` waits behind it; `interrupt` stops it and the messages that wait, and is answered at once. Open work goes on.
      * - `tool_results`: Results of open calls of your functions, at most 32; each carries `output` or `error`.
      *
      * @throws {VestraError} `message_required`, `output_schema_invalid`, `output_schema_too_large`, `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `conversation_not_found`, `answer_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`

@@ -2285,7 +2285,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     deployment_id: 'dep_01kb5hq8e700000000000001',
     version: 1,
     mode: 'test',
-    status: 'running',
+    status: 'queued',
     counts: {
       total: 1,
       queued: 1,
@@ -2312,7 +2312,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     error_code: null,
     cost_usd: 0,
     created_at: '2026-11-16T09:30:00.000Z',
-    started_at: '2026-11-16T09:30:00.000Z',
+    started_at: null,
     finished_at: null,
   },
   'replays.cancel': {
@@ -2335,7 +2335,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         conversation_id: 'conv_01kb5hq8e700000000000001',
         user_id: 'nora',
         status: 'cancelled',
-        replayed_conversation_id: 'conv_01kb5hq8e700000000000003',
+        replayed_conversation_id: null,
         exchanges: [],
         judged_by: null,
         duration_ms: 12,
@@ -2612,7 +2612,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       failed: 0,
       cancelled: 0,
     },
-    spend_usd: 0.00041,
+    spend_usd: 0,
     metadata: {},
     created_at: '2026-11-16T09:30:00.000Z',
     completed_at: null,
@@ -2621,7 +2621,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'routine',
     id: 'rtn_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000004',
+    conversation_id: 'conv_01kb5hq8e700000000000003',
     name: 'Say which orders arrive today.',
     ask: 'Say which orders arrive today.',
     kind: 'schedule',
@@ -2647,7 +2647,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         object: 'routine',
         id: 'rtn_01kb5hq8e700000000000001',
         user_id: 'nora',
-        conversation_id: 'conv_01kb5hq8e700000000000004',
+        conversation_id: 'conv_01kb5hq8e700000000000003',
         name: 'Say which orders arrive today.',
         ask: 'Say which orders arrive today.',
         kind: 'schedule',
@@ -2674,7 +2674,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'routine',
     id: 'rtn_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000004',
+    conversation_id: 'conv_01kb5hq8e700000000000003',
     name: 'Say which orders arrive today.',
     ask: 'Say which orders arrive today.',
     kind: 'schedule',
@@ -2698,7 +2698,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'routine',
     id: 'rtn_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000004',
+    conversation_id: 'conv_01kb5hq8e700000000000003',
     name: 'Say which orders arrive today.',
     ask: 'Say which orders arrive today.',
     kind: 'schedule',
@@ -2722,14 +2722,14 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'routine_run',
     routine_id: 'rtn_01kb5hq8e700000000000001',
     status: 'started',
-    conversation_id: 'conv_01kb5hq8e700000000000004',
+    conversation_id: 'conv_01kb5hq8e700000000000003',
     turn_id: 'turn_01kb5hq8e700000000000005',
   },
   'routines.trigger': {
     object: 'routine_run',
     routine_id: 'rtn_01kb5hq8e700000000000002',
     status: 'started',
-    conversation_id: 'conv_01kb5hq8e700000000000005',
+    conversation_id: 'conv_01kb5hq8e700000000000004',
     turn_id: 'turn_01kb5hq8e700000000000006',
   },
   'routines.delete': {
@@ -2818,7 +2818,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     conversation_id: null,
     created_at: '2026-11-16T09:30:00.000Z',
     download_url:
-      'https://vestra.example.com/downloads/file_01kb5hq8e700000000000001?expires=1794853670195&signature=r4iOykzDnBJCw4QNKqAxSnR71AnwolfCruE1aiNUbuE',
+      'https://vestra.example.com/downloads/file_01kb5hq8e700000000000001?expires=1794865482525&signature=giB1w9Wnsu2apMaz_SPCsRvmzGH2quQN3Ql-FyKTGqw',
     download_expires_at: '2026-11-16T09:30:00.000Z',
   },
   'files.delete': {
@@ -2830,7 +2830,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'session',
     id: 'ses_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000006',
+    conversation_id: 'conv_01kb5hq8e700000000000005',
     deployment_id: 'dep_01kb5hq8e700000000000001',
     chat: true,
     screen: false,
@@ -2847,7 +2847,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'session',
     id: 'ses_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000006',
+    conversation_id: 'conv_01kb5hq8e700000000000005',
     deployment_id: 'dep_01kb5hq8e700000000000001',
     chat: true,
     screen: false,
@@ -2865,7 +2865,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'session',
     id: 'ses_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000006',
+    conversation_id: 'conv_01kb5hq8e700000000000005',
     deployment_id: 'dep_01kb5hq8e700000000000001',
     chat: true,
     screen: false,
@@ -3314,7 +3314,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         ],
         must_never: [],
         judged_by: 'offline',
-        conversation_id: 'conv_01kb5hq8e700000000000007',
+        conversation_id: 'conv_01kb5hq8e700000000000006',
         transcript: [
           {
             role: 'user',
@@ -3345,7 +3345,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         ],
         must_never: [],
         judged_by: 'offline',
-        conversation_id: 'conv_01kb5hq8e700000000000008',
+        conversation_id: 'conv_01kb5hq8e700000000000007',
         transcript: [
           {
             role: 'user',
@@ -3404,7 +3404,7 @@ export const answers: Readonly<Record<string, unknown>> = {
             ],
             must_never: [],
             judged_by: 'offline',
-            conversation_id: 'conv_01kb5hq8e700000000000007',
+            conversation_id: 'conv_01kb5hq8e700000000000006',
             transcript: [],
             duration_ms: 12,
             cost_usd: 0.00061,
@@ -3426,7 +3426,7 @@ export const answers: Readonly<Record<string, unknown>> = {
             ],
             must_never: [],
             judged_by: 'offline',
-            conversation_id: 'conv_01kb5hq8e700000000000008',
+            conversation_id: 'conv_01kb5hq8e700000000000007',
             transcript: [],
             duration_ms: 12,
             cost_usd: 0.00059,
@@ -3477,7 +3477,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         ],
         must_never: [],
         judged_by: 'offline',
-        conversation_id: 'conv_01kb5hq8e700000000000007',
+        conversation_id: 'conv_01kb5hq8e700000000000006',
         transcript: [
           {
             role: 'user',
@@ -3508,7 +3508,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         ],
         must_never: [],
         judged_by: 'offline',
-        conversation_id: 'conv_01kb5hq8e700000000000008',
+        conversation_id: 'conv_01kb5hq8e700000000000007',
         transcript: [
           {
             role: 'user',
@@ -3658,7 +3658,7 @@ export const answers: Readonly<Record<string, unknown>> = {
   },
   'deployments.interview': {
     object: 'interview',
-    conversation_id: 'conv_01kb5hq8e700000000000009',
+    conversation_id: 'conv_01kb5hq8e700000000000008',
     deployment: 'repair-desk',
     status: 'asking',
     question: 'Who will talk to the agent, and what do they come for?',
@@ -3681,7 +3681,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       content: [
         {
           type: 'text',
-          text: '{"object":"me","org":{"id":"org_01kb5hq8e700000000000001","name":"My company","status":"active"},"mode":"test","key":{"id":"key_01kb5hq8e700000000000001","name":"First test key","last4":"UDw0"},"member":null}',
+          text: '{"object":"me","org":{"id":"org_01kb5hq8e700000000000001","name":"My company","status":"active"},"mode":"test","key":{"id":"key_01kb5hq8e700000000000001","name":"First test key","last4":"mxrw"},"member":null}',
         },
       ],
       structuredContent: {
@@ -3762,7 +3762,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     result: {
       message: {
         messageId: 'msg_01kb5hq8e700000000000003',
-        contextId: 'conv_01kb5hq8e700000000000010',
+        contextId: 'conv_01kb5hq8e700000000000009',
         role: 'ROLE_AGENT',
         parts: [
           {
@@ -3791,7 +3791,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     owned_by: 'org_01kb5hq8e700000000000001',
   },
   'openai.chat': {
-    id: 'chatcmpl-01m7jrznmn51at3v1mscv5c30',
+    id: 'chatcmpl-01m7k485rw1thfaqzkzbn51t0',
     object: 'chat.completion',
     created: 1794820200,
     model: 'support-desk',
@@ -3817,7 +3817,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     },
   },
   'openai.createConversation': {
-    id: 'conv_01kb5hq8e700000000000011',
+    id: 'conv_01kb5hq8e700000000000010',
     object: 'conversation',
     created_at: 1794820200,
     metadata: {
@@ -3841,7 +3841,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     background: false,
     access_programs: null,
     conversation: {
-      id: 'conv_01kb5hq8e700000000000012',
+      id: 'conv_01kb5hq8e700000000000011',
     },
     previous_response_id: null,
     model: 'support-desk',
@@ -3871,7 +3871,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     top_p: null,
     tool_choice: 'auto',
     tools: [],
-    completed_at: 1794852771,
+    completed_at: 1794864584,
     usage: {
       input_tokens: 4743,
       input_tokens_details: {
@@ -3893,7 +3893,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     background: true,
     access_programs: null,
     conversation: {
-      id: 'conv_01kb5hq8e700000000000012',
+      id: 'conv_01kb5hq8e700000000000011',
     },
     previous_response_id: null,
     model: 'support-desk',
@@ -3923,7 +3923,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     top_p: null,
     tool_choice: 'auto',
     tools: [],
-    completed_at: 1794852771,
+    completed_at: 1794864584,
     usage: {
       input_tokens: 4743,
       input_tokens_details: {
@@ -3945,7 +3945,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     background: true,
     access_programs: null,
     conversation: {
-      id: 'conv_01kb5hq8e700000000000012',
+      id: 'conv_01kb5hq8e700000000000011',
     },
     previous_response_id: null,
     model: 'support-desk',
@@ -3975,7 +3975,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     top_p: null,
     tool_choice: 'auto',
     tools: [],
-    completed_at: 1794852771,
+    completed_at: 1794864584,
     usage: {
       input_tokens: 4743,
       input_tokens_details: {
@@ -4009,18 +4009,18 @@ export const answers: Readonly<Record<string, unknown>> = {
         object: 'usage_row',
         key: '',
         label: 'The org’s own agent',
-        cost_usd: 0.00168,
+        cost_usd: 0.00145,
         task_count: 0,
-        input_tokens: 14504,
-        output_tokens: 582,
+        input_tokens: 12216,
+        output_tokens: 561,
       },
     ],
     next_cursor: null,
     total: {
-      cost_usd: 0.00703,
+      cost_usd: 0.00679,
       task_count: 2,
-      input_tokens: 65658,
-      output_tokens: 1163,
+      input_tokens: 63370,
+      output_tokens: 1142,
     },
   },
   'auditLog.list': {

@@ -198,6 +198,7 @@ class Conversations(Group):
         tools: Sequence[params.ConversationToolParam] | None = None,
         hand_off: Literal["auto", "always"] | None = None,
         plan: bool | None = None,
+        when_busy: Literal["queue", "interrupt"] | None = None,
         tool_results: Sequence[params.ConversationToolResultParam] | None = None,
         wait: float | None = None,
         idempotency_key: str | None = None,
@@ -219,6 +220,7 @@ class Conversations(Group):
         hand_off: Literal["auto", "always"] | None = None,
         plan: bool | None = None,
         stream: Literal[False] | None = None,
+        when_busy: Literal["queue", "interrupt"] | None = None,
         tool_results: Sequence[params.ConversationToolResultParam] | None = None,
         wait: float | None = None,
         idempotency_key: str | None = None,
@@ -239,6 +241,7 @@ class Conversations(Group):
         hand_off: Literal["auto", "always"] | None = None,
         plan: bool | None = None,
         stream: bool | None = None,
+        when_busy: Literal["queue", "interrupt"] | None = None,
         tool_results: Sequence[params.ConversationToolResultParam] | None = None,
         wait: float | None = None,
         idempotency_key: str | None = None,
@@ -247,9 +250,9 @@ class Conversations(Group):
     ) -> Any:
         """Send a message; the turn is answered at once, held for with `Prefer: wait=N`, or streamed.
 
-        A message sent while a reply is being made waits its turn; open work goes on meanwhile.
-        `tool_results` answer open calls of your functions. 200: the turn has settled; 202: it goes
-        on, follow the events.
+        A message sent while a reply is being made waits its turn, or with `when_busy: interrupt`
+        takes its place; open work goes on meanwhile. `tool_results` answer open calls of your
+        functions. 200: the turn has settled; 202: it goes on, follow the events.
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
@@ -265,6 +268,8 @@ class Conversations(Group):
                 straight to work.
             plan: Work shows its plan and waits for a yes before it starts.
             stream: Answer with the events of the turn until it settles.
+            when_busy: While a reply is being made: `queue` waits behind it; `interrupt` stops it
+                and the messages that wait, and is answered at once. Open work goes on.
             tool_results: Results of open calls of your functions, at most 32; each carries `output`
                 or `error`.
             wait: Holds the call for the final answer: 1 to 120 seconds.
@@ -292,6 +297,7 @@ class Conversations(Group):
                 "hand_off": hand_off,
                 "plan": plan,
                 "stream": stream,
+                "when_busy": when_busy,
                 "tool_results": tool_results,
             },
             idempotent=True,
@@ -682,6 +688,7 @@ class AsyncConversations(AsyncGroup):
         tools: Sequence[params.ConversationToolParam] | None = None,
         hand_off: Literal["auto", "always"] | None = None,
         plan: bool | None = None,
+        when_busy: Literal["queue", "interrupt"] | None = None,
         tool_results: Sequence[params.ConversationToolResultParam] | None = None,
         wait: float | None = None,
         idempotency_key: str | None = None,
@@ -703,6 +710,7 @@ class AsyncConversations(AsyncGroup):
         hand_off: Literal["auto", "always"] | None = None,
         plan: bool | None = None,
         stream: Literal[False] | None = None,
+        when_busy: Literal["queue", "interrupt"] | None = None,
         tool_results: Sequence[params.ConversationToolResultParam] | None = None,
         wait: float | None = None,
         idempotency_key: str | None = None,
@@ -723,6 +731,7 @@ class AsyncConversations(AsyncGroup):
         hand_off: Literal["auto", "always"] | None = None,
         plan: bool | None = None,
         stream: bool | None = None,
+        when_busy: Literal["queue", "interrupt"] | None = None,
         tool_results: Sequence[params.ConversationToolResultParam] | None = None,
         wait: float | None = None,
         idempotency_key: str | None = None,
@@ -731,9 +740,9 @@ class AsyncConversations(AsyncGroup):
     ) -> Any:
         """Send a message; the turn is answered at once, held for with `Prefer: wait=N`, or streamed.
 
-        A message sent while a reply is being made waits its turn; open work goes on meanwhile.
-        `tool_results` answer open calls of your functions. 200: the turn has settled; 202: it goes
-        on, follow the events.
+        A message sent while a reply is being made waits its turn, or with `when_busy: interrupt`
+        takes its place; open work goes on meanwhile. `tool_results` answer open calls of your
+        functions. 200: the turn has settled; 202: it goes on, follow the events.
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
@@ -749,6 +758,8 @@ class AsyncConversations(AsyncGroup):
                 straight to work.
             plan: Work shows its plan and waits for a yes before it starts.
             stream: Answer with the events of the turn until it settles.
+            when_busy: While a reply is being made: `queue` waits behind it; `interrupt` stops it
+                and the messages that wait, and is answered at once. Open work goes on.
             tool_results: Results of open calls of your functions, at most 32; each carries `output`
                 or `error`.
             wait: Holds the call for the final answer: 1 to 120 seconds.
@@ -776,6 +787,7 @@ class AsyncConversations(AsyncGroup):
                 "hand_off": hand_off,
                 "plan": plan,
                 "stream": stream,
+                "when_busy": when_busy,
                 "tool_results": tool_results,
             },
             idempotent=True,

@@ -13,6 +13,7 @@ import type { TurnRow } from '../engine/records/tables.ts';
 import { findTurn } from '../engine/records/turns.ts';
 import { acceptMessage, admit } from '../engine/turns/accept.ts';
 import { planMessage } from '../engine/turns/plain-message.ts';
+import { interruptReply } from '../engine/turns/stop.ts';
 import { takeAnswer } from '../interactions/api.ts';
 import { enterUser } from '../users/api.ts';
 import { readMessage } from './message.ts';
@@ -46,6 +47,8 @@ export async function sendMessage(
   const { tool_results: results = [], ...sent } = body;
   const isNew = saysSomething(sent);
   const take = async (change: Change) => {
+    // Before the answers: what they let go on is not what the message is to interrupt.
+    if (isNew && sent.when_busy === 'interrupt') await interruptReply(engine, change);
     const answered = await answerCalls(engine, change, origin, results);
     if (!isNew) return answered as TurnRow;
     if (!deployment) throw fail('deployment_archived', { message: 'The deployment of this conversation was deleted.' });

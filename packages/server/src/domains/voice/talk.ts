@@ -76,6 +76,7 @@ export function createTalk(
         stream: false,
         hand_off: 'auto' as const,
         plan: false,
+        when_busy: 'queue' as const,
       };
       const { committed } = await transaction(db, (tx) =>
         sendMessage(engine, tx, { caller, origin }, conversationId, body),

@@ -27,6 +27,24 @@ export async function stopAll(engine: Turns, change: Change): Promise<void> {
   conversation.queued_turns = 0;
 }
 
+/**
+ * Stops the reply that is being made and the messages that have waited behind it, so that the next one begins at once.
+ * Work goes on, and so does what waits for a person or has just been answered by one.
+ */
+export async function interruptReply(engine: Turns, change: Change): Promise<void> {
+  const { tx, conversation } = change;
+  if (conversation.replying_turn_id === null) return;
+  const open = await openTurns(tx, conversation.id);
+  const isUnbegun = ({ state, history_until }: TurnRow) => state === 'queued' && history_until === null;
+  const interrupted = open.filter((turn) => turn.id === conversation.replying_turn_id || isUnbegun(turn));
+  for (const row of await pendingInteractions(tx, [conversation.id])) {
+    if (row.task_id === null && interrupted.some(({ id }) => id === row.turn_id)) await withdraw(change, row);
+  }
+  for (const turn of interrupted) await stopReply(engine, change, turn);
+  conversation.queued_turns -= interrupted.filter(isUnbegun).length;
+  conversation.replying_turn_id = null;
+}
+
 /** Stops one piece of work and the turn that asked for it. */
 export async function stopTask(engine: Turns, change: Change, task: TaskRow, why?: string): Promise<void> {
   const pending = await pendingInteractions(change.tx, [task.conversation_id]);

@@ -194,7 +194,7 @@ describe('serveFunctions', () => {
     };
     await desk.apply({ name: 'front', memory: 'none', tools: [tool] });
     await desk.apply({ name: 'billing', memory: 'none', instructions: 'You are billing.' });
-    const asksBilling = inTurn(calling('ask_billing', { question: 'What does ada owe?' }), { text: 'You owe 40.' });
+    const asksBilling = inTurn(calling('ask_billing', { question: 'What does she owe?' }), { text: 'You owe 40.' });
     desk.script((request) =>
       request.system.join().includes('You are billing.') ? { text: 'She owes 40.' } : asksBilling(request),
     );
@@ -214,11 +214,11 @@ describe('serveFunctions', () => {
       },
     });
     await serve({ ask_billing }, { deployment: 'front' });
-    const message = { deployment: 'front', user: 'ada', message: 'What do I owe?' };
+    const message = { deployment: 'front', user: 'olga', message: 'What do I owe?' };
     const asked = await ask(client, message, { onWait: async () => true });
     expect(asked.reply?.text).toBe('You owe 40.');
     expect(lastResults()).toEqual(['She owes 40.']);
-    const { data } = await client.conversations.list({ user_id: 'ada' });
+    const { data } = await client.conversations.list({ user_id: 'olga' });
     expect(data).toHaveLength(2);
   });
 

@@ -3,7 +3,7 @@ import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
 import { findConversationsWithCost } from '@vestra/server/domains/engine/records/conversations';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lastText } from '../support/cast.ts';
+import { lastText, resultsIn } from '../support/cast.ts';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
 import type { Answer } from '../support/server.ts';
@@ -493,18 +493,18 @@ describe('a message that interrupts', () => {
   });
 
   it('stops the reply that is being made and nothing else: work and open questions go on [CONV-542]', async () => {
-    server.script((request) =>
-      lastText(request).includes('Ask me')
-        ? { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] }
-        : { fail: 'hang' },
-    );
+    server.script((request) => {
+      const text = lastText(request);
+      if (resultsIn(request).length > 0 || text.includes('By the way')) return { text: 'Noted.' };
+      if (!text.includes('Ask me')) return { fail: 'hang' };
+      return { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] };
+    });
     const { id } = await server.begin();
     await server.send(id, { message: 'Work', hand_off: 'always' });
     const asking = (await server.send(id, { message: 'Ask me' })).body;
     const path = `/v1/conversations/${id}`;
     const open = await server.until(path, ({ open_interactions: [asked] }) => asked !== undefined);
     const hanging = (await server.send(id, { message: 'Hang on' })).body;
-    server.script(() => ({ text: 'Noted.' }));
     const turn = await server.tell(id, interrupting('By the way'));
     expect(turn.reply.text).toBe('Noted.');
     const stopped = (await server.log(id)).filter(({ data }) => data.turn?.status === 'stopped');
@@ -562,11 +562,10 @@ describe('a message that interrupts', () => {
   });
 
   it('may come from a session [CONV-545, SES-102]', async () => {
-    server.script(() => ({ fail: 'hang' }));
+    server.script((request) => (lastText(request).includes('Wait') ? { text: 'Yes?' } : { fail: 'hang' }));
     const { body: session } = await server.call('POST', '/v1/sessions', { body: { user_id: 'ivy', chat: true } });
     const id = session.conversation_id;
     const first = (await server.send(id, { message: 'Hi' }, { key: session.token })).body;
-    server.script(() => ({ text: 'Yes?' }));
     const turn = await server.tell(id, interrupting('Wait'), session.token);
     expect(turn.reply.text).toBe('Yes?');
     const ends = (await server.log(id)).filter(({ type }) => type === 'turn.settled');

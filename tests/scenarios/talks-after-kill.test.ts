@@ -27,7 +27,8 @@ async function startAnew(): Promise<void> {
     VESTRA_ROLE: 'worker',
     DATABASE_URL: server.connectionString,
     VESTRA_MASTER_KEY: 'ab'.repeat(32),
-    VESTRA_LEASE_SECONDS: '1',
+    // Long enough that a slow machine takes nobody for dead who is not.
+    VESTRA_LEASE_SECONDS: '8',
   });
 }
 

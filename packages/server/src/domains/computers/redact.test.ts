@@ -30,23 +30,18 @@ describe('what a secret stands in', () => {
 });
 
 /** Letters that no mark has, so that a mark never makes up a secret. */
-const fewLetters = [...'abq$(\\ü😀'];
-/** So many that what is left beside a cut does not read like half of a secret by chance. */
-const manyLetters = [...fewLetters, ...'äößéñçøåжд中文のकλπ%&#@^|{}~+=;<>'];
-const madeOf = (letters: readonly string[]) => {
-  const letter = fc.constantFrom(...letters);
-  const value = fc.array(letter, { minLength: 4, maxLength: 9 }).map((each) => each.join(''));
-  const textWith = (values: readonly string[]) =>
-    fc.array(fc.oneof(letter, fc.constantFrom(...values)), { maxLength: 40 }).map((parts) => parts.join(''));
-  const some = fc.array(value, { minLength: 1, maxLength: 4 });
-  return { some, textWith, case_: some.chain((values) => fc.tuple(fc.constant(values), textWith(values))) };
-};
+const letter = fc.constantFrom('a', 'b', 'q', '$', '(', '\\', 'ü', '😀');
+const value = fc.array(letter, { minLength: 4, maxLength: 9 }).map((letters) => letters.join(''));
+const some = fc.array(value, { minLength: 1, maxLength: 4 });
 const given = (values: readonly string[]) => values.map((each, at) => ({ name: `N${at}`, value: each }));
+const textWith = (values: readonly string[]) =>
+  fc.array(fc.oneof(letter, fc.constantFrom(...values)), { maxLength: 40 }).map((parts) => parts.join(''));
+const case_ = some.chain((values) => fc.tuple(fc.constant(values), textWith(values)));
 
 describe('any text with any secrets', () => {
   it('has none of them afterwards', () => {
     fc.assert(
-      fc.property(madeOf(fewLetters).case_, ([values, text]) => {
+      fc.property(case_, ([values, text]) => {
         const left = redact(text, given(values));
         for (const each of values) expect(left).not.toContain(each);
       }),
@@ -56,30 +51,23 @@ describe('any text with any secrets', () => {
 
   it('has none of them afterwards, and no half of one, wherever it was cut', () => {
     fc.assert(
-      fc.property(
-        madeOf(manyLetters).case_,
-        fc.nat(60),
-        fc.nat(60),
-        fc.integer({ min: 2, max: 80 }),
-        ([values, text], one, two, most) => {
-          const whole = bytes(text);
-          const [head, tail] = [whole.subarray(0, one), whole.subarray(Math.max(one, whole.length - two))];
-          const leftOut = whole.length - head.length - tail.length;
-          const shown = redactCaptured({ head, tail, leftOut }, given(values), most);
-          for (const each of values) {
-            expect(shown).not.toContain(each);
-            if (leftOut === 0) continue;
-            const [begin = '', end = ''] = shown.split(/\n\[.* left out here\]\n/);
-            expect(isHalf(begin, each, text) || isHalf(end, each, text)).toBe(false);
-          }
-        },
-      ),
+      fc.property(case_, fc.nat(60), fc.nat(60), fc.integer({ min: 2, max: 80 }), ([values, text], one, two, most) => {
+        const whole = bytes(text);
+        const [head, tail] = [whole.subarray(0, one), whole.subarray(Math.max(one, whole.length - two))];
+        const leftOut = whole.length - head.length - tail.length;
+        const shown = redactCaptured({ head, tail, leftOut }, given(values), most);
+        for (const each of values) {
+          expect(shown).not.toContain(each);
+          if (leftOut === 0) continue;
+          const [begin = '', end = ''] = shown.split(/\n\[.* left out here\]\n/);
+          expect(hasHalf({ begin, end }, each, text)).toBe(false);
+        }
+      }),
       { numRuns: 500 },
     );
   });
 
   it('is read in parts, of which neither has more than a letter of one that ran over the cut', () => {
-    const { some, textWith } = madeOf(manyLetters);
     const cases = some.chain((values) =>
       fc.tuple(fc.constant(values), textWith(values), fc.constantFrom(...values), textWith(values)),
     );
@@ -87,8 +75,6 @@ describe('any text with any secrets', () => {
       fc.property(cases, fc.integer({ min: 1, max: 8 }), ([values, before, secret, after], at) => {
         const cut = Math.min(at, secret.length - 1);
         const [begun, rest] = [secret.slice(0, cut), secret.slice(cut)];
-        // A text that says the half once more beside the cut reads like the secret although that half was taken away.
-        fc.pre(!before.endsWith(begun) && !after.startsWith(rest));
         const first = redactPart(before + begun, given(values), { isFirst: true, isLast: false });
         const last = redactPart(rest + after, given(values), { isFirst: false, isLast: true });
         for (const each of values) expect(first + last).not.toContain(each);
@@ -110,10 +96,10 @@ describe('any text with any secrets', () => {
   });
 });
 
-/** Whether a side ends or begins with all but one letter of a secret that the text held whole. */
-function isHalf(side: string, secret: string, text: string): boolean {
+/** Whether all but one letter of a secret that the text held whole stands at the cut, on either side of it. */
+function hasHalf({ begin, end }: { begin: string; end: string }, secret: string, text: string): boolean {
   if (!text.includes(secret)) return false;
-  return side.endsWith(secret.slice(0, -1)) || side.startsWith(secret.slice(1));
+  return begin.endsWith(secret.slice(0, -1)) || end.startsWith(secret.slice(1));
 }
 
 it('says how much was left out, and is cut to what may be shown', () => {

@@ -67,23 +67,39 @@ function patternOf(values: Iterable<string>): RegExp {
 
 /** Without the beginning of a secret at the end of the text. */
 function withoutBegun(text: string, secrets: GivenSecrets, least = 1): string {
-  const cut = formsOf(secrets).map(([value]) =>
-    overlap(text, value, least, (length) => text.endsWith(value.slice(0, length))),
-  );
-  return text.slice(0, text.length - Math.max(0, ...cut));
+  return withoutHalves(text, secrets, least, {
+    isThere: (left, value, length) => left.endsWith(value.slice(0, length)),
+    without: (left, length) => left.slice(0, left.length - length),
+  });
 }
 
 /** Without the rest of a secret at the beginning of the text. */
 function withoutRest(text: string, secrets: GivenSecrets, least = 1): string {
-  const cut = formsOf(secrets).map(([value]) =>
-    overlap(text, value, least, (length) => text.startsWith(value.slice(-length))),
-  );
-  return text.slice(Math.max(0, ...cut));
+  return withoutHalves(text, secrets, least, {
+    isThere: (left, value, length) => left.startsWith(value.slice(-length)),
+    without: (left, length) => left.slice(length),
+  });
 }
 
-function overlap(text: string, value: string, least: number, isThere: (length: number) => boolean): number {
+type Side = {
+  isThere: (left: string, value: string, length: number) => boolean;
+  without: (left: string, length: number) => string;
+};
+
+/** What comes to stand at the cut when a half is gone may read like one itself: it goes too. */
+function withoutHalves(text: string, secrets: GivenSecrets, least: number, { isThere, without }: Side): string {
+  const values = formsOf(secrets).map(([value]) => value);
+  let left = text;
+  for (let shortestHalf = least; ; shortestHalf = tellingLength) {
+    const cut = Math.max(0, ...values.map((value) => overlap(left, value, shortestHalf, isThere)));
+    if (cut === 0) return left;
+    left = without(left, cut);
+  }
+}
+
+function overlap(text: string, value: string, least: number, isThere: Side['isThere']): number {
   for (let length = Math.min(value.length - 1, text.length); length >= least; length--) {
-    if (isThere(length)) return length;
+    if (isThere(text, value, length)) return length;
   }
   return 0;
 }

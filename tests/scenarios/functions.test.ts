@@ -48,6 +48,12 @@ const endLease = (callId: string) =>
 
 const code = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
 
+const functionsPage = readFileSync(join(import.meta.dirname, '../../docs/functions.md'), 'utf8');
+const blocksOfPage = (language: string) =>
+  [...functionsPage.matchAll(new RegExp(`^\`\`\`${language}(?: [^\\n]*)?\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, block]) => block as string,
+  );
+
 describe('calls of functions that wait', () => {
   it('are each taken once by many who ask at the same time, in whichever conversation [FUN-001]', async () => {
     desk.script(findsStock);
@@ -199,20 +205,22 @@ describe('serveFunctions', () => {
       request.system.join().includes('You are billing.') ? { text: 'She owes 40.' } : asksBilling(request),
     );
     const client = createClient({ baseUrl: desk.url, key: desk.testKey });
-    const askBilling = (question: string, { call_id, user_id, signal }: FunctionContext) =>
-      ask(
-        client,
-        { deployment: 'billing', user: user_id ?? undefined, message: question },
-        { signal, idempotencyKey: call_id },
-      );
-    const ask_billing = defineFunction({
-      input: z.object({ question: z.string() }),
-      async run({ question }, context) {
-        const [first, again] = [await askBilling(question, context), await askBilling(question, context)];
-        expect(again.turn_id).toBe(first.turn_id);
-        return first.reply?.text;
+    // As the page about functions has it.
+    const folder = await mkdtemp(join(tmpdir(), 'vestra-functions-'));
+    await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+    await writeFile(
+      join(folder, 'ask-billing.ts'),
+      blocksOfPage('ts').find((block) => block.includes('ask_billing')) ?? '',
+    );
+    Object.assign(process.env, { VESTRA_URL: desk.url, VESTRA_KEY: desk.testKey });
+    const page = await import(join(folder, 'ask-billing.ts'));
+    const ask_billing = {
+      ...page.ask_billing,
+      async run(...given: unknown[]) {
+        expect(await page.ask_billing.run(...given)).toBe('She owes 40.');
+        return page.ask_billing.run(...given);
       },
-    });
+    };
     await serve({ ask_billing }, { deployment: 'front' });
     const message = { deployment: 'front', user: 'olga', message: 'What do I owe?' };
     const asked = await ask(client, message, { onWait: async () => true });
@@ -220,6 +228,7 @@ describe('serveFunctions', () => {
     expect(lastResults()).toEqual(['She owes 40.']);
     const { data } = await client.conversations.list({ user_id: 'olga' });
     expect(data).toHaveLength(2);
+    await rm(folder, { recursive: true });
   });
 
   it('answers replies, work and batches, a few at once [FUN-010]', async () => {
@@ -547,17 +556,11 @@ describe('vestra functions serve', () => {
 });
 
 describe('docs/functions.md', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/functions.md'), 'utf8');
-  const blocks = (language: string) =>
-    [...page.matchAll(new RegExp(`^\`\`\`${language}(?: [^\\n]*)?\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
-      ([, block]) => block as string,
-    );
-
   it('holds as it is written [FUN-040]', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vestra-functions-'));
     await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
-    const [service = ''] = blocks('yaml');
-    const [functions = '', server = '', endpoint = ''] = blocks('ts');
+    const [service = ''] = blocksOfPage('yaml');
+    const [functions = '', server = '', endpoint = ''] = blocksOfPage('ts');
     const files = { 'service.yaml': service, 'functions.ts': functions, 'server.ts': server, 'endpoint.ts': endpoint };
     for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
     const env = { VESTRA_URL: desk.url, VESTRA_KEY: desk.testKey };
@@ -570,7 +573,7 @@ describe('docs/functions.md', () => {
       return lastResults();
     };
 
-    const shown = blocks('console').find((block) => block.startsWith('$ vestra functions serve')) ?? '';
+    const shown = blocksOfPage('console').find((block) => block.startsWith('$ vestra functions serve')) ?? '';
     const [typed = '', ...printed] = shown.trim().split('\n');
     const serving = startCli(typed.slice('$ vestra '.length).split(' '), { cwd: folder, env });
     await serving.until(({ err }) => printed.every((line) => err.includes(line)));

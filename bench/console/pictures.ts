@@ -26,6 +26,7 @@ await withCompany(async (company) => {
         await page.emulateMedia({ colorScheme });
         const words = path.replaceAll(/[a-z]+_[0-9a-z]{24}/g, 'one').replaceAll(/[^a-z]+/g, '-');
         await page.screenshot({
+          animations: 'disabled',
           path: join(folder, `${words.replaceAll(/^-|-$/g, '') || 'home'}-${width}-${colorScheme}.png`),
         });
       }

@@ -53,8 +53,8 @@ export default function CallBar({ of, close }: CallBarProps) {
       <p className="min-w-32 flex-1 text-[0.9375rem]" role={isTurn ? undefined : 'status'}>
         {text}
       </p>
-      {/* Where there is no room beside the words, both go below them. */}
-      <div className="ms-auto flex items-center gap-2">
+      {/* Where there is no room beside the words, both go below them. Named by its state, so that its buttons are new ones, which take the focus. */}
+      <div className="ms-auto flex items-center gap-2" key={isOver ? 'over' : 'open'}>
         {isOver ? (
           <>
             <Button autoFocus onClick={() => setAttempt((before) => before + 1)}>

@@ -116,24 +116,26 @@ async function measureLighthouse(company: Company, port: number, folder: string)
       onlyCategories: ['performance', 'accessibility'],
       ...(path !== null && { extraHeaders: { Cookie: `${name}=${value}` } }),
     };
-    const { lhr } = await lighthouse(url, flags, desktopConfig);
-    const { performance, accessibility } = lhr.categories;
-    const score = (category: { score: number | null }) => Math.round((category.score ?? 0) * 100);
+    const runs: LighthouseRun[] = [];
+    for (let round = 0; round < 5; round++) runs.push((await lighthouse(url, flags, desktopConfig)).lhr);
+    const score = (run: LighthouseRun, category: string) => Math.round((run.categories[category]?.score ?? 0) * 100);
+    runs.sort((one, other) => score(one, 'performance') - score(other, 'performance'));
+    const middle = runs[2] as LighthouseRun;
     print({
       what: `Lighthouse, performance and accessibility: ${what}`,
-      measured: `${score(performance)}, ${score(accessibility)}`,
+      measured: `${score(middle, 'performance')}, ${Math.min(...runs.map((run) => score(run, 'accessibility')))}`,
       budget: '95',
     });
-    for (const audit of Object.values(lhr.audits) as {
-      id: string;
-      score: number | null;
-      displayValue?: string;
-      scoreDisplayMode: string;
-    }[])
-      if (audit.score !== null && audit.score < 0.9 && audit.scoreDisplayMode !== 'informative')
-        console.log(`    ${audit.id} ${audit.displayValue ?? ''}`);
+    for (const { id, score: part, scoreDisplayMode, displayValue } of Object.values(middle.audits))
+      if (part !== null && part < 0.9 && scoreDisplayMode !== 'informative')
+        console.log(`    ${id} ${displayValue ?? ''}`);
   }
 }
+
+type LighthouseRun = {
+  categories: Record<string, { score: number | null }>;
+  audits: Record<string, { id: string; score: number | null; displayValue?: string; scoreDisplayMode: string }>;
+};
 
 async function measureSteps(browser: Browser, company: Company): Promise<void> {
   await addSteps(company, manySteps);

@@ -183,7 +183,7 @@ function speakSteadily(): void {
     for (; sent < due; sent++) {
       source.onData({ samples: speaker.next(), sampleRate: samplesPerSecond, channelCount: 1, bitsPerSample: 16 });
     }
-  }, 5);
+  }, 10);
 }
 
 /** All of its addresses stand in the answer: there is no later message that could bring another. */

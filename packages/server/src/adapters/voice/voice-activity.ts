@@ -5,7 +5,10 @@ import { frameSamples } from './speech-gate.ts';
 /** The end of the frame before goes in front of each. */
 const contextSamples = 64;
 
-/** Silero's detector: how likely it is that a frame of sound holds speech. Takes half a millisecond. */
+/** No louder than this (-60 dB) nobody speaks: most of a call is somebody who listens, behind a browser that takes away noise. */
+const quiet = 32;
+
+/** Silero's detector: how likely it is that a frame of sound holds speech. Takes half a millisecond, and silence nothing. */
 export async function openVoiceActivity(
   runtimeModule: string,
   model: string,
@@ -19,6 +22,7 @@ export async function openVoiceActivity(
   return async (frame) => {
     input.copyWithin(0, frameSamples);
     for (let at = 0; at < frameSamples; at++) input[contextSamples + at] = (frame[at] as number) / 32_768;
+    if (frame.every((sample) => sample < quiet && sample > -quiet)) return 0;
     const { output, stateN } = await session.run({
       input: new NewTensor('float32', input.slice(), [1, input.length]),
       state,

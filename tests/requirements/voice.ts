@@ -112,5 +112,10 @@ export const voice = area('voice', 'done', [
     'docs/voice.md · Turns',
     'The first words of a reply are said as soon as they are there, up to its first comma.',
   ],
+  [
+    'VOI-551',
+    'docs/voice.md · Setting it up',
+    'A process holds so many calls and no more, of one org three quarters of them; the next is told when to try again, and a session that calls again is none more.',
+  ],
   ['VOI-535', 'docs/voice.md · Speech', 'What was said stays in no file, and the models leave with their folder.'],
 ]);

@@ -8,6 +8,7 @@ import { createCallSeal } from '@vestra/server/adapters/process-calls/call-seal'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, openStream, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
+import { makeOtherOrg } from '../support/other-org.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { createTextCalls, offerOfSound } from './text-calls.fixture.ts';
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
   one = await startAgentServer({ env: { VESTRA_DATA_DIR: dataDir, PORT: '0' }, voice: callsOfOne.parts });
   two = await startTestServer({
     beside: one,
-    env: { ...one.env, VESTRA_DATA_DIR: dataDir },
+    env: { ...one.env, VESTRA_DATA_DIR: dataDir, VESTRA_VOICE_CALLS: '4' },
     voice: callsOfTwo.parts,
   });
   const nothing = { VESTRA_ROLE: 'api', VESTRA_CHROMIUM: '/nowhere', VESTRA_DATA_DIR: `${dataDir}-api` };
@@ -192,5 +193,33 @@ describe('a voice call', () => {
     expect(stays?.hasEnded()).toBe(false);
     await api.call('DELETE', `/v1/sessions/${session.id}`);
     expect(await stays?.end()).toBe('session_ended');
+  });
+
+  it('finds room as long as there is some, of which one org does not take all [VOI-551]', async () => {
+    const own = await Promise.all(['xena', 'yuri', 'zoe', 'abel'].map(open));
+    const abel = own[3];
+    const begun = await Promise.all(own.slice(0, 3).map((each) => callAt(two, each)));
+    expect(begun.map(outcome)).toEqual(['200', '200', '200']);
+    const refused = await callAt(two, abel);
+    expect(outcome(refused)).toBe('429 rate_limited');
+    expect(refused.body.error.retry_after_ms).toBe(30_000);
+    expect(refused.headers.get('retry-after')).toBe('30');
+    expect(outcome(await callAt(two, own[0]))).toBe('200');
+
+    const key = await makeOtherOrg(one);
+    const { body: me } = await two.call('GET', '/v1/me', { key });
+    const wallet = `INSERT INTO wallets (org_id, mode, balance_micros) VALUES ($1, 'test', 1000000)`;
+    await query(one.connectionString, wallet, [me.org.id]);
+    await two.call('PUT', '/v1/deployments/desk', { key, body: { name: 'desk', memory: 'none' } });
+    const theirs = await Promise.all(
+      [1, 2].map(async () => (await two.call('POST', '/v1/sessions', { key, body: { voice: true } })).body),
+    );
+    expect([outcome(await callAt(two, theirs[0])), outcome(await callAt(two, theirs[1]))]).toEqual([
+      '200',
+      '429 rate_limited',
+    ]);
+
+    await api.call('DELETE', `/v1/sessions/${own[1].id}`);
+    await expect.poll(async () => outcome(await callAt(two, abel))).toBe('200');
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { shortPause, silenceLast } from './flite.ts';
 import { createLoudspeaker } from './loudspeaker.ts';
 import { createResampler } from './resample.ts';
-import { createSpeechGate, type GateNews } from './speech-gate.ts';
+import { createSpeechGate, frameSamples, type GateNews } from './speech-gate.ts';
+import { openVoiceActivity } from './voice-activity.ts';
 
 /** `#` is a frame of speech, `+` one that may be, `.` silence, each of 32 ms; where news come stands their first letter. */
 function hear(sound: string, isAgentSpeaking = false): string {
@@ -27,6 +28,20 @@ describe('the gate of speech [VOI-260]', () => {
     expect(hear('######', true)).toBe('----s-');
     expect(hear('++++++++', true)).toBe('--------');
     expect(hear('++++++++')).toBe('--s-----');
+  });
+});
+
+describe('the detector of speech', () => {
+  /** Hears speech in whatever it is given. */
+  const runtime = `data:text/javascript,export default {
+    InferenceSession: { create: async () => ({ run: async () => ({ output: { data: [0.9] }, stateN: {} }) }) },
+    Tensor: class {},
+  }`;
+
+  it('is not asked about silence, and about everything else [VOI-260]', async () => {
+    const probabilityOf = await openVoiceActivity(runtime, import.meta.filename);
+    const frames = [0, 31, -31, 32, -32].map((peak) => new Int16Array(frameSamples).fill(peak, 100, 101));
+    expect(await Promise.all(frames.map(probabilityOf))).toEqual([0, 0, 0, 0.9, 0.9]);
   });
 });
 

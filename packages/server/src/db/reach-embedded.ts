@@ -5,7 +5,7 @@ import { startEmbeddedPostgres } from './embedded.ts';
 import { StartFailure } from './start-failure.ts';
 
 type Options = { dataDir: string; log: (line: string) => void; onWait?: () => void };
-type Reached = { connectionString: string; stop: () => Promise<void> };
+type OpenDatabase = { connectionString: string; stop: () => Promise<void> };
 
 const addressFile = (dataDir: string) => join(dataDir, 'postgres.url');
 
@@ -14,7 +14,7 @@ export const hasEmbeddedPostgres = (dataDir: string): boolean =>
   ['postgres', 'postgres-location.json'].some((name) => existsSync(join(dataDir, name)));
 
 /** Starts PostgreSQL in the data folder and leaves word of where it is for operator commands. */
-export async function ownEmbeddedPostgres(options: Options): Promise<Reached> {
+export async function ownEmbeddedPostgres(options: Options): Promise<OpenDatabase> {
   const postgres = await startEmbeddedPostgres(options);
   const file = addressFile(options.dataDir);
   await writeFile(file, postgres.connectionString, { mode: 0o600 });
@@ -28,7 +28,7 @@ export async function ownEmbeddedPostgres(options: Options): Promise<Reached> {
 }
 
 /** The PostgreSQL of a server that runs beside this process, or one started for as long as this takes. */
-export async function reachEmbeddedPostgres(options: Options): Promise<Reached> {
+export async function reachEmbeddedPostgres(options: Options): Promise<OpenDatabase> {
   try {
     return await startEmbeddedPostgres(options);
   } catch (error) {

@@ -1,23 +1,15 @@
 import { routes } from '@vestra/contract/api';
 import { type Failure, fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
-import { type Route, sessionAccessOf } from '@vestra/contract/route';
+import { sessionAccessOf } from '@vestra/contract/route';
 import { type Context, Hono } from 'hono';
 import type { Logger } from 'pino';
 import { challengeOf } from './challenge.ts';
 import { asFailure, errorBodies, notReady, toldPlainly } from './error-response.ts';
-import type { AllHandlers, Incoming } from './handler.ts';
-import { type Answer, type Progress, type RequestPath, serve, type WrittenAnswer } from './mount.ts';
+import type { AllHandlers } from './handler.ts';
+import { type Answer, type Endpoint, type Progress, type RequestPath, serve, type WrittenAnswer } from './mount.ts';
 import { isOfOpenai, nearestRoute } from './no-such-route.ts';
 import { pageAccess, preflight } from './page-origin.ts';
-
-type Endpoint = {
-  name: string;
-  route: Route;
-  pattern: string;
-  /** Absent while a route has none yet: it answers 501. */
-  handler: ((incoming: Incoming<Route>) => Promise<unknown>) | undefined;
-};
 
 export type AppOptions = {
   path: RequestPath;
@@ -81,7 +73,7 @@ export function createApp(options: AppOptions): Hono {
       }
       if (found) {
         readableBy = await pageAccess(path.embedOrigins, found.route, request);
-        given = await serve(path, found.name, found.route, found.handler, request, context.req.param(), progress);
+        given = await serve(path, found, { request, rawParams: context.req.param(), progress });
       } else {
         given = await answerOther(request, others);
       }

@@ -50,17 +50,21 @@ export type WrittenAnswer = {
 
 export type Answer = WrittenAnswer | Response;
 
-type AnyHandler = (incoming: Incoming<Route>) => Promise<unknown>;
+export type Endpoint = {
+  name: string;
+  route: Route;
+  pattern: string;
+  /** Absent while a route has none yet: it answers 501. */
+  handler: ((incoming: Incoming<Route>) => Promise<unknown>) | undefined;
+};
+
+type Arrival = { request: Request; rawParams: Record<string, string>; progress: Progress };
 
 /** The way of every request, in the order in which the contract lists its checks. */
 export async function serve(
   path: RequestPath,
-  name: string,
-  route: Route,
-  handler: AnyHandler | undefined,
-  request: Request,
-  rawParams: Record<string, string>,
-  progress: Progress,
+  { name, route, handler }: Endpoint,
+  { request, rawParams, progress }: Arrival,
 ): Promise<Answer> {
   const caller = await identify(route, request, path.identities, progress);
   progress.caller = caller;

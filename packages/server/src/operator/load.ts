@@ -7,7 +7,7 @@ import type { CarriedSequence } from '../db/transfer/tables.ts';
 import { forgetUncomparable } from '../domains/notebooks/api.ts';
 import { migrationsFolder } from '../main/migrations-folder.ts';
 import { version } from '../main/version.ts';
-import type { Reached } from './reach-database.ts';
+import type { OpenDatabase } from './reach-database.ts';
 
 /** What comes into an empty database: rows at the level of these migrations. */
 export type Incoming = {
@@ -26,7 +26,7 @@ export type Incoming = {
  * Fills an empty database and brings it to the level of this program. Whenever this is interrupted, no server starts on what
  * there is, and it can be run again.
  */
-export async function fillDatabase(reached: Reached, incoming: Incoming): Promise<void> {
+export async function fillDatabase(reached: OpenDatabase, incoming: Incoming): Promise<void> {
   const known = await readMigrations(migrationsFolder);
   await withSession(reached.connectionString, async (client) => {
     await keepServersAway(client, `the database ${reached.name}`);

@@ -4,10 +4,10 @@ import { hasEmbeddedPostgres, reachEmbeddedPostgres } from '../db/reach-embedded
 import { StartFailure } from '../db/start-failure.ts';
 import type { Config } from '../main/config.ts';
 
-export type Reached = { connectionString: string; name: string; stop: () => Promise<void> };
+export type OpenDatabase = { connectionString: string; name: string; stop: () => Promise<void> };
 
 /** The database of a server that may be running. */
-export async function reachInUse(config: Config): Promise<Reached> {
+export async function reachInUse(config: Config): Promise<OpenDatabase> {
   // Past a pooler: what is read is one snapshot of one session.
   if (config.databaseUrl) return atUrl(config.pooler.directUrl ?? config.databaseUrl);
   if (!hasEmbeddedPostgres(config.dataDir)) {
@@ -20,13 +20,16 @@ export async function reachInUse(config: Config): Promise<Reached> {
 }
 
 /** The database of a server that is not running; an embedded one is made where there is none. */
-export async function reachAlone({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Reached> {
+export async function reachAlone({
+  databaseUrl,
+  dataDir,
+}: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<OpenDatabase> {
   if (databaseUrl) return atUrl(databaseUrl);
   const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
   return { ...postgres, name: `in ${dataDir}` };
 }
 
-const atUrl = (databaseUrl: string): Reached => ({
+const atUrl = (databaseUrl: string): OpenDatabase => ({
   connectionString: databaseUrl,
   name: describeTarget(databaseUrl).name,
   stop: async () => {},

@@ -21,7 +21,7 @@ export function refuseAddress(text: string, { allowPrivate }: AddressPolicy): st
 
   const { protocol, hostname, username, password } = new URL(text);
   if (username !== '' || password !== '') return 'The address must not hold a user name or password.';
-  const host = reachOfHost(hostname);
+  const host = kindOfHost(hostname);
   if (host === 'malformed') return 'The host must be a full name such as example.com, without a dot at its end.';
   if (host === 'closed') return refused;
   if (host === 'local' && !allowPrivate) {
@@ -39,44 +39,44 @@ export function assertCallable(url: string, param: string, policy: AddressPolicy
 
 /** Whether a connection to this resolved address may be opened. Plain http goes to private and loopback addresses only. */
 export function mayConnect(ip: string, { allowPrivate, protocol }: AddressPolicy & { protocol: string }): boolean {
-  const reach = reachOfIp(ip);
-  if (reach === 'public') return protocol === 'https:';
-  return reach === 'local' && allowPrivate;
+  const kind = kindOfIp(ip);
+  if (kind === 'public') return protocol === 'https:';
+  return kind === 'local' && allowPrivate;
 }
 
 /** Whether a proxy may open a connection to this resolved address, whatever is spoken over it. */
 export function mayReach(ip: string, { allowPrivate }: AddressPolicy): boolean {
-  const reach = reachOfIp(ip);
-  return reach === 'public' || (reach === 'local' && allowPrivate);
+  const kind = kindOfIp(ip);
+  return kind === 'public' || (kind === 'local' && allowPrivate);
 }
 
-export const isPublicIp = (ip: string): boolean => reachOfIp(ip) === 'public';
+export const isPublicIp = (ip: string): boolean => kindOfIp(ip) === 'public';
 
 /** `local` may be opened by the operator; `closed` never is: link-local, metadata, multicast, reserved, translated. */
-type Reach = 'public' | 'local' | 'closed';
+type AddressKind = 'public' | 'local' | 'closed';
 
 const localNames = ['localhost', 'local', 'localdomain', 'internal', 'home.arpa', 'lan'];
 
-function reachOfHost(hostname: string): Reach | 'malformed' {
+function kindOfHost(hostname: string): AddressKind | 'malformed' {
   // The parser has already written decimal, octal and hex hosts as four decimal numbers, and IPv6 in brackets.
   const literal = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal) !== 0) return reachOfIp(literal);
+  if (isIP(literal) !== 0) return kindOfIp(literal);
   const labels = hostname.split('.');
   if (labels.includes('') || (labels.length === 1 && hostname !== 'localhost')) return 'malformed';
   return localNames.some((name) => `.${hostname}`.endsWith(`.${name}`)) ? 'local' : 'public';
 }
 
-function reachOfIp(ip: string): Reach {
+function kindOfIp(ip: string): AddressKind {
   // ipaddr.js also reads octal, hex and shortened IPv4; an address that comes from a resolver is never written so.
   if (isIP(ip) === 0) return 'closed';
   const address = ipaddr.parse(ip);
-  return address.kind() === 'ipv4' ? reachOfIpv4(address as ipaddr.IPv4) : reachOfIpv6(address as ipaddr.IPv6);
+  return address.kind() === 'ipv4' ? kindOfIpv4(address as ipaddr.IPv4) : kindOfIpv6(address as ipaddr.IPv6);
 }
 
 /** Lies in public space and yet answers only inside Azure, with the machine's configuration. */
 const azureWireServer = '168.63.129.16';
 
-function reachOfIpv4(address: ipaddr.IPv4): Reach {
+function kindOfIpv4(address: ipaddr.IPv4): AddressKind {
   if (address.toString() === azureWireServer) return 'closed';
   const range = address.range();
   if (range === 'unicast') return 'public';
@@ -90,7 +90,7 @@ const metadataIpv6 = ['fd00:ec2::/32', 'fd20:ce::/32', 'fd00:c1::/32', 'fd00:42:
 /** The only space from which public addresses are given; outside of it lie forms that embed an IPv4 address. */
 const globalIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-function reachOfIpv6(address: ipaddr.IPv6): Reach {
+function kindOfIpv6(address: ipaddr.IPv6): AddressKind {
   if (address.zoneId !== undefined || metadataIpv6.some((range) => address.match(range))) return 'closed';
   const range = address.range();
   if (range === 'uniqueLocal' || range === 'loopback') return 'local';

@@ -21,9 +21,9 @@ import {
   type QuestionOutcome,
   takeAnswer,
 } from './put-question.ts';
-import type { Away, Reach, Reached } from './reach.ts';
 import { reachApps } from './reach-apps.ts';
 import { reachServers } from './reach-servers.ts';
+import type { ReachableServer, ServerAccess, ServerAway } from './server-access.ts';
 import type { SignIns } from './sign-ins.ts';
 import { approvedToolsOf, standInsFor } from './stand-in.ts';
 import { toolsForModel } from './tools-for-model.ts';
@@ -125,7 +125,7 @@ type Origin = {
   isRepeatable: boolean;
   reads: OfferedTool['reads'];
 };
-type Loaded = { serverId: string; tools: ServerTool[]; away: Away | null };
+type Loaded = { serverId: string; tools: ServerTool[]; away: ServerAway | null };
 
 export function createServerTools({
   db,
@@ -146,13 +146,13 @@ export function createServerTools({
     return origin;
   }
 
-  async function reachOne({ tenant, userId, of }: Origin): Promise<Reach | undefined> {
+  async function reachOne({ tenant, userId, of }: Origin): Promise<ServerAccess | undefined> {
     if ('app' in of) return (await reachApps(signIns, tenant, userId, [of.app])).get(of.app);
     return (await reachServers({ db, vault }, tenant, userId, [of.server])).get(of.server);
   }
 
   async function toolsBehind(
-    first: Reach,
+    first: ServerAccess,
     origin: Pick<Origin, 'tenant' | 'userId' | 'of'>,
     policies: Manifest['mcp_tool_policy'],
     signal: AbortSignal,
@@ -160,10 +160,10 @@ export function createServerTools({
     const serverId = 'server' in origin.of ? origin.of.server : origin.of.app;
     const attempt = await tried(first, (each) => offered.of(each.fingerprint, each.target, signal));
     if (attempt.away) return { serverId, tools: [], away: attempt.away };
-    const { reach, answer } = attempt;
-    if (!answer.ok) return { serverId, tools: [], away: awayBy(answer, reach) };
-    const policy = 'server' in origin.of ? (policies[reach.server.slug] ?? null) : null;
-    const made = toolsForModel(answer.tools, reach, { policy, definitions });
+    const { access, answer } = attempt;
+    if (!answer.ok) return { serverId, tools: [], away: awayBy(answer, access) };
+    const policy = 'server' in origin.of ? (policies[access.server.slug] ?? null) : null;
+    const made = toolsForModel(answer.tools, access, { policy, definitions });
     for (const { tool, name, inputSchema, isRepeatable, reads } of made) {
       origins.set(tool, { ...origin, name, inputSchema, isRepeatable, reads });
     }
@@ -177,18 +177,18 @@ export function createServerTools({
     async load(tenant, { userId, servers, policies, apps = [], played = [], approved = async () => [] }, signal) {
       const ids = servers.map(({ id }) => id);
       const [company, own] = await Promise.all([
-        ids.length === 0 ? new Map<string, Reach>() : reachServers({ db, vault }, tenant, userId, ids),
+        ids.length === 0 ? new Map<string, ServerAccess>() : reachServers({ db, vault }, tenant, userId, ids),
         reachApps(signIns, tenant, userId, apps),
       ]);
       const taken = new Set([...company.values()].map(({ server }) => server.slug));
       const besides = [...own].filter(([slug]) => !taken.has(slug));
       const loaded = await Promise.all([
         ...servers.map(async ({ id, slug }): Promise<Loaded> => {
-          const reach = company.get(id);
-          if (!reach) return { serverId: id, tools: [], away: removed(slug ?? id) };
-          return toolsBehind(reach, { tenant, userId, of: { server: id } }, policies, signal);
+          const access = company.get(id);
+          if (!access) return { serverId: id, tools: [], away: removed(slug ?? id) };
+          return toolsBehind(access, { tenant, userId, of: { server: id } }, policies, signal);
         }),
-        ...besides.map(([app, reach]) => toolsBehind(reach, { tenant, userId, of: { app } }, policies, signal)),
+        ...besides.map(([app, access]) => toolsBehind(access, { tenant, userId, of: { app } }, policies, signal)),
       ]);
       const there = loaded.filter((each) => each.away === null).map(({ serverId }) => serverId);
       if (there.length > 0) await endOutages(db, { ...tenant, userId }, there);
@@ -251,8 +251,8 @@ export function createServerTools({
         if (attempt.away) {
           return failed('mcp_server_error', `The server \`${tool.server}\` cannot be called: ${attempt.away.message}`);
         }
-        const { reach, answer } = attempt;
-        if (!answer.ok) return failed(answer.code, reach.hide(answer.message));
+        const { access, answer } = attempt;
+        if (!answer.ok) return failed(answer.code, access.hide(answer.message));
         if ('underWay' in answer) return { output: '', isError: true, underWay: answer.underWay };
         if (!('asked' in answer)) {
           const { text, isError, media } = answer;
@@ -264,8 +264,8 @@ export function createServerTools({
     },
 
     async cancel({ tool }, handle, signal) {
-      const reach = await reachOne(originOf(tool));
-      if (reach?.ok) await client.cancelCall(reach.target, handle as TaskHandle, { signal });
+      const access = await reachOne(originOf(tool));
+      if (access?.ok) await client.cancelCall(access.target, handle as TaskHandle, { signal });
     },
   };
 }
@@ -283,20 +283,20 @@ function nextAfter(
 
 const mostRounds = 4;
 
-type Attempt<Answer> = { away: null; reach: Reached; answer: Answer } | { away: Away };
+type Attempt<Answer> = { away: null; access: ReachableServer; answer: Answer } | { away: ServerAway };
 
 /** What refuses the credentials has done nothing, so it is tried again with others, where there are others. */
 async function tried<Answer extends { ok: boolean; isUnauthorized?: boolean }>(
-  reach: Reach,
-  ask: (reach: Reached) => Promise<Answer>,
+  access: ServerAccess,
+  ask: (access: ReachableServer) => Promise<Answer>,
 ): Promise<Attempt<Answer>> {
-  if (!reach.ok) return { away: reach };
-  const answer = await ask(reach);
-  if (answer.ok || !answer.isUnauthorized || reach.refused === null) return { away: null, reach, answer };
-  return tried(await reach.refused(), ask);
+  if (!access.ok) return { away: access };
+  const answer = await ask(access);
+  if (answer.ok || !answer.isUnauthorized || access.refused === null) return { away: null, access, answer };
+  return tried(await access.refused(), ask);
 }
 
-const awayBy = (failure: McpFailure, { server, hide, isPersonal }: Reached): Away => ({
+const awayBy = (failure: McpFailure, { server, hide, isPersonal }: ReachableServer): ServerAway => ({
   ok: false,
   server,
   reason: failure.isUnauthorized ? 'credentials_refused' : 'unreachable',
@@ -304,7 +304,7 @@ const awayBy = (failure: McpFailure, { server, hide, isPersonal }: Reached): Awa
   isPersonal: failure.isUnauthorized === true && isPersonal,
 });
 
-const removed = (slug: string): Away => ({
+const removed = (slug: string): ServerAway => ({
   ok: false,
   server: { slug, deny: [], require_approval: [], sampling: false },
   reason: 'removed',

@@ -1,6 +1,6 @@
 import type { AwayReason } from '@vestra/contract/missing-tools';
 import type { Tenant } from '../../caller.ts';
-import { fingerprintOf, hiding, type Reach } from './reach.ts';
+import { fingerprintOf, hiding, type ServerAccess } from './server-access.ts';
 import type { SignedIn, SignIns } from './sign-ins.ts';
 
 /** The servers that the user is signed in to, by their slugs. Like those of the company, but nobody has set rules for them. */
@@ -9,15 +9,15 @@ export async function reachApps(
   tenant: Tenant,
   userId: string | null,
   wanted: 'all' | readonly string[],
-): Promise<Map<string, Reach>> {
+): Promise<Map<string, ServerAccess>> {
   if (wanted !== 'all' && wanted.length === 0) return new Map();
   const found = await signIns.of(tenant, userId, wanted);
-  return new Map(found.map((each) => [each.slug, reachOf(each)]));
+  return new Map(found.map((each) => [each.slug, accessOf(each)]));
 }
 
-function reachOf({ slug, connectionId, credential }: SignedIn): Reach {
+function accessOf({ slug, connectionId, credential }: SignedIn): ServerAccess {
   const server = { slug, deny: [], require_approval: [], sampling: false };
-  const away = (reason: AwayReason, message: string): Reach => ({
+  const away = (reason: AwayReason, message: string): ServerAccess => ({
     ok: false,
     server,
     reason,
@@ -33,7 +33,7 @@ function reachOf({ slug, connectionId, credential }: SignedIn): Reach {
     target,
     hide: hiding([token]),
     fingerprint: fingerprintOf([connectionId, target.url, token]),
-    refused: async () => reachOf(await refused()),
+    refused: async () => accessOf(await refused()),
     isPersonal: true,
   };
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../db/pool.ts';
 import { readSecrets } from '../secrets/api.ts';
 import { fillHeaders } from './fill-headers.ts';
 import { secretsOf } from './mcp-server.ts';
-import { fingerprintOf, hiding, type Reach } from './reach.ts';
+import { fingerprintOf, hiding, type ServerAccess } from './server-access.ts';
 import { findById } from './store.ts';
 import type { ServerRow } from './tables.ts';
 
@@ -15,7 +15,7 @@ export async function reachServers(
   tenant: Tenant,
   userId: string | null,
   serverIds: readonly string[],
-): Promise<Map<string, Reach>> {
+): Promise<Map<string, ServerAccess>> {
   const rows = await findById(db, tenant.orgId, serverIds, { hold: false });
   const needs = rows.map(({ headers }) => secretsOf(headers));
   const all = (kind: 'company' | 'user') => [...new Set(needs.flatMap((need) => need[kind]))];
@@ -23,7 +23,7 @@ export async function reachServers(
   const company = all('company').length > 0 ? await readSecrets(db, vault, tenant, null, all('company')) : none;
   const isUserNeeded = userId !== null && all('user').length > 0;
   const user = isUserNeeded ? await readSecrets(db, vault, tenant, userId, all('user')) : none;
-  return new Map(rows.map((row) => [row.id, reachOf(row, { tenant, userId, company, user })]));
+  return new Map(rows.map((row) => [row.id, accessOf(row, { tenant, userId, company, user })]));
 }
 
 type Known = {
@@ -33,7 +33,7 @@ type Known = {
   user: ReadonlyMap<string, string>;
 };
 
-function reachOf(row: ServerRow, { tenant, userId, company, user }: Known): Reach {
+function accessOf(row: ServerRow, { tenant, userId, company, user }: Known): ServerAccess {
   const needs = secretsOf(row.headers);
   const missing = needs.company.filter((name) => !company.has(name));
   if (missing.length > 0) {
@@ -64,7 +64,7 @@ function reachOf(row: ServerRow, { tenant, userId, company, user }: Known): Reac
   };
 }
 
-const away = (server: ServerRow, why: { reason: AwayReason; message: string; isPersonal: boolean }): Reach => ({
+const away = (server: ServerRow, why: { reason: AwayReason; message: string; isPersonal: boolean }): ServerAccess => ({
   ok: false,
   server,
   ...why,

@@ -8,7 +8,7 @@ import type { ServerRow } from './tables.ts';
 export type ServerRules = Pick<ServerRow, 'slug' | 'deny' | 'require_approval' | 'sampling'>;
 
 /** A server as it is called for one user now, or why it cannot be. */
-export type Reach =
+export type ServerAccess =
   | {
       ok: true;
       server: ServerRules;
@@ -16,15 +16,15 @@ export type Reach =
       hide: (text: string) => string;
       fingerprint: string;
       /** The server did not take the credentials: another way to it. Null where there is none. */
-      refused: (() => Promise<Reach>) | null;
+      refused: (() => Promise<ServerAccess>) | null;
       /** Whether the credentials are the user's own: where they are refused, nobody else is concerned. */
       isPersonal: boolean;
     }
-  | Away;
+  | ServerAway;
 
-export type Reached = Extract<Reach, { ok: true }>;
+export type ReachableServer = Extract<ServerAccess, { ok: true }>;
 
-export type Away = {
+export type ServerAway = {
   ok: false;
   server: ServerRules;
   reason: AwayReason;

@@ -1,6 +1,6 @@
 import type { Tool } from '@vestra/agent/tool';
 import type { Manifest } from '../deployments/api.ts';
-import type { ServerRules } from './reach.ts';
+import type { ServerRules } from './server-access.ts';
 import { modelToolName } from './tool-name.ts';
 
 type Of = { serverId: string; server: ServerRules; policy: Manifest['mcp_tool_policy'][string] | null };

@@ -3,7 +3,7 @@ import type { Tool } from '@vestra/agent/tool';
 import type { OfferedTool } from '../../adapters/mcp-client/list-tools.ts';
 import type { Manifest } from '../deployments/api.ts';
 import { cutText } from './cut-text.ts';
-import type { Reached, ServerRules } from './reach.ts';
+import type { ReachableServer, ServerRules } from './server-access.ts';
 import { isTooLarge, schemaLeftOut, shownDescription } from './shown-tool.ts';
 import { modelToolName } from './tool-name.ts';
 
@@ -21,10 +21,10 @@ type MadeTool = {
 };
 
 /** A name that the server lists twice, or that reads like another before the model, counts once: the first. */
-export function toolsForModel(offered: readonly OfferedTool[], reach: Reached, known: Known): MadeTool[] {
+export function toolsForModel(offered: readonly OfferedTool[], access: ReachableServer, known: Known): MadeTool[] {
   const byName = new Map<string, MadeTool>();
   for (const each of offered) {
-    const tool = toolOf(each, reach, known);
+    const tool = toolOf(each, access, known);
     const { name, inputSchema, priceUsd, isRepeatable, reads } = each;
     if (byName.has(tool.definition.name)) continue;
     byName.set(tool.definition.name, { tool, priceUsd, name, inputSchema, isRepeatable, reads });
@@ -34,7 +34,7 @@ export function toolsForModel(offered: readonly OfferedTool[], reach: Reached, k
 
 const longestName = 128;
 
-function toolOf(offered: OfferedTool, { server, hide }: Reached, { policy, definitions }: Known): Tool {
+function toolOf(offered: OfferedTool, { server, hide }: ReachableServer, { policy, definitions }: Known): Tool {
   const definition = definitions.get(offered) ?? definitionOf(offered, server.slug, hide);
   definitions.set(offered, definition);
   const { name, isReadOnly } = offered;

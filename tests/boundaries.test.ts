@@ -91,7 +91,16 @@ describe('the check of boundaries refuses', () => {
         [server('domains/users/a.ts')]: "import { b } from '../tasks/api.ts';",
         [server('domains/tasks/a.ts')]: "import { a } from '../users/api.ts';",
       },
-      'domains import each other in a circle: tasks, users',
+      'in a circle, by imports or by tables: tasks, users',
+    ],
+    [
+      'domains of which one imports the other, and that one names its table',
+      {
+        [server('domains/users/tables.ts')]: "export const users = table('users', {});",
+        [server('domains/users/a.ts')]: "import { b } from '../tasks/api.ts';",
+        [server('domains/tasks/store.ts')]: 'sql`SELECT 1 FROM users`',
+      },
+      'in a circle, by imports or by tables: tasks, users',
     ],
     [
       'another domain’s inside',

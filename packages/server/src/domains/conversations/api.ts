@@ -1,5 +1,5 @@
 export { insertConversation, lockOwnConversation, newConversationRow } from '../engine/records/change.ts';
-export { findConversation, lastTalksOf } from '../engine/records/conversations.ts';
+export { findConversation, holdConversation, lastTalksOf } from '../engine/records/conversations.ts';
 export { eraseHiddenConversations } from '../engine/records/erase.ts';
 export { allMessages, conversationOfMessage, findMessage } from '../engine/records/messages.ts';
 export { presentTurn } from '../engine/records/present.ts';

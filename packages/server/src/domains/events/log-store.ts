@@ -1,5 +1,5 @@
 import type { Database } from '../../db/pool.ts';
-import { rowsOf, run } from '../../db/query.ts';
+import { rowsOf } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { columnsOf, type RowOf } from '../../db/table.ts';
 import { conversationEvents } from './tables.ts';
@@ -19,47 +19,4 @@ export function readLog(
     sql`SELECT ${columnsOf(conversationEvents)} FROM ${conversationEvents}
         WHERE conversation_id = ${conversationId} ${ofTask} AND seq > ${after} ORDER BY seq LIMIT ${limit}`,
   );
-}
-
-const conversationsAtOnce = 25;
-
-/**
- * Shortens the logs of some conversations from their start; false: none was left to look at.
- *
- * Only events before the first young one go, whatever their own age, so that no seq is missing behind a kept one. A
- * conversation that somebody is writing to is left for the next time.
- */
-export async function pruneStreams(db: Database, before: Date, limit: number): Promise<boolean> {
-  const cutoff = sql`${before}::timestamptz`;
-  const eventsOfEach = Math.ceil(limit / conversationsAtOnce);
-  const looked = await run(
-    db,
-    sql`
-    WITH due AS (
-      SELECT id FROM conversations WHERE events_kept_from < ${cutoff}
-      ORDER BY events_kept_from LIMIT ${conversationsAtOnce} FOR NO KEY UPDATE SKIP LOCKED
-    ), head AS (
-      SELECT due.id, event.seq, event.created_at,
-        bool_and(event.created_at < ${cutoff}) OVER (PARTITION BY due.id ORDER BY event.seq) AS is_old
-      FROM due CROSS JOIN LATERAL (
-        SELECT seq, created_at FROM ${conversationEvents}
-        WHERE conversation_id = due.id ORDER BY seq LIMIT ${eventsOfEach}
-      ) AS event
-    ), pruned AS (
-      DELETE FROM ${conversationEvents} AS event USING head
-      WHERE event.conversation_id = head.id AND event.seq = head.seq AND head.is_old
-    ), looked AS (
-      SELECT due.id, count(head.seq) AS events,
-        (array_agg(head.created_at ORDER BY head.seq) FILTER (WHERE NOT head.is_old))[1] AS first_kept
-      FROM due LEFT JOIN head ON head.id = due.id GROUP BY due.id
-    )
-    UPDATE conversations SET events_kept_from = CASE
-      WHEN looked.first_kept IS NOT NULL THEN looked.first_kept
-      WHEN looked.events = ${eventsOfEach} THEN events_kept_from
-      -- None is left, and the next one will be younger than this.
-      ELSE greatest(now(), ${cutoff})
-    END
-    FROM looked WHERE conversations.id = looked.id`,
-  );
-  return looked > 0;
 }

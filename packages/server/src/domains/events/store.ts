@@ -3,7 +3,7 @@ import type { Database, Executor, Transaction } from '../../db/pool.ts';
 import { prune } from '../../db/prune.ts';
 import { maybeOne, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { columnsOf, text } from '../../db/table.ts';
+import { columnsOf } from '../../db/table.ts';
 import { type EventRow, events } from './tables.ts';
 
 const columns = columnsOf(events);
@@ -52,16 +52,3 @@ export const eraseEventsOf = (tx: Transaction, tenant: Tenant, userId: string) =
 /** Forgets events that were told long ago; false: none was left. */
 export const pruneEvents = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, events, sql`created_at < ${before} ORDER BY created_at`, limit);
-
-/** The tenant's conversation, which cannot be deleted until the transaction ends. */
-export function holdConversation(
-  tx: Transaction,
-  tenant: Tenant,
-  conversationId: string,
-): Promise<{ user_id: string | null } | undefined> {
-  return maybeOne(
-    tx,
-    { user_id: text().nullable() },
-    sql`SELECT user_id FROM conversations WHERE id = ${conversationId} AND ${ofTenant(tenant)} FOR KEY SHARE`,
-  );
-}

@@ -1,8 +1,8 @@
 import { fail } from '@vestra/contract/errors';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { conversationOfMessage, findConversation, findMessage, findTurn } from '../conversations/api.ts';
-import { emit, holdConversation } from '../events/api.ts';
+import { conversationOfMessage, findMessage, findTurn, holdConversation } from '../conversations/api.ts';
+import { emit } from '../events/api.ts';
 import { presentFeedback } from './present.ts';
 import { raterOf } from './rater.ts';
 import { putFeedback } from './store.ts';
@@ -15,8 +15,7 @@ export async function rateMessage(tx: Transaction, caller: Caller, { messageId, 
   if (conversationId === undefined) throw fail('message_not_found');
   assertReach(caller, conversationId);
   // Held: an erasure at the same moment comes before it or takes it along.
-  const isHeld = await holdConversation(tx, caller, conversationId);
-  const conversation = isHeld && (await findConversation(tx, caller, conversationId));
+  const conversation = await holdConversation(tx, caller, conversationId);
   if (!conversation) throw fail('message_not_found');
   const message = await findMessage(tx, conversationId, messageId);
   const turn = message && message.role !== 'user' ? await findTurn(tx, message.turn_id) : undefined;

@@ -1,9 +1,8 @@
 import { fail } from '@vestra/contract/errors';
 import type { PricedModel } from '@vestra/models/prices';
 import { transaction } from '../../db/transaction.ts';
-import { type Exchange, latestTurn, readTalk, type TurnRow } from '../conversations/api.ts';
+import { type Exchange, holdConversation, latestTurn, readTalk, type TurnRow } from '../conversations/api.ts';
 import { ask, judgeLine, paidByOrg } from '../engine/api.ts';
-import { holdConversation } from '../events/api.ts';
 import { costOf } from '../ledger/api.ts';
 import {
   breakOf,

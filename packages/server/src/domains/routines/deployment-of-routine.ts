@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { openConversation } from '../conversations/api.ts';
+import { holdConversation, openConversation } from '../conversations/api.ts';
 import {
   type DeploymentRow,
   holdDeployment,
@@ -10,7 +10,6 @@ import {
   versionToRun,
 } from '../deployments/api.ts';
 import type { Committed } from '../engine/api.ts';
-import { holdConversation } from '../events/api.ts';
 import { timezoneOf } from '../users/api.ts';
 import type { RoutineRow } from './tables.ts';
 

@@ -1,8 +1,9 @@
 import type { FileStore } from '../../adapters/files/file-store.ts';
 import { pruneConnections } from '../../domains/apps/api.ts';
 import { pruneAudit } from '../../domains/audit/api.ts';
+import { pruneStreams } from '../../domains/engine/records/prune-streams.ts';
 import { pruneTraces } from '../../domains/engine/records/prune-traces.ts';
-import { pruneEvents, pruneStreams } from '../../domains/events/api.ts';
+import { pruneEvents } from '../../domains/events/api.ts';
 import { pruneOfTools, pruneUnused } from '../../domains/files/api.ts';
 import { pruneReservations } from '../../domains/ledger/api.ts';
 import { pruneGrants, pruneRegistered, pruneTokens } from '../../domains/mcp-grants/api.ts';

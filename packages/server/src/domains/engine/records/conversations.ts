@@ -40,6 +40,18 @@ export async function findSeenConversation(db: Executor, id: string): Promise<Se
 export const lockConversation = (tx: Transaction, id: string): Promise<ConversationRow | undefined> =>
   maybeOne(tx, conversations, sql`SELECT ${columns} FROM conversations WHERE id = ${id} FOR NO KEY UPDATE`);
 
+/** The tenant's conversation, which cannot be deleted until the transaction ends. */
+export const holdConversation = (
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  id: string,
+): Promise<ConversationRow | undefined> =>
+  maybeOne(
+    tx,
+    conversations,
+    sql`SELECT ${columns} FROM conversations WHERE id = ${id} AND org_id = ${orgId} AND mode = ${mode} FOR KEY SHARE`,
+  );
+
 const ofColumns = columnsOf(conversations, 'c');
 const withCostShape = { ...conversations.columns, spent: json<Record<string, string>>().nullable() };
 

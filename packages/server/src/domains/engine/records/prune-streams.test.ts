@@ -1,14 +1,15 @@
 import { newId } from '@vestra/contract/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
-import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
-import { insertMany, one, rowsOf, run } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
-import { count } from '../../db/table.ts';
-import { transaction } from '../../db/transaction.ts';
-import { pruneStreams, readLog } from './api.ts';
-import { conversationEvents } from './tables.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../../../tests/support/test-database.ts';
+import { closeDatabase, type Database, openDatabase } from '../../../db/pool.ts';
+import { insertMany, one, rowsOf, run } from '../../../db/query.ts';
+import { sql } from '../../../db/sql.ts';
+import { count } from '../../../db/table.ts';
+import { transaction } from '../../../db/transaction.ts';
+import { readLog } from '../../events/api.ts';
+import { conversationEvents } from '../../events/tables.ts';
+import { pruneStreams } from './prune-streams.ts';
 
 let database: TestDatabase;
 let db: Database;

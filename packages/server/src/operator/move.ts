@@ -6,10 +6,13 @@ import { assertKnown, fillDatabase } from './load.ts';
 import type { Progress } from './progress.ts';
 import { reachAlone, reachInUse } from './reach-database.ts';
 
-export type Moved = { from: string; to: string; tables: number; rows: number; is_embedded: boolean };
+export type MoveReport = { from: string; to: string; tables: number; rows: number; is_embedded: boolean };
 
 /** Brings all rows into another, empty database while no server runs on either. The one they come from is only read. */
-export async function move({ config, progress }: { config: Config; progress: Progress }, to: string): Promise<Moved> {
+export async function move(
+  { config, progress }: { config: Config; progress: Progress },
+  to: string,
+): Promise<MoveReport> {
   const isEmbedded = to === 'embedded';
   if (isEmbedded && config.databaseUrl === null) {
     throw new StartFailure(

@@ -1,5 +1,5 @@
 /** How a step names an element of the page. */
-export type Wanted = {
+export type ElementQuery = {
   text?: string | undefined;
   selector?: string | undefined;
   /** By the number under which the page was last read. */
@@ -115,7 +115,7 @@ export function pageScript() {
     }
   }
 
-  function candidates(wanted: Wanted, given: readonly Element[]): Element[] | string {
+  function candidates(wanted: ElementQuery, given: readonly Element[]): Element[] | string {
     if (wanted.number !== undefined) {
       const element = numbered[wanted.number - 1];
       return element?.isConnected ? [element] : 'No such number on this page: read the page again.';
@@ -125,7 +125,7 @@ export function pageScript() {
     return [...given];
   }
 
-  function choose(wanted: Wanted, given: readonly Element[]): Element | string {
+  function choose(wanted: ElementQuery, given: readonly Element[]): Element | string {
     const all = candidates(wanted, given);
     if (typeof all === 'string') return all;
     const visible = all.filter(isVisible);
@@ -155,7 +155,7 @@ export function pageScript() {
   }
 
   /** `given` are elements that were found from outside. */
-  async function spotOf(wanted: Wanted, ...given: Element[]): Promise<Spot> {
+  async function spotOf(wanted: ElementQuery, ...given: Element[]): Promise<Spot> {
     const element = choose(wanted, given);
     if (typeof element === 'string') return { found: false, why: element };
     if (element.matches(':disabled')) return { found: false, why: 'The element is disabled.' };

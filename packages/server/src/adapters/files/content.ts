@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
-import type { Content, FileStore, Kept } from './file-store.ts';
+import type { Content, FileStore, KeptFile } from './file-store.ts';
 
 export const isHash = (name: string) => /^[0-9a-f]{64}$/.test(name);
 
@@ -16,7 +16,7 @@ export function partsOf(orgId: string, name: string): [string, string, string] {
 export const isName = (name: string) => /^[a-z0-9]{4,100}(\.[a-z]{1,20})?$/.test(name);
 
 /** Passes the content on and counts it; `kept` is known at its end. */
-export function counted(content: Content): { chunks: AsyncIterable<Uint8Array>; kept: () => Kept } {
+export function counted(content: Content): { chunks: AsyncIterable<Uint8Array>; kept: () => KeptFile } {
   const digest = createHash('sha256');
   let bytes = 0;
   async function* pass() {
@@ -30,7 +30,7 @@ export function counted(content: Content): { chunks: AsyncIterable<Uint8Array>; 
 }
 
 /** What goes under a hash must have it: a file would otherwise be shown as another one's content. */
-export function assertNamed(name: string, { sha256 }: Kept): void {
+export function assertNamed(name: string, { sha256 }: KeptFile): void {
   if (isHash(name) && name !== sha256) throw new Error(`What was to be kept as ${name} has another hash.`);
 }
 

@@ -10,7 +10,7 @@
  */
 export type FileStore = {
   /** Whole or not at all, and before it resolves also through a power cut. A part of it can never be seen. */
-  put: (orgId: string, name: string, content: Content) => Promise<Kept>;
+  put: (orgId: string, name: string, content: Content) => Promise<KeptFile>;
   /** Null where there is nothing of this name. What is not read to its end must be returned, as `for await` does. */
   open: (orgId: string, name: string, range?: Range) => Promise<Opened | null>;
   /** All of it, for what is known to be small. Null where there is nothing of this name. */
@@ -27,7 +27,7 @@ export type FileStore = {
 export type Content = Uint8Array | AsyncIterable<Uint8Array>;
 
 /** Of the whole content, as it was when it was put. */
-export type Kept = { sha256: string; bytes: number };
+export type KeptFile = { sha256: string; bytes: number };
 
 /** From the first byte to the last one, both counted from 0 and both included. */
 export type Range = { first: number; last: number };

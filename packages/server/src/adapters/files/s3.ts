@@ -1,6 +1,6 @@
 import type { OutboundLog } from '../outbound/connector.ts';
 import { assertNamed, checked, counted, isName, partsOf, readWhole, storeFailure } from './content.ts';
-import type { FileStore, Kept, Listed, Range } from './file-store.ts';
+import type { FileStore, KeptFile, Listed, Range } from './file-store.ts';
 import { createS3Client, type S3Client, type S3Place } from './s3-client.ts';
 
 /** So much is held in memory of what is being put. S3 takes ten thousand parts: this makes 80 GB. */
@@ -77,8 +77,8 @@ async function putInParts(
   client: S3Client,
   key: string,
   { first, rest }: { first: Uint8Array; rest: AsyncIterable<Uint8Array> },
-  checkedWhole: () => Kept,
-): Promise<Kept> {
+  checkedWhole: () => KeptFile,
+): Promise<KeptFile> {
   const uploadId = tagIn(await client.ask({ method: 'POST', key, query: { uploads: '' } }), 'UploadId');
   if (uploadId === null) throw storeFailure('away');
   const etags: string[] = [];

@@ -1,4 +1,4 @@
-import type { Broken } from './loudspeaker.ts';
+import type { Interruption } from './loudspeaker.ts';
 import type { GateNews } from './speech-gate.ts';
 import type { CallFiles } from './voice-packages.ts';
 
@@ -36,7 +36,7 @@ export type FromLine =
   | { kind: 'refused'; reason: 'sdp' | 'process'; message: string }
   | { kind: 'connected' }
   /** `broken`: what was being said when the person began to speak, and how much of it was out. */
-  | { kind: 'speech'; news: GateNews; broken: Broken | null }
+  | { kind: 'speech'; news: GateNews; broken: Interruption | null }
   | { kind: 'sound'; samples: Int16Array }
   | { kind: 'said'; id: number }
   | { kind: 'hung_up' }

@@ -5,7 +5,7 @@ const outSamples = samplesPerSecond / 100;
 
 type Saying = { id: number; samples: Int16Array[]; length: number; played: number; isWhole: boolean };
 
-export type Broken = { id: number; share: number };
+export type Interruption = { id: number; share: number };
 
 /**
  * What is to be said, in order, handed out ten milliseconds at a time. A break keeps what is left: a cough must not cost
@@ -62,7 +62,7 @@ export function createLoudspeaker(said: (id: number) => void) {
       return out;
     },
     /** Nothing goes out until it is resumed or cleared. Null where nothing was being said. */
-    break(): Broken | null {
+    break(): Interruption | null {
       const [saying] = queue;
       const wasBroken = isBroken;
       isBroken = true;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PageFailed } from '../../adapters/browser/browser-failure.ts';
-import type { Wanted } from '../../adapters/browser/page-script.ts';
+import type { ElementQuery } from '../../adapters/browser/page-script.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import { untilAborted } from '../../async/until-aborted.ts';
 
@@ -13,7 +13,7 @@ const reactionMs = 80;
 
 export async function click(
   tab: Tab,
-  wanted: Wanted & { role?: string | undefined; name?: string | undefined },
+  wanted: ElementQuery & { role?: string | undefined; name?: string | undefined },
   withinMs: number,
   signal: AbortSignal,
 ): Promise<Done> {

@@ -171,9 +171,13 @@ export function listPrepared(db: Executor, owner: Owner): Promise<Prepared[]> {
 }
 
 /** By whom a computer is held: whoever lost it since writes nothing about it any more. */
-export type Held = { owner: Owner; epoch: number };
+export type ComputerHold = { owner: Owner; epoch: number };
 
-export async function recordPrepared(db: Executor, { owner, epoch }: Held, items: readonly Prepared[]): Promise<void> {
+export async function recordPrepared(
+  db: Executor,
+  { owner, epoch }: ComputerHold,
+  items: readonly Prepared[],
+): Promise<void> {
   if (items.length === 0) return;
   const { orgId, mode, userId } = owner;
   const written = await run(
@@ -189,7 +193,11 @@ export async function recordPrepared(db: Executor, { owner, epoch }: Held, items
   if (written === 0) throw fail('computer_unavailable', { message: 'Another process of the server has it by now.' });
 }
 
-export async function forgetPrepared(db: Executor, { owner, epoch }: Held, { kind, key }: Prepared): Promise<void> {
+export async function forgetPrepared(
+  db: Executor,
+  { owner, epoch }: ComputerHold,
+  { kind, key }: Prepared,
+): Promise<void> {
   await run(
     db,
     sql`
@@ -199,7 +207,7 @@ export async function forgetPrepared(db: Executor, { owner, epoch }: Held, { kin
 }
 
 /** What is not in a home that was saved then. */
-export async function forgetPreparedSince(db: Executor, { owner, epoch }: Held, since: Date): Promise<void> {
+export async function forgetPreparedSince(db: Executor, { owner, epoch }: ComputerHold, since: Date): Promise<void> {
   await run(
     db,
     sql`DELETE FROM ${computerPreparations} WHERE ${ownedBy(owner)} AND prepared_at > ${since}
@@ -228,7 +236,7 @@ export async function findSaved(
 /** False: another process has held the computer since, and what it saves is newer. */
 export async function recordSaved(
   tx: Transaction,
-  { owner, epoch }: Held,
+  { owner, epoch }: ComputerHold,
   { name, sha256, bytes, savedAt }: SavedHome & { bytes: number },
 ): Promise<boolean> {
   const written = await run(

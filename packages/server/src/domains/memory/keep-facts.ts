@@ -16,23 +16,23 @@ import {
 import type { FactRow } from './tables.ts';
 import { unfitFact } from './unfit-fact.ts';
 
-export type Kept = FactRow | { refused: string };
+export type KeptFact = FactRow | { refused: string };
 
 /** Keeps facts, each once, and lets go of those that are no longer true; the profile follows. */
 export async function keepFacts(
   tx: Transaction,
   owner: Owner,
   { facts, outdated = [] }: { facts: readonly (NewFact & { vector: StoredVector })[]; outdated?: readonly string[] },
-): Promise<Kept[]> {
+): Promise<KeptFact[]> {
   await lockMemory(tx, owner);
   if (outdated.length > 0) await deleteFactsOf(tx, owner, outdated);
-  const kept: Kept[] = [];
+  const kept: KeptFact[] = [];
   for (const { vector, ...fact } of facts) kept.push(await keepOne(tx, owner, fact, vector));
   await refreshProfile(tx, owner);
   return kept;
 }
 
-async function keepOne(tx: Transaction, owner: Owner, fact: NewFact, vector: StoredVector): Promise<Kept> {
+async function keepOne(tx: Transaction, owner: Owner, fact: NewFact, vector: StoredVector): Promise<KeptFact> {
   const refused = refusalOf(fact.text) ?? (await refusalForRoom(tx, owner, fact.text));
   return refused === null ? upsertFact(tx, owner, newId('mem'), fact, vector) : { refused };
 }

@@ -15,7 +15,7 @@ export type Line = { by: 'user' | 'agent'; text: string };
 export type Passage = { source: 'tool_observed' | 'upload' | 'screen'; name: string; text: string };
 
 /** A fact that is kept already. Without an id it is shown, and cannot be called outdated. */
-export type Known = { id: string | null; text: string };
+export type KnownFact = { id: string | null; text: string };
 
 export type Found = { facts: NewFact[]; outdated: string[] };
 
@@ -23,7 +23,7 @@ type Turn = {
   lines: readonly Line[];
   passages: readonly Passage[];
   ask: Ask;
-  knownAbout: (query: string) => Promise<Known[]>;
+  knownAbout: (query: string) => Promise<KnownFact[]>;
   /** Also called where nothing was found: then the conversation has been looked through all the same. */
   keep: (found: Found) => Promise<unknown>;
 };
@@ -76,13 +76,13 @@ export async function keepTurn({ lines, passages, ask, knownAbout, keep }: Turn)
 
 const nothing: Found = { facts: [], outdated: [] };
 
-const asNumbered = ({ text }: Known, at: number) => `${at + 1}. ${quoted(text)}`;
+const asNumbered = ({ text }: KnownFact, at: number) => `${at + 1}. ${quoted(text)}`;
 const asSpoken = ({ by, text }: Line) => `${by === 'user' ? 'User' : 'Agent'}: ${quoted(text)}`;
 
 const quoted = (text: string) =>
   text.length > longestQuote ? `${text.slice(0, longestQuote).toWellFormed()} [cut]` : text;
 
-function worthKeeping(answer: z.output<typeof saidSchema>, known: readonly Known[], lines: readonly Line[]): Found {
+function worthKeeping(answer: z.output<typeof saidSchema>, known: readonly KnownFact[], lines: readonly Line[]): Found {
   const textsBy = (speaker: Line['by']) => lines.flatMap(({ by, text }) => (by === speaker ? [text] : []));
   const said = { byUser: textsBy('user'), byOthers: textsBy('agent') };
   const facts = fit(answer.facts).map(({ text, kind, said_by_user }) => ({

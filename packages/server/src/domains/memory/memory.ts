@@ -8,7 +8,7 @@ import type { CustomerMemory } from './customer-memory.ts';
 import { asLine, type NewFact, type Owner } from './fact.ts';
 import { findFacts, type Search, vectorOf } from './find-facts.ts';
 import { keepFacts, refusalOf } from './keep-facts.ts';
-import { type Found, type Known, keepTurn, type Line, type Passage } from './keep-turn.ts';
+import { type Found, type KnownFact, keepTurn, type Line, type Passage } from './keep-turn.ts';
 import { kindsInOrder } from './profile.ts';
 import { countFacts, listFacts, newestOfEachKind, type StoredVector } from './store.ts';
 import type { FactRow } from './tables.ts';
@@ -143,7 +143,7 @@ export function createMemory(dependencies: Dependencies): Memory {
   }
 
   /** What is known already of what was spoken about; for customer memory without ids, so nothing there is called outdated. */
-  async function knownAbout(owner: Owner, mode: MemoryMode, query: string): Promise<Known[]> {
+  async function knownAbout(owner: Owner, mode: MemoryMode, query: string): Promise<KnownFact[]> {
     if (mode === 'vestra') return findFacts(dependencies, owner, { query, limit: knownShown });
     const found = await recall(owner, { userId: owner.userId, mode, query, limit: knownShown });
     return found.map(({ text }) => ({ id: null, text }));

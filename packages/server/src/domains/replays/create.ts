@@ -11,7 +11,7 @@ import { presentReplay } from './present.ts';
 import { findReplay, insertReplay, type WholeReplay } from './store.ts';
 import type { Replay } from './tables.ts';
 
-export type Wanted = {
+export type ReplayRequest = {
   reference: string;
   version: number | undefined;
   conversationIds: readonly string[] | undefined;
@@ -25,7 +25,7 @@ export async function createReplay(
   tx: Transaction,
   { engine, jobs }: { engine: Pick<Engine, 'models'>; jobs: JobSender },
   origin: Origin,
-  { reference, version: wanted, conversationIds, last }: Wanted,
+  { reference, version: wanted, conversationIds, last }: ReplayRequest,
 ): Promise<Replay> {
   if (conversationIds && last !== undefined) {
     throw fail('invalid_request', { param: 'last', message: 'Give `conversation_ids` or `last`, not both.' });

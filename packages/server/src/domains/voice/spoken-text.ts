@@ -71,7 +71,7 @@ function endIn(rest: string): number | null {
 }
 
 /** Where in a sentence it was broken off, and how much of it was out. */
-export type Broken = { id: number; share: number };
+export type Interruption = { id: number; share: number };
 
 /** The part of a sentence that was out when it was broken off, in whole words. */
 export function partSaid(sentence: string, share: number): string {

@@ -1,4 +1,4 @@
-import { type Broken, partSaid } from './spoken-text.ts';
+import { type Interruption, partSaid } from './spoken-text.ts';
 
 type Saying = {
   id: number;
@@ -74,7 +74,7 @@ export function createSpoken({ speak, say, allSaid, failed }: Ports) {
       saying.isOut(true);
       if (going.length === 0 && waiting.length === 0) allSaid();
     },
-    brokeOff({ id, share }: Broken) {
+    brokeOff({ id, share }: Interruption) {
       const saying = going.find((each) => each.id === id);
       brokenPart = saying ? partSaid(saying.text, share) : '';
     },

@@ -12,7 +12,7 @@ import { startWebhooks } from './webhooks.fixture.ts';
 type Server = Awaited<ReturnType<typeof startWebhooks>>;
 type Org = Awaited<ReturnType<Server['newOrg']>>;
 /** As its GET shows it. */
-export type Shown = Pick<DeliveryRow, 'id' | 'event_id' | 'attempt' | 'status' | 'status_code' | 'error'> & {
+export type ShownDelivery = Pick<DeliveryRow, 'id' | 'event_id' | 'attempt' | 'status' | 'status_code' | 'error'> & {
   next_attempt_at: string | null;
   created_at: string;
 };
@@ -71,7 +71,7 @@ export function useDeliveries() {
     return body as { id: string; secret: string; url: string; updated_at: string };
   }
 
-  async function deliveries(org: Org, { id }: { id: string }): Promise<Shown[]> {
+  async function deliveries(org: Org, { id }: { id: string }): Promise<ShownDelivery[]> {
     const { body } = await server.call('GET', `/v1/webhooks/${id}/deliveries?limit=100`, { key: org.key });
     return body.data;
   }
@@ -93,7 +93,11 @@ export function useDeliveries() {
     endpoint,
     deliveries,
     /** Polls until the endpoint's attempts, newest first, satisfy this. */
-    untilDeliveries: (org: Org, of: { id: string }, isSo: (shown: Shown[]) => boolean): Promise<Shown[]> =>
+    untilDeliveries: (
+      org: Org,
+      of: { id: string },
+      isSo: (shown: ShownDelivery[]) => boolean,
+    ): Promise<ShownDelivery[]> =>
       until(async () => {
         const shown = await deliveries(org, of);
         return isSo(shown) ? shown : null;

@@ -9,7 +9,7 @@ import type { Database } from '../../db/pool.ts';
 import { type Attempted, attempt } from './attempt.ts';
 import { type Claimed, claimDue, dropClaimed, handBack, lookForDue } from './delivery-store.ts';
 import { createLanes, type Limits } from './lanes.ts';
-import { type Ended, recordAttempts } from './record-attempts.ts';
+import { type EndedAttempt, recordAttempts } from './record-attempts.ts';
 import { rememberSecrets } from './remember-secrets.ts';
 
 type Dependencies = {
@@ -47,7 +47,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
   const lanes = createLanes({ ...defaults, ...limits });
   const running = new Map<Claimed, { ended: Promise<void>; cut: () => void }>();
   const secretsOf = rememberSecrets(db, vault);
-  const recordJoined = joined((ended: Ended[]) => recordAttempts({ db, now, random }, ended));
+  const recordJoined = joined((ended: EndedAttempt[]) => recordAttempts({ db, now, random }, ended));
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let lookAt = Number.POSITIVE_INFINITY;

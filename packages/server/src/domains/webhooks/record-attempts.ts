@@ -10,12 +10,12 @@ import { presentEndpoint } from './present.ts';
 import { keepFailing, lockEndpoints, updateEndpoint } from './store.ts';
 import type { EndpointRow } from './tables.ts';
 
-export type Ended = { delivery: DeliveryKey & Pick<Claimed, 'step'>; attempted: Attempted };
+export type EndedAttempt = { delivery: DeliveryKey & Pick<Claimed, 'step'>; attempted: Attempted };
 
 type Dependencies = { db: Database; now: () => Date; random: () => number };
 
 /** Writes down what came of attempts, plans what follows, and switches off endpoints that are gone or fail for too long. */
-export async function recordAttempts({ db, now, random }: Dependencies, all: readonly Ended[]): Promise<void> {
+export async function recordAttempts({ db, now, random }: Dependencies, all: readonly EndedAttempt[]): Promise<void> {
   const successes = all.filter(({ attempted }) => attempted.isSuccess);
   const failures = all.filter(({ attempted }) => !attempted.isSuccess);
   await transaction(db, async (tx) => {
@@ -32,7 +32,7 @@ export async function recordAttempts({ db, now, random }: Dependencies, all: rea
 
 async function judgeFailed(
   tx: Transaction,
-  failures: readonly Ended[],
+  failures: readonly EndedAttempt[],
   { at, random }: { at: Date; random: () => number },
 ): Promise<void> {
   const endpoints = await lockEndpoints(
@@ -64,7 +64,7 @@ async function judgeFailed(
 /** An attempt asked for by hand tells whoever asked; only those of the schedule count against the endpoint. */
 function judge(
   endpoint: EndpointRow,
-  failures: readonly Ended[],
+  failures: readonly EndedAttempt[],
   at: Date,
 ): { isOver: boolean; failing: Failing | null } {
   if (!endpoint.active || failures.some(({ attempted }) => attempted.isGone)) return { isOver: true, failing: null };

@@ -3,7 +3,7 @@ import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
 import { bytesOfBase64 } from '../talk/base64.ts';
 import { callerTools } from '../talk/caller-tools.ts';
-import { digestOf, type GivenAnswer, type GivenFile, type Question, type Said } from '../talk/question.ts';
+import { digestOf, type GivenAnswer, type GivenFile, type Question, type TalkLine } from '../talk/question.ts';
 
 export type RunInput = BodyOf<(typeof agUi)['run']>;
 type Message = RunInput['messages'][number];
@@ -59,7 +59,7 @@ export const threadDigest = (
 
 const isOfSystem = (role: Message['role']) => role === 'system' || role === 'developer';
 
-function saidIn(message: Message): Said[] {
+function saidIn(message: Message): TalkLine[] {
   if (message.role === 'user') return [{ role: 'user', text: textOf((message as UserMessage).content) }];
   if (message.role !== 'assistant') return [];
   const text = (message as { content?: string | null }).content ?? '';

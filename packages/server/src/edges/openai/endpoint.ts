@@ -16,7 +16,7 @@ import {
   writtenEvents,
 } from '../talk/answer.ts';
 import { type Begun, begin, type Exchange } from '../talk/exchange.ts';
-import { frame, type Held, holdingBy, streamPieces } from '../talk/held.ts';
+import { frame, type HeldExchange, holdingBy, streamPieces } from '../talk/held.ts';
 import { digestOf, type Question } from '../talk/question.ts';
 import { chatChunks, chatCompletion, chatText, streamedChatText } from './chat.ts';
 import { digestOfTalk, readChat, readResponse } from './read-question.ts';
@@ -166,7 +166,7 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
   }
 
   function streamedResponse(
-    held: Held,
+    held: HeldExchange,
     row: ClientAnswer,
     events: Begun['events'],
     { isBackground, question, after = -1 }: { isBackground: boolean; question?: Question; after?: number },

@@ -3,7 +3,7 @@ import type { openai } from '@vestra/contract/openai';
 import type { BodyOf } from '@vestra/contract/route';
 import { bytesOfDataUrl } from '../talk/base64.ts';
 import { callerTools } from '../talk/caller-tools.ts';
-import { digestOf, type Question, type Said, type Talk } from '../talk/question.ts';
+import { digestOf, type Question, type Talk, type TalkLine } from '../talk/question.ts';
 
 type ChatBody = BodyOf<(typeof openai)['chat']>;
 type ResponseBody = BodyOf<(typeof openai)['respond']>;
@@ -97,7 +97,7 @@ const presentIn = ({ metadata }: Pick<ChatBody, 'metadata'>) =>
 /** What was said before leads to the conversation in which it was said. */
 const talkOf = (
   body: Pick<ChatBody, 'user' | 'safety_identifier'> & { model?: string | undefined },
-  said: readonly Said[],
+  said: readonly TalkLine[],
 ): Talk | undefined =>
   said.length === 0
     ? undefined
@@ -107,7 +107,7 @@ const joined = (texts: readonly string[]) => texts.filter((text) => text.trim() 
 
 type Read = Pick<Question, 'files' | 'fileIds' | 'toolResults'> & {
   approvals: { id: string; approve: boolean }[];
-  said: Said[];
+  said: TalkLine[];
   system: string[];
   isEmpty: boolean;
 };
@@ -197,7 +197,7 @@ function takeFile(read: Read, { file_data, file_id, filename }: FileField): void
 }
 
 /** The same talk, whoever sends it back and with whatever space around its words. */
-export function digestOfTalk({ model, user }: Pick<Question, 'model' | 'user'>, said: readonly Said[]): string {
+export function digestOfTalk({ model, user }: Pick<Question, 'model' | 'user'>, said: readonly TalkLine[]): string {
   const words = said.map(({ role, text }) => [role, text.trim()]).filter(([, text]) => text !== '');
   return digestOf([model ?? null, user ?? null, words]);
 }

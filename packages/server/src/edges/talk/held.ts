@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts';
 import type { Piece } from './pieces.ts';
 
 /** What is open for one request until it has been answered. */
-export type Held = { exchange: Exchange; release: () => void; requestId: string };
+export type HeldExchange = { exchange: Exchange; release: () => void; requestId: string };
 
 type Dependencies = {
   answer: AnswerRequest;
@@ -21,7 +21,7 @@ type Dependencies = {
 /** Counts a request among the open ones of its credential until `work` releases it, or fails. */
 export const holdingBy =
   ({ answer, hold, engine, asFailure }: Dependencies) =>
-  <Incoming extends EdgeRequest>(work: (incoming: Incoming, held: Held) => Promise<Response>) =>
+  <Incoming extends EdgeRequest>(work: (incoming: Incoming, held: HeldExchange) => Promise<Response>) =>
   async (incoming: Incoming): Promise<Response> => {
     const { caller, signal, requestId } = incoming;
     const gone = new AbortController();
@@ -50,7 +50,7 @@ export type Writing = {
 };
 
 export function streamPieces(
-  { release }: Held,
+  { release }: HeldExchange,
   pieces: AsyncGenerator<Piece, Answered, undefined>,
   writing: Writing,
 ): Promise<Response> {

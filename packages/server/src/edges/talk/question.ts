@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallerTools } from './caller-tools.ts';
 
-export type Said = { role: 'user' | 'assistant'; text: string };
+export type TalkLine = { role: 'user' | 'assistant'; text: string };
 
 export type GivenFile = { filename: string; mediaType: string; bytes: Uint8Array<ArrayBuffer> };
 
@@ -18,7 +18,7 @@ export type Question = {
   /** To what waits for a person. */
   answers: GivenAnswer[];
   /** What was said before, as the client tells it. */
-  earlier: Said[];
+  earlier: TalkLine[];
   /** What the client would have a model believe: facts beside the instructions of the deployment. */
   system: string;
   tools: CallerTools;

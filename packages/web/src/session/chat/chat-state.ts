@@ -12,7 +12,9 @@ type OutputFile = ResponseOf<Api['files']['list']>['data'][number];
 export type Attachment = Message['attachments'][number];
 
 /** A message as far as it has come. */
-export type Said = Pick<Message, 'id' | 'turn_id' | 'task_id' | 'role' | 'text' | 'attachments'> & { isWhole: boolean };
+export type ShownMessage = Pick<Message, 'id' | 'turn_id' | 'task_id' | 'role' | 'text' | 'attachments'> & {
+  isWhole: boolean;
+};
 
 /** One piece of work as far as it is known. That it waits for the person is read off what is open. */
 export type Work = Pick<Task, 'id' | 'status' | 'title' | 'progress'> & {
@@ -40,7 +42,7 @@ export type Outgoing = {
 export type ChatState = {
   isLoaded: boolean;
   status: Conversation['status'];
-  messages: Readonly<Record<string, Said>>;
+  messages: Readonly<Record<string, ShownMessage>>;
   outgoing: readonly Outgoing[];
   works: Readonly<Record<string, Work>>;
   waits: Readonly<Record<string, Waiting>>;
@@ -199,7 +201,7 @@ function withDelta(
 ): ChatState {
   const before = state.messages[id];
   if (before?.isWhole || turn_id === null) return state;
-  const said: Said = before ?? {
+  const said: ShownMessage = before ?? {
     id,
     turn_id,
     task_id,
@@ -217,7 +219,7 @@ function withPage(state: ChatState, { messages, older }: Pick<Loaded, 'messages'
 }
 
 function withMessages(state: ChatState, messages: readonly Message[]): ChatState {
-  const added = messages.map((message): [string, Said] => [message.id, { ...message, isWhole: true }]);
+  const added = messages.map((message): [string, ShownMessage] => [message.id, { ...message, isWhole: true }]);
   return withoutDoubles({ ...state, messages: { ...state.messages, ...Object.fromEntries(added) } });
 }
 

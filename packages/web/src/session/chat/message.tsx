@@ -2,19 +2,19 @@ import type { Client } from '@vestra/sdk/client';
 import { lazy, memo, Suspense } from 'react';
 import { Button } from '../button.tsx';
 import { useWords } from '../words/words.ts';
-import type { Attachment, Outgoing, Said } from './chat-state.ts';
+import type { Attachment, Outgoing, ShownMessage } from './chat-state.ts';
 import { FileLink } from './file-link.tsx';
 
 /** The renderer is the larger half of the page: the chat is there before it, and it is there before the first reply. */
 const renderer = import('./markdown.tsx');
 const Markdown = lazy(() => renderer);
 
-export const Message = memo(function Message({ client, said }: { client: Client; said: Said }) {
+export const Message = memo(function Message({ client, said }: { client: Client; said: ShownMessage }) {
   if (said.role === 'user') return <OwnMessage attachments={said.attachments} client={client} text={said.text} />;
   return <Reply said={said} />;
 });
 
-function Reply({ said }: { said: Said }) {
+function Reply({ said }: { said: ShownMessage }) {
   const words = useWords();
   return (
     <article aria-busy={!said.isWhole} className="min-w-0" data-role={said.role}>

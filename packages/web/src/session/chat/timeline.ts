@@ -1,8 +1,8 @@
-import type { ChatState, Outgoing, Said, Turn, Waiting, Work } from './chat-state.ts';
+import type { ChatState, Outgoing, ShownMessage, Turn, Waiting, Work } from './chat-state.ts';
 
 /** What stands in the chat, oldest first. */
 export type Item =
-  | { kind: 'message'; key: string; said: Said }
+  | { kind: 'message'; key: string; said: ShownMessage }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing; isQueued: boolean }
   | { kind: 'work'; key: string; work: Work; settled: readonly Waiting[]; waitsForCompany: boolean }
   | { kind: 'wait'; key: string; wait: Waiting }

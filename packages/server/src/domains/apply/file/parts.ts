@@ -9,32 +9,32 @@ export type FunctionEntry = z.output<typeof functionEntry>;
 export type ServerEntry = z.output<typeof serverEntry>;
 
 /** A part of what was sent that is well formed, with the path that a fault of it would name. */
-export type Placed<Value> = { at: string; value: Value };
+export type PlacedValue<Value> = { at: string; value: Value };
 
 /** An entry of a list with those of its fields that are well formed; `given` names all that were sent. */
-export type PlacedEntry<Entry> = Placed<Partial<Entry>> & { given: ReadonlySet<string> };
+export type PlacedEntry<Entry> = PlacedValue<Partial<Entry>> & { given: ReadonlySet<string> };
 
 export type Repo = { url: string; ref?: string | undefined; path?: string | undefined; token?: string | undefined };
 
 /** What the file and the manifest have in common. */
 export type SettingParts = {
-  model: Placed<string>[];
-  memory: Placed<NonNullable<DeploymentFile['memory']>>[];
+  model: PlacedValue<string>[];
+  memory: PlacedValue<NonNullable<DeploymentFile['memory']>>[];
   functions: PlacedEntry<FunctionEntry>[];
-  apps: Placed<string>[];
-  approvals: Placed<string>[];
-  skills: Placed<{ id: string } | { name: string }>[];
-  notebooks: Placed<string>[];
-  repos: (Placed<Repo> & { urlAt: string })[];
-  setup: Placed<string>[];
-  env: (Placed<string> & { name: string })[];
-  files: Placed<{ file_id: string; path: string }>[];
+  apps: PlacedValue<string>[];
+  approvals: PlacedValue<string>[];
+  skills: PlacedValue<{ id: string } | { name: string }>[];
+  notebooks: PlacedValue<string>[];
+  repos: (PlacedValue<Repo> & { urlAt: string })[];
+  setup: PlacedValue<string>[];
+  env: (PlacedValue<string> & { name: string })[];
+  files: PlacedValue<{ file_id: string; path: string }>[];
 };
 
 export type FileParts = SettingParts & {
-  name: Placed<string>[];
+  name: PlacedValue<string>[];
   servers: PlacedEntry<ServerEntry>[];
-  localPaths: Placed<string>[];
+  localPaths: PlacedValue<string>[];
   routines: PlacedEntry<DeploymentFile['routines'][number]>[];
   tests: PlacedEntry<DeploymentFile['tests'][number]>[];
   webhooks: PlacedEntry<DeploymentFile['webhooks'][number]>[];
@@ -125,12 +125,12 @@ export const asRepo = (repo: string | Repo): Repo => (typeof repo === 'string' ?
 /** A longer list is refused as a whole, and its items are not looked at. */
 const longest = { apps: 200, approvals: 6, notebooks: 50, any: 100 };
 
-function items(list: unknown, at: string, most = longest.any): Placed<unknown>[] {
+function items(list: unknown, at: string, most = longest.any): PlacedValue<unknown>[] {
   if (!Array.isArray(list) || list.length > most) return [];
   return list.map((value, index) => ({ at: `${at}.${index}`, value }));
 }
 
-function one<Schema extends z.ZodType>(schema: Schema, given: unknown, at: string): Placed<z.output<Schema>>[] {
+function one<Schema extends z.ZodType>(schema: Schema, given: unknown, at: string): PlacedValue<z.output<Schema>>[] {
   if (given === undefined) return [];
   const read = schema.safeParse(given);
   return read.success ? [{ at, value: read.data }] : [];
@@ -138,7 +138,7 @@ function one<Schema extends z.ZodType>(schema: Schema, given: unknown, at: strin
 
 function fields<Schema extends z.ZodObject>(
   schema: Schema,
-  { at, value }: Placed<unknown>,
+  { at, value }: PlacedValue<unknown>,
 ): PlacedEntry<z.output<Schema>> {
   const given = asObject(value);
   const read = Object.entries(schema.shape).flatMap(([key, field]) => {

@@ -5,7 +5,7 @@ import { filesExist } from '../../files/api.ts';
 import { notebooksExist } from '../../notebooks/api.ts';
 import { findSettings } from '../../orgs/api.ts';
 import { builtInSkills, findSkills } from '../../skills/api.ts';
-import type { Placed, SettingParts } from '../file/parts.ts';
+import type { PlacedValue, SettingParts } from '../file/parts.ts';
 import { fault } from './refusal.ts';
 
 /** What the settings name that the org does not have. */
@@ -21,8 +21,10 @@ export async function referenceFaults(
     'name' in value ? [{ at: `${at}.name`, value: value.name }] : [],
   );
   const files = parts.files.map(({ at, value }) => ({ at: `${at}.file_id`, value: value.file_id }));
-  const exist = async (look: (ids: readonly string[]) => Promise<ReadonlySet<string>>, places: Placed<string>[]) =>
-    places.length === 0 ? new Set<string>() : look([...new Set(places.map(({ value }) => value))]);
+  const exist = async (
+    look: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
+    places: PlacedValue<string>[],
+  ) => (places.length === 0 ? new Set<string>() : look([...new Set(places.map(({ value }) => value))]));
   const skills = await findSkills(tx, orgId, [...new Set(skillIds.map(({ value }) => value))], { hold });
   const notebooks = await exist((ids) => notebooksExist(tx, orgId, ids, { hold }), parts.notebooks);
   const comesWithUs = await exist(async () => new Set((await builtInSkills()).map(({ name }) => name)), builtIn);
@@ -45,7 +47,11 @@ export async function referenceFaults(
   ];
 }
 
-const unknown = (places: readonly Placed<string>[], known: ReadonlySet<string>, message: (name: string) => string) =>
+const unknown = (
+  places: readonly PlacedValue<string>[],
+  known: ReadonlySet<string>,
+  message: (name: string) => string,
+) =>
   places.filter(({ value }) => !known.has(value)).map(({ at, value }) => fault('invalid_manifest', at, message(value)));
 
 /** The agent finds a skill by its name. The same one named again is no other, and is saved once. */

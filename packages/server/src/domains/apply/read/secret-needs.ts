@@ -1,14 +1,14 @@
 import { secretsIn } from '@vestra/contract/secrets-in-text';
 import type { Manifest } from '../../deployments/api.ts';
 import type { RegisteredServer } from '../../mcp-servers/api.ts';
-import { asRepo, type Placed, type SettingParts } from '../file/parts.ts';
+import { asRepo, type PlacedValue, type SettingParts } from '../file/parts.ts';
 
 /** The company's secrets that texts refer to, each with its place. A user's own are never missing. */
-export const companySecrets = (texts: readonly Placed<string>[]): Placed<string>[] =>
+export const companySecrets = (texts: readonly PlacedValue<string>[]): PlacedValue<string>[] =>
   texts.flatMap(({ at, value }) => secretsIn(value).company.map((name) => ({ at, value: name })));
 
 /** What the computer refers to: its variables and the tokens of its repositories. */
-export const computerSecrets = ({ env, repos }: Pick<SettingParts, 'env' | 'repos'>): Placed<string>[] =>
+export const computerSecrets = ({ env, repos }: Pick<SettingParts, 'env' | 'repos'>): PlacedValue<string>[] =>
   companySecrets([
     ...env,
     ...repos.flatMap(({ at, value: { token } }) => (token === undefined ? [] : [{ at: `${at}.token`, value: token }])),

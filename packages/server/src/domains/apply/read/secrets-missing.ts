@@ -4,14 +4,14 @@ import type { Transaction } from '../../../db/pool.ts';
 import type { Manifest } from '../../deployments/api.ts';
 import { findById } from '../../mcp-servers/api.ts';
 import { storedNames } from '../../secrets/api.ts';
-import type { Placed } from '../file/parts.ts';
+import type { PlacedValue } from '../file/parts.ts';
 import { fault } from './refusal.ts';
 import { secretsOfVersion } from './secret-needs.ts';
 
 /** One fault for each place that refers to a secret which is not stored in this mode, and the names of those secrets. */
 export async function missingSecretFaults(
   tx: Transaction,
-  { tenant, needs }: { tenant: Tenant; needs: readonly Placed<string>[] },
+  { tenant, needs }: { tenant: Tenant; needs: readonly PlacedValue<string>[] },
 ): Promise<{ faults: Fault[]; names: string[] }> {
   const names = await missingOf(tx, tenant, [...new Set(needs.map(({ value }) => value))]);
   const faults = needs

@@ -23,7 +23,7 @@ import { filesOfConversation } from '../tools/own/conversation-files.ts';
 import { type OpenMatters, openMatters, shownMatters } from '../tools/own/open-matters.ts';
 import type { RunTools } from '../tools/run-tools.ts';
 import { assembleTools } from '../tools/tools.ts';
-import type { Fresh } from '../turns/ports.ts';
+import type { AcceptedState } from '../turns/ports.ts';
 import type { Room } from './attached-files.ts';
 import { type History, historyOf } from './history.ts';
 import type { Engine, Schemas } from './ports.ts';
@@ -39,7 +39,7 @@ export type Assembled = {
 };
 
 /** What whoever accepted the message has at hand. */
-type Known = Pick<Fresh, 'asked' | 'user'>;
+type Known = Pick<AcceptedState, 'asked' | 'user'>;
 
 export async function assembleRun(
   engine: Engine,

@@ -6,7 +6,7 @@ import type { MessageRow } from '../records/tables.ts';
 import { type ReadsFiles, textOfFile } from '../tools/own/conversation-files.ts';
 
 /** How what is attached reaches the model. */
-export type Shown = {
+export type FileRendering = {
   fence: string;
   /** Some models take a PDF as it is; for the others its text is read. */
   readsPdf: boolean;
@@ -27,7 +27,7 @@ export async function attachedParts(
   engine: ReadsFiles,
   tenant: Tenant,
   { asked, before }: { asked: MessageRow; before: readonly MessageRow[] },
-  shown: Shown,
+  shown: FileRendering,
   room: Room,
 ): Promise<Map<string, UserPart[]>> {
   const attaching = [...before.filter(({ role }) => role === 'user'), asked].filter(
@@ -59,7 +59,7 @@ async function partOf(
   engine: ReadsFiles,
   row: FileRow,
   filename: string,
-  { fence, readsPdf, readsPictures }: Shown,
+  { fence, readsPdf, readsPictures }: FileRendering,
   room: Room | null,
 ): Promise<UserPart> {
   const mediaType = row.mime_type ?? 'application/octet-stream';

@@ -7,7 +7,7 @@ import type { EarlierMessage } from '../records/earlier-store.ts';
 import type { MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { modelStepsOf } from '../records/trace-store.ts';
 import { goesStraightToWork } from '../records/turn.ts';
-import { attachedParts, type Room, type Shown } from './attached-files.ts';
+import { attachedParts, type FileRendering, type Room } from './attached-files.ts';
 import type { Engine } from './ports.ts';
 import { joinTexts } from './reply-text.ts';
 
@@ -26,7 +26,7 @@ export async function historyOf(
   tenant: Tenant,
   { turn, task }: { turn: TurnRow; task: TaskRow | null },
   { asked, before, passing }: { asked: MessageRow; before: readonly EarlierMessage[]; passing: string },
-  shown: Shown & { room: Room },
+  shown: FileRendering & { room: Room },
 ): Promise<History> {
   const { fence } = shown;
   // Work goes on from what the reply has found out before it handed over.

@@ -11,7 +11,7 @@ import type { TurnRow } from '../records/tables.ts';
 import { tellDelta } from '../records/tell.ts';
 import { updateTurn } from '../records/turns.ts';
 import { beginNext, giveUp, sendReplyJob } from '../turns/begin-reply.ts';
-import { endReply, type Said } from '../turns/end-turn.ts';
+import { endReply, type StreamedReply } from '../turns/end-turn.ts';
 import { settleReply } from '../turns/settle-reply.ts';
 import type { Engine } from './ports.ts';
 import { createRecorder, type Recording, type RunRecorder } from './recorder.ts';
@@ -23,7 +23,7 @@ type Options = {
   keepSummary: (change: Change, step: SummaryStep) => void;
 };
 
-const nothingSaid: Said = { whole: '', unstreamed: '' };
+const nothingSaid: StreamedReply = { whole: '', unstreamed: '' };
 
 /** Records the reply of a turn, and its text while it is written. */
 export function createReplyRecorder(
@@ -92,7 +92,7 @@ export function createReplyRecorder(
       },
     });
 
-  const drained = async (): Promise<Said> => (replyText === null ? nothingSaid : replyText.drain());
+  const drained = async (): Promise<StreamedReply> => (replyText === null ? nothingSaid : replyText.drain());
 
   async function recordModelStep(step: ModelStep, end: FinalEnd | null): Promise<void> {
     const said = await drained();
@@ -103,7 +103,7 @@ export function createReplyRecorder(
   async function settlePlainly(
     step: ModelStep,
     end: Extract<FinalEnd, { kind: 'answered' }>,
-    said: Said,
+    said: StreamedReply,
   ): Promise<void> {
     const { micros, statement } = runMoney.priced(step.usage);
     const { whole, unstreamed } = isStreamed ? said : saidWhole(end, step.text);
@@ -122,7 +122,7 @@ export function createReplyRecorder(
   }
 
   /** The end of the reply, in the transaction of its last step. Null: it goes on. `text`: of that step. */
-  async function conclude(changing: Change, end: FinalEnd | null, said: Said, text: string): Promise<void> {
+  async function conclude(changing: Change, end: FinalEnd | null, said: StreamedReply, text: string): Promise<void> {
     if (end === null) {
       tellDelta(changing, { turnId: turn.id }, { text: said.unstreamed, message_id: turn.reply_message_id });
       return noteActivity(changing);
@@ -176,7 +176,7 @@ export function createReplyRecorder(
 }
 
 /** What is told in one piece: of an answer that never fitted its schema nothing. */
-function saidWhole(end: FinalEnd, text: string): Said {
+function saidWhole(end: FinalEnd, text: string): StreamedReply {
   const whole = end.kind === 'answered' ? end.text : end.kind === 'handed_off' ? text : '';
   return { whole, unstreamed: whole };
 }

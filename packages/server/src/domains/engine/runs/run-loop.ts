@@ -20,8 +20,8 @@ import { meteringComputer } from '../tools/computer-meter.ts';
 import { keepMedia } from '../tools/keep-media.ts';
 import { giveUp } from '../turns/begin-reply.ts';
 import { failTask } from '../turns/end-task.ts';
-import { type Broken, endReply } from '../turns/end-turn.ts';
-import type { Fresh } from '../turns/ports.ts';
+import { type BrokenRun, endReply } from '../turns/end-turn.ts';
+import type { AcceptedState } from '../turns/ports.ts';
 import { RunEnded, RunLeft } from '../turns/runner.ts';
 import { createSampling } from './answer-sampling.ts';
 import { type Assembled, assembleRun } from './assemble.ts';
@@ -30,10 +30,10 @@ import type { Engine } from './ports.ts';
 import type { Recording, RunRecorder } from './recorder.ts';
 import { createRunMoney, type RunMoney } from './run-money.ts';
 
-type Taken = { subject: Subject; run: Run } & Fresh;
+type Taken = { subject: Subject; run: Run } & AcceptedState;
 
 /** What stands when a loop has come to its end. */
-export type Ended<R extends RunRecorder> = { end: RunEnd; assembled: Assembled; recorder: R; runMoney: RunMoney };
+export type EndedRun<R extends RunRecorder> = { end: RunEnd; assembled: Assembled; recorder: R; runMoney: RunMoney };
 
 type MakeRecorder<R extends RunRecorder> = (assembled: Assembled, recording: Recording, turn: TurnRow) => R;
 
@@ -43,7 +43,7 @@ export async function runLoop<R extends RunRecorder>(
   taken: Taken,
   makeRecorder: MakeRecorder<R>,
   signal: AbortSignal,
-): Promise<Ended<R> | null> {
+): Promise<EndedRun<R> | null> {
   const { subject, run } = taken;
   try {
     const isFirstOfConversation = taken.isFirstRun && subject.turn.ordinal === 1;
@@ -86,7 +86,7 @@ async function runAssembled<R extends RunRecorder>(
   assembled: Assembled,
   connected: number,
   makeRecorder: MakeRecorder<R>,
-): Promise<Ended<R>> {
+): Promise<EndedRun<R>> {
   const { subject, run, isFirstRun, hold } = taken;
   const { turn } = subject;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
@@ -126,7 +126,7 @@ function handedBack(error: unknown): RunEnd {
 async function recordBreak(engine: Engine, { turn, task }: Subject, run: Run, error: unknown): Promise<void> {
   const isKnown = error instanceof Failure;
   if (!isKnown) engine.log.error({ err: error, run_id: run.runId }, 'a run broke');
-  const end: Broken = isKnown
+  const end: BrokenRun = isKnown
     ? { kind: 'failed', code: error.code, message: error.message }
     : { kind: 'failed', code: 'internal', message: 'Something broke on our side. Send the message again.' };
   await changeConversation(engine, turn.conversation_id, run, async (change) => {

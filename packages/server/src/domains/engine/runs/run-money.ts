@@ -25,7 +25,7 @@ import {
 import type { Change } from '../records/change.ts';
 import type { Subject } from '../records/subject.ts';
 import { type About, type CallModel, itemsOfCall, mostOfRequest, usedBy } from '../turns/call-price.ts';
-import type { Fresh } from '../turns/ports.ts';
+import type { AcceptedState } from '../turns/ports.ts';
 import { spendingOf } from '../turns/spending.ts';
 import type { Engine } from './ports.ts';
 
@@ -79,7 +79,7 @@ export function createRunMoney(
     run: Run;
     model: CallModel;
     /** What the accepting process has reserved a moment ago. */
-    hold: Fresh['hold'];
+    hold: AcceptedState['hold'];
     /** Ends the run, also while it waits for money. */
     signal: AbortSignal;
   },

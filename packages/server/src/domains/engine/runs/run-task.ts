@@ -8,16 +8,16 @@ import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { callsOfRun } from '../records/trace-store.ts';
 import { witnessedCall } from '../records/transcript.ts';
 import type { Outcome } from '../turns/end-task.ts';
-import type { Fresh } from '../turns/ports.ts';
+import type { AcceptedState } from '../turns/ports.ts';
 import { RunLeft } from '../turns/runner.ts';
 import type { Engine } from './ports.ts';
-import { type Ended, runLoop } from './run-loop.ts';
+import { type EndedRun, runLoop } from './run-loop.ts';
 import { createTaskRecorder, type TaskRecorder } from './task-recorder.ts';
 
 /** Works on a task, from wherever it stands; what has criteria is judged by another call before it counts as done. */
 export async function runTask(
   engine: Engine,
-  { task, turn, run, fresh }: { task: TaskRow; turn: TurnRow; run: Run; fresh: Fresh },
+  { task, turn, run, fresh }: { task: TaskRow; turn: TurnRow; run: Run; fresh: AcceptedState },
   signal: AbortSignal,
 ): Promise<void> {
   const subject = { turn, task };
@@ -49,7 +49,7 @@ export async function runTask(
 async function judgeWork(
   engine: Engine,
   { task, turn }: { task: TaskRow; turn: TurnRow },
-  { assembled, runMoney }: Ended<TaskRecorder>,
+  { assembled, runMoney }: EndedRun<TaskRecorder>,
   { criteria, answer }: { criteria: string; answer: string },
   signal: AbortSignal,
 ) {

@@ -2,7 +2,7 @@ import type { SummaryStep } from '@vestra/agent/step';
 import type { Run } from '../../../jobs/run-owner.ts';
 import type { Change } from '../records/change.ts';
 import type { TurnRow } from '../records/tables.ts';
-import type { Fresh } from '../turns/ports.ts';
+import type { AcceptedState } from '../turns/ports.ts';
 import type { Assembled } from './assemble.ts';
 import type { Engine } from './ports.ts';
 import { createReplyRecorder } from './reply-recorder.ts';
@@ -11,7 +11,7 @@ import { runLoop } from './run-loop.ts';
 /** Makes the reply of a turn, from wherever it stands. The loop records how it ends. */
 export async function runTurn(
   engine: Engine,
-  { turn, run, fresh }: { turn: TurnRow; run: Run; fresh: Fresh },
+  { turn, run, fresh }: { turn: TurnRow; run: Run; fresh: AcceptedState },
   signal: AbortSignal,
 ): Promise<void> {
   await runLoop(

@@ -18,7 +18,7 @@ import { usableModel } from '../records/usable-model.ts';
 import { reply } from './begin-reply.ts';
 import { beginTask } from './begin-task.ts';
 import { mostOfMessage } from './call-price.ts';
-import type { Fresh, Turns } from './ports.ts';
+import type { AcceptedState, Turns } from './ports.ts';
 import { spendingOf } from './spending.ts';
 
 /** A message on its way into a conversation. */
@@ -126,7 +126,7 @@ async function holdForReply(
   tx: Change['tx'],
   tenant: Tenant,
   reservation: Parameters<typeof reserve>[2],
-): Promise<Fresh['hold']> {
+): Promise<AcceptedState['hold']> {
   const answer = await reserve(tx, tenant, reservation);
   if (!answer.allowed) {
     if (answer.isHeldByRunningCalls) return null;

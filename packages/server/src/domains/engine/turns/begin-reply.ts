@@ -5,7 +5,7 @@ import { newestMessageId } from '../records/messages.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { tellTurn } from '../records/tell.ts';
 import { findTurn, nextQueuedTurn, updateTurn } from '../records/turns.ts';
-import { type Fresh, notFresh, type Turns } from './ports.ts';
+import { type AcceptedState, notFresh, type Turns } from './ports.ts';
 
 /**
  * Starts or goes on with the reply of a turn, here and at once where there is room, by a job otherwise. Only where no
@@ -32,7 +32,7 @@ export async function reply(
   engine: Turns,
   change: Change,
   { turn, run: taken }: { turn: TurnRow; run: Run | null },
-  fresh: Fresh,
+  fresh: AcceptedState,
 ): Promise<TurnRow> {
   const { tx, conversation } = change;
   const { hold } = fresh;

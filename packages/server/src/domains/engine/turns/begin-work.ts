@@ -22,7 +22,7 @@ import { tellMessage, tellPricedTask, tellPricedTurn } from '../records/tell.ts'
 import { type Admission, type NewMessage, rowsOfMessage } from './accept.ts';
 import { acknowledgementIn } from './acknowledgement.ts';
 import { mostOfMessage } from './call-price.ts';
-import type { Fresh, Turns } from './ports.ts';
+import type { AcceptedState, Turns } from './ports.ts';
 import type { Place } from './runner.ts';
 
 /** A conversation that is to begin with a message which goes straight to work. */
@@ -91,7 +91,7 @@ export async function beginWork(
   return planned.map(({ conversation, entries, turn, task, asked, micros }, at) => {
     const run: Run = { runId: task.id, epoch: epochOf.get(task.id) as number };
     const hold = { reservationId: holds[at] as string, micros };
-    const fresh: Fresh = { isFirstRun: true, hold, asked, user: works[at]?.user ?? null };
+    const fresh: AcceptedState = { isFirstRun: true, hold, asked, user: works[at]?.user ?? null };
     const perform = () =>
       void engine.runner.perform(
         run,

@@ -6,7 +6,7 @@ import { insertMessage } from '../records/messages.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
 import { tellMessage, tellTask } from '../records/tell.ts';
-import { type Broken, settleTurn, settleWithError } from './end-turn.ts';
+import { type BrokenRun, settleTurn, settleWithError } from './end-turn.ts';
 import { tellLimit } from './open-wait.ts';
 import type { Turns } from './ports.ts';
 
@@ -54,7 +54,7 @@ export async function failTask(
   change: Change,
   task: TaskRow,
   turn: TurnRow,
-  end: Extract<FinalEnd, { kind: 'stopped' }> | Broken,
+  end: Extract<FinalEnd, { kind: 'stopped' }> | BrokenRun,
 ): Promise<void> {
   const error =
     end.kind === 'failed'

@@ -13,15 +13,21 @@ import { beginTask } from './begin-task.ts';
 import type { Turns } from './ports.ts';
 
 /** What has been said in a reply: all of it, and the part that is not in the log yet. */
-export type Said = { whole: string; unstreamed: string };
+export type StreamedReply = { whole: string; unstreamed: string };
 
 /** Beside what the loop ends with, a run may break for reasons of its own. */
-export type Broken = { kind: 'failed'; code: string; message: string };
+export type BrokenRun = { kind: 'failed'; code: string; message: string };
 
-type Ending = FinalEnd | Broken;
+type Ending = FinalEnd | BrokenRun;
 
 /** How a reply ends, and with it the conversation's next one begins. The run has been given up before. */
-export async function endReply(engine: Turns, change: Change, turn: TurnRow, end: Ending, said: Said): Promise<void> {
+export async function endReply(
+  engine: Turns,
+  change: Change,
+  turn: TurnRow,
+  end: Ending,
+  said: StreamedReply,
+): Promise<void> {
   switch (end.kind) {
     case 'answered':
       await settleWithAnswer(engine, change, turn, { ...end, text: said.whole, unstreamed: said.unstreamed });
@@ -48,7 +54,7 @@ export async function endReply(engine: Turns, change: Change, turn: TurnRow, end
 }
 
 /** What the user has seen of a reply that came to no end stays, so that the next one knows of it. */
-export async function keepSaid(change: Change, turn: TurnRow, said: Said): Promise<void> {
+export async function keepSaid(change: Change, turn: TurnRow, said: StreamedReply): Promise<void> {
   if (said.whole.trim() === '') return;
   const message = await insertMessage(change.tx, {
     conversation_id: turn.conversation_id,

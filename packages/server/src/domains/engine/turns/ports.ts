@@ -37,12 +37,12 @@ export type Turns = {
 
 /** What a process does with a run that it has taken. */
 type Work = {
-  reply: (taken: { turn: TurnRow; run: Run; fresh: Fresh }, signal: AbortSignal) => Promise<void>;
-  task: (taken: { task: TaskRow; turn: TurnRow; run: Run; fresh: Fresh }, signal: AbortSignal) => Promise<void>;
+  reply: (taken: { turn: TurnRow; run: Run; fresh: AcceptedState }, signal: AbortSignal) => Promise<void>;
+  task: (taken: { task: TaskRow; turn: TurnRow; run: Run; fresh: AcceptedState }, signal: AbortSignal) => Promise<void>;
 };
 
 /** What the accepting process has just done and need not be done again. */
-export type Fresh = {
+export type AcceptedState = {
   /** No process has worked on it before. */
   isFirstRun: boolean;
   /** What it has held for the first call. */
@@ -51,7 +51,7 @@ export type Fresh = {
   user: UserRow | null;
 };
 
-export const notFresh: Fresh = { isFirstRun: false, hold: null, asked: null, user: null };
+export const notFresh: AcceptedState = { isFirstRun: false, hold: null, asked: null, user: null };
 
 /** Batches count which of their items run: they hear of each turn that is one, in the transaction of what happens to it. */
 type BatchItems = {

@@ -42,4 +42,9 @@ export const failover = area('failover', 'done', [
     `${page} · What a failover needs`,
     'A statement that takes longer than a minute is waited for while the server works at it.',
   ],
+  [
+    'FOV-551',
+    `${page} · What a failover needs`,
+    'A server that is starting while the primary fails waits for the next one and goes on with its start.',
+  ],
 ]);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { linkTo } from '@vestra/server/db/cuttable-link.fixture';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { query } from '../support/database.ts';
@@ -93,6 +94,20 @@ describe('the first start', () => {
     expect((await stat(join(dataDir, 'credentials.json'))).mode & 0o777).toBe(0o600);
     expect(second.output()).not.toContain(credentials.test_key);
     expect((await second.call('GET', '/v1/org')).body.name).toBe('Kept');
+  });
+
+  it('goes on where the primary fails in the middle of it, at each thing it reads or makes there [FOV-551]', async () => {
+    const link = await linkTo(await database());
+    cleanUp.push(() => link.close());
+    const env = { DATABASE_URL: link.url, VESTRA_MASTER_KEY: 'cd'.repeat(32) };
+    await (await start(await folder(), env)).kill('SIGTERM');
+    for (const asked of ['schema_migrations', 'server_settings']) {
+      const wasCut = link.cutAt(asked);
+      const server = await start(await folder(), env);
+      expect((await fetch(`${server.url}/v1/health`)).status).toBe(200);
+      expect(wasCut()).toBe(true);
+      await server.kill('SIGTERM');
+    }
   });
 
   it('shows no key and no password to a log, and a command in its folder finds it there on any port [START-101, START-102]', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NotThePrimary } from './primary-check.ts';
 
 /** After a failover a connection may still lead to what is a standby now. */
@@ -49,4 +50,17 @@ export function isDatabaseAway(error: unknown): boolean {
   if (code && awayCodes.has(code)) return true;
   if (awayMessages.some((message) => error.message.includes(message))) return true;
   return isDatabaseAway(error.cause);
+}
+
+/** Does it again for as long as the database is away, up to `patienceMs`: for what may be done twice. */
+export async function untilThere<Result>(patienceMs: number, work: () => Promise<Result>): Promise<Result> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseAway(error) || performance.now() > until) throw error;
+    }
+    await sleep(500);
+  }
 }

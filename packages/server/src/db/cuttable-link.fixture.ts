@@ -10,6 +10,8 @@ export type CuttableLink = {
   /** Ends every connection and, until `mend`, refuses new ones. */
   cut: () => void;
   mend: () => void;
+  /** Ends every connection at the moment at which one of them asks this, once; answers whether it has come. */
+  cutAt: (words: string) => () => boolean;
   /** Connections stay open and carry nothing any more, as where the machine behind them has lost its power. */
   silence: () => void;
   close: () => Promise<void>;
@@ -18,6 +20,7 @@ export type CuttableLink = {
 export async function linkTo(connectionString: string): Promise<CuttableLink> {
   let target = targetOf(connectionString);
   let isCut = false;
+  let cutAt: string | null = null;
   const pairs = new Set<{ near: Socket; far: Socket }>();
   const server = createServer((near) => {
     near.on('error', () => {});
@@ -26,6 +29,11 @@ export async function linkTo(connectionString: string): Promise<CuttableLink> {
     const pair = { near, far };
     pairs.add(pair);
     far.on('error', () => {});
+    near.on('data', (asked) => {
+      if (cutAt === null || !asked.includes(cutAt)) return;
+      cutAt = null;
+      endAll();
+    });
     near.pipe(far);
     far.pipe(near);
     const end = () => {
@@ -59,6 +67,10 @@ export async function linkTo(connectionString: string): Promise<CuttableLink> {
     },
     mend() {
       isCut = false;
+    },
+    cutAt(words) {
+      cutAt = words;
+      return () => cutAt === null;
     },
     silence() {
       for (const { near, far } of pairs) {

@@ -8,11 +8,12 @@ import { Button } from '../../parts/button.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
-import { Waiting } from '../../parts/page.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 
 const FileEditor = lazyPart(() => import('../../parts/editor/file-editor.tsx'));
+// Whoever comes here is shown it: it is on its way while the file is asked for.
+void FileEditor.preload();
 
 type ApplyFileProps = {
   text: string;
@@ -78,7 +79,7 @@ export function ApplyFile(props: ApplyFileProps) {
   const secrets = answer?.webhook_secrets ?? [];
   return (
     <div>
-      <Suspense fallback={<Waiting what="Loading the editor" />}>
+      <Suspense fallback={<FileText text={text} />}>
         <FileEditor
           label="Deployment file"
           onChange={onChange}
@@ -151,6 +152,15 @@ export function ApplyFile(props: ApplyFileProps) {
     </div>
   );
 }
+
+/** Can be read before the editor has come. */
+const FileText = ({ text }: { text: string }) => (
+  <div className="panel max-h-[70dvh] min-h-72 overflow-auto" data-loading="">
+    <pre className="whitespace-pre-wrap break-words py-2 pr-4 pl-14 font-mono text-[0.8125rem] leading-[1.55]">
+      {text}
+    </pre>
+  </div>
+);
 
 const isConflict = (error: unknown) => error instanceof VestraError && error.code === 'deployment_changed';
 

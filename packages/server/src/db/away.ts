@@ -52,9 +52,12 @@ export function isDatabaseAway(error: unknown): boolean {
   return isDatabaseAway(error.cause);
 }
 
-/** Does it again for as long as the database is away, up to `patienceMs`: for what may be done twice. */
-export async function untilThere<Result>(patienceMs: number, work: () => Promise<Result>): Promise<Result> {
-  const until = performance.now() + patienceMs;
+/** For so long a server that starts waits for a database that is there and not ready, as during a failover. */
+export const startPatienceMs = 60_000;
+
+/** What a server reads and makes when it starts, done again while the database is away: only what may be done twice. */
+export async function untilThere<Result>(work: () => Promise<Result>): Promise<Result> {
+  const until = performance.now() + startPatienceMs;
   for (;;) {
     try {
       return await work();

@@ -10,8 +10,8 @@ export type CuttableLink = {
   /** Ends every connection and, until `mend`, refuses new ones. */
   cut: () => void;
   mend: () => void;
-  /** Ends every connection at the moment at which one of them asks this, once; answers whether it has come. */
-  cutAt: (words: string) => () => boolean;
+  /** Ends every connection when this many questions, counted from now, have been sent over them; answers whether that has come. */
+  cutAfter: (questions: number) => () => boolean;
   /** Connections stay open and carry nothing any more, as where the machine behind them has lost its power. */
   silence: () => void;
   close: () => Promise<void>;
@@ -20,7 +20,7 @@ export type CuttableLink = {
 export async function linkTo(connectionString: string): Promise<CuttableLink> {
   let target = targetOf(connectionString);
   let isCut = false;
-  let cutAt: string | null = null;
+  let questionsLeft = 0;
   const pairs = new Set<{ near: Socket; far: Socket }>();
   const server = createServer((near) => {
     near.on('error', () => {});
@@ -30,9 +30,10 @@ export async function linkTo(connectionString: string): Promise<CuttableLink> {
     pairs.add(pair);
     far.on('error', () => {});
     near.on('data', (asked) => {
-      if (cutAt === null || !asked.includes(cutAt)) return;
-      cutAt = null;
-      endAll();
+      // Signing in is none: its messages begin otherwise.
+      if (questionsLeft === 0 || !'QPCB'.includes(String.fromCharCode(asked[0] ?? 0))) return;
+      questionsLeft -= 1;
+      if (questionsLeft === 0) endAll();
     });
     near.pipe(far);
     far.pipe(near);
@@ -68,9 +69,9 @@ export async function linkTo(connectionString: string): Promise<CuttableLink> {
     mend() {
       isCut = false;
     },
-    cutAt(words) {
-      cutAt = words;
-      return () => cutAt === null;
+    cutAfter(questions) {
+      questionsLeft = questions;
+      return () => questionsLeft === 0;
     },
     silence() {
       for (const { near, far } of pairs) {

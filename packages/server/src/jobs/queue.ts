@@ -1,3 +1,4 @@
+import { untilThere } from '../db/away.ts';
 import type { Line } from '../db/listen.ts';
 import type { Database, Executor } from '../db/pool.ts';
 import { prune } from '../db/prune.ts';
@@ -54,10 +55,12 @@ export function createJobs<Catalog extends JobCatalog>(dependencies: {
     async start() {
       const recurring = Object.keys(catalog).filter((name) => rowOf(name).policy === 'recurring');
       // One for the whole installation, whoever makes it first.
-      await run(
-        db,
-        sql`INSERT INTO jobs (id, name, payload) SELECT md5(name)::uuid, name, '{}' FROM unnest(${recurring}::text[]) AS name
-          ON CONFLICT (id) DO NOTHING`,
+      await untilThere(() =>
+        run(
+          db,
+          sql`INSERT INTO jobs (id, name, payload) SELECT md5(name)::uuid, name, '{}' FROM unnest(${recurring}::text[]) AS name
+            ON CONFLICT (id) DO NOTHING`,
+        ),
       );
       if (settings.listen) await line.hear(jobsChannel, { onMessage: wake, onConnect: () => wake() });
     },

@@ -14,7 +14,7 @@ import { refuseAddress } from '../adapters/outbound/address.ts';
 import { createOutbound, type Outbound } from '../adapters/outbound/fetcher.ts';
 import { openMasterKeys } from '../adapters/secrets/master-key.ts';
 import { createVault, type Vault } from '../adapters/secrets/vault.ts';
-import { untilThere } from '../db/away.ts';
+import { startPatienceMs, untilThere } from '../db/away.ts';
 import { sharedNow } from '../db/clock.ts';
 import { type Look, lookAtDatabase } from '../db/condition.ts';
 import { type Line, openLine } from '../db/listen.ts';
@@ -70,27 +70,24 @@ export type Kernel = {
   publicUrl: Late<string>;
 };
 
-/** A database that fails over while the server starts is waited for. */
-const patienceMs = 60_000;
-
 export async function createKernel(
   config: Config,
   log: Logger,
   { connectionString, shutdown }: { connectionString: string; shutdown: Shutdown },
 ): Promise<Kernel> {
   setIdClock(sharedNow);
-  const db = await openDatabase({ connectionString, pooler: config.pooler, log, patienceMs });
+  const db = await openDatabase({ connectionString, pooler: config.pooler, log, patienceMs: startPatienceMs });
   shutdown.undo(() => closeDatabase(db));
-  const { newest } = await untilThere(patienceMs, () => migrate(db, migrationsFolder));
+  const { newest } = await untilThere(() => migrate(db, migrationsFolder));
   const metrics = createMetrics({ version, role: config.role, queues: Object.keys(catalog), now: sharedNow });
   shutdown.undo(metrics.stop);
   const vault = createVault(openMasterKeys(config));
   const opening = openLine({ connectionString: db.directUrl ?? connectionString, log });
   shutdown.undo(async () => (await opening).close());
   const [signingSecret, line, comparesVectors] = await Promise.all([
-    untilThere(patienceMs, () => agreedSecret(db, vault, 'signing-secret')),
+    untilThere(() => agreedSecret(db, vault, 'signing-secret')),
     opening,
-    untilThere(patienceMs, () => prepareVectorTable(db, log)),
+    untilThere(() => prepareVectorTable(db, log)),
   ]);
 
   const { allowPrivateAddresses: allowPrivate } = config;

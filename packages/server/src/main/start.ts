@@ -1,6 +1,7 @@
 import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
+import { untilThere } from '../db/away.ts';
 import { promoteAfterTests } from '../domains/apply/promotion/promote-after-tests.ts';
 import { createKeyUse } from '../domains/audit/api.ts';
 import type { Computers, ComputerWork } from '../domains/computers/api.ts';
@@ -61,7 +62,7 @@ export async function startServer(
     shutdown.undo(postgres.stop);
     const kernel = await createKernel(config, log, { connectionString: postgres.connectionString, shutdown });
     const { db, vault, processNews, models } = kernel;
-    const firstCredentials = await makeFirstOrg(db, vault, config.dataDir);
+    const firstCredentials = await untilThere(() => makeFirstOrg(db, vault, config.dataDir));
     const computerParts = assembleComputers(kernel);
     const { computers, computerWork, holders } = computerParts;
     shutdown.undo(() => computerParts.stop());

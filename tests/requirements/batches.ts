@@ -96,4 +96,9 @@ export const batches = area('batches', 'done', [
     'docs/operating.md · Shares',
     'Of items that begin together a process takes as many as it has room for, and the others wait in the queue.',
   ],
+  [
+    'BAT-551',
+    'docs/benchmarks.md · An hour of everything',
+    'What begins an item reads that item, however many its batch has.',
+  ],
 ]);

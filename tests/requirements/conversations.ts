@@ -134,6 +134,11 @@ export const conversations = area('conversations', 'done', [
   ],
   ['CONV-545', 'decisions.md · 11', 'A session with `chat` may send `when_busy`.'],
   [
+    'CONV-551',
+    'docs/benchmarks.md · An hour of everything',
+    'The files of a conversation are found without reading what was said in it.',
+  ],
+  [
     'CONV-531',
     'decisions.md · 11',
     'Who reads one conversation shares a statement with others, is given their own alone, and the statement is planned a few times, not each time.',

@@ -176,9 +176,11 @@ export async function markStarted(tx: Transaction, batch: BatchRow, started: rea
   ]);
 }
 
+// The items are named twice: of what is in the JSON PostgreSQL does not know how few they are, and reads the whole batch.
 const markingStarted = (batchId: string, started: readonly StartedItem[]) =>
   running(sql`UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL,
       conversation_id = s.conversation_id, turn_id = s.turn_id, task_id = s.task_id
     FROM json_to_recordset(${sql.json(started)})
       AS s(item_index integer, conversation_id text, turn_id text, task_id text)
-    WHERE batch_id = ${batchId} AND batch_items.item_index = s.item_index`);
+    WHERE batch_id = ${batchId} AND batch_items.item_index = s.item_index
+      AND batch_items.item_index = ANY(${started.map(({ item_index }) => item_index)}::int[])`);

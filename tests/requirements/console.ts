@@ -174,6 +174,7 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md · Building, running and paying',
     'Whoever applies a file that another has changed meanwhile sees both side by side, also where both press at once.',
   ],
+  ['CON-551', 'docs/changelog.md · 0.2.0', 'The file of a deployment can be read before its editor has come.'],
   [
     'CON-264',
     'docs/console.md · Finding your way',

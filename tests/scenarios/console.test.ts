@@ -178,6 +178,23 @@ describe('a deployment', () => {
     await leave(/Applying inline style/);
   });
 
+  it('can be read before its editor has come [CON-551]', async () => {
+    const file = { name: 'read-first', instructions: 'Be early.' };
+    const { body } = await desk.call('PUT', '/v1/deployments/read-first', { body: file });
+    const { page, go, leave } = await desk.enter('/keys');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/file-editor-*.js', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await go(`/deployments/${body.id}`);
+    await page.getByText('Be early.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Deployment file' }).count()).toBe(0);
+    held.resolve();
+    await page.getByRole('textbox', { name: 'Deployment file' }).getByText('Be early.').waitFor();
+    await leave();
+  });
+
   it('that is half written is not left by a slip, nor lost when the session ends [CON-301] [CON-005]', async () => {
     const { page, leave } = await desk.enter('/deployments');
     await page.getByRole('link', { name: 'New deployment' }).first().click();

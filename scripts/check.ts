@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 
 const checks: [string, string, string[]][] = [
   ['types', 'tsc', ['-p', '.']],
-  ['format and lint', 'biome', ['ci', '--error-on-warnings', '.']],
+  ['format and lint', 'node', ['scripts/linter/run.ts', 'ci', '--error-on-warnings', '.']],
   ['import boundaries', 'node', ['scripts/boundaries.ts']],
   ['dead code', 'knip', []],
   ['generated files', 'node', ['scripts/generate.ts', '--check']],

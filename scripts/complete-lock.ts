@@ -1,5 +1,5 @@
 /**
- * Writes into package-lock.json the optional packages of other machines that npm left out of it, which it does when its registry
+ * Writes into the locks the optional packages of other machines that npm left out of it, which it does when its registry
  * lacks one: `npm ci` refuses a lock that does not name them all. What the registry has gets its checksum; of the rest, name,
  * version and machine are written, so that where it can be reached it is installed by version. `--check` only says what is missing.
  */
@@ -14,35 +14,45 @@ type Entry = {
   [field: string]: unknown;
 };
 
-const file = join(import.meta.dirname, '../package-lock.json');
-const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, Entry> };
-const missing = Object.entries(lock.packages).flatMap(([place, { dev, optionalDependencies = {} }]) =>
-  Object.entries(optionalDependencies).flatMap(([name, version]) =>
-    isLocked(place, name) ? [] : [{ name, version, dev }],
-  ),
-);
+type Lock = { packages: Record<string, Entry> };
 
-if (process.argv.includes('--check')) {
-  for (const { name } of missing) console.error(`package-lock.json lacks ${name}: run npm run lock`);
-  process.exit(missing.length === 0 ? 0 : 1);
+const root = join(import.meta.dirname, '..');
+const isCheck = process.argv.includes('--check');
+
+for (const file of ['package-lock.json', 'scripts/linter/package-lock.json']) {
+  const lock = JSON.parse(readFileSync(join(root, file), 'utf8')) as Lock;
+  const missing = missingIn(lock);
+  if (isCheck) {
+    for (const { name } of missing) console.error(`${file} lacks ${name}: run npm run lock`);
+    if (missing.length > 0) process.exitCode = 1;
+    continue;
+  }
+  for (const { name, version, dev } of missing) {
+    const known = fromRegistry(`${name}@${version}`);
+    console.log(`${name}@${version}${known ? '' : ': not in this registry, written without a checksum'}`);
+    lock.packages[`node_modules/${name}`] = {
+      version,
+      ...(known ?? machineOf(name)),
+      ...(dev && { dev }),
+      optional: true,
+    };
+  }
+  const sorted = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'));
+  writeFileSync(join(root, file), `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
 }
-for (const { name, version, dev } of missing) {
-  const known = fromRegistry(`${name}@${version}`);
-  console.log(`${name}@${version}${known ? '' : ': not in this registry, written without a checksum'}`);
-  lock.packages[`node_modules/${name}`] = {
-    version,
-    ...(known ?? machineOf(name)),
-    ...(dev && { dev }),
-    optional: true,
-  };
+
+function missingIn(lock: Lock) {
+  return Object.entries(lock.packages).flatMap(([place, { dev, optionalDependencies = {} }]) =>
+    Object.entries(optionalDependencies).flatMap(([name, version]) =>
+      isLocked(lock, place, name) ? [] : [{ name, version, dev }],
+    ),
+  );
 }
-const sorted = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'));
-writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
 
 /** As Node looks a package up: beside what asks for it, and in each folder above. */
-function isLocked(place: string, name: string): boolean {
+function isLocked(lock: Lock, place: string, name: string): boolean {
   if (lock.packages[`${place === '' ? '' : `${place}/`}node_modules/${name}`]) return true;
-  return place !== '' && isLocked(place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/'))), name);
+  return place !== '' && isLocked(lock, place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/'))), name);
 }
 
 function fromRegistry(spec: string): Record<string, unknown> | null {

@@ -54,4 +54,14 @@ export const deliveries = area('deliveries', 'done', [
   ['WHD-019', 'decisions.md · 7', '`test` sends `webhook.test` to that endpoint alone.'],
   ['WHD-020', 'decisions.md · 7', 'A host that resolves to a private address at connection is refused.'],
   ['WHD-021', 'decisions.md · 7', 'An event is delivered after a crash between the change and the delivery.'],
+  [
+    'WHD-551',
+    'docs/webhooks.md · Looking and sending again',
+    'Attempts still to be made lie apart from those that were made: what looks for due ones does not meet the history.',
+  ],
+  [
+    'WHD-552',
+    'docs/webhooks.md · Looking and sending again',
+    'An update of the server keeps every attempt, made or not.',
+  ],
 ]);

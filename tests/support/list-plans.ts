@@ -90,7 +90,7 @@ function stepsOf(plan: Plan): Step[] {
 async function standInTables(client: pg.Client, sent: readonly Sent[]): Promise<void> {
   await client.query('CREATE SCHEMA stand_in; SET search_path = stand_in, public');
   const { rows: tables } = await client.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
   );
   for (const { name } of tables) {
     if (!sent.some(({ text }) => new RegExp(`(FROM|JOIN) "?${name}\\b`).test(text))) continue;

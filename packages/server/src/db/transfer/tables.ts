@@ -33,10 +33,11 @@ export async function carriedSequences(client: pg.ClientBase): Promise<CarriedSe
   return rows;
 }
 
-/** Every table there is, whoever made it, without those of extensions. */
+/** Every table there is, whoever made it, without those of extensions and those that are part of another. */
 export async function tableNames(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
-    `SELECT c.relname AS name FROM pg_class c WHERE ${ofThisSchema} AND c.relkind IN ('r', 'p') ORDER BY 1`,
+    `SELECT c.relname AS name FROM pg_class c
+      WHERE ${ofThisSchema} AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1`,
   );
   return rows.map(({ name }) => name);
 }

@@ -31,7 +31,7 @@ export function emittingAll(events: readonly OrgEvent[]) {
       INSERT INTO events (id, org_id, mode, type, deployment_id, data)
       SELECT id, org_id, mode, type, deployment_id, data FROM given
     ), waiting AS (
-      INSERT INTO webhook_deliveries
+      INSERT INTO webhook_deliveries_pending
         (org_id, mode, endpoint_id, id, event_id, event_type, attempt, step, status, next_attempt_at, due_at)
       SELECT w.org_id, w.mode, w.id, g.delivery_ids || left(md5(g.id || w.id), 14), g.id, g.type, 1, 1, 'pending', now(),
         '-infinity'

@@ -28,7 +28,7 @@ export function emitting(event: OrgEvent) {
       INSERT INTO ${events} (id, org_id, mode, type, deployment_id, data)
       VALUES (${id}, ${orgId}, ${mode}, ${type}, ${deploymentId}, ${sql.json(data)}::jsonb)
     ), waiting AS (
-      INSERT INTO webhook_deliveries
+      INSERT INTO webhook_deliveries_pending
         (org_id, mode, endpoint_id, id, event_id, event_type, attempt, step, status, next_attempt_at, due_at)
       SELECT org_id, mode, id, ${timeOf(newId('whd'))}::text || left(md5(${id} || id), 14), ${id}, ${type}, 1, 1,
         'pending', now(), '-infinity'

@@ -6,7 +6,7 @@ import { insert, maybeOne, one, reading, rowsOf, run } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { columnsOf, float, integer, jsonb, moment, text, textArray } from '../../db/table.ts';
 import type { presentEvent } from '../events/api.ts';
-import { type DeliveryRow, webhookDeliveries, webhookEndpoints } from './tables.ts';
+import { type DeliveryRow, madeDeliveries, pendingDeliveries, webhookDeliveries, webhookEndpoints } from './tables.ts';
 
 /** Which row it is. */
 export type DeliveryKey = Pick<DeliveryRow, 'org_id' | 'mode' | 'endpoint_id' | 'id'>;
@@ -54,7 +54,7 @@ export async function insertByHand(
   dueAt: Date | null,
 ): Promise<DeliveryRow> {
   const { event_id, endpoint_id } = delivery;
-  const row = await insert(tx, webhookDeliveries, {
+  const row = await insert(tx, pendingDeliveries, {
     ...delivery,
     id: newId('whd'),
     attempt: followingAttempt(sql`${event_id}`, sql`${endpoint_id}`),
@@ -108,12 +108,12 @@ export async function claimDue(
     WITH taken AS (
       SELECT due.* FROM unnest(${ids}::text[], ${rooms}::int[]) AS wanted(endpoint_id, room)
       CROSS JOIN LATERAL (
-        SELECT org_id, mode, endpoint_id, id FROM ${webhookDeliveries} AS delivery
+        SELECT org_id, mode, endpoint_id, id FROM ${pendingDeliveries} AS delivery
         WHERE delivery.endpoint_id = wanted.endpoint_id AND due_at <= ${now}
         ORDER BY due_at, id LIMIT wanted.room FOR UPDATE SKIP LOCKED
       ) AS due
     ), leased AS (
-      UPDATE ${webhookDeliveries} AS delivery SET due_at = ${leaseEnd(now)} FROM taken
+      UPDATE ${pendingDeliveries} AS delivery SET due_at = ${leaseEnd(now)} FROM taken
       WHERE delivery.org_id = taken.org_id AND delivery.mode = taken.mode
         AND delivery.endpoint_id = taken.endpoint_id AND delivery.id = taken.id
       RETURNING delivery.org_id, delivery.mode, delivery.endpoint_id, delivery.id, step, event_id
@@ -140,8 +140,8 @@ export async function lookForDue(db: Database, now: Date): Promise<{ endpointIds
   const { endpoint_ids, next_at } = await one(
     db,
     { endpoint_ids: textArray().nullable(), next_at: moment().nullable() },
-    sql`SELECT (SELECT array_agg(DISTINCT endpoint_id) FROM ${webhookDeliveries} WHERE due_at <= ${now}) AS endpoint_ids,
-          (SELECT min(due_at) FROM ${webhookDeliveries} WHERE due_at > ${now}) AS next_at`,
+    sql`SELECT (SELECT array_agg(DISTINCT endpoint_id) FROM ${pendingDeliveries} WHERE due_at <= ${now}) AS endpoint_ids,
+          (SELECT min(due_at) FROM ${pendingDeliveries} WHERE due_at > ${now}) AS next_at`,
   );
   return { endpointIds: endpoint_ids ?? [], nextAt: next_at };
 }
@@ -154,10 +154,15 @@ export const readingDueDeliveries = (): Statement<{ due: number; oldest_seconds:
   reading(
     { due: integer(), oldest_seconds: float() },
     sql`SELECT (SELECT count(*)::int FROM (
-            SELECT FROM ${webhookDeliveries} WHERE due_at <= now() LIMIT ${mostCounted}) AS due) AS due,
+            SELECT FROM ${pendingDeliveries} WHERE due_at <= now() LIMIT ${mostCounted}) AS due) AS due,
           coalesce((SELECT greatest(0, extract(epoch FROM now() - greatest(due_at, created_at)))::float8
-            FROM ${webhookDeliveries} WHERE due_at <= now() ORDER BY due_at LIMIT 1), 0) AS oldest_seconds`,
+            FROM ${pendingDeliveries} WHERE due_at <= now() ORDER BY due_at LIMIT 1), 0) AS oldest_seconds`,
   );
+
+/** What an attempt that was made has of the one that was to be made. */
+const kept = ['org_id', 'mode', 'endpoint_id', 'id', 'event_id', 'event_type', 'attempt', 'step', 'created_at'];
+const keptNames = sql.raw(kept.join(', '));
+const keptOfDelivery = sql.raw(kept.map((name) => `delivery.${name}`).join(', '));
 
 export type Success = DeliveryKey & { status_code: number | null; duration_ms: number | null };
 
@@ -173,13 +178,13 @@ export async function recordSuccesses(tx: Transaction, successes: readonly Succe
       SELECT * FROM jsonb_to_recordset(${sql.json(successes)}::jsonb)
         AS (org_id text, mode text, endpoint_id text, id text, status_code int, duration_ms int)
     ), settled AS (
-      UPDATE ${webhookDeliveries} AS delivery
-      SET status = 'succeeded', status_code = outcome.status_code, duration_ms = outcome.duration_ms,
-        next_attempt_at = NULL, due_at = NULL
-      FROM outcome WHERE ${isSame(sql`delivery`, sql`outcome`)} AND status = 'pending'
-      RETURNING delivery.id, delivery.endpoint_id, delivery.event_id, delivery.step
+      DELETE FROM ${pendingDeliveries} AS delivery USING outcome WHERE ${isSame(sql`delivery`, sql`outcome`)}
+      RETURNING ${keptOfDelivery}, outcome.status_code, outcome.duration_ms
+    ), made AS (
+      INSERT INTO ${madeDeliveries} (${keptNames}, status, status_code, duration_ms)
+      SELECT ${keptNames}, 'succeeded', status_code, duration_ms FROM settled
     ), superseded AS (
-      DELETE FROM ${webhookDeliveries} AS delivery USING settled
+      DELETE FROM ${pendingDeliveries} AS delivery USING settled
       WHERE settled.step IS NULL AND delivery.event_id = settled.event_id AND delivery.endpoint_id = settled.endpoint_id
         AND delivery.step IS NOT NULL AND ${isWaiting(sql`delivery`)}
       RETURNING delivery.event_id, delivery.endpoint_id, delivery.next_attempt_at
@@ -210,13 +215,13 @@ export async function recordFailures(tx: Transaction, failures: readonly Failure
         org_id text, mode text, endpoint_id text, id text, status_code int, duration_ms int, error text,
         next_attempt_at timestamptz, next_id text)
     ), settled AS (
-      UPDATE ${webhookDeliveries} AS delivery
-      SET status = 'failed', status_code = outcome.status_code, duration_ms = outcome.duration_ms, error = outcome.error,
-        next_attempt_at = outcome.next_attempt_at, due_at = NULL
-      FROM outcome WHERE ${isSame(sql`delivery`, sql`outcome`)} AND status = 'pending'
-      RETURNING delivery.*, outcome.next_id
+      DELETE FROM ${pendingDeliveries} AS delivery USING outcome WHERE ${isSame(sql`delivery`, sql`outcome`)}
+      RETURNING ${keptOfDelivery}, outcome.status_code, outcome.duration_ms, outcome.error, outcome.next_attempt_at, outcome.next_id
+    ), made AS (
+      INSERT INTO ${madeDeliveries} (${keptNames}, status, status_code, duration_ms, error, next_attempt_at)
+      SELECT ${keptNames}, 'failed', status_code, duration_ms, error, next_attempt_at FROM settled
     )
-    INSERT INTO ${webhookDeliveries}
+    INSERT INTO ${pendingDeliveries}
       (org_id, mode, endpoint_id, id, event_id, event_type, attempt, step, status, next_attempt_at, due_at)
     SELECT org_id, mode, endpoint_id, next_id, event_id, event_type,
       ${followingAttempt(sql`settled.event_id`, sql`settled.endpoint_id`)}, step + 1, 'pending', next_attempt_at, next_attempt_at
@@ -230,8 +235,8 @@ export async function dropWaiting(tx: Transaction, endpointIds: readonly string[
     tx,
     sql`
     WITH dropped AS (
-      DELETE FROM ${webhookDeliveries} AS delivery
-      WHERE endpoint_id = ANY(${endpointIds}::text[]) AND due_at IS NOT NULL AND ${isWaiting(sql`delivery`)}
+      DELETE FROM ${pendingDeliveries} AS delivery
+      WHERE endpoint_id = ANY(${endpointIds}::text[]) AND ${isWaiting(sql`delivery`)}
       RETURNING event_id, endpoint_id, next_attempt_at
     )
     ${withdrawPromises(sql`dropped`)}`,
@@ -240,7 +245,7 @@ export async function dropWaiting(tx: Transaction, endpointIds: readonly string[
 
 /** A failed attempt shows when the next is made: not one that will not be. */
 const withdrawPromises = (dropped: Sql) => sql`
-  UPDATE ${webhookDeliveries} AS promise SET next_attempt_at = NULL FROM ${dropped}
+  UPDATE ${madeDeliveries} AS promise SET next_attempt_at = NULL FROM ${dropped}
   WHERE promise.event_id = ${dropped}.event_id AND promise.endpoint_id = ${dropped}.endpoint_id
     AND promise.status = 'failed' AND promise.next_attempt_at = ${dropped}.next_attempt_at`;
 
@@ -248,15 +253,14 @@ const withdrawPromises = (dropped: Sql) => sql`
 export async function dropClaimed(db: Database, deliveries: readonly Claimed[]): Promise<void> {
   const gone = [...new Set(deliveries.filter(({ endpoint }) => !endpoint).map(({ endpoint_id }) => endpoint_id))];
   if (gone.length > 0) {
-    await run(db, sql`DELETE FROM ${webhookDeliveries} WHERE endpoint_id = ANY(${gone}) AND due_at IS NOT NULL`);
+    await run(db, sql`DELETE FROM ${pendingDeliveries} WHERE endpoint_id = ANY(${gone})`);
   }
   const off = deliveries.filter(({ endpoint }) => endpoint);
   if (off.length === 0) return;
   await run(
     db,
-    sql`DELETE FROM ${webhookDeliveries}
-        WHERE endpoint_id = ANY(${off.map((each) => each.endpoint_id)}) AND id = ANY(${off.map((each) => each.id)})
-          AND status = 'pending'`,
+    sql`DELETE FROM ${pendingDeliveries}
+        WHERE endpoint_id = ANY(${off.map((each) => each.endpoint_id)}) AND id = ANY(${off.map((each) => each.id)})`,
   );
 }
 
@@ -266,22 +270,22 @@ export async function handBack(db: Database, deliveries: readonly DeliveryKey[])
   await run(
     db,
     sql`
-    UPDATE ${webhookDeliveries} AS delivery SET due_at = next_attempt_at
+    UPDATE ${pendingDeliveries} AS delivery SET due_at = next_attempt_at
     FROM jsonb_to_recordset(${sql.json(deliveries)}::jsonb) AS mine(org_id text, mode text, endpoint_id text, id text)
-    WHERE ${isSame(sql`delivery`, sql`mine`)} AND status = 'pending'`,
+    WHERE ${isSame(sql`delivery`, sql`mine`)}`,
   );
 }
 
-/** Forgets attempts that were made long ago, never one that is still to be made; false: none was left. */
+/** Forgets attempts that were made long ago; false: none was left. */
 export async function pruneDeliveries(db: Database, before: Date, limit: number): Promise<boolean> {
   const removed = await run(
     db,
     sql`WITH old AS (
-          SELECT org_id, mode, endpoint_id, id FROM ${webhookDeliveries}
-          WHERE created_at < ${before} AND status <> 'pending'
+          SELECT org_id, mode, endpoint_id, id FROM ${madeDeliveries}
+          WHERE created_at < ${before}
           ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
         )
-        DELETE FROM ${webhookDeliveries} AS kept USING old
+        DELETE FROM ${madeDeliveries} AS kept USING old
         WHERE (kept.org_id, kept.mode, kept.endpoint_id, kept.id) = (old.org_id, old.mode, old.endpoint_id, old.id)`,
   );
   return removed === limit;

@@ -24,7 +24,7 @@ export const webhookSecrets = table('webhook_secrets', {
   valid_until: moment().nullable(),
 });
 
-export const webhookDeliveries = table('webhook_deliveries', {
+const deliveryColumns = {
   org_id: text(),
   mode: text<Mode>(),
   endpoint_id: text(),
@@ -40,7 +40,13 @@ export const webhookDeliveries = table('webhook_deliveries', {
   next_attempt_at: moment().nullable(),
   due_at: moment().nullable(),
   created_at: moment().withDefault(),
-});
+};
+
+/** All attempts, which are the two below. */
+export const webhookDeliveries = table('webhook_deliveries', deliveryColumns);
+/** Still to be made: the queue. */
+export const pendingDeliveries = table('webhook_deliveries_pending', deliveryColumns);
+export const madeDeliveries = table('webhook_deliveries_made', deliveryColumns);
 
 export type EndpointRow = RowOf<typeof webhookEndpoints>;
 export type SecretRow = RowOf<typeof webhookSecrets>;

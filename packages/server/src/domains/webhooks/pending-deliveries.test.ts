@@ -1,0 +1,91 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newId } from '@vestra/contract/ids';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
+import { migrate } from '../../db/migrate.ts';
+import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { text } from '../../db/table.ts';
+import { transaction } from '../../db/transaction.ts';
+import { claimDue, listDeliveries, lookForDue, recordFailures, recordSuccesses } from './delivery-store.ts';
+
+let database: TestDatabase;
+let db: Database;
+const migrationsFolder = join(import.meta.dirname, '../../db/migrations');
+const orgId = newId('org');
+const mode = 'test';
+const endpointId = newId('whk');
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase({ connectionString: database.connectionString });
+});
+afterAll(async () => {
+  await closeDatabase(db);
+  await database.drop();
+});
+
+const add = (id: string, status: 'pending' | 'succeeded' | 'failed') =>
+  run(
+    db,
+    sql`INSERT INTO webhook_deliveries (org_id, mode, endpoint_id, id, event_id, event_type, attempt, step, status, next_attempt_at, due_at)
+      VALUES (${orgId}, ${mode}, ${endpointId}, ${id}, ${`evt_${id}`}, 'task.completed', 1, 1, ${status}, now(),
+        CASE WHEN ${status} = 'pending' THEN '-infinity'::timestamptz END)`,
+  );
+
+const idsIn = async (table: string) =>
+  (await rowsOf(db, { id: text() }, sql`SELECT id FROM ${sql.identifier(table)} ORDER BY id`)).map(({ id }) => id);
+
+it('an update of the server moves what waits apart, and loses nothing [WHD-552]', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vestra-migrations-'));
+  await db.$client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  await cp(migrationsFolder, folder, { recursive: true, filter: (file) => !/\/0(12[89]|1[3-9]\d)-/.test(file) });
+  await migrate(db, folder);
+  await rm(folder, { recursive: true });
+  await add('whd_001', 'succeeded');
+  await add('whd_002', 'pending');
+  await add('whd_003', 'failed');
+  await add('whd_004', 'pending');
+  expect((await migrate(db, migrationsFolder)).applied).toContain('0128-pending-deliveries.sql');
+  expect(await idsIn('webhook_deliveries_pending')).toEqual(['whd_002', 'whd_004']);
+  expect(await idsIn('webhook_deliveries_made')).toEqual(['whd_001', 'whd_003']);
+  const listed = await listDeliveries(db, { orgId, mode }, endpointId, { limit: 10, after: null });
+  expect(listed.map(({ id, status }) => [id, status])).toEqual([
+    ['whd_004', 'pending'],
+    ['whd_003', 'failed'],
+    ['whd_002', 'pending'],
+    ['whd_001', 'succeeded'],
+  ]);
+});
+
+it('what was made has left what is to be made, and the next attempt of a failed one waits there [WHD-551]', async () => {
+  const claimed = await claimDue(db, [{ endpointId, room: 10 }], new Date());
+  expect(claimed.map(({ id }) => id).sort()).toEqual(['whd_002', 'whd_004']);
+  const outcome = (id: string) => ({
+    ...({ org_id: orgId, mode, endpoint_id: endpointId, id } as const),
+    status_code: 200,
+    duration_ms: 5,
+  });
+  const soon = new Date(Date.now() + 60_000).toISOString();
+  await transaction(db, (tx) => recordSuccesses(tx, [outcome('whd_002')]));
+  await transaction(db, (tx) => recordFailures(tx, [{ ...outcome('whd_004'), error: 'no', next_attempt_at: soon }]));
+  expect(await idsIn('webhook_deliveries_made')).toEqual(['whd_001', 'whd_002', 'whd_003', 'whd_004']);
+  const waiting = await idsIn('webhook_deliveries_pending');
+  expect(waiting).toHaveLength(1);
+  const [next, ...made] = await listDeliveries(db, { orgId, mode }, endpointId, { limit: 10, after: null });
+  expect(next).toMatchObject({ id: waiting[0], event_id: 'evt_whd_004', attempt: 2, step: 2, status: 'pending' });
+  expect(made.map(({ id, status }) => [id, status])).toEqual([
+    ['whd_004', 'failed'],
+    ['whd_003', 'failed'],
+    ['whd_002', 'succeeded'],
+    ['whd_001', 'succeeded'],
+  ]);
+  expect(await lookForDue(db, new Date())).toEqual({ endpointIds: [], nextAt: new Date(soon) });
+  // Told twice, as where the lease was over and another has settled it: it stays as it is.
+  await transaction(db, (tx) => recordFailures(tx, [{ ...outcome('whd_002'), error: 'late', next_attempt_at: soon }]));
+  expect(await idsIn('webhook_deliveries_made')).toEqual(['whd_001', 'whd_002', 'whd_003', 'whd_004']);
+  expect(await idsIn('webhook_deliveries_pending')).toEqual(waiting);
+});

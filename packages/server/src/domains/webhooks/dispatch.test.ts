@@ -66,10 +66,11 @@ describe('dispatchers', () => {
     const receiver = await at.receiver((response) => {
       open += 1;
       most = Math.max(most, open);
+      // Long enough for the others to come, also where the machine is busy.
       setTimeout(() => {
         open -= 1;
         response.writeHead(204).end();
-      }, 5);
+      }, 40);
     });
     const endpoint = await at.endpoint(org, receiver.url, ['task.completed']);
     await emitMany(org, 60);

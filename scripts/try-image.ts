@@ -67,7 +67,7 @@ function makeBase(): void {
   const tree = join(folder, 'base');
   const options = left.map((path) => `--dpkgopt=path-exclude=${path}`);
   loud('mmdebstrap', '--variant=minbase', '--quiet', ...options, '--include=ca-certificates', 'bookworm', tree);
-  cpSync(join(root, 'node_modules/node/bin/node'), join(tree, 'usr/local/bin/node'));
+  cpSync(process.execPath, join(tree, 'usr/local/bin/node'));
   const modules = join(tree, 'usr/local/lib/node_modules');
   mkdirSync(modules, { recursive: true });
   const [npm = ''] = out('npm', 'pack', 'npm@11', '--pack-destination', folder, '--loglevel=error')

@@ -3,7 +3,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { type Api, type Contender, contend } from './contender.ts';
 import { freePort } from './processes.ts';
-import { endProcess, memorySettings, untilHealthy } from './server-process.ts';
+import { endProcess, untilHealthy } from './server-process.ts';
 import { instructions } from './vestra.ts';
 
 export type Peer = {
@@ -159,7 +159,6 @@ export async function startPeer(
     cwd: home,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
-      ...memorySettings,
       PATH: process.env.PATH ?? '',
       NODE_ENV: 'production',
       PORT: String(port),

@@ -23,9 +23,6 @@ export const programs = {
   bundle: join(root, 'dist/package/code/server.js'),
 };
 
-/** As `npm start` and `vestra start` have them. */
-export const memorySettings = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
-
 /** The server as people start it: a process of its own, reached over loopback. */
 export async function startServerProcess(
   dataDir: string,
@@ -37,7 +34,6 @@ export async function startServerProcess(
   const child = spawn(process.execPath, ['--max-semi-space-size=8', '--heap-growing-percent=50', program], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
-      ...memorySettings,
       PATH: process.env.PATH ?? '',
       NODE_ENV: 'production',
       PORT: String(port),

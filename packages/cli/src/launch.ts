@@ -68,7 +68,7 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
  */
 async function launch(program: string, words: readonly string[], given: Record<string, string> = {}): Promise<number> {
   const command = [...nodeWords(program), ...words];
-  const env = { ...memorySettings, ...process.env, ...given };
+  const env = { ...process.env, ...given };
   if (process.platform !== 'win32') process.execve?.(process.execPath, [process.execPath, ...command], env);
   const child = spawn(process.execPath, command, { stdio: 'inherit', env });
   // The server ends in its own time: this process waits for it instead of leaving first.
@@ -91,9 +91,6 @@ async function showOperatorHelp(): Promise<number> {
   process.stdout.write(await text(child.stderr));
   return 0;
 }
-
-/** As `npm start` does: what the C library has been given back it gives back to the system, and threads share one heap. */
-const memorySettings = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 function nodeWords(program: string): string[] {
   // As `npm start` does: little room for young objects, and a heap that grows slowly, halve the memory of a server.

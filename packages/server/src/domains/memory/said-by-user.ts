@@ -21,9 +21,11 @@ export function hasNameOfOthers(
   return namesIn(text).some((name) => isIn(others, name) && !isIn(theirs, name));
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+/** Made with its first use: its tables are 2.5 MB, which a server at rest need not have. */
+let segmenter: Intl.Segmenter | undefined;
 
 function spokenWords(text: string): string[] {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'word' });
   return [...segmenter.segment(text.normalize('NFKC'))]
     .filter(({ isWordLike }) => isWordLike)
     .map(({ segment }) => segment.replace(/['’]s$/, ''));

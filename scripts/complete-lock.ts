@@ -1,5 +1,5 @@
 /**
- * Writes into the locks the optional packages of other machines that npm left out of it, which it does when its registry
+ * Writes into the locks the optional packages of other machines that npm left out of them, which it does when its registry
  * lacks one: `npm ci` refuses a lock that does not name them all. What the registry has gets its checksum; of the rest, name,
  * version and machine are written, so that where it can be reached it is installed by version. `--check` only says what is missing.
  */

@@ -17,7 +17,6 @@ let db: Database;
 const migrationsFolder = join(import.meta.dirname, '../../db/migrations');
 const orgId = newId('org');
 const mode = 'test';
-const endpointId = newId('whk');
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -28,13 +27,23 @@ afterAll(async () => {
   await database.drop();
 });
 
-const add = (id: string, status: 'pending' | 'succeeded' | 'failed') =>
+const add = (endpointId: string, id: string, status: 'pending' | 'succeeded' | 'failed') =>
   run(
     db,
     sql`INSERT INTO webhook_deliveries (org_id, mode, endpoint_id, id, event_id, event_type, attempt, step, status, next_attempt_at, due_at)
       VALUES (${orgId}, ${mode}, ${endpointId}, ${id}, ${`evt_${id}`}, 'task.completed', 1, 1, ${status}, now(),
         CASE WHEN ${status} = 'pending' THEN '-infinity'::timestamptz END)`,
   );
+
+/** Two that were made and two that are to be. */
+async function addFour(): Promise<string> {
+  const endpointId = newId('whk');
+  await add(endpointId, 'whd_001', 'succeeded');
+  await add(endpointId, 'whd_002', 'pending');
+  await add(endpointId, 'whd_003', 'failed');
+  await add(endpointId, 'whd_004', 'pending');
+  return endpointId;
+}
 
 const idsIn = async (table: string) =>
   (await rowsOf(db, { id: text() }, sql`SELECT id FROM ${sql.identifier(table)} ORDER BY id`)).map(({ id }) => id);
@@ -45,10 +54,7 @@ it('an update of the server moves what waits apart, and loses nothing [WHD-552]'
   await cp(migrationsFolder, folder, { recursive: true, filter: (file) => !/\/0(12[89]|1[3-9]\d)-/.test(file) });
   await migrate(db, folder);
   await rm(folder, { recursive: true });
-  await add('whd_001', 'succeeded');
-  await add('whd_002', 'pending');
-  await add('whd_003', 'failed');
-  await add('whd_004', 'pending');
+  const endpointId = await addFour();
   expect((await migrate(db, migrationsFolder)).applied).toContain('0128-pending-deliveries.sql');
   expect(await idsIn('webhook_deliveries_pending')).toEqual(['whd_002', 'whd_004']);
   expect(await idsIn('webhook_deliveries_made')).toEqual(['whd_001', 'whd_003']);
@@ -62,6 +68,8 @@ it('an update of the server moves what waits apart, and loses nothing [WHD-552]'
 });
 
 it('what was made has left what is to be made, and the next attempt of a failed one waits there [WHD-551]', async () => {
+  await run(db, sql`DELETE FROM webhook_deliveries`);
+  const endpointId = await addFour();
   const claimed = await claimDue(db, [{ endpointId, room: 10 }], new Date());
   expect(claimed.map(({ id }) => id).sort()).toEqual(['whd_002', 'whd_004']);
   const outcome = (id: string) => ({

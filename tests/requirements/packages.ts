@@ -43,6 +43,11 @@ export const packages = area('package', 'done', [
     'Until its first answer a start reads at most 2.5 MB of code in at most 60 files: what that answer does not need comes with its first use.',
   ],
   [
+    'PKG-551',
+    'decisions.md · 11',
+    'A start takes Node’s own parts as Node compiled them: until it is over no flag is set that makes V8 refuse them.',
+  ],
+  [
     'PKG-532',
     'decisions.md · 11',
     'Building anew takes no page away from a server that runs from the same tree, not for a moment.',

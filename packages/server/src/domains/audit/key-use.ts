@@ -8,7 +8,8 @@ export type KeyUse = { used: (caller: Caller) => void; stop: () => Promise<void>
 
 type Count = { caller: Caller; minute: Date; count: number };
 
-const flushEveryMs = 2000;
+/** Never the same: processes that began together would else write the same rows at the same moment, and wait for each other every time. */
+const untilNextFlushMs = () => 1500 + 1000 * Math.random();
 
 /**
  * Key use is one audit row per key and minute with a count, so a request costs no write: counts are
@@ -44,13 +45,19 @@ export function createKeyUse(db: Database, log: Logger): KeyUse {
     return writing;
   }
 
-  const timer = setInterval(() => void flush(), flushEveryMs);
-  timer.unref();
+  let timer: NodeJS.Timeout;
+  const flushInAWhile = () => {
+    timer = setTimeout(() => {
+      void flush();
+      flushInAWhile();
+    }, untilNextFlushMs()).unref();
+  };
+  flushInAWhile();
 
   return {
     used,
     async stop() {
-      clearInterval(timer);
+      clearTimeout(timer);
       await flush();
     },
   };

@@ -161,16 +161,22 @@ describe('a conversation', () => {
     const asking = [otherOrg, server.testKey, server.liveKey, own, foreign, otherOrg, server.liveKey, server.testKey];
     const read = (key: string) => server.call('GET', `/v1/conversations/${id}`, { key });
     const lock = new pg.Client({ connectionString: server.connectionString });
-    await lock.connect();
+    // Inside the transaction of the lock the first answer would be given again and again.
+    const onlooker = new pg.Client({ connectionString: server.connectionString });
+    await Promise.all([lock.connect(), onlooker.connect()]);
+    // Whatever else the server reads of conversations waits too, so that these are told apart by their words.
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%"c"."id"%'`;
     await lock.query('BEGIN; LOCK TABLE conversations IN ACCESS EXCLUSIVE MODE');
     // The first read waits for the lock, and those that come meanwhile share the next one.
     const first = read(server.testKey);
-    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await expect.poll(() => lock.query(waiting).then(({ rowCount }) => rowCount)).toBe(1);
-    const answers = asking.map(read);
-    for (const key of [otherOrg, server.liveKey]) await server.call('GET', '/v1/me', { key });
-    await lock.query('COMMIT');
-    await lock.end();
+    let answers: ReturnType<typeof read>[] = [];
+    try {
+      await expect.poll(() => onlooker.query(waiting).then(({ rowCount }) => rowCount)).toBe(1);
+      answers = asking.map(read);
+      for (const key of [otherOrg, server.liveKey]) await server.call('GET', '/v1/me', { key });
+    } finally {
+      await Promise.all([lock.end(), onlooker.end()]);
+    }
     const statuses = await Promise.all([first, ...answers].map(async (answer) => codeOf(await answer)));
     const shown = [200, undefined];
     const unknown = [404, 'conversation_not_found'];

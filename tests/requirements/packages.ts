@@ -48,6 +48,11 @@ export const packages = area('package', 'done', [
     'A start takes Node’s own parts as Node compiled them: until it is over no flag is set that makes V8 refuse them.',
   ],
   [
+    'PKG-552',
+    'decisions.md · 11',
+    'The pages of the package are those for people who use them, whatever NODE_ENV it was built under.',
+  ],
+  [
     'PKG-532',
     'decisions.md · 11',
     'Building anew takes no page away from a server that runs from the same tree, not for a moment.',

@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import {
@@ -97,6 +98,16 @@ const talk = `
 
 it('is built beside a server of the same tree, which goes on to show its pages [PKG-532]', () => {
   expect(momentsWithoutPages).toBe(0);
+});
+
+it('has the pages that are for use, though it was built by a test [PKG-552]', async () => {
+  const pages = join(folder, 'node_modules/vestra/files/web/dist');
+  const scripts = globSync('**/assets/*.js.zst', { cwd: pages });
+  expect([process.env.NODE_ENV, scripts.length > 20]).toEqual(['test', true]);
+  // React names this in its form for development alone.
+  const isForDevelopment = (name: string) =>
+    zstdDecompressSync(readFileSync(join(pages, name))).includes('react_stack_bottom_frame');
+  expect(scripts.filter(isForDevelopment)).toEqual([]);
 });
 
 it('is small, brings few packages and nothing under a copyleft licence [PKG-001, PKG-008]', async () => {

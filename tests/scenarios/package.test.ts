@@ -272,7 +272,8 @@ it('reads at a start no code that the first answer does not need, and a file of 
     return { files: lines.map((line) => line.split(' ') as [string, string, string]), models: await listed.text() };
   };
 
-  const { files } = await loaded(null);
+  // Node 22 has no Argon2 of its own: there the password of the first owner brings hash-wasm, whose file this is.
+  const files = (await loaded(null)).files.filter(([name]) => !name.startsWith('index.umd'));
   const bytes = files.reduce((sum, [, size]) => sum + Number(size), 0);
   const largest = files.toSorted(([, a], [, b]) => Number(b) - Number(a)).slice(0, 12);
   // Over it: find out what brings the code in, and import it where it is used first (decision 0062).

@@ -464,7 +464,8 @@ describe('a long list', () => {
     const shownRows = async () => Number(await last.getAttribute('aria-rowindex')) - 1;
     const scrollTo = (top: number) =>
       page.locator('#main').evaluate((main, to) => main.scrollTo({ top: to < 0 ? main.scrollHeight : to }), top);
-    await rows.first().waitFor();
+    // The second page comes by itself: the end of the first is near.
+    await page.waitForFunction(() => (document.querySelector('#main tbody')?.clientHeight ?? 0) >= 150 * 40);
     await scrollTo(-1);
     await page.getByText('Not this page.').waitFor();
     const before = asked;

@@ -31,7 +31,7 @@ export async function startServerProcess(
   program: string = programs.source,
 ): Promise<RunningServer> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['--min-semi-space-size=4', '--max-semi-space-size=8', program], {
+  const child = spawn(process.execPath, ['--min-semi-space-size=8', '--max-semi-space-size=8', program], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       PATH: process.env.PATH ?? '',

@@ -284,7 +284,7 @@ it('reads at a start no code that the first answer does not need, and a file of 
   // Until the welcome, which comes last. Node brings its own parts compiled, and V8 refuses them under flags of another kind.
   const ofStart = files.slice(0, files.findIndex(([name]) => name.startsWith('welcome')) + 1);
   // Node 22 counts the room for young objects among them.
-  const room = isNode22 ? ['--min-semi-space-size=4', '--max-semi-space-size=8'] : [];
+  const room = isNode22 ? ['--min-semi-space-size=8', '--max-semi-space-size=8'] : [];
   const plain = (await run(node, [...room, '-p', 'v8.cachedDataVersionTag()'])).stdout.trim();
   expect(ofStart.length).toBeGreaterThan(20);
   expect(new Set(ofStart.map(([, , tag]) => tag))).toEqual(new Set([plain]));

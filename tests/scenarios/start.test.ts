@@ -230,10 +230,15 @@ describe('one sentence and exit code 1', () => {
     expect(line).not.toContain('hunter2');
   });
 
-  it('for a data folder that another server uses', async () => {
+  it('for a data folder that another server uses, and for one whose database has another password', async () => {
     const dataDir = await folder();
     const first = await start(dataDir);
     expect(await fails({ VESTRA_DATA_DIR: dataDir })).toContain(String(first.child.pid));
+    await first.kill('SIGTERM');
+    const file = join(dataDir, 'postgres/vestra.password');
+    await writeFile(file, 'wrong\n');
+    expect(await fails({ VESTRA_DATA_DIR: dataDir })).toContain(`the password in ${file}`);
+    await expect(postmasterOf(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('for a data folder that cannot be one', async () => {

@@ -94,7 +94,7 @@ async function showOperatorHelp(): Promise<number> {
 
 function nodeWords(program: string): string[] {
   // As `npm start` does: room for the young objects of a start, which nearly all stay, and little for those of a server.
-  const heap = ['--min-semi-space-size=4', '--max-semi-space-size=8'];
+  const heap = ['--min-semi-space-size=8', '--max-semi-space-size=8'];
   // Node 22 calls parts experimental that are none on 24, on every start.
   return [...heap, '--disable-warning=ExperimentalWarning', fileURLToPath(program)];
 }

@@ -12,6 +12,7 @@ import {
   type Command,
   commandFor,
   findPostmaster,
+  isReady,
   type Postmaster,
   spawnPostmaster,
   stopPostmaster,
@@ -34,26 +35,32 @@ type Server = {
   passwordFile: string;
   log: (line: string) => void;
   onWait: () => void;
+  connect: Connect;
 };
+
+/** Opens a session, to prove that it can be done. */
+type Connect = (connectionString: string) => Promise<unknown>;
 
 /**
  * Runs PostgreSQL in the data folder, made there first if need be, and keeps it running until `stop`. A postmaster
  * that a killed server left behind is taken over as it is. What stands in the way is thrown as a StartFailure.
  *
- * `onWait` is called when another process has the work, so that this one has time for something else. `settings` go
- * before the usual ones; `reachableFolders` and `programs` are for installations and tests that keep them elsewhere,
+ * `onWait` is called when another process has the work, so that this one has time for something else. `connect` opens the
+ * first session, where that is not one to be closed again. `settings` go before the usual ones; `reachableFolders` and `programs` are for installations and tests that keep them elsewhere,
  * and `readyMade` for those that want another packed cluster, or none.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   log: (line: string) => void;
   onWait?: (() => void) | undefined;
+  connect?: Connect | undefined;
   settings?: Record<string, string>;
   reachableFolders?: string[];
   programs?: ReturnType<typeof findPackage>;
   readyMade?: string | null;
 }): Promise<EmbeddedPostgres> {
-  const { log, onWait = () => {}, reachableFolders = REACHABLE_FOLDERS, programs = findPackage() } = options;
+  const { log, onWait = () => {}, connect = connectOnce } = options;
+  const { reachableFolders = REACHABLE_FOLDERS, programs = findPackage() } = options;
   const readyMade = () => usable(options.readyMade === undefined ? readyMadeFor(programs) : options.readyMade);
   const dataDir = await makeDataFolder(options.dataDir);
   const owned: Ownership[] = [await takeOwnership(dataDir)];
@@ -79,6 +86,7 @@ export async function startEmbeddedPostgres(options: {
       passwordFile: cluster.passwordFile,
       log,
       onWait,
+      connect,
     });
 
     const end = async () => {
@@ -123,7 +131,7 @@ async function supervise(server: Server): Promise<{ end(): Promise<void> }> {
       await trimLog(server.logFile);
       if (await postmaster.isGone()) {
         server.log('PostgreSQL has ended unexpectedly and is started again.');
-        postmaster = await ensureRunning(server);
+        postmaster = await ensureRunning({ ...server, connect: connectOnce });
       }
       pause = SHORTEST_PAUSE;
     } catch (error) {
@@ -184,12 +192,19 @@ async function adoptOrSpawn(server: Server): Promise<{ postmaster: Postmaster; i
   return { postmaster: await spawnPostmaster(server.command, server.runner, server.logFile), isAdopted: false };
 }
 
-/** Asks until a session opens. Recovery after a crash takes as long as it takes; the process ending ends the wait. */
+/** Waits until a session opens. Recovery after a crash takes as long as it takes; the process ending ends the wait. */
 async function becomesReady(postmaster: Postmaster, server: Server): Promise<boolean> {
   let nextNotice = Date.now() + 10_000;
   while (!(await postmaster.isGone())) {
-    const obstacle = await tryConnect(server.connectionString);
-    if (obstacle === undefined) return true;
+    let obstacle = new Error('it is starting');
+    if (await isReady(postmaster, server.command.folder)) {
+      try {
+        await server.connect(server.connectionString);
+        return true;
+      } catch (error) {
+        obstacle = error as Error;
+      }
+    }
     if (sqlState(obstacle) === INVALID_PASSWORD) {
       await stopPostmaster(postmaster);
       throw new StartFailure(`PostgreSQL does not accept the password in ${server.passwordFile}: restore that file.`);
@@ -205,14 +220,11 @@ async function becomesReady(postmaster: Postmaster, server: Server): Promise<boo
 
 const INVALID_PASSWORD = '28P01';
 
-async function tryConnect(connectionString: string): Promise<Error | undefined> {
+async function connectOnce(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
     await client.connect();
-    return undefined;
-  } catch (error) {
-    return error as Error;
   } finally {
     await client.end().catch(() => {});
   }

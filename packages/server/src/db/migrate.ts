@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Database } from './pool.ts';
@@ -24,9 +24,10 @@ export const UNFINISHED = 'unfinished';
  * is left alone. Servers that start at the same time wait for each other.
  */
 export async function migrate(db: Database, folder: string): Promise<{ applied: string[]; newest: string }> {
-  const migrations = await readMigrations(folder);
+  const [before, migrations] = await Promise.all([appliedTo(db), readMigrations(folder)]);
   const newest = migrations.at(-1)?.name ?? '';
-  if (await isUpToDate(db, migrations)) return { applied: [], newest };
+  if (before?.every(({ is_free }) => is_free) && pendingOf(migrations, before).length === 0)
+    return { applied: [], newest };
   const { client, release } = await ownSession(db);
   let isDone = false;
   try {
@@ -43,17 +44,17 @@ export async function migrate(db: Database, folder: string): Promise<{ applied: 
 
 /**
  * Nearly every start finds everything applied: one read, and no lock that another start would wait for. Where an operator's
- * command keeps servers away it holds the lock, and the start waits after all.
+ * command keeps servers away it holds the lock, and the start waits after all. Null where nothing ever was applied.
  */
-async function isUpToDate(db: Database, migrations: Migration[]): Promise<boolean> {
+async function appliedTo(db: Database): Promise<(AppliedMigration & { is_free: boolean })[] | null> {
   try {
     const { rows } = await db.$client.query<AppliedMigration & { is_free: boolean }>(
       'SELECT name, sha256, (SELECT pg_try_advisory_xact_lock_shared($1)) AS is_free FROM schema_migrations',
       [ADVISORY_LOCK],
     );
-    return rows.every(({ is_free }) => is_free) && pendingOf(migrations, rows).length === 0;
+    return rows;
   } catch (error) {
-    if (sqlState(error) === UNDEFINED_TABLE) return false;
+    if (sqlState(error) === UNDEFINED_TABLE) return null;
     throw error;
   }
 }
@@ -88,18 +89,21 @@ export async function makeRecord(client: pg.ClientBase): Promise<void> {
   );
 }
 
+/** Without a pause: a hundred small files, each in the background, would take several times as long. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
   const wrong = names.find((name) => !/^\d{4}-[a-z0-9-]+\.sql$/.test(name));
   if (wrong) throw new Error(`The migration ${wrong} is not named NNNN-name.sql.`);
   const twice = names.find((name, index) => name.slice(0, 4) === names[index + 1]?.slice(0, 4));
   if (twice) throw new Error(`The number of the migration ${twice} is used twice.`);
-  return Promise.all(names.map((name) => readMigration(folder, name)));
+  return names.map((name) => readMigration(folder, name));
 }
 
-async function readMigration(folder: string, name: string): Promise<Migration> {
+function readMigration(folder: string, name: string): Migration {
   // Git may write other line ends on another machine; that is no change.
-  const text = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
+  const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n');
   return { name, text, sha256: createHash('sha256').update(text).digest('hex') };
 }
 

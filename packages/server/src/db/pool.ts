@@ -49,11 +49,13 @@ export async function openDatabase(options: {
   log?: Logger;
   /** For so long a database is waited for that is there and not ready, as during a failover. */
   patienceMs?: number;
+  /** The embedded one: it is of our making, and nothing stands in between. */
+  isOwn?: boolean;
   /** For so long the server may be silent before it is asked whether it is still there. */
   silenceMs?: number;
 }): Promise<Database> {
   const { connectionString, pooler = { kind: null, directUrl: null }, silenceMs: afterMs = SILENCE } = options;
-  const { isThroughPooler } = await untilUsable(options);
+  const { isThroughPooler } = options.isOwn ? { isThroughPooler: false } : await untilUsable(options);
   const sharesSessions =
     pooler.kind === 'transaction' || (isThroughPooler && pooler.kind === null && (await isShared(connectionString)));
   if (sharesSessions) {

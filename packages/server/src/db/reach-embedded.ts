@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from './embedded.ts';
 import { StartFailure } from './start-failure.ts';
 
-type Options = { dataDir: string; log: (line: string) => void; onWait?: () => void };
+type Options = Pick<Parameters<typeof startEmbeddedPostgres>[0], 'dataDir' | 'log' | 'onWait' | 'connect'>;
 type OpenDatabase = { connectionString: string; stop: () => Promise<void> };
 
 const addressFile = (dataDir: string) => join(dataDir, 'postgres.url');

@@ -1,10 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { startPatienceMs } from '../db/away.ts';
+import { type Database, openDatabase } from '../db/pool.ts';
 import { ownEmbeddedPostgres } from '../db/reach-embedded.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import type { Config } from './config.ts';
 
-type Postgres = { connectionString: string; stop: () => Promise<void> };
+type Postgres = {
+  db: Database;
+  connectionString: string;
+  /** Ends what this process started, with every session of it. */
+  stop: () => Promise<void>;
+};
 
 export type BegunPostgres = {
   reached: Promise<Postgres>;
@@ -12,8 +19,10 @@ export type BegunPostgres = {
   isElsewhere: Promise<void>;
 };
 
+type Settings = Pick<Config, 'databaseUrl' | 'dataDir' | 'pooler'>;
+
 /** The database that the settings name, or else one of this process's own, which begins to start now. */
-export function beginPostgres(config: Pick<Config, 'databaseUrl' | 'dataDir'>, log: Logger): BegunPostgres {
+export function beginPostgres(config: Settings, log: Logger): BegunPostgres {
   const { promise: isElsewhere, resolve: onWait } = Promise.withResolvers<void>();
   const reached = reach(config, log, onWait);
   // Whoever awaits it is told, also when that begins later.
@@ -24,14 +33,28 @@ export function beginPostgres(config: Pick<Config, 'databaseUrl' | 'dataDir'>, l
   return { reached, isElsewhere };
 }
 
-async function reach(
-  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
-  log: Logger,
-  onWait: () => void,
-): Promise<Postgres> {
-  if (databaseUrl === null) return ownEmbeddedPostgres({ dataDir, log: (line) => log.info(line), onWait });
-  makeDataDir(dataDir);
-  return { connectionString: databaseUrl, stop: async () => {} };
+async function reach(config: Settings, log: Logger, onWait: () => void): Promise<Postgres> {
+  if (config.databaseUrl === null) return reachOwn(config.dataDir, log, onWait);
+  makeDataDir(config.dataDir);
+  const { databaseUrl: connectionString, pooler } = config;
+  onWait();
+  const db = await openDatabase({ connectionString, pooler, log, patienceMs: startPatienceMs });
+  return { db, connectionString, stop: async () => {} };
+}
+
+/** The first session is one of the pool's, and stays. */
+async function reachOwn(dataDir: string, log: Logger, onWait: () => void): Promise<Postgres> {
+  let opening: Promise<Database> | undefined;
+  const open = (connectionString: string) => {
+    opening ??= openDatabase({ connectionString, isOwn: true, log });
+    return opening;
+  };
+  const connect = async (connectionString: string) => {
+    const db = await open(connectionString);
+    (await db.$client.connect()).release();
+  };
+  const postgres = await ownEmbeddedPostgres({ dataDir, log: (line) => log.info(line), onWait, connect });
+  return { ...postgres, db: await open(postgres.connectionString) };
 }
 
 function makeDataDir(dataDir: string): void {

@@ -14,14 +14,15 @@ import { refuseAddress } from '../adapters/outbound/address.ts';
 import { createOutbound, type Outbound } from '../adapters/outbound/fetcher.ts';
 import { openMasterKeys } from '../adapters/secrets/master-key.ts';
 import { createVault, type Vault } from '../adapters/secrets/vault.ts';
-import { startPatienceMs, untilThere } from '../db/away.ts';
+import { untilThere } from '../db/away.ts';
 import { sharedNow } from '../db/clock.ts';
 import { type Look, lookAtDatabase } from '../db/condition.ts';
 import { type Line, openLine } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
-import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+import type { Database } from '../db/pool.ts';
 import { createProcessNews, type ProcessNews } from '../db/process-news.ts';
 import { type CustomerMemory, createCustomerMemory } from '../domains/memory/api.ts';
+import type { Credentials } from '../domains/new-orgs/api.ts';
 import { prepareVectorTable } from '../domains/notebooks/api.ts';
 import { catalog } from '../jobs/catalog.ts';
 import { createJobs, type Jobs } from '../jobs/queue.ts';
@@ -30,6 +31,7 @@ import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { agreedSecret } from './agreed-secret.ts';
 import { type Apps, assembleApps } from './assemble/apps.ts';
 import type { Config } from './config.ts';
+import { makeFirstOrg } from './first-org.ts';
 import { createLate, type Late } from './late.ts';
 import { migrationsFolder } from './migrations-folder.ts';
 import { openFiles } from './open-files.ts';
@@ -48,6 +50,8 @@ export type Kernel = {
   vault: Vault;
   /** What every process on this database signs with. */
   signingSecret: Buffer;
+  /** Of the first org, where this start made it. */
+  firstCredentials: Credentials | null;
   jobs: Jobs;
   processNews: ProcessNews;
   outbound: Outbound;
@@ -73,22 +77,19 @@ export type Kernel = {
 export async function createKernel(
   config: Config,
   log: Logger,
-  { connectionString, shutdown }: { connectionString: string; shutdown: Shutdown },
+  { db, connectionString, shutdown }: { db: Database; connectionString: string; shutdown: Shutdown },
 ): Promise<Kernel> {
   setIdClock(sharedNow);
-  const db = await openDatabase({ connectionString, pooler: config.pooler, log, patienceMs: startPatienceMs });
-  shutdown.undo(() => closeDatabase(db));
+  const opening = openLine({ connectionString: db.directUrl ?? connectionString, log });
+  shutdown.undo(async () => (await opening).close());
   const { newest } = await untilThere(() => migrate(db, migrationsFolder));
   const metrics = createMetrics({ version, role: config.role, queues: Object.keys(catalog), now: sharedNow });
   shutdown.undo(metrics.stop);
   const vault = createVault(openMasterKeys(config));
-  const opening = openLine({ connectionString: db.directUrl ?? connectionString, log });
-  shutdown.undo(async () => (await opening).close());
-  const [signingSecret, line, comparesVectors] = await Promise.all([
-    untilThere(() => agreedSecret(db, vault, 'signing-secret')),
-    opening,
-    untilThere(() => prepareVectorTable(db, log)),
-  ]);
+  const signingSecret = await untilThere(() => agreedSecret(db, vault, 'signing-secret'));
+  const comparesVectors = await untilThere(() => prepareVectorTable(db, log));
+  const firstCredentials = await untilThere(() => makeFirstOrg(db, vault, config.dataDir));
+  const line = await opening;
 
   const { allowPrivateAddresses: allowPrivate } = config;
   const outbound = createOutbound({ allowPrivate });
@@ -112,6 +113,7 @@ export async function createKernel(
     metrics,
     vault,
     signingSecret,
+    firstCredentials,
     jobs,
     processNews,
     outbound,

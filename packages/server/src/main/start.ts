@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
-import { untilThere } from '../db/away.ts';
+import { closeDatabase } from '../db/pool.ts';
 import { promoteAfterTests } from '../domains/apply/promotion/promote-after-tests.ts';
 import { createKeyUse } from '../domains/audit/api.ts';
 import type { Computers, ComputerWork } from '../domains/computers/api.ts';
@@ -29,7 +30,6 @@ import { assembleVoice, type VoiceParts, voicePartsOf } from './assemble/voice.t
 import { type BegunPostgres, beginPostgres } from './begin-postgres.ts';
 import { type Config, servesCallers } from './config.ts';
 import { noteAddress } from './credentials-file.ts';
-import { makeFirstOrg } from './first-org.ts';
 import { createKernel, type Kernel } from './kernel.ts';
 import { createLate } from './late.ts';
 import { listen } from './listen.ts';
@@ -60,9 +60,10 @@ export async function startServer(
   try {
     const postgres = await begun.reached;
     shutdown.undo(postgres.stop);
-    const kernel = await createKernel(config, log, { connectionString: postgres.connectionString, shutdown });
-    const { db, vault, processNews, models } = kernel;
-    const firstCredentials = await untilThere(() => makeFirstOrg(db, vault, config.dataDir));
+    const { db, connectionString } = postgres;
+    shutdown.undo(() => closeDatabase(db));
+    const kernel = await createKernel(config, log, { db, connectionString, shutdown });
+    const { firstCredentials, processNews, models } = kernel;
     const computerParts = assembleComputers(kernel);
     const { computers, computerWork, holders } = computerParts;
     shutdown.undo(() => computerParts.stop());
@@ -98,7 +99,8 @@ export async function startServer(
     };
     // Ends after the last request was answered, and begins when the first can be: none of it is needed for that.
     const undo = shutdown.undoLater();
-    const startWork = async () => {
+    const startWork = async (internalUrl: string) => {
+      computerParts.reachable(internalUrl, browserParts.hasBrowser);
       if (config.asksForModels) undo(keepAskingForModels(models).stop);
       const takesJobs = config.role === 'all' || config.role === 'worker';
       if (takesJobs) await startJobs(kernel, { engine, followers, computers, computerWork, undo });
@@ -111,13 +113,12 @@ export async function startServer(
       const ofProcess = computerParts.door.answer(request);
       return ofProcess ? ofProcess.then((answer) => answer ?? serveCaller(request, env)) : serveCaller(request, env);
     }, config);
-    computerParts.reachable(internalUrl, browserParts.hasBrowser);
     if (!servesCallers(config.role)) {
       shutdown.undo((options) => {
         holders.endStreams();
         return close(options);
       });
-      await startWork();
+      await startWork(internalUrl);
       operator.started();
       return { ...server, url: null };
     }
@@ -158,7 +159,9 @@ export async function startServer(
       }),
     );
     operator.started();
-    await startWork();
+    // Whoever has been waiting is answered first.
+    await nextTurn();
+    await startWork(internalUrl);
     return { ...server, url };
   } catch (error) {
     await shutdown.run();

@@ -66,6 +66,13 @@ export async function findPostmaster(
   };
 }
 
+/** Whether it takes sessions, by its own word, which costs it and us nothing. */
+export async function isReady({ pid }: Postmaster, folder: string): Promise<boolean> {
+  const lines = (await readFile(join(folder, PID_FILE), 'utf8').catch(() => '')).split('\n');
+  // The file of one that was killed lies there until the next has its own.
+  return lines[0] === String(pid) && lines[STATUS_LINE]?.trim() === 'ready';
+}
+
 /**
  * SIGINT ends the sessions, writes a checkpoint and exits. A disk that hangs may hold that up for long; SIGQUIT exits
  * at once, and the next start recovers from the log.
@@ -112,6 +119,7 @@ async function removeStaleLocks({ folder, socketFolder }: Command): Promise<void
 }
 
 const PID_FILE = 'postmaster.pid';
+const STATUS_LINE = 7;
 const SOCKET_LOCK = '.s.PGSQL.5432.lock';
 
 async function processesIn(folder: string): Promise<number[] | undefined> {

@@ -33,7 +33,7 @@ export type ComputerParts = {
   stop: () => Promise<void>;
 };
 
-/** The computers of users, and what work does with them. What they are made of is found out beside the start. */
+/** The computers of users, and what work does with them. What they are made of is found out once the server is reachable. */
 export function assembleComputers(kernel: Kernel): ComputerParts {
   const { config, db, processNews, log, vault, files, signingSecret } = kernel;
   const { idleMs, savesHomes } = config.computer;
@@ -53,7 +53,9 @@ export function assembleComputers(kernel: Kernel): ComputerParts {
     settings: { idleMs, renewEveryMs: Math.min(4_000, Math.max(200, idleMs / 4)) },
   });
   const { cgroup, cpus } = config.computer;
-  const choice = chooseHost({ setting, allowPrivate: config.allowPrivateAddresses, cgroup, cpus, log });
+  const { promise: isReachable, resolve: onReachable } = Promise.withResolvers<void>();
+  const { allowPrivateAddresses: allowPrivate } = config;
+  const choice = isReachable.then(() => chooseHost({ setting, allowPrivate, cgroup, cpus, log }));
   void choice.then(({ host, ...told }) => {
     if (host && 'limitsHeld' in told) log.info(`limits of computers are held ${told.limitsHeld}`);
   });
@@ -76,6 +78,7 @@ export function assembleComputers(kernel: Kernel): ComputerParts {
     door: createProcessDoor({ self: computers.self, seal, answer: holders.answer as AnswerCall, log }),
     reachable(at, hasBrowser) {
       address = at;
+      onReachable();
       const begin = async () => {
         if (isHost && (await obstacleHere()) === null) {
           hosting = startHosting({ db, log, self: computers.self, address: at, hasBrowser });

@@ -139,6 +139,8 @@ describe('a deployment', () => {
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.waitForURL(/deployments\/dep_/);
 
+    // The same words stand in the editor of before for as long as this one is not there.
+    await page.getByRole('heading', { name: 'written' }).waitFor();
     await page.getByText('Be kind.').waitFor();
     await write(page, 'name: written\ninstructions: Be both.\n');
     // Another member presses at the same instant: theirs comes first, after this page has looked for the last time.

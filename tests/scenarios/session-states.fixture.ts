@@ -67,6 +67,8 @@ export async function walkStates(desk: PageDesk, { locale, look }: { locale: Loc
     'Where is my order?\nI have waited for a week now, and the page of the parcel service says nothing.',
   );
   await see('typing');
+  // Enter sends nothing while a file is on its way.
+  await page.locator('form button[type=submit]:enabled').waitFor();
 
   desk.script(() => ({ text: reply, fail: 'hang' }));
   await field.press('Enter');

@@ -46,8 +46,8 @@ type Connect = (connectionString: string) => Promise<unknown>;
  * that a killed server left behind is taken over as it is. What stands in the way is thrown as a StartFailure.
  *
  * `onWait` is called when another process has the work, so that this one has time for something else. `connect` opens the
- * first session, where that is not one to be closed again. `settings` go before the usual ones; `reachableFolders` and `programs` are for installations and tests that keep them elsewhere,
- * and `readyMade` for those that want another packed cluster, or none.
+ * first session, for those who keep it. `settings` go before the usual ones; `reachableFolders` and `programs` are for
+ * installations and tests that keep them elsewhere, and `readyMade` for those that want another packed cluster, or none.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;

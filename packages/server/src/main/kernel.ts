@@ -50,8 +50,6 @@ export type Kernel = {
   vault: Vault;
   /** What every process on this database signs with. */
   signingSecret: Buffer;
-  /** Of the first org, where this start made it. */
-  firstCredentials: Credentials | null;
   jobs: Jobs;
   processNews: ProcessNews;
   outbound: Outbound;
@@ -74,11 +72,12 @@ export type Kernel = {
   publicUrl: Late<string>;
 };
 
+/** With what the first org is entered by, where this start made it. */
 export async function createKernel(
   config: Config,
   log: Logger,
   { db, connectionString, shutdown }: { db: Database; connectionString: string; shutdown: Shutdown },
-): Promise<Kernel> {
+): Promise<{ kernel: Kernel; firstCredentials: Credentials | null }> {
   setIdClock(sharedNow);
   const opening = openLine({ connectionString: db.directUrl ?? connectionString, log });
   shutdown.undo(async () => (await opening).close());
@@ -88,6 +87,7 @@ export async function createKernel(
   const vault = createVault(openMasterKeys(config));
   const signingSecret = await untilThere(() => agreedSecret(db, vault, 'signing-secret'));
   const comparesVectors = await untilThere(() => prepareVectorTable(db, log));
+  // Before the hello to other processes, which would have the only session just then.
   const firstCredentials = await untilThere(() => makeFirstOrg(db, vault, config.dataDir));
   const line = await opening;
 
@@ -104,7 +104,7 @@ export async function createKernel(
   const publicUrl = createLate<string>('the public address');
   // A worker serves nobody and does not know the address of those that do: the setting names it.
   publicUrl.set(config.publicUrl ?? `http://${config.host}:${config.port}`);
-  return {
+  const kernel: Kernel = {
     config,
     log,
     line,
@@ -113,7 +113,6 @@ export async function createKernel(
     metrics,
     vault,
     signingSecret,
-    firstCredentials,
     jobs,
     processNews,
     outbound,
@@ -130,6 +129,7 @@ export async function createKernel(
     apps,
     publicUrl,
   };
+  return { kernel, firstCredentials };
 }
 
 function openEmbeddings(config: Config, log: Logger, shutdown: Shutdown): Embeddings {

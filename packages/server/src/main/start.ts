@@ -62,8 +62,8 @@ export async function startServer(
     shutdown.undo(postgres.stop);
     const { db, connectionString } = postgres;
     shutdown.undo(() => closeDatabase(db));
-    const kernel = await createKernel(config, log, { db, connectionString, shutdown });
-    const { firstCredentials, processNews, models } = kernel;
+    const { kernel, firstCredentials } = await createKernel(config, log, { db, connectionString, shutdown });
+    const { processNews, models } = kernel;
     const computerParts = assembleComputers(kernel);
     const { computers, computerWork, holders } = computerParts;
     shutdown.undo(() => computerParts.stop());

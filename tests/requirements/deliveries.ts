@@ -59,9 +59,4 @@ export const deliveries = area('deliveries', 'done', [
     'docs/webhooks.md · Looking and sending again',
     'Attempts still to be made lie apart from those that were made: what looks for due ones does not meet the history.',
   ],
-  [
-    'WHD-552',
-    'docs/webhooks.md · Looking and sending again',
-    'An update of the server keeps every attempt, made or not.',
-  ],
 ]);

@@ -49,13 +49,13 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-110',
-    'docs/upgrading.md · From 0.1.0 to 0.2.0',
-    'A data folder of version 0.1.0 is brought up to this version: keys, secrets, money, versions, notebooks, skills, memory, files, routines and sessions are as they were.',
+    'docs/upgrading.md · From 0.2.0 to 0.3.0',
+    'A data folder of version 0.2.0 starts on this version with its keys, secrets, money, versions, notebooks, skills, memory, files, routines and sessions.',
   ],
   [
     'OPS-111',
-    'docs/upgrading.md · From 0.1.0 to 0.2.0',
-    'What waited or ran in a data folder of version 0.1.0 goes on after the upgrade: approvals and questions can be answered and the work ends.',
+    'docs/upgrading.md · From 0.2.0 to 0.3.0',
+    'Runs and pending interactions of version 0.2.0 continue after the upgrade: approvals and questions can be answered and tasks finish.',
   ],
   // Metrics, health, the doctor and money.
   [
@@ -187,5 +187,15 @@ export const operating = area('operating', 'done', [
     'OPS-324',
     'docs/cli.md · ask and answer',
     'At a terminal `vestra ask` shows that the agent thinks, Markdown as styles and the tools that were called; `vestra trace` shows a reply or work as a tree with time, tokens and cost.',
+  ],
+  [
+    'OPS-680',
+    'docs/upgrading.md · Migrations',
+    'A new database is created from one baseline file; a database of version 0.2.0 starts unchanged, and an older one is refused with a sentence that names the version to start first.',
+  ],
+  [
+    'OPS-681',
+    'docs/upgrading.md · Migrations',
+    'A migration waits at most two seconds for a lock and then tries again; indexes on existing tables are built concurrently, also while other servers wait to start.',
   ],
 ]);

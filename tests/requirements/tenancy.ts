@@ -105,11 +105,6 @@ export const tenancy = area('tenancy', 'done', [
     'The first promotion with a test key gives the test mode its default, one with a live key both modes that have none.',
   ],
   [
-    'TEN-206',
-    'decisions.md · 11',
-    'Settings of an org that were made before modes had their own hold in both of them after the migration.',
-  ],
-  [
     'TEN-207',
     'decisions.md · 11',
     'A test run that a live key began is cancelled by a live key alone: 403 `live_key_required`.',

@@ -123,5 +123,4 @@ export const versions = area('versions', 'done', [
     'Content changed with a test key reaches live users by promotion alone; promoting without a number promotes what is there now.',
   ],
   ['VER-125', 'decisions.md · 11', 'A version fixes one consistent state of a notebook that others change meanwhile.'],
-  ['VER-126', 'decisions.md · 11', 'Versions saved before they fixed content fix what stood there at the upgrade.'],
 ]);

@@ -25,7 +25,7 @@ import { query } from '../support/database.ts';
 import { runProgram } from '../support/process.ts';
 import { call, startTestServer, type TestServer } from '../support/server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
-import released from '../upgrades/0.1.0/facts.json' with { type: 'json' };
+import released from '../upgrades/0.2.0/facts.json' with { type: 'json' };
 
 const key = 'ab'.repeat(32);
 const content = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 31) % 256);
@@ -355,7 +355,7 @@ describe('a backup that must not be restored', () => {
   it('is none with nothing in it: the folder is made and the key put there [OPS-102]', async () => {
     const bare = join(folder, 'bare.tar');
     await writeArchive(bare, await readOpening(archive), async () => nothing);
-    const keyFile = join(import.meta.dirname, '../upgrades/0.1.0/master-key');
+    const keyFile = join(import.meta.dirname, '../upgrades/0.2.0/master-key');
     await restore(on('bare', database.connectionString, ''), bare, keyFile);
     const kept = join(folder, 'bare/master-key');
     expect([await readFile(kept, 'utf8'), (await stat(kept)).mode & 0o777]).toEqual([
@@ -374,7 +374,7 @@ describe('a backup that must not be restored', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     const started = startOn('fourth', database.connectionString);
-    await expect(started).rejects.toThrow(/not all there: run the same vestra admin restore/);
+    await expect(started).rejects.toThrow(/did not finish: run the same vestra admin restore/);
 
     expect(await once(startRestore(), 'exit')).toEqual([0, null]);
     const fourth = await startTestServer({
@@ -386,10 +386,10 @@ describe('a backup that must not be restored', () => {
     expect(status).toBe(200);
   });
 
-  /** Of version 0.1.0. */
+  /** Of version 0.2.0. */
   function startRestore(): ChildProcess {
     const entry = join(import.meta.dirname, '../../packages/server/src/operator/main.ts');
-    const fixture = join(import.meta.dirname, '../upgrades/0.1.0');
+    const fixture = join(import.meta.dirname, '../upgrades/0.2.0');
     const words = ['restore', join(fixture, 'backup.tar'), '--master-key-file', join(fixture, 'master-key')];
     return spawn(process.execPath, [entry, ...words], {
       env: {

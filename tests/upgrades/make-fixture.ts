@@ -2,15 +2,14 @@
  * Makes the folder of a released version that `upgrades.test.ts` starts from: a server of that version is started from a
  * checkout of it, used through its API, and killed in the middle of a reply.
  *
- *   git worktree add /tmp/released 57ad6a1 && (cd /tmp/released && npm install)
- *   node tests/upgrades/make-fixture.ts /tmp/released packages/server/src/main.ts tests/upgrades/0.1.0
+ *   git worktree add /tmp/released 238deadd && (cd /tmp/released && npm install)
+ *   node tests/upgrades/make-fixture.ts /tmp/released packages/server/src/main/main.ts tests/upgrades/0.2.0
  *
- * What only later versions have (`vestra admin backup`) is this checkout's, on the folder that the other has left.
+ * The backup is made by this checkout, from the data folder that the released server left.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -216,20 +215,17 @@ async function use(url: string) {
   };
 }
 
-/** What a backup leaves out: money that is held, and the queues of 0.1, which a package made in a schema of its own. */
+/** Money that is held, which a backup leaves out. */
 async function besideOf(folder: string): Promise<string> {
   const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {} });
   const client = new pg.Client({ connectionString: postgres.connectionString });
   await client.connect();
   try {
-    const boss = createRequire(join(resolve(checkout), 'packages/server/package.json')).resolve('pg-boss');
-    const texts = [(await import(boss)).getConstructionPlans('jobs')];
-    for (const table of ['reservations', 'jobs.version', 'jobs.queue', 'jobs.job']) {
-      const { rows } = await client.query<{ rows: string | null }>(`SELECT json_agg(t)::text AS rows FROM ${table} t`);
-      const given = `json_populate_recordset(NULL::${table}, ${pg.escapeLiteral(rows[0]?.rows ?? '[]')})`;
-      texts.push(`INSERT INTO ${table} SELECT * FROM ${given} ON CONFLICT DO NOTHING;`);
-    }
-    return texts.join('\n');
+    const { rows } = await client.query<{ rows: string | null }>(
+      'SELECT json_agg(t)::text AS rows FROM reservations t',
+    );
+    const given = `json_populate_recordset(NULL::reservations, ${pg.escapeLiteral(rows[0]?.rows ?? '[]')})`;
+    return `INSERT INTO reservations SELECT * FROM ${given};\n`;
   } finally {
     await client.end();
     await postgres.stop();

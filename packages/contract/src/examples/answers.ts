@@ -3,7 +3,7 @@ export const answers: Readonly<Record<string, unknown>> = {
   'health.get': {
     object: 'health',
     status: 'ok',
-    version: '0.2.0',
+    version: '0.3.0',
     checks: {
       database: {
         status: 'ok',

@@ -1,3 +1,3 @@
 """Written by `npm run fix` from package.json."""
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -106,7 +106,7 @@ describe('migrate', () => {
     await migrate(db, folder);
     await rm(join(folder, '0002-later.sql'));
     expect(await failureOf(migrate(db, folder))).toContain(
-      'has the migration 0002-later.sql, which this Vestra does not know',
+      'has the migration 0002-later.sql, which this version of Vestra does not know',
     );
   });
 
@@ -152,75 +152,119 @@ async function endSleepingSession(): Promise<void> {
   await client.end();
 }
 
-describe('settings that an org has for both modes', () => {
-  const real = join(import.meta.dirname, 'migrations');
+describe('the baseline', () => {
+  const record = async (...names: string[]) => {
+    await db.$client.query('CREATE TABLE schema_migrations (name text PRIMARY KEY, sha256 text NOT NULL)');
+    for (const name of names) await db.$client.query('INSERT INTO schema_migrations VALUES ($1, $2)', [name, 'x']);
+  };
 
-  test('become settings of each mode [TEN-206]', async () => {
-    const names = (await readdir(real)).sort();
-    const isBefore = (name: string) => name < '0051';
-    for (const name of names.filter(isBefore)) await copyFile(join(real, name), join(folder, name));
-    await migrate(db, folder);
-    await db.$client.query(`
-      INSERT INTO orgs (id, name, wrapped_data_key, allowed_embed_origins, require_user, memory_mode, memory_endpoint,
-        org_daily_micros, user_daily_micros, alert_thresholds)
-      VALUES ('org_1', 'One', '', '{https://shop.example}', true, 'customer', 'https://memory.example', 5, NULL, '{7}');
-      INSERT INTO deployments (id, org_id, slug, name) VALUES ('dep_1', 'org_1', 'desk', 'desk');
-      UPDATE orgs SET default_deployment = 'dep_1'`);
-    for (const name of names) await copyFile(join(real, name), join(folder, name));
-    await migrate(db, folder);
-    const { rows } = await db.$client.query('SELECT * FROM org_settings ORDER BY mode');
-    const settings = {
-      org_id: 'org_1',
-      allowed_embed_origins: ['https://shop.example'],
-      allowed_return_urls: [],
-      default_deployment: 'dep_1',
-      require_user: true,
-      memory_mode: 'customer',
-      memory_endpoint: 'https://memory.example',
-      org_daily_micros: '5',
-      user_daily_micros: null,
-      alert_thresholds: [7],
-    };
-    expect(rows).toMatchObject([
-      { mode: 'live', ...settings },
-      { mode: 'test', ...settings },
-    ]);
+  beforeEach(async () => {
+    await put('0003-baseline.sql', 'CREATE TABLE things (id integer);');
+    await put('0004-more.sql', 'ALTER TABLE things ADD COLUMN name text;');
+  });
+
+  test('creates a new database [OPS-680]', async () => {
+    expect(await migrate(db, folder)).toMatchObject({ applied: ['0003-baseline.sql', '0004-more.sql'] });
+    expect(await migrate(db, folder)).toMatchObject({ applied: [] });
+  });
+
+  test('is not applied to a database that has the migrations it replaces [OPS-680]', async () => {
+    await db.$client.query('CREATE TABLE things (id integer)');
+    await record('0001-old.sql', '0003-last.sql');
+    expect(await migrate(db, folder)).toMatchObject({ applied: ['0004-more.sql'] });
+    expect(await migrate(db, folder)).toMatchObject({ applied: [] });
+    expect(await recorded()).toEqual(['0001-old.sql', '0003-last.sql', '0004-more.sql']);
+  });
+
+  test('refuses a database with only some of the migrations it replaces [OPS-680]', async () => {
+    await record('0001-old.sql', '0002-old.sql');
+    expect(await failureOf(migrate(db, folder))).toBe(
+      'This database was last used by a version of Vestra before 0.2.0: start version 0.2.0 on it once, then start this version.',
+    );
+    expect(await recorded()).toEqual(['0001-old.sql', '0002-old.sql']);
+  });
+
+  test('refuses a newer database also behind the migrations it replaces [OPS-680]', async () => {
+    await record('0003-last.sql', '0005-future.sql');
+    expect(await failureOf(migrate(db, folder))).toContain('has the migration 0005-future.sql');
   });
 });
 
-test('versions that were saved before they fixed content fix what stands there at the upgrade [VER-126]', async () => {
+describe('a migration of a table in use', () => {
+  beforeEach(async () => {
+    await put('0001-things.sql', 'CREATE TABLE things (id integer);');
+    await migrate(db, folder);
+  });
+
+  test('gives up its place in the lock queue and succeeds later [OPS-681]', async () => {
+    const reader = new pg.Client({ connectionString: database.connectionString });
+    await reader.connect();
+    await reader.query('BEGIN; SELECT FROM things');
+    await put('0002-name.sql', 'ALTER TABLE things ADD COLUMN name text;');
+    const applying = migrate(db, folder);
+    const other = new pg.Client({ connectionString: database.connectionString });
+    await other.connect();
+    await migrationWaits();
+    // Queued behind the migration. It is answered although the reader never ends, because the migration gives up.
+    await other.query('SELECT FROM things');
+    await reader.query('COMMIT');
+    expect(await applying).toMatchObject({ applied: ['0002-name.sql'] });
+    await Promise.all([reader.end(), other.end()]);
+  });
+
+  test('builds an index while another server waits to start, and repeats a build that was cut off [OPS-681]', async () => {
+    const client = new pg.Client({ connectionString: database.connectionString });
+    await client.connect();
+    await client.query('BEGIN; INSERT INTO things VALUES (1)');
+    const text =
+      'DROP INDEX CONCURRENTLY IF EXISTS things_by_id;\n\n-- A comment.\nCREATE UNIQUE INDEX CONCURRENTLY things_by_id ON things (id);\n';
+    await put('0002-index.sql', text);
+    const other = await openDatabase({ connectionString: database.connectionString, max: 1 });
+    const both = Promise.all([migrate(db, folder), migrate(other, folder)]);
+    await migrationWaits();
+    await client.query('COMMIT');
+    expect((await both).flatMap(({ applied }) => applied)).toEqual(['0002-index.sql']);
+
+    await client.query(`DELETE FROM schema_migrations WHERE name LIKE '0002%'; INSERT INTO things VALUES (2)`);
+    expect(await migrate(db, folder)).toMatchObject({ applied: ['0002-index.sql'] });
+    const { rows } = await client.query(`SELECT indisvalid FROM pg_index WHERE indexrelid = 'things_by_id'::regclass`);
+    expect(rows).toEqual([{ indisvalid: true }]);
+    await Promise.all([client.end(), closeDatabase(other)]);
+  });
+
+  test('names the line of an index that cannot be built [OPS-681]', async () => {
+    await put(
+      '0002-index.sql',
+      '-- First.\nDROP INDEX CONCURRENTLY IF EXISTS i;\nCREATE INDEX CONCURRENTLY i ON nothing (id);\n',
+    );
+    expect(await failureOf(migrate(db, folder))).toBe(
+      'The migration 0002-index.sql failed at line 3: relation "nothing" does not exist.',
+    );
+  });
+});
+
+/** Waits until a migration waits for a lock. */
+async function migrationWaits(): Promise<void> {
+  const client = new pg.Client({ connectionString: database.connectionString });
+  await client.connect();
+  for (;;) {
+    const { rowCount } = await client.query(
+      `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+         AND query ~ '(ALTER|CREATE)'`,
+    );
+    if (rowCount !== 0) break;
+  }
+  await client.end();
+}
+
+test('migrations after the baseline build indexes of existing tables concurrently [OPS-681]', async () => {
   const real = join(import.meta.dirname, 'migrations');
-  const names = (await readdir(real)).sort();
-  const first = names.indexOf('0042-whole-versions.sql');
-  for (const name of names.slice(0, first)) await copyFile(join(real, name), join(folder, name));
-  await migrate(db, folder);
-  await db.$client.query(`
-    INSERT INTO orgs (id, name, wrapped_data_key) VALUES ('org_a', 'A', '\\x00'), ('org_b', 'B', '\\x00');
-    INSERT INTO notebooks (id, org_id, slug, name, description) VALUES
-      ('nb_a', 'org_a', 'a', 'A', ''), ('nb_b', 'org_b', 'b', 'B', '');
-    INSERT INTO documents (id, org_id, notebook_id, title, content_type, language, bytes, sha256)
-      VALUES ('doc_a', 'org_a', 'nb_a', 't', 'text/plain', 'simple', 1, 'x');
-    INSERT INTO skills (id, org_id, slug, description, hash) VALUES ('skl_a', 'org_a', 'returns', 'How.', 'h2');
-    INSERT INTO skill_versions (skill_id, number, hash, parent_hash) VALUES ('skl_a', 1, 'h1', NULL), ('skl_a', 2, 'h2', 'h1');
-    INSERT INTO deployments (id, org_id, slug, name, newest_version, draft_version, live_version)
-      VALUES ('dep_a', 'org_a', 'd', 'D', 2, 2, 1);
-    INSERT INTO deployment_versions (deployment_id, version, org_id, manifest, file_objects, changed, uses, created_by_type, created_by_id, created_by_name)
-      VALUES ('dep_a', 1, 'org_a', '{}', '{}', '{}', '{nb_a,skl_a,mcp_x}', 'system', 's', 's'),
-        ('dep_a', 2, 'org_a', '{}', '{}', '{}', '{nb_a,nb_gone,nb_b,skl_gone}', 'system', 's', 's')`);
-  for (const name of names.slice(first)) await copyFile(join(real, name), join(folder, name));
-  await migrate(db, folder);
-  const rows = async (text: string) => (await db.$client.query(text)).rows;
-  expect(await rows('SELECT version, content, missing FROM deployment_versions ORDER BY version')).toEqual([
-    { version: 1, content: { notebooks: { nb_a: 1 }, skills: { skl_a: 'h2' } }, missing: [] },
-    { version: 2, content: { notebooks: { nb_a: 1 }, skills: {} }, missing: ['nb_gone', 'nb_b', 'skl_gone'] },
-  ]);
-  expect(await rows('SELECT revisions @> 1 AS is_fixed, upper_inf(revisions) AS is_newest FROM documents')).toEqual([
-    { is_fixed: true, is_newest: true },
-  ]);
-  expect(await rows(`SELECT name, description FROM skill_versions WHERE hash = 'h2'`)).toEqual([
-    { name: 'returns', description: 'How.' },
-  ]);
-  expect(await rows('SELECT last_version, newest_version, live_version FROM deployments')).toEqual([
-    { last_version: 2, newest_version: 2, live_version: 1 },
-  ]);
+  const later = (await readdir(real)).filter((name) => name > '0128-baseline.sql');
+  for (const name of later) {
+    const text = (await readFile(join(real, name), 'utf8')).replaceAll(/^\s*--.*$/gm, '');
+    const created = [...text.matchAll(/CREATE (?:UNLOGGED )?TABLE (\w+)/g)].map(([, table]) => table);
+    for (const [statement, , table] of text.matchAll(/CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?\w+ ON (\w+)/g)) {
+      if (!created.includes(table)) expect(`${name}: ${statement}`).toContain('CONCURRENTLY');
+    }
+  }
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database } from './pool.ts';
 import { sqlState } from './query-error.ts';
@@ -9,19 +10,19 @@ import { StartFailure } from './start-failure.ts';
 export type Migration = AppliedMigration & { text: string };
 export type AppliedMigration = { name: string; sha256: string };
 
-/**
- * Any number does, as long as it stays the same and nobody else takes it. Whoever holds it lets no server start on this
- * database: each waits here first.
- */
+/** A constant that no other program uses. While a session holds this lock, no server starts on the database. */
 export const ADVISORY_LOCK = createHash('sha256').update('vestra migrate').digest().readBigInt64BE().toString();
 
-/** Stands among the migrations while rows are brought into a database: no version of the program starts on it. */
+/** Recorded as a migration while rows are loaded into a database, so that no version starts on it. */
 export const UNFINISHED = 'unfinished';
 
+/** The last version that has the single migrations which the baseline replaces. */
+const LAST_VERSION_BEFORE_BASELINE = '0.2.0';
+
 /**
- * Brings the database up to the SQL files `NNNN-name.sql` of `folder`, in order, each in a transaction of its own.
- * Migrations only go forward: a file that was applied never changes, and a database that knows more than this build
- * is left alone. Servers that start at the same time wait for each other.
+ * Applies the files `NNNN-name.sql` of `folder` in order, each in its own transaction. `NNNN-baseline.sql` is the whole
+ * schema up to that number, for new databases. Migrations only go forward: an applied file never changes, and a
+ * database that is newer than this build is left alone. Servers that start at the same time wait for each other.
  */
 export async function migrate(db: Database, folder: string): Promise<{ applied: string[]; newest: string }> {
   const [before, migrations] = await Promise.all([appliedTo(db), readMigrations(folder)]);
@@ -31,8 +32,8 @@ export async function migrate(db: Database, folder: string): Promise<{ applied: 
   const { client, release } = await ownSession(db);
   let isDone = false;
   try {
-    // Held by the session, since it spans several transactions; after a failure it goes with the connection.
-    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    // A session lock, because it spans several transactions. After a failure it ends with the connection.
+    await takeLock(client);
     const applied = await applyPending(client, migrations);
     await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCK]);
     isDone = true;
@@ -42,9 +43,20 @@ export async function migrate(db: Database, folder: string): Promise<{ applied: 
   }
 }
 
+/** Polls: a session that blocks on the lock has an open snapshot, and CREATE INDEX CONCURRENTLY would wait for it. */
+async function takeLock(client: pg.ClientBase): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [
+      ADVISORY_LOCK,
+    ]);
+    if (rows[0]?.taken) return;
+    await sleep(100);
+  }
+}
+
 /**
- * Nearly every start finds everything applied: one read, and no lock that another start would wait for. Where an operator's
- * command keeps servers away it holds the lock, and the start waits after all. Null where nothing ever was applied.
+ * Nearly every start finds all migrations applied, with one read and without the lock. `is_free` is false while an
+ * operator's command keeps servers away. Null if the database has no migrations.
  */
 async function appliedTo(db: Database): Promise<(AppliedMigration & { is_free: boolean })[] | null> {
   try {
@@ -81,7 +93,7 @@ async function applyPending(client: pg.ClientBase, migrations: Migration[]): Pro
   return pending.map(({ name }) => name);
 }
 
-/** Where it is written which migrations a database has. */
+/** Creates the table that records the applied migrations. */
 export async function makeRecord(client: pg.ClientBase): Promise<void> {
   await client.query(
     `CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -89,7 +101,7 @@ export async function makeRecord(client: pg.ClientBase): Promise<void> {
   );
 }
 
-/** Without a pause: a hundred small files, each in the background, would take several times as long. */
+/** Reads synchronously: many small asynchronous reads take several times as long. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
@@ -102,23 +114,25 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 function readMigration(folder: string, name: string): Migration {
-  // Git may write other line ends on another machine; that is no change.
+  // Git may check out other line endings, which is not a change.
   const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n');
   return { name, text, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
-export function pendingOf(migrations: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
-  if (applied.some(({ name }) => name === UNFINISHED)) {
+/** The migrations that `applied` lacks. Throws if this build cannot bring that database up to date. */
+export function pendingOf(migrations: readonly Migration[], recorded: readonly AppliedMigration[]): Migration[] {
+  if (recorded.some(({ name }) => name === UNFINISHED)) {
     throw new StartFailure(
-      'What was being restored or moved into this database is not all there: run the same vestra admin restore or move again, and start afterwards.',
+      'A restore or move into this database did not finish: run the same vestra admin restore or move again, then start the server.',
     );
   }
+  const applied = countBaseline(migrations, recorded);
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
   for (const { name, sha256 } of applied) {
     const migration = known.get(name);
     if (!migration) {
       throw new StartFailure(
-        `The database has the migration ${name}, which this Vestra does not know: start the newer version that made it.`,
+        `The database has the migration ${name}, which this version of Vestra does not know: start the newer version that applied it.`,
       );
     }
     if (migration.sha256 !== sha256) {
@@ -139,14 +153,67 @@ export function pendingOf(migrations: readonly Migration[], applied: readonly Ap
   return pending;
 }
 
-export async function apply(client: pg.ClientBase, { name, sha256, text }: Migration): Promise<void> {
-  await client.query('BEGIN');
-  await client.query(text).catch((error: pg.DatabaseError) => {
-    const line = text.slice(0, Number(error.position ?? 0)).split('\n').length;
-    throw new StartFailure(`The migration ${name} failed at line ${line} and was undone: ${error.message}.`, {
+/** Counts a database that applied the single migrations up to the baseline's number as one that has the baseline. */
+export function countBaseline(
+  migrations: readonly AppliedMigration[],
+  applied: readonly AppliedMigration[],
+): AppliedMigration[] {
+  const baseline = migrations.find(({ name }) => name.endsWith('-baseline.sql'));
+  if (!baseline) return [...applied];
+  const number = baseline.name.slice(0, 4);
+  const isReplaced = ({ name }: AppliedMigration) =>
+    /^\d{4}-/.test(name) && name.slice(0, 4) <= number && name !== baseline.name;
+  const replaced = applied.filter(isReplaced);
+  if (replaced.length === 0) return [...applied];
+  if (!replaced.some(({ name }) => name.startsWith(number))) {
+    throw new StartFailure(
+      `This database was last used by a version of Vestra before ${LAST_VERSION_BEFORE_BASELINE}: start version ${LAST_VERSION_BEFORE_BASELINE} on it once, then start this version.`,
+    );
+  }
+  return [baseline, ...applied.filter((each) => !isReplaced(each))];
+}
+
+/** How often a migration that cannot get its locks is tried again, with a second in between. */
+const maxAttempts = 120;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Applies one migration. It waits at most two seconds for a lock, because all later statements on that table queue behind
+ * a waiting migration, and then tries again.
+ */
+export async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await applyOnce(client, migration);
+    } catch (error) {
+      const isLocked = error instanceof StartFailure && sqlState(error.cause) === LOCK_NOT_AVAILABLE;
+      if (!isLocked || attempt === maxAttempts) throw error;
+      await client.query('ROLLBACK');
+      await sleep(1000);
+    }
+  }
+}
+
+async function applyOnce(client: pg.ClientBase, migration: Migration): Promise<void> {
+  const { name, sha256, text } = migration;
+  // PostgreSQL refuses CONCURRENTLY in a transaction. Such a file must be repeatable: it first drops what it creates.
+  const isConcurrent = /^(CREATE|DROP) .*CONCURRENTLY/m.test(text);
+  if (isConcurrent) {
+    for (const { index, 0: statement } of text.matchAll(/\S[^;]*;/g)) await run(client, migration, statement, index);
+  } else {
+    await client.query(`BEGIN; SET LOCAL lock_timeout = '2s'`);
+    await run(client, migration, text, 0);
+  }
+  await client.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [name, sha256]);
+  if (!isConcurrent) await client.query('COMMIT');
+}
+
+async function run(client: pg.ClientBase, { name, text }: Migration, statement: string, start: number): Promise<void> {
+  await client.query(statement).catch((error: pg.DatabaseError) => {
+    const line = text.slice(0, start + Number(error.position ?? 0)).split('\n').length;
+    const outcome = statement === text ? ' and was undone' : '';
+    throw new StartFailure(`The migration ${name} failed at line ${line}${outcome}: ${error.message}.`, {
       cause: error,
     });
   });
-  await client.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [name, sha256]);
-  await client.query('COMMIT');
 }

@@ -1,4 +1,4 @@
-import { type AppliedMigration, migrate, pendingOf, readMigrations } from '../db/migrate.ts';
+import { type AppliedMigration, countBaseline, migrate, pendingOf, readMigrations } from '../db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import { assertNothingInIt, declareFinished, type Load, loadRows, makeSchema } from '../db/transfer/load.ts';
@@ -52,11 +52,11 @@ async function bringUp(connectionString: string, after: Incoming['after']): Prom
   }
 }
 
-/** Whether this program knows all that these rows went through. */
+/** Refuses rows of a version whose migrations this one does not know. */
 export async function assertKnown(migrations: readonly AppliedMigration[], madeBy: string): Promise<void> {
   const known = await readMigrations(migrationsFolder);
   const names = new Set(known.map(({ name }) => name));
-  const unknown = migrations.find(({ name }) => !names.has(name));
+  const unknown = countBaseline(known, migrations).find(({ name }) => !names.has(name));
   if (!unknown) return void pendingOf(known, migrations);
   throw new StartFailure(
     `${madeBy}, and this is Vestra ${version}, which does not know its migration ${unknown.name}: install that version or a newer one. Nothing was changed.`,

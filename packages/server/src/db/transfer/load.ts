@@ -2,7 +2,15 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { type AppliedMigration, apply, type Migration, makeRecord, pendingOf, UNFINISHED } from '../migrate.ts';
+import {
+  type AppliedMigration,
+  apply,
+  countBaseline,
+  type Migration,
+  makeRecord,
+  pendingOf,
+  UNFINISHED,
+} from '../migrate.ts';
 import { StartFailure } from '../start-failure.ts';
 import { type CarriedSequence, type CarriedTable, columnList, quoted, tableNames } from './tables.ts';
 
@@ -30,22 +38,22 @@ async function isUnfinished(client: pg.Client, tables: string[]): Promise<boolea
 }
 
 /**
- * An empty schema with just these migrations, marked as unfinished from its first moment on. Refuses migrations that
- * this program does not know.
+ * Creates an empty schema with only these migrations, marked as unfinished from the start. Refuses migrations that this
+ * version does not know.
  */
 export async function makeSchema(
   client: pg.Client,
   known: readonly Migration[],
   level: readonly AppliedMigration[],
 ): Promise<void> {
-  // What comes later is applied at the end; that it can be is found out now.
+  // Later migrations are applied at the end. Fail now if they cannot be.
   pendingOf(known, level);
   await client.query('BEGIN');
   await dropEverything(client);
   await makeRecord(client);
   await client.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [UNFINISHED, '']);
   await client.query('COMMIT');
-  const names = new Set(level.map(({ name }) => name));
+  const names = new Set(countBaseline(known, level).map(({ name }) => name));
   for (const migration of known) if (names.has(migration.name)) await apply(client, migration);
 }
 

@@ -1,10 +1,6 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
-import { migrate } from '../../db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
@@ -14,7 +10,6 @@ import { claimDue, listDeliveries, lookForDue, recordFailures, recordSuccesses }
 
 let database: TestDatabase;
 let db: Database;
-const migrationsFolder = join(import.meta.dirname, '../../db/migrations');
 const orgId = newId('org');
 const mode = 'test';
 
@@ -47,25 +42,6 @@ async function addFour(): Promise<string> {
 
 const idsIn = async (table: string) =>
   (await rowsOf(db, { id: text() }, sql`SELECT id FROM ${sql.identifier(table)} ORDER BY id`)).map(({ id }) => id);
-
-it('an update of the server moves what waits apart, and loses nothing [WHD-552]', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'vestra-migrations-'));
-  await db.$client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-  await cp(migrationsFolder, folder, { recursive: true, filter: (file) => !/\/0(12[89]|1[3-9]\d)-/.test(file) });
-  await migrate(db, folder);
-  await rm(folder, { recursive: true });
-  const endpointId = await addFour();
-  expect((await migrate(db, migrationsFolder)).applied).toContain('0128-pending-deliveries.sql');
-  expect(await idsIn('webhook_deliveries_pending')).toEqual(['whd_002', 'whd_004']);
-  expect(await idsIn('webhook_deliveries_made')).toEqual(['whd_001', 'whd_003']);
-  const listed = await listDeliveries(db, { orgId, mode }, endpointId, { limit: 10, after: null });
-  expect(listed.map(({ id, status }) => [id, status])).toEqual([
-    ['whd_004', 'pending'],
-    ['whd_003', 'failed'],
-    ['whd_002', 'pending'],
-    ['whd_001', 'succeeded'],
-  ]);
-});
 
 it('what was made has left what is to be made, and the next attempt of a failed one waits there [WHD-551]', async () => {
   await run(db, sql`DELETE FROM webhook_deliveries`);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { type AppliedMigration, pendingOf, readMigrations } from '../../db/migrate.ts';
 import { closeDatabase, type Database, mostConnections, openDatabase } from '../../db/pool.ts';
 import { reachEmbeddedPostgres } from '../../db/reach-embedded.ts';
 import { StartFailure } from '../../db/start-failure.ts';
@@ -60,8 +60,8 @@ async function look(db: Database, isEmbedded: boolean): Promise<{ findings: Find
     );
     const facts = rows[0] as Facts;
     const roundTripMs = Date.now() - askedAt;
-    const applied = await client.query<{ name: string }>('SELECT name FROM schema_migrations').then(
-      (result) => result.rows.map(({ name }) => name),
+    const applied = await client.query<AppliedMigration>('SELECT name, sha256 FROM schema_migrations').then(
+      (result) => result.rows,
       () => null,
     );
     const where = isEmbedded ? 'the embedded PostgreSQL' : 'PostgreSQL';
@@ -80,22 +80,18 @@ async function look(db: Database, isEmbedded: boolean): Promise<{ findings: Find
   }
 }
 
-async function migrationFinding(applied: readonly string[] | null): Promise<Finding> {
+async function migrationFinding(applied: readonly AppliedMigration[] | null): Promise<Finding> {
   if (applied === null) return ok('database', 'empty: the first start sets it up');
-  const known = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql'));
-  const newer = applied.filter((name) => !known.includes(name));
-  if (newer.length > 0) {
-    return bad(
+  try {
+    const pending = pendingOf(await readMigrations(migrationsFolder), applied).length;
+    return ok(
       'database',
-      `it was set up by a newer version (${newer.at(-1)})`,
-      'Start that version: migrations only go forward.',
+      pending === 0 ? 'its tables are those of this version' : `the next start applies ${pending} migrations`,
     );
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    return bad('database', 'this version cannot start on it', error.message);
   }
-  const pending = known.length - applied.length;
-  return ok(
-    'database',
-    pending === 0 ? 'its tables are those of this version' : `the next start applies ${pending} migrations`,
-  );
 }
 
 function vectorFinding(isThere: boolean, isEmbedded: boolean): Finding {

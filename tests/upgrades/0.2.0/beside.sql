@@ -1,0 +1,1 @@
+INSERT INTO reservations SELECT * FROM json_populate_recordset(NULL::reservations, '[{"id":"e14886ac-5316-4031-bc6e-e5178b711518","org_id":"org_01m7nexfg55xbnqe43n4pnkm","mode":"test","user_id":"ada","amount_micros":98452,"expires_at":"2026-11-17T19:29:46.673516+00:00","run_id":"turn_01m7nexrp1enn3ae8r4tkybx","used":null,"metered_since":null}]');

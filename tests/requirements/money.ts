@@ -104,4 +104,10 @@ export const money = area('money', 'done', [
     'decisions.md · 11',
     'A reply begins at once only where each cap of its org and user, and the wallet, have plenty left, folded or not.',
   ],
+  [
+    'MON-640',
+    'decisions.md · 12',
+    'A command or a model call that the time limit cuts off is charged like one that a person stops.',
+  ],
+  ['MON-641', 'decisions.md · 12', 'A call in flight when its user is erased is charged, and its cost moves to `unknown`.'],
 ]);

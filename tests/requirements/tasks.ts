@@ -131,4 +131,9 @@ export const tasks = area('tasks', 'done', [
     'decisions.md · 11',
     'Work that begins without a word of the model is acknowledged in the language of the agent.',
   ],
+  [
+    'TASK-640',
+    'decisions.md · 12',
+    'A task that reaches its time limit in a tool names that limit in `task.stopped`, `task.error` and `turn.error`.',
+  ],
 ]);

@@ -255,6 +255,41 @@ describe('money', () => {
     await expect.poll(() => desk.sql(`SELECT FROM reservations WHERE user_id = 'gus'`)).toEqual([]);
   });
 
+  it('is charged for a command that the time limit ends, which is named as the reason [MON-640, TASK-640]', async () => {
+    await desk.apply({ name: 'brisk', memory: 'none', limits: { max_minutes: 1 } });
+    // The first command wakes the computer, so that the second begins within the time that is left.
+    desk.script(
+      inTurn(
+        calling('run_command', { command: 'true' }),
+        calling('ask_question', { question: 'Go on?' }),
+        calling('run_command', { command: 'sleep 300' }),
+      ),
+    );
+    const { id } = await desk.say({ user_id: 'ivy', message: 'Do it', deployment: 'brisk', hand_off: 'always' });
+    const [question] = await desk.open(id);
+    await desk.sql('UPDATE tasks SET active_ms = 52000 WHERE id = $1', [question.task_id]);
+    const before = (await desk.call('GET', `/v1/tasks/${question.task_id}`)).body.cost_breakdown.compute;
+    await desk.answer(question.id, { answers: ['Yes'] });
+    await desk.rest(id);
+    const message = 'The limit of 1 minute was reached.';
+    const { body: task } = await desk.call('GET', `/v1/tasks/${question.task_id}`);
+    expect([task.status, task.error]).toEqual(['failed', { code: 'max_turns', message }]);
+    const log = await desk.log(id);
+    const [stopped] = log.filter(({ type }) => type === 'task.stopped');
+    const [settled] = log.filter(({ type }) => type === 'turn.settled');
+    expect([stopped?.data.reason, stopped?.data.message]).toEqual(['max_turns', message]);
+    expect(settled?.data.turn.error).toEqual({ code: 'max_turns', message });
+    expect((await desk.told('task.stopped', id)).map((told) => [told.message, told.cost_usd])).toEqual([
+      [message, task.cost_usd],
+    ]);
+    expect(task.cost_breakdown.compute - before).toBeGreaterThan(0.0001);
+    const { body: page } = await desk.call('GET', `/v1/usage/line-items?task_id=${task.id}&limit=100`);
+    expect(page.data.filter(({ kind }: { kind: string }) => kind === 'compute')).toHaveLength(2);
+    expect(page.total.cost_usd).toBeCloseTo(task.cost_usd, 5);
+    expect((await desk.call('GET', `/v1/tasks/${task.id}/trace`)).body.totals.cost_usd).toBe(task.cost_usd);
+    await expect.poll(() => desk.sql(`SELECT FROM reservations WHERE user_id = 'ivy'`)).toEqual([]);
+  });
+
   it('that has run out stops work before the next command [CMP-009]', async () => {
     desk.script(async (request) => {
       if (resultsIn(request).length === 1) await desk.call('PATCH', '/v1/users/hal', { body: { spend_cap_usd: 0 } });

@@ -222,6 +222,87 @@ describe('what comes to no end', () => {
     expect(stopped.data.cost_usd).toBe(task.cost_usd);
   });
 
+  describe('is charged like a stop by a person', () => {
+    const question = { calls: [{ name: 'ask_question', arguments: { question: 'Go on?' } }] };
+    /** Asks first. Once it is answered, it says so much and then nothing more. */
+    const hanging = (text: string[]) =>
+      till.script(({ messages }) => (messages.at(-1)?.role === 'tool' ? { text, fail: 'hang' } : question));
+    const cases = [
+      ['a reply that is streaming', 'turns', {}, ['One ', 'two ']],
+      ['a task in silence', 'tasks', { hand_off: 'always' }, []],
+    ] as const;
+
+    /** The conversation waits in its question; `end` ends it while the model's next answer hangs. */
+    async function ended(body: Record<string, unknown>, user: string, end: (of: Ended) => Promise<unknown>) {
+      const { body: made } = await till.say({ ...body, user_id: user, deployment: 'brisk', message: 'Count' });
+      const asked = `/v1/interactions?conversation_id=${made.id}`;
+      const { data } = await till.until(asked, ({ data: rows }) => rows.length === 1);
+      const [{ id }] = data;
+      const [{ run_id: runId }] = await till.sql('SELECT run_id FROM interactions WHERE id = $1', [id]);
+      const answer = () => till.call('POST', `/v1/interactions/${id}/answer`, { body: { answers: ['Yes'] } });
+      await end({ conversationId: made.id, runId, answer });
+      const turn = await till.settled(made);
+      const items = await till.lineItems(`conversation_id=${made.id}`);
+      const { body: conversation } = await till.call('GET', `/v1/conversations/${made.id}`);
+      expect([turn.cost_usd, conversation.cost_usd]).toEqual([sum(items), sum(items)]);
+      await expect.poll(() => till.sql('SELECT FROM reservations WHERE user_id = $1', [user])).toEqual([]);
+      const cut = items.filter(({ estimated }) => estimated);
+      return { turn, cut: cut.map(({ kind, unit, quantity }) => [kind, unit, unit === 'input_tokens' || quantity]) };
+    }
+
+    type Ended = { conversationId: string; runId: string; answer: () => Promise<unknown> };
+
+    const byPerson = async ({ conversationId, runId, answer }: Ended) => {
+      await answer();
+      await inUse(runId);
+      await till.call('POST', `/v1/conversations/${conversationId}/stop`);
+    };
+
+    it.each(cases)('where the time limit ends %s [MON-640]', async (_name, table, body, text) => {
+      await till.apply({ name: 'brisk', instructions: 'Be kind.', memory: 'none', limits: { max_minutes: 1 } });
+      hanging([...text]);
+      const stopped = await ended(body, 'by-hand', byPerson);
+      const limited = await ended(body, 'by-limit', async ({ runId, answer }) => {
+        await till.sql(`UPDATE ${table} SET active_ms = 56000 WHERE id = $1`, [runId]);
+        await answer();
+      });
+      expect(limited.turn.error).toEqual({ code: 'max_turns', message: 'The limit of 1 minute was reached.' });
+      expect(limited.cut.length).toBeGreaterThan(0);
+      expect(limited.cut).toEqual(stopped.cut);
+    });
+
+    it('where its user is erased [MON-641]', async () => {
+      hanging(['One ', 'two ']);
+      const unknown = async () => {
+        const { body } = await till.call('GET', '/v1/usage?group_by=user');
+        return body.data.find(({ key }: { key: string }) => key === 'unknown')?.output_tokens ?? 0;
+      };
+      const before = await unknown();
+      const { body: made } = await till.say({ user_id: 'leaver', deployment: 'brisk', message: 'Count' });
+      const { data } = await till.until(
+        `/v1/interactions?conversation_id=${made.id}`,
+        ({ data: rows }) => rows.length === 1,
+      );
+      await till.call('POST', `/v1/interactions/${data[0].id}/answer`, { body: { answers: ['Yes'] } });
+      await till.until(eventsOf(made.id), ({ data: log }) => streamed(log) === 'One two ');
+      const [{ tokens }] = await till.sql(
+        `SELECT COALESCE(sum(quantity), 0)::int AS tokens FROM ledger_entries
+         WHERE conversation_id = $1 AND unit = 'output_tokens'`,
+        [made.id],
+      );
+      expect((await till.call('DELETE', '/v1/users/leaver')).status).toBeLessThan(300);
+      await expect
+        .poll(async () => (await till.told('user.deleted')).some(({ data: told }) => told.id === 'leaver'), {
+          timeout: 30_000,
+        })
+        .toBe(true);
+      expect((await unknown()) - before - tokens).toBe(tokensIn('One two '));
+      expect(await till.sql(`SELECT FROM reservations WHERE user_id IN ('leaver', 'unknown')`)).toEqual([]);
+      const left = `SELECT FROM ledger_entries WHERE user_id = 'leaver'`;
+      expect(await till.sql(left)).toEqual([]);
+    });
+  });
+
   it('of judged work leaves no cost out of the trace [TASK-161]', async () => {
     till.script(
       cast({

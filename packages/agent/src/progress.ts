@@ -64,12 +64,20 @@ function byName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
 
 /** `request`: the call of the model that comes next, for which money is held; null before tools. */
 export async function stopNow(progress: Progress, request: ModelRequest | null): Promise<FinalEnd | null> {
-  const { run, ports, steps } = progress;
+  const { run, ports } = progress;
+  // Before money is asked for: with no time left to wait, money that others hold would be named as the reason.
+  const used = overLimit(progress, { taskUsd: null, turnUsd: null });
+  if (used !== null) return used;
   const msLeft = Math.max(0, run.limits.max_minutes * 60_000 - activeMs(progress));
   const allowance = await ports.budget.mayContinue(request, { msLeft });
   if (allowance.kind === 'refused') return { kind: 'stopped', ...allowance.stop };
   const { taskUsd, turnUsd } = allowance;
-  const stop = limitReached(run.limits, { steps: steps.length, activeMs: activeMs(progress), taskUsd, turnUsd });
+  return overLimit(progress, { taskUsd, turnUsd });
+}
+
+function overLimit(progress: Progress, spent: { taskUsd: number | null; turnUsd: number | null }): FinalEnd | null {
+  const { run, steps } = progress;
+  const stop = limitReached(run.limits, { steps: steps.length, activeMs: activeMs(progress), ...spent });
   return stop === null ? null : { kind: 'stopped', ...stop };
 }
 

@@ -14,4 +14,4 @@ export { presentCost } from './present.ts';
 export { mostHeldTogether, refusalOfSpending, release, reserve, type Spending } from './reserve.ts';
 export { readBalances } from './store.ts';
 export { costOfTurn, tokensAndCostOf } from './usage-store.ts';
-export { chargeStopped } from './used.ts';
+export { type CutCalls, chargeCutCalls } from './used.ts';

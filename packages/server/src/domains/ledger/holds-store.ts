@@ -4,7 +4,7 @@ import type { Database, Executor, Transaction } from '../../db/pool.ts';
 import { prune } from '../../db/prune.ts';
 import { maybeOne, pipelined, rowsOf, run, running } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
-import { count, json, micros } from '../../db/table.ts';
+import { count, json, micros, text } from '../../db/table.ts';
 import type { MoneyState, OrgCaps } from './allowance.ts';
 import type { Used } from './charge-item.ts';
 import { spenderOf, wholeOrg } from './spender.ts';
@@ -155,19 +155,22 @@ export async function holdMetered(
   );
 }
 
-/** Takes away all that a run holds and says what it was used for. */
+/** Deletes the holds of a run, or one of them, and returns what each was used for. */
 export async function takeHoldsOfRun(
   tx: Transaction,
   { orgId, mode }: Tenant,
-  runId: string,
-): Promise<{ used: Used | null; seconds: number | null }[]> {
+  { runId, reservationId }: { runId: string; reservationId?: string },
+): Promise<{ id: string; used: Used | null; seconds: number | null }[]> {
   const rows = await rowsOf(
     tx,
-    { used: json<Used>().nullable(), ms: count().nullable() },
-    sql`DELETE FROM ${reservations} WHERE run_id = ${runId} AND org_id = ${orgId} AND mode = ${mode}
-        RETURNING used, ceil(extract(epoch FROM clock_timestamp() - metered_since) * 1000)::bigint AS ms`,
+    { id: text(), used: json<Used>().nullable(), ms: count().nullable() },
+    sql`DELETE FROM ${reservations} WHERE ${sql.and(
+      sql`run_id = ${runId} AND org_id = ${orgId} AND mode = ${mode}`,
+      reservationId !== undefined && sql`id = ${reservationId}::uuid`,
+    )}
+        RETURNING id::text AS id, used, ceil(extract(epoch FROM clock_timestamp() - metered_since) * 1000)::bigint AS ms`,
   );
-  return rows.map(({ used, ms }) => ({ used, seconds: ms === null ? null : ms / 1000 }));
+  return rows.map(({ id, used, ms }) => ({ id, used, seconds: ms === null ? null : ms / 1000 }));
 }
 
 /** Removes holds on money that have run out. False: none was left. */

@@ -6,21 +6,30 @@ import { takeHoldsOfRun } from './holds-store.ts';
 
 type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
 
-/** What the calls of a run had used when it was stopped, each with its cost. */
+/** The calls of a run that are cut off: all of them, or the one behind `reservationId`. */
+export type CutCalls = {
+  runId: string;
+  reservationId?: string;
+  /** What the owner of the run knows of one of them now. Without it the last note in the hold counts. */
+  known?: { reservationId: string; used: Used | null };
+};
+
+/** What a call had used when it was cut off, with its cost. */
 type ChargedUse = { used: Used; items: readonly ChargeItem[]; costMicros: bigint };
 
 /**
- * Charges what the calls of a run have used until now and takes their holds away, in the transaction that stops the run:
- * nobody else can charge them afterwards, and its owner is fenced off by the same transaction.
+ * Charges what cut calls of a run have used until now and deletes their holds, in the transaction that ends them. The
+ * deleted row is the right to charge: whoever comes second finds none, so a call is charged once.
  */
-export async function chargeStopped(
+export async function chargeCutCalls(
   tx: Transaction,
   tenant: Tenant,
-  runId: string,
+  { known, ...which }: CutCalls,
   about: About,
 ): Promise<ChargedUse[]> {
   const charged: ChargedUse[] = [];
-  for (const { used, seconds } of await takeHoldsOfRun(tx, tenant, runId)) {
+  for (const hold of await takeHoldsOfRun(tx, tenant, which)) {
+    const used = known?.reservationId === hold.id ? known.used : hold.used;
     if (used === null) continue;
     const { kind, model } = used;
     const items = used.items.map(({ quantity, ...item }) => ({
@@ -28,7 +37,7 @@ export async function chargeStopped(
       ...item,
       kind,
       model,
-      quantity: quantity ?? seconds ?? 0,
+      quantity: quantity ?? hold.seconds ?? 0,
       isEstimated: quantity !== null,
     }));
     charged.push({ used, items, costMicros: await charge(tx, tenant, { items }) });

@@ -9,6 +9,7 @@ import { keepMemories } from '../../domains/engine/runs/keep-memory.ts';
 import { takeUpReply } from '../../domains/engine/turns/begin-reply.ts';
 import { takeUpTask } from '../../domains/engine/turns/begin-task.ts';
 import { expireInteractions } from '../../domains/engine/turns/expire.ts';
+import { stopUser } from '../../domains/engine/turns/stop.ts';
 import { unfinishedReplies, unfinishedTasks } from '../../domains/engine/turns/sweep.ts';
 import { emit, eraseEventsOf } from '../../domains/events/api.ts';
 import { fileEraser } from '../../domains/files/api.ts';
@@ -72,7 +73,9 @@ export function assembleJobs(
   return {
     'ledger.fold': () => foldLedger(db, { emit, capsOfUsers: capsOf }),
     'user.erase': async ({ org_id, mode, user_id }) => {
-      // Before all else and in no transaction: whatever runs on it ends first, and nobody wakes it again.
+      // First, so that calls in flight are charged while it is known whose they are, and no run wakes the computer again.
+      await stopUser(engine, { orgId: org_id, mode }, user_id);
+      // In no transaction: whatever runs on it ends first.
       await computers.erase({ orgId: org_id, mode, userId: user_id });
       await eraseUser({ db, log }, { steps, elsewhere: forgetElsewhere }, { orgId: org_id, mode }, user_id);
     },

@@ -107,6 +107,17 @@ export const listConversations = (
       ORDER BY id DESC LIMIT ${limit + 1}`,
   );
 
+/** The user's conversations in which a turn or a task has not ended. */
+export async function openConversationsOf(db: Executor, { orgId, mode }: Tenant, userId: string): Promise<string[]> {
+  const rows = await rowsOf(
+    db,
+    { id: text() },
+    sql`SELECT c.id FROM conversations c WHERE c.org_id = ${orgId} AND c.mode = ${mode} AND c.user_id = ${userId}
+        AND (c.open_tasks > 0 OR EXISTS (SELECT FROM turns t WHERE t.conversation_id = c.id AND t.settled_at IS NULL))`,
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** How far back the last talks of a deployment are looked for: it may be one of many that is hardly ever talked to. */
 const mostLookedAt = 10_000;
 

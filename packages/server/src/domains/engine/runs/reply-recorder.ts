@@ -153,6 +153,7 @@ export function createReplyRecorder(
       const said = await drained();
       await recorder.change(async (changing) => {
         if (usage) await recorder.chargeAside(changing, 'failed', usage);
+        await runMoney.chargeAtEnd(changing);
         await conclude(changing, end, said, '');
       });
     },

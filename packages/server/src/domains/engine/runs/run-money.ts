@@ -6,10 +6,13 @@ import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
 import type { Tenant } from '../../../caller.ts';
 import type { Statement } from '../../../db/group.ts';
 import { pipelined } from '../../../db/query.ts';
-import type { Run } from '../../../jobs/run-owner.ts';
+import { transaction } from '../../../db/transaction.ts';
+import { holdRun, type Run } from '../../../jobs/run-owner.ts';
 import {
   type ChargeItem,
+  type CutCalls,
   charge,
+  chargeCutCalls,
   charging,
   computerItem,
   costOfTurn,
@@ -26,7 +29,7 @@ import type { Change } from '../records/change.ts';
 import type { Subject } from '../records/subject.ts';
 import { type About, type CallModel, itemsOfCall, mostOfRequest, usedBy } from '../turns/call-price.ts';
 import type { AcceptedState } from '../turns/ports.ts';
-import { spendingOf } from '../turns/spending.ts';
+import { chargeAtEnd, spendingOf } from '../turns/spending.ts';
 import type { Engine } from './ports.ts';
 
 /** The money of one run: asked before each call, charged with each step. */
@@ -55,14 +58,17 @@ export type RunMoney = {
   meterComputer: (callId: string) => Promise<void>;
   /** For how long it has run. */
   willChargeSeconds: (callId: string, seconds: number) => void;
+  /** A tool that was cut off and never said for how long the computer ran is charged by the clock. */
   chargeCall: (change: Change, callId: string, result: { isError: boolean }) => Promise<void>;
+  /** Charges the calls that the end of the run cuts off, in the transaction of that end. */
+  chargeAtEnd: (change: Change) => Promise<void>;
   /** The run has cost this too, charged by another purse. */
   spentBeside: (micros: Micros) => void;
   /** What the run has cost so far, tools included. */
   setRunCost: (micros: Micros) => void;
   /** What the run has cost so far. */
   spent: () => Micros;
-  /** Gives back what is held. */
+  /** Charges a call that was cut off without an end, such as by a process that shuts down, and gives back the rest. */
   close: () => Promise<void>;
 };
 
@@ -184,6 +190,24 @@ export function createRunMoney(
     money.freed(tenant);
   }
 
+  /** The meter knows more than the last note, also that a call failed before it used anything. */
+  const cutCalls = (): CutCalls => {
+    const usage = meter.used();
+    const used = usage && usedBy(kind, modelOf(usage), usage);
+    return { runId: run.runId, ...(reservationId !== null && { known: { reservationId, used } }) };
+  };
+
+  /** For the owner alone: whoever ended or took over the run has charged its calls. */
+  async function chargeCut(): Promise<void> {
+    const own = cutCalls();
+    const ids = [...(own.known?.used ? [own.known.reservationId] : []), ...metered.values()];
+    if (ids.length === 0) return;
+    await transaction(db, async (tx) => {
+      await holdRun(tx, run);
+      for (const id of ids) await chargeCutCalls(tx, tenant, { ...own, reservationId: id }, about);
+    });
+  }
+
   /** Work is charged to its turn too, and so is the reply that handed it over. */
   async function turnMicros(): Promise<Micros> {
     turnMicrosBefore ??= (await costOfTurn(db, turn.conversation_id, turn.id)) - runMicros;
@@ -222,8 +246,8 @@ export function createRunMoney(
       const amountMicros = BigInt(likelySeconds) * 100n;
       await holdMetered(db, tenant, { id, userId: turn.user_id, amountMicros, used: usedByComputer, run });
     },
-    willChargeSeconds: (callId, used) => used > 0 && seconds.set(callId, used),
-    async chargeCall(change, callId, { isError }) {
+    willChargeSeconds: (callId, used) => seconds.set(callId, used),
+    async chargeCall({ tx, afterwards }, callId, { isError }) {
       const usd = isError ? undefined : prices.get(callId);
       const used = seconds.get(callId);
       const held = metered.get(callId);
@@ -232,11 +256,22 @@ export function createRunMoney(
         ...(used === undefined ? [] : [computerItem(used, about)]),
       ];
       if (items.length === 0 && held === undefined) return;
-      const micros = await charge(change.tx, tenant, { items, ...(held !== undefined && { reservationId: held }) });
-      change.afterwards(() => {
-        runMicros += micros;
+      const cut =
+        held !== undefined && used === undefined
+          ? await chargeCutCalls(tx, tenant, { runId: run.runId, reservationId: held }, about)
+          : [];
+      const told = await charge(tx, tenant, { items, ...(held !== undefined && { reservationId: held }) });
+      afterwards(() => {
+        runMicros += cut.reduce((sum, { costMicros }) => sum + costMicros, told);
         metered.delete(callId);
         if (held !== undefined) money.freed(tenant);
+      });
+    },
+    async chargeAtEnd({ tx, afterwards }) {
+      await chargeAtEnd(tx, tenant, cutCalls(), about);
+      afterwards(() => {
+        charged(0n);
+        metered.clear();
       });
     },
     spentBeside: (micros) => {
@@ -246,7 +281,9 @@ export function createRunMoney(
       runMicros = micros;
     },
     spent: () => runMicros,
-    close: releaseHolds,
+    async close() {
+      await chargeCut().finally(releaseHolds);
+    },
   };
 }
 

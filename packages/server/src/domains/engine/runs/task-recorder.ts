@@ -140,6 +140,7 @@ export function createTaskRecorder(
     recordEnd: (end, usage) =>
       recorder.change(async (changing) => {
         if (usage) await recorder.chargeAside(changing, 'failed', usage);
+        await runMoney.chargeAtEnd(changing);
         await conclude(changing, end);
       }),
     /** Nobody follows work word by word. */

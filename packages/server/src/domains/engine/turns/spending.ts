@@ -1,7 +1,17 @@
 import type { Tenant } from '../../../caller.ts';
-import type { Executor } from '../../../db/pool.ts';
-import { refusalFailure, refusalOfSpending, type Spending } from '../../ledger/api.ts';
+import { sharedDate } from '../../../db/clock.ts';
+import type { Executor, Transaction } from '../../../db/pool.ts';
+import {
+  type ChargeItem,
+  type CutCalls,
+  chargeCutCalls,
+  refusalFailure,
+  refusalOfSpending,
+  type Spending,
+} from '../../ledger/api.ts';
 import { capsOf, type UserRow } from '../../users/api.ts';
+import { insertAside, nextStepIndex } from '../records/trace-store.ts';
+import type { About } from './call-price.ts';
 
 /** Who spends and under which caps of their own. `known`: where the caller has just read the user's row. */
 export async function spendingOf(
@@ -19,4 +29,24 @@ export async function spendingOf(
 export async function assertPayable(db: Executor, tenant: Tenant): Promise<void> {
   const refusal = await refusalOfSpending(db, tenant, { userId: null, userCaps: null });
   if (refusal) throw refusalFailure(refusal);
+}
+
+/**
+ * Charges the calls that the end of a run cuts off, and shows those of models in its trace. Every way to end a run comes
+ * here, in the transaction of the end: stopped by a person, out of time, steps or money, erased.
+ */
+export async function chargeAtEnd(tx: Transaction, tenant: Tenant, cut: CutCalls, about: About): Promise<void> {
+  for (const { used, items, costMicros } of await chargeCutCalls(tx, tenant, cut, about)) {
+    if (used.model === null) continue;
+    const quantityOf = (unit: ChargeItem['unit']) =>
+      items.reduce((sum, item) => sum + (item.unit === unit ? item.quantity : 0), 0);
+    const usage = {
+      inputTokens: quantityOf('input_tokens'),
+      outputTokens: quantityOf('output_tokens'),
+      cacheReadTokens: quantityOf('cache_read_tokens'),
+      cacheWriteTokens: quantityOf('cache_write_tokens'),
+    };
+    const cost = { model: used.model, costMicros, startedAt: sharedDate() };
+    await insertAside(tx, cut.runId, await nextStepIndex(tx, cut.runId), { kind: 'stopped', usage }, cost);
+  }
 }

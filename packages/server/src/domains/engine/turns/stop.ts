@@ -1,17 +1,18 @@
 import type { Tenant } from '../../../caller.ts';
 import { sharedDate } from '../../../db/clock.ts';
-import { type ChargeItem, chargeStopped } from '../../ledger/api.ts';
-import type { Change } from '../records/change.ts';
+import { type Change, changeConversation } from '../records/change.ts';
+import { openConversationsOf } from '../records/conversations.ts';
 import { pendingInteractions, updateInteraction } from '../records/interactions.ts';
 import { streamedText } from '../records/log.ts';
 import type { InteractionRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { openTasks, updateTask } from '../records/tasks.ts';
 import { tellResolved, tellTask, tellTurn } from '../records/tell.ts';
-import { insertAside, nextStepIndex } from '../records/trace-store.ts';
 import { endRun, findTurn, openTurns } from '../records/turns.ts';
+import { ignoreErased } from './begin-task.ts';
 import { keepEndOfWork } from './end-task.ts';
 import { keepSaid, settleWithError } from './end-turn.ts';
 import type { Turns } from './ports.ts';
+import { chargeAtEnd } from './spending.ts';
 
 /** Stops the reply and every piece of work: from the commit on nobody writes for them any more. */
 export async function stopAll(engine: Turns, change: Change): Promise<void> {
@@ -25,6 +26,13 @@ export async function stopAll(engine: Turns, change: Change): Promise<void> {
   for (const turn of turns) await stopReply(engine, change, turn);
   conversation.replying_turn_id = null;
   conversation.queued_turns = 0;
+}
+
+/** Stops everything that is open for a user, each conversation in its own transaction. */
+export async function stopUser(engine: Turns, tenant: Tenant, userId: string): Promise<void> {
+  for (const id of await openConversationsOf(engine.db, tenant, userId)) {
+    await changeConversation(engine, id, null, (change) => stopAll(engine, change)).catch(ignoreErased);
+  }
 }
 
 /**
@@ -100,7 +108,7 @@ async function takeFromOwner(
   });
 }
 
-/** What the run was doing is paid for until now. Its owner is fenced off and charges nothing any more. */
+/** The owner is fenced off by the same transaction and charges nothing any more. */
 async function chargeUntilNow({ tx }: Change, tenant: Tenant, row: TurnRow | TaskRow): Promise<void> {
   const ofTask = 'turn_id' in row;
   const about = {
@@ -110,17 +118,5 @@ async function chargeUntilNow({ tx }: Change, tenant: Tenant, row: TurnRow | Tas
     taskId: ofTask ? row.id : null,
     turnId: ofTask ? row.turn_id : row.id,
   };
-  for (const { used, items, costMicros } of await chargeStopped(tx, tenant, row.id, about)) {
-    if (used.model === null) continue;
-    const quantityOf = (unit: ChargeItem['unit']) =>
-      items.reduce((sum, item) => sum + (item.unit === unit ? item.quantity : 0), 0);
-    const usage = {
-      inputTokens: quantityOf('input_tokens'),
-      outputTokens: quantityOf('output_tokens'),
-      cacheReadTokens: quantityOf('cache_read_tokens'),
-      cacheWriteTokens: quantityOf('cache_write_tokens'),
-    };
-    const cost = { model: used.model, costMicros, startedAt: sharedDate() };
-    await insertAside(tx, row.id, await nextStepIndex(tx, row.id), { kind: 'stopped', usage }, cost);
-  }
+  await chargeAtEnd(tx, tenant, { runId: row.id }, about);
 }

@@ -105,4 +105,29 @@ export const memory = area('memory', 'done', [
     'docs/memory.md · Memory behind your own endpoint',
     "Erasing a user has the org's memory endpoint delete what it keeps of them, tried again for a day before the user is gone.",
   ],
+  [
+    'MEM-640',
+    'decisions.md · 12',
+    'A deleted memory is not learned again from anything said before the deletion; what the user says later is learned.',
+  ],
+  [
+    'MEM-641',
+    'decisions.md · 12',
+    'A look in flight, a look that is tried again and a task that goes on learn nothing from before a deletion or an erasure.',
+  ],
+  [
+    'MEM-642',
+    'docs/memory.md · Deleting memories',
+    'The agent cannot remember again what it read before a deletion, until the user says it again.',
+  ],
+  [
+    'MEM-643',
+    'docs/memory.md · Deleting memories',
+    'Neither a change of `memory_mode` after a deletion nor one during a look brings facts back.',
+  ],
+  [
+    'MEM-644',
+    'docs/memory.md · Deleting memories',
+    'After a deletion was sent to the memory endpoint, it gets no fact that was learned from earlier text.',
+  ],
 ]);

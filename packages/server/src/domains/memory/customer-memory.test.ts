@@ -214,7 +214,8 @@ describe('memory that the customer keeps', () => {
   it('serves the agent, and leaves a prompt without it where it fails', async () => {
     const { id: orgId, calls } = await customer(keeper());
     const tenant = { orgId, mode: 'test' } as const;
-    const place = { userId: 'ana', mode: 'customer' } as const;
+    await server.newUser(orgId, 'ana');
+    const place = { userId: 'ana', mode: 'customer', isSaidSince: () => true } as const;
     const fact = { text: 'Likes green tea.', kind: 'preference', source: 'agent_inferred' } as const;
     expect(await server.memory.remember(tenant, { ...place, ...fact })).toEqual({ id: expect.stringMatching(/^mem_/) });
     expect(calls[0]?.body.memory).toMatchObject(fact);
@@ -230,6 +231,7 @@ describe('memory that the customer keeps', () => {
     expect(calls[0]?.body.memory).toMatchObject(again);
     const broken = await customer(() => ({ status: 500, body: {} }));
     const theirs = { orgId: broken.id, mode: 'test' } as const;
+    await server.newUser(broken.id, 'ana');
     expect(await server.memory.promptFacts(theirs, { ...place, query: 'tea' })).toBeNull();
     // The next replies and the agent's own tools do not wait for it again; another mode of the org does.
     await expect.poll(() => broken.calls.length).toBe(2);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const here = { userId: 'ana', mode: 'vestra' } as const;
+const here = { userId: 'ana', mode: 'vestra', isSaidSince: () => true } as const;
 const { signal } = new AbortController();
 
 /** An org with a user of its own. */
@@ -65,7 +65,7 @@ const objectOf = (properties: object) => ({
 
 type Looked = Parameters<typeof server.memory.keepTurn>[1];
 
-const turn = (tenant: Tenant, model: Model, user: string, more: Partial<Looked> & { agent?: string } = {}) => {
+const turn = async (tenant: Tenant, model: Model, user: string, more: Partial<Looked> & { agent?: string } = {}) => {
   const { agent = 'Noted.', ...of } = more;
   const lines = [
     { by: 'user', text: user },
@@ -76,6 +76,7 @@ const turn = (tenant: Tenant, model: Model, user: string, more: Partial<Looked> 
     lines,
     passages: [],
     ask: asking(model),
+    standing: await server.memory.standing(tenant, 'ana'),
     looked: async () => {},
     ...of,
   });
@@ -108,7 +109,7 @@ describe('remembering', () => {
   it('keeps nothing where memory is off', async () => {
     const tenant = await newTenant();
     await remember(tenant, 'Likes tea.');
-    const off = { userId: 'ana', mode: 'none' } as const;
+    const off = { ...here, mode: 'none' } as const;
     const fact = { text: 'Likes jazz.', kind: 'other', source: 'user_direct' } as const;
     expect(await server.memory.remember(tenant, { ...off, ...fact })).toEqual({ refused: 'Memory is off.' });
     expect(await server.memory.recall(tenant, { ...off, query: 'tea', limit: 5 })).toEqual([]);

@@ -1,12 +1,16 @@
 import type { Ask } from '@vestra/agent/question';
+import { fail } from '@vestra/contract/errors';
+import { createLimiter } from '../../async/limiter.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { sqlState } from '../../db/query-error.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { OrgSettings } from '../orgs/api.ts';
+import { findUser } from '../users/api.ts';
 import type { CustomerMemory } from './customer-memory.ts';
 import { asLine, type NewFact, type Owner } from './fact.ts';
 import { findFacts, type Search, vectorOf } from './find-facts.ts';
+import { DeletedMeanwhile, lockToLearn, type MayLearn, type Standing, standingOf, unchangedSince } from './forget.ts';
 import { keepFacts, refusalOf } from './keep-facts.ts';
 import { type Found, type KnownFact, keepTurn, type Line, type Passage } from './keep-turn.ts';
 import { kindsInOrder } from './profile.ts';
@@ -26,9 +30,20 @@ export type Memory = {
   ) => Promise<Pick<FactRow, 'text' | 'kind'>[]>;
   /** What a prompt says of the user: at most twelve lines, never an error. Null: the memory cannot be reached now. */
   promptFacts: (tenant: Tenant, request: Place & { query: string }) => Promise<string[] | null>;
-  /** Keeps one fact; a fact that is known already is seen again and keeps its id. */
-  remember: (tenant: Tenant, request: Place & NewFact) => Promise<{ id: string } | { refused: string }>;
-  /** Has the model look for facts worth keeping in what was said and shown, and keeps them. */
+  /**
+   * Keeps one fact; a fact that is known already is seen again and keeps its id. `isSaidSince` decides whether it was
+   * learned from what was said after the user's last deletion of memories.
+   */
+  remember: (
+    tenant: Tenant,
+    request: Place & NewFact & { isSaidSince: (deletion: Date) => boolean },
+  ) => Promise<{ id: string } | { refused: string }>;
+  /** To be asked before the messages are read that `keepTurn` is given. */
+  standing: (tenant: Tenant, userId: string | null) => Promise<Standing>;
+  /**
+   * Has the model look for facts worth keeping in what was said and shown, and keeps them. Throws `DeletedMeanwhile`
+   * where memories were deleted since `standing`: nothing of it is kept.
+   */
   keepTurn: (tenant: Tenant, request: Place & Looked) => Promise<void>;
 };
 
@@ -36,6 +51,7 @@ type Looked = {
   lines: readonly Line[];
   passages: readonly Passage[];
   ask: Ask;
+  standing: Standing;
   /** Notes that it was done, with the facts or not at all. What it throws takes them back. */
   looked: (tx: Transaction) => Promise<void>;
 };
@@ -46,6 +62,9 @@ const longestLine = 400;
 /** How many known facts the model sees before it says what is new. */
 const knownShown = 12;
 const off = 'Memory is off.';
+const userGone = 'The user is no longer there.';
+const saidBeforeDeletion =
+  'The user has deleted memories. Only what they have written since then can be remembered: ask them to say it again.';
 const foreignKeyViolation = '23503';
 
 type Dependencies = Search & {
@@ -56,6 +75,8 @@ type Dependencies = Search & {
 
 export function createMemory(dependencies: Dependencies): Memory {
   const { db, customer, log, patienceMs = 250 } = dependencies;
+  // A call to an endpoint inside a transaction holds a connection, and slow endpoints must not take them all.
+  const limiter = createLimiter({ atOnce: 4, atOnceEach: 2, waitingEach: 64 });
 
   async function recall(tenant: Tenant, { userId, mode, query, limit }: Parameters<Memory['recall']>[1]) {
     const owner = { ...tenant, userId };
@@ -102,26 +123,34 @@ export function createMemory(dependencies: Dependencies): Memory {
     return [...newest.slice(0, linesOfProfile), ...(found ? linesOf(text ?? '') : [])];
   }
 
-  async function remember(tenant: Tenant, { userId, mode, ...fact }: Parameters<Memory['remember']>[1]) {
+  async function remember(
+    tenant: Tenant,
+    { userId, mode, isSaidSince, ...fact }: Parameters<Memory['remember']>[1],
+  ) {
     const refused = mode === 'none' ? off : refusalOf(fact.text);
     if (refused !== null) return { refused };
-    const [kept] = await keep({ ...tenant, userId }, mode, { facts: [fact], outdated: [] });
-    return kept ?? { refused: 'It was not kept.' };
+    const mayLearn: MayLearn = ({ forgottenAt }) => {
+      if (forgottenAt !== null && !isSaidSince(forgottenAt)) throw new DeletedMeanwhile(saidBeforeDeletion);
+    };
+    try {
+      const [kept] = await keep({ ...tenant, userId }, mode, { facts: [fact], outdated: [] }, mayLearn);
+      return kept ?? { refused: 'It was not kept.' };
+    } catch (error) {
+      if (error instanceof DeletedMeanwhile) return { refused: error.message };
+      throw error;
+    }
   }
 
   async function keep(
     owner: Owner,
     mode: MemoryMode,
     { facts, outdated }: { facts: readonly NewFact[]; outdated: readonly string[] },
+    mayLearn: MayLearn,
     looked: (tx: Transaction) => Promise<void> = async () => {},
   ): Promise<({ id: string } | { refused: string })[]> {
     if (mode === 'customer') {
-      const kept: { id: string }[] = [];
-      const send = async () => {
-        for (const id of outdated) await customer.delete(db, owner, id);
-        for (const fact of facts) kept.push({ id: (await customer.addOnce(db, owner, fact)).id });
-      };
-      if (facts.length + outdated.length > 0) await customer.unlessAway(owner, send);
+      const kept: ({ id: string } | { refused: string })[] = [];
+      for (const fact of facts) kept.push(await send(owner, fact, mayLearn));
       await transaction(db, looked);
       return kept;
     }
@@ -130,6 +159,7 @@ export function createMemory(dependencies: Dependencies): Memory {
     try {
       const kept = await transaction(db, async (tx) => {
         const isEmpty = facts.length === 0 && outdated.length === 0;
+        if (!isEmpty) await lockToLearn(tx, owner, mayLearn);
         const rows = isEmpty ? [] : await keepFacts(tx, owner, { facts: withVectors, outdated });
         await looked(tx);
         return rows;
@@ -138,8 +168,26 @@ export function createMemory(dependencies: Dependencies): Memory {
     } catch (error) {
       // The user was erased while the agent was still at work.
       if (sqlState(error) !== foreignKeyViolation) throw error;
-      return facts.map(() => ({ refused: 'The user is no longer there.' }));
+      return facts.map(() => ({ refused: userGone }));
     }
+  }
+
+  /**
+   * One fact in one transaction, which holds the memory while the endpoint is asked: a deletion waits for it, and is sent
+   * to the endpoint after it. Nothing is sent for a user who is being erased.
+   */
+  async function send(owner: Owner, fact: NewFact, mayLearn: MayLearn): Promise<{ id: string } | { refused: string }> {
+    const sent = await limiter.run(owner.orgId, () =>
+      transaction(db, async (tx) => {
+        await lockToLearn(tx, owner, mayLearn);
+        const user = owner.userId === null ? null : await findUser(tx, owner, owner.userId);
+        if (user === undefined || user?.erasing_since) return { refused: userGone };
+        const { id } = await customer.unlessAway(owner, () => customer.addOnce(tx, owner, fact));
+        return { id };
+      }),
+    );
+    if (sent === null) throw fail('not_ready', { message: 'Many calls wait for the memory endpoint. Try again shortly.' });
+    return sent;
   }
 
   /** What is known already of what was spoken about; for customer memory without ids, so nothing there is called outdated. */
@@ -153,13 +201,14 @@ export function createMemory(dependencies: Dependencies): Memory {
     recall,
     promptFacts,
     remember,
-    keepTurn: async (tenant, { userId, mode, looked, ...turn }) => {
+    standing: (tenant, userId) => standingOf(db, { ...tenant, userId }),
+    keepTurn: async (tenant, { userId, mode, standing, looked, ...turn }) => {
       const owner = { ...tenant, userId };
       if (mode === 'none') return;
       await keepTurn({
         ...turn,
         knownAbout: (query) => knownAbout(owner, mode, query),
-        keep: (found: Found) => keep(owner, mode, found, looked),
+        keep: (found: Found) => keep(owner, mode, found, unchangedSince(standing), looked),
       });
     },
   };

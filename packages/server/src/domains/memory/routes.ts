@@ -9,7 +9,7 @@ import { actingUser, askedUser } from '../users/api.ts';
 import type { CustomerMemory } from './customer-memory.ts';
 import type { Owner } from './fact.ts';
 import { findFacts, type Search, vectorOf } from './find-facts.ts';
-import { forgetEverything, forgetFact } from './forget.ts';
+import { forgetEverything, forgetFact, stopLearning } from './forget.ts';
 import { keepFacts, refusalOf } from './keep-facts.ts';
 import { presentFact, presentProfile } from './present.ts';
 import { findProfile, listFacts } from './store.ts';
@@ -84,17 +84,20 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
       const owner = await ownerAsked(caller, query.user_id);
       const id = params.memory_id;
       if ((await modeOf(caller)) !== 'customer') await transaction(db, (tx) => forgetFact(tx, owner, id));
-      else if (!(await customer.delete(db, owner, id)).deleted) throw fail('memory_not_found');
+      else {
+        // Committed before the endpoint is asked: no fact learned from earlier text is sent to it afterwards.
+        await transaction(db, (tx) => stopLearning(tx, owner));
+        if (!(await customer.delete(db, owner, id)).deleted) throw fail('memory_not_found');
+      }
       return { object: 'memory', id, deleted: true };
     },
     deleteAll: async ({ caller, query }) => {
       const owner = await ownerAsked(caller, query.user_id);
-      // With memory switched off, what was kept before can still be deleted.
-      const isHere = (await modeOf(caller)) !== 'customer';
-      const count = isHere
-        ? await transaction(db, (tx) => forgetEverything(tx, owner))
-        : (await customer.deleteAll(db, owner)).memories_deleted;
-      return { user_id: owner.userId, deleted: true, memories_deleted: count };
+      // Facts that are stored here are deleted in every mode: they would show again after the next change of the mode.
+      const here = await transaction(db, (tx) => forgetEverything(tx, owner));
+      const isElsewhere = (await modeOf(caller)) === 'customer';
+      const elsewhere = isElsewhere ? (await customer.deleteAll(db, owner)).memories_deleted : 0;
+      return { user_id: owner.userId, deleted: true, memories_deleted: here + elsewhere };
     },
   };
 }

@@ -6,7 +6,7 @@ import { count, type RowOf, text, textArray } from '../../db/table.ts';
 import { indexedText } from '../notebooks/api.ts';
 import { fingerprintOf, type NewFact, type Owner } from './fact.ts';
 import { mostOfKind } from './profile.ts';
-import { type FactRow, memories, type ProfileRow, profiles } from './tables.ts';
+import { deletions, type FactRow, memories, type ProfileRow, profiles } from './tables.ts';
 
 const owned = ({ orgId, mode, userId }: Owner): Sql =>
   sql`org_id = ${orgId} AND mode = ${mode} AND ${userId === null ? sql`user_id IS NULL` : sql`user_id = ${userId}`}`;
@@ -20,6 +20,24 @@ const shownColumns = sql`id, text, kind, source, observed_at`;
 export async function lockMemory(tx: Transaction, { orgId, mode, userId }: Owner): Promise<void> {
   const name = JSON.stringify(['memory', orgId, mode, userId]);
   await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+}
+
+/** When facts of the owner were last deleted, to the millisecond; null: never. */
+export async function findDeletion(db: Executor, owner: Owner): Promise<Date | null> {
+  const { deleted_at } = deletions.columns;
+  const row = await maybeOne(db, { deleted_at }, sql`SELECT deleted_at FROM ${deletions} WHERE ${owned(owner)}`);
+  return row?.deleted_at ?? null;
+}
+
+/** Inside the lock of the memory. Each deletion has its own moment, so that a writer can see that there was another. */
+export async function noteDeletion(tx: Transaction, { orgId, mode, userId }: Owner): Promise<void> {
+  await run(
+    tx,
+    sql`INSERT INTO ${deletions} AS known (org_id, mode, user_id, deleted_at)
+        VALUES (${orgId}, ${mode}, ${userId}, date_trunc('milliseconds', clock_timestamp()))
+        ON CONFLICT (org_id, mode, user_id) DO UPDATE
+          SET deleted_at = GREATEST(excluded.deleted_at, known.deleted_at + interval '1 millisecond')`,
+  );
 }
 
 export function listFacts(
@@ -194,8 +212,12 @@ export async function storeVector(
   await update(db, memories, vector, sql`${owned(owner)} AND id = ${fact.id} AND text = ${fact.text}`);
 }
 
-/** Answers the ids of the facts that were kept here. */
-export async function eraseMemoriesOf(tx: Executor, tenant: Tenant, userId: string): Promise<string[]> {
+/**
+ * Returns the ids of the facts that were stored here. Waits for a fact that is just being sent to the org's endpoint, so
+ * that the `delete_all` that follows is the last that the endpoint gets of the user.
+ */
+export async function eraseMemoriesOf(tx: Transaction, tenant: Tenant, userId: string): Promise<string[]> {
+  await lockMemory(tx, { ...tenant, userId });
   const facts = await deleteFactsOf(tx, { ...tenant, userId });
   await deleteProfile(tx, { ...tenant, userId });
   return facts;

@@ -32,5 +32,12 @@ export const profiles = table('memory_profiles', {
   updated_at: moment(),
 });
 
+export const deletions = table('memory_deletions', {
+  org_id: text(),
+  mode: text<Mode>(),
+  user_id: text().nullable(),
+  deleted_at: moment(),
+});
+
 export type FactRow = Pick<RowOf<typeof memories>, 'id' | 'text' | 'kind' | 'source' | 'observed_at'>;
 export type ProfileRow = Pick<RowOf<typeof profiles>, 'markdown' | 'updated_at'>;

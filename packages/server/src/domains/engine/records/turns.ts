@@ -1,7 +1,7 @@
 import type { Executor, Transaction } from '../../../db/pool.ts';
 import { insert, maybeOne, rowsOf, run, update } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
-import { columnsOf, type NewRowOf } from '../../../db/table.ts';
+import { columnsOf, type NewRowOf, text } from '../../../db/table.ts';
 import { type TurnRow, turns } from './tables.ts';
 
 const columns = columnsOf(turns);
@@ -34,6 +34,16 @@ export const nextQueuedTurn = (tx: Transaction, conversationId: string): Promise
     sql`SELECT ${columns} FROM turns WHERE conversation_id = ${conversationId} AND state = 'queued'
       ORDER BY ordinal LIMIT 1`,
   );
+
+/** The ids of the turns that began after a moment. */
+export async function turnsSince(db: Executor, conversationId: string, after: Date): Promise<ReadonlySet<string>> {
+  const rows = await rowsOf(
+    db,
+    { id: text() },
+    sql`SELECT id FROM turns WHERE conversation_id = ${conversationId} AND created_at > ${after}`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
 
 export const openTurns = (tx: Executor, conversationId: string): Promise<TurnRow[]> =>
   rowsOf(

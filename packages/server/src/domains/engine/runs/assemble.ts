@@ -78,7 +78,7 @@ export async function assembleRun(
     known: turn.base_from === null ? [...before, asked] : null,
     mayHaveOutputs: turn.base_from !== null || before.some(({ role }) => role === 'work'),
   });
-  const saidByPerson = [...before.filter(({ role }) => role === 'user'), asked].map(({ text }) => text);
+  const saidByPerson = [...before.filter(({ role }) => role === 'user'), asked];
   const parts = { tenant, manifest, fixed, memoryMode, notebooks, skills, asked, files, open, saidByPerson };
   const tools = await assembleTools(engine, subject, run, parts, signal);
   if (tools.missing.length > 0) await noteMissing(engine, subject, run, tools.missing);

@@ -1,13 +1,15 @@
 import { sharedNow } from '../../../db/clock.ts';
-import type { Transaction } from '../../../db/pool.ts';
+import type { Database, Executor, Transaction } from '../../../db/pool.ts';
 import { transaction } from '../../../db/transaction.ts';
 import { manifestOf } from '../../deployments/api.ts';
+import { DeletedMeanwhile } from '../../memory/api.ts';
 import { ask, paidByOrg } from '../questions/ask.ts';
 import { announce, type Committed, changeConversation, changing } from '../records/change.ts';
 import { dueForMemory, lockConversation, noteRemembered } from '../records/conversations.ts';
 import { memoryModeOf } from '../records/memory-mode.ts';
 import { messagesToRemember } from '../records/messages.ts';
 import type { ConversationRow, MessageRow } from '../records/tables.ts';
+import { turnsSince } from '../records/turns.ts';
 import { usableModel } from '../records/usable-model.ts';
 import { ignoreErased } from '../turns/begin-task.ts';
 import { spendingOf } from '../turns/spending.ts';
@@ -46,26 +48,44 @@ export async function keepMemories(engine: Engine, signal: AbortSignal): Promise
  * more of it to look through at once.
  */
 async function lookThrough(engine: Engine, conversation: ConversationRow, signal: AbortSignal): Promise<boolean> {
+  // Before the messages are read: a deletion from here on takes back what is found in them.
+  const standing = await engine.memory.standing(tenantOf(conversation), conversation.user_id);
   const said = await messagesToRemember(engine.db, conversation, messagesAtOnce);
   const until = said.at(-1)?.id ?? conversation.remembered_until;
   let committed: Committed | null = null;
-  const looked = async (tx: Transaction) => {
-    committed = await noteLooked(tx, conversation, until);
-  };
   try {
-    const mode = await modeOf(engine, conversation);
-    const isWorthIt = mode !== 'none' && said.length > 0 && !conversation.is_hidden;
+    const mode = await modeOf(engine.db, conversation);
+    const looked = async (tx: Transaction) => {
+      if ((await modeOf(tx, conversation)) !== mode) throw new DeletedMeanwhile('The memory mode was changed.');
+      committed = await noteLooked(tx, conversation, until);
+    };
+    const heard = await saidSince(engine.db, conversation, said, standing.forgottenAt);
+    const isWorthIt = mode !== 'none' && heard.length > 0 && !conversation.is_hidden;
     if (isWorthIt) {
       const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-      await remember(engine, conversation, { mode, said, looked }, patience);
+      await remember(engine, conversation, { mode, said: heard, standing, looked }, patience);
     } else await transaction(engine.db, looked);
   } catch (error) {
     if (error instanceof LookedThroughMeanwhile) return false;
+    // Due as before, and without what was said until then.
+    if (error instanceof DeletedMeanwhile) return true;
     signal.throwIfAborted();
     await tryLater(engine, conversation, error).catch(ignoreErased);
     return false;
   }
   return concludeLook(engine, committed);
+}
+
+/** The messages of turns that began after the last deletion of memories. */
+async function saidSince(
+  db: Database,
+  { id }: ConversationRow,
+  said: readonly MessageRow[],
+  forgottenAt: Date | null,
+): Promise<readonly MessageRow[]> {
+  if (forgottenAt === null || said.length === 0) return said;
+  const since = await turnsSince(db, id, forgottenAt);
+  return said.filter(({ turn_id }) => since.has(turn_id));
 }
 
 /** Null: the user was erased before anything could be kept. */
@@ -107,7 +127,9 @@ async function tryLater(engine: Engine, seen: ConversationRow, error: unknown): 
   });
 }
 
-async function modeOf({ db }: Engine, { org_id, mode, deployment_id, deployment_version }: ConversationRow) {
+const tenantOf = ({ org_id, mode }: ConversationRow) => ({ orgId: org_id, mode });
+
+async function modeOf(db: Executor, { org_id, mode, deployment_id, deployment_version }: ConversationRow) {
   if (deployment_id === null || deployment_version === null) return 'none';
   return memoryModeOf(db, { orgId: org_id, mode }, await manifestOf(db, deployment_id, deployment_version));
 }
@@ -121,13 +143,14 @@ async function remember(
   of: {
     mode: 'vestra' | 'customer';
     said: readonly MessageRow[];
+    standing: Awaited<ReturnType<Engine['memory']['standing']>>;
     looked: (tx: Transaction) => Promise<void>;
   },
   signal: AbortSignal,
 ): Promise<void> {
   const { db, models, memory } = engine;
-  const { org_id: orgId, user_id: userId, deployment_id, deployment_version } = conversation;
-  const tenant = { orgId, mode: conversation.mode };
+  const { user_id: userId, deployment_id, deployment_version } = conversation;
+  const tenant = tenantOf(conversation);
   const manifest = await manifestOf(db, deployment_id as string, deployment_version as number);
   const payer = paidByOrg(engine, {
     tenant,
@@ -138,11 +161,17 @@ async function remember(
     waitMs: longestWaitMs,
   });
   const recorded = await recordedOf(db, of.said);
+  const lines = linesOf(of.said, recorded);
+  const passages = await passagesOf(engine, tenant, of.said, recorded);
+  const { forgottenAt } = of.standing;
+  const reachesBack = forgottenAt !== null && conversation.created_at <= forgottenAt;
   await memory.keepTurn(tenant, {
     userId,
     mode: of.mode,
-    lines: linesOf(of.said, recorded),
-    passages: await passagesOf(engine, tenant, of.said, recorded),
+    standing: of.standing,
+    // The agent still reads what was said before the deletion, and its words and the files of then may repeat it.
+    lines: reachesBack ? lines.filter(({ by }) => by === 'user') : lines,
+    passages: reachesBack ? passages.filter(({ name }) => name !== 'read_conversation_file') : passages,
     ask: (question) => ask({ ...question, payer, signal }),
     looked: of.looked,
   });

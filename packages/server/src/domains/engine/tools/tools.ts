@@ -37,7 +37,8 @@ type Parts = {
   asked: MessageRow;
   files: ConversationFiles;
   open: OpenMatters;
-  saidByPerson: readonly string[];
+  /** The messages of the person that are not in the summary of the conversation. */
+  saidByPerson: readonly MessageRow[];
 };
 
 export async function assembleTools(
@@ -196,7 +197,7 @@ function ownTools(
         })),
     ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills, computer: placing })),
     ...(turn.origin === 'interview' ? [] : routineTools({ tenant, turn, isPretend: turn.request.test !== undefined })),
-    ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, userId, mode: memoryMode, saidByPerson })),
+    ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, turn, mode: memoryMode, saidByPerson })),
   ];
 }
 

@@ -7,6 +7,7 @@ import { isInWordsOf, type Memory } from '../../../memory/api.ts';
 import { findByName, readDocument } from '../../../notebooks/api.ts';
 import { type KnownSkill, readSkillFiles } from '../../../skills/api.ts';
 import type { MemoryMode } from '../../records/memory-mode.ts';
+import type { MessageRow, TurnRow } from '../../records/tables.ts';
 import type { NotebookReader, NotebookSearch, WorkComputer } from '../ports.ts';
 
 const passages = 6;
@@ -132,12 +133,18 @@ const rememberInput = z.strictObject({
 export function memoryTools(deps: {
   memory: Memory;
   tenant: Tenant;
-  userId: string | null;
+  turn: Pick<TurnRow, 'user_id' | 'base_from'>;
   mode: MemoryMode;
   /** What the person has written in the conversation. */
-  saidByPerson: readonly string[];
+  saidByPerson: readonly Pick<MessageRow, 'text' | 'created_at'>[];
 }): OwnTool[] {
-  const { memory, tenant, userId, mode, saidByPerson } = deps;
+  const { memory, tenant, turn, mode, saidByPerson } = deps;
+  const userId = turn.user_id;
+  const isTheirs = (fact: string, said: typeof saidByPerson) =>
+    isInWordsOf(
+      fact,
+      said.map((each) => each.text),
+    );
   return [
     ownTool(
       {
@@ -162,8 +169,13 @@ export function memoryTools(deps: {
       },
       async ({ text: fact, kind = 'other' }) => {
         // A tool or a page may have talked the model into this call: only what the person wrote counts as theirs.
-        const source = isInWordsOf(fact, saidByPerson) ? 'user_direct' : 'agent_inferred';
-        const kept = await memory.remember(tenant, { userId, mode, text: fact, kind, source });
+        const source = isTheirs(fact, saidByPerson) ? 'user_direct' : 'agent_inferred';
+        // The agent still reads what stands in the conversation from before the deletion.
+        const isSaidSince = (deletion: Date) => {
+          const since = saidByPerson.filter(({ created_at }) => created_at > deletion);
+          return (turn.base_from === null && since.length === saidByPerson.length) || isTheirs(fact, since);
+        };
+        const kept = await memory.remember(tenant, { userId, mode, text: fact, kind, source, isSaidSince });
         return 'refused' in kept ? failed(kept.refused) : said('Remembered.');
       },
     ),

@@ -296,6 +296,30 @@ describe('the memory endpoint of an org', () => {
     await say(other, 'I play chess.');
     await lookedThrough(other);
     expect(changesFor('far').slice(2)).toEqual([['add', chess]]);
+    // A user who is erased while the model looks, and comes back under the same id.
+    const erased = async () => {
+      const { data } = await done('GET', '/v1/events?type=user.deleted&limit=100');
+      return data.some(({ data: told }: Body) => told.id === 'guest');
+    };
+    let hasReturned = false;
+    script(() => ({ text: 'Noted.' }));
+    const guest = await talk('guest', 'I live in Lisbon.');
+    script(
+      () => ({ text: 'Noted.' }),
+      async (request) => {
+        if (isAbout('Lisbon')(request)) {
+          await done('DELETE', '/v1/users/guest');
+          await expect.poll(erased, { timeout: 30_000 }).toBe(true);
+          await done('POST', '/v1/users', { user_id: 'guest' });
+          hasReturned = true;
+        }
+        return look(request);
+      },
+    );
+    await makeDue(guest);
+    await expect.poll(() => hasReturned, { timeout: 30_000 }).toBe(true);
+    await lookedThrough(await talk('guest', 'I play chess.'));
+    expect(changesFor('guest')).toEqual([['delete_all'], ['add', chess]]);
     // Facts that were stored here are deleted too: they would show again from now on.
     await done('PATCH', '/v1/org', { memory_mode: 'vestra', memory_endpoint: null });
     expect(await known('far')).toEqual([]);

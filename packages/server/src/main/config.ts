@@ -300,6 +300,8 @@ const runSettings = (leaseMs: number) => ({
   leaseMs,
   renewEveryMs: Math.round(leaseMs / 4),
   sweepEveryMs: Math.round(leaseMs / 3),
+  /** How long a process that shuts down waits for calls in flight before it cuts them off. */
+  graceMs: 30_000,
 });
 
 function endpoint(key: string | undefined, baseUrl: string | undefined) {

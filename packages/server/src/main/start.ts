@@ -47,8 +47,6 @@ export type Server = {
   stopAtOnce: () => Promise<void>;
 };
 
-const graceMs = 30_000;
-
 /** Everything in one process, put together in the order in which each part needs the one before. */
 export async function startServer(
   config: Config,
@@ -56,7 +54,7 @@ export async function startServer(
   begun: Pick<BegunPostgres, 'reached'> = beginPostgres(config, log),
   voiceParts: VoiceParts = voicePartsOf(config),
 ): Promise<Server> {
-  const shutdown = createShutdown({ graceMs });
+  const shutdown = createShutdown({ graceMs: config.runs.graceMs });
   try {
     const postgres = await begun.reached;
     shutdown.undo(postgres.stop);

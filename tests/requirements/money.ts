@@ -109,6 +109,14 @@ export const money = area('money', 'done', [
     'decisions.md · 12',
     'A command or a model call that the time limit cuts off is charged like one that a person stops.',
   ],
-  ['MON-642', 'decisions.md · 12', 'A call that a process cuts off as it shuts down is charged once, marked `estimated`.'],
-  ['MON-641', 'decisions.md · 12', 'A call in flight when its user is erased is charged, and its cost moves to `unknown`.'],
+  [
+    'MON-642',
+    'decisions.md · 12',
+    'A call that a process cuts off as it shuts down is charged once, marked `estimated`.',
+  ],
+  [
+    'MON-641',
+    'decisions.md · 12',
+    'A call in flight when its user is erased is charged, and its cost moves to `unknown`.',
+  ],
 ]);

@@ -71,7 +71,12 @@ describe('a worker that leaves', () => {
     const successor = await startWorker();
     const { cost_usd } = await server.until(path, ({ status }) => status === 'idle');
     const { data: all, total } = await items();
-    expect(all.filter(({ estimated }: Item) => !estimated).map(({ quantity }: Item) => quantity).sort()).toEqual([10, 1_000]);
+    expect(
+      all
+        .filter(({ estimated }: Item) => !estimated)
+        .map(({ quantity }: Item) => quantity)
+        .sort(),
+    ).toEqual([10, 1_000]);
     expect([all.length, total.cost_usd]).toEqual([4, expect.closeTo(cost_usd, 5)]);
     const held = `SELECT FROM reservations WHERE user_id = 'patient'`;
     await expect.poll(() => query(server.connectionString, held)).toEqual([]);

@@ -38,8 +38,18 @@ describe('the reason for which a run stops', () => {
     ['its minutes, though the wallet is empty', { activeMs: 60_000, allowance: walletEmpty }, minute, 0],
     ['its steps, though others hold the money', { steps: 2, allowance: heldByOthers }, twoSteps, 0],
     ['money that others hold, with time left', { allowance: heldByOthers }, stopped('max_turns', 'Money is held.'), 1],
-    ['an empty wallet', { steps: 1, activeMs: 59_999, allowance: walletEmpty }, stopped('credits_exhausted', 'Empty.'), 1],
-    ['its budget', { allowance: spent(0.5) }, stopped('max_budget', "The task's limit of 0.5 US dollars was reached."), 1],
+    [
+      'an empty wallet',
+      { steps: 1, activeMs: 59_999, allowance: walletEmpty },
+      stopped('credits_exhausted', 'Empty.'),
+      1,
+    ],
+    [
+      'its budget',
+      { allowance: spent(0.5) },
+      stopped('max_budget', "The task's limit of 0.5 US dollars was reached."),
+      1,
+    ],
   ])('is %s [TASK-640]', async (_name, of, stop, asked) => {
     expect(await decide(of)).toEqual([stop, asked]);
   });

@@ -123,10 +123,7 @@ export function createMemory(dependencies: Dependencies): Memory {
     return [...newest.slice(0, linesOfProfile), ...(found ? linesOf(text ?? '') : [])];
   }
 
-  async function remember(
-    tenant: Tenant,
-    { userId, mode, isSaidSince, ...fact }: Parameters<Memory['remember']>[1],
-  ) {
+  async function remember(tenant: Tenant, { userId, mode, isSaidSince, ...fact }: Parameters<Memory['remember']>[1]) {
     const refused = mode === 'none' ? off : refusalOf(fact.text);
     if (refused !== null) return { refused };
     const mayLearn: MayLearn = ({ forgottenAt }) => {
@@ -186,7 +183,8 @@ export function createMemory(dependencies: Dependencies): Memory {
         return { id };
       }),
     );
-    if (sent === null) throw fail('not_ready', { message: 'Many calls wait for the memory endpoint. Try again shortly.' });
+    if (sent === null)
+      throw fail('not_ready', { message: 'Many calls wait for the memory endpoint. Try again shortly.' });
     return sent;
   }
 

@@ -139,7 +139,6 @@ export function memoryTools(deps: {
   saidByPerson: readonly Pick<MessageRow, 'text' | 'created_at'>[];
 }): OwnTool[] {
   const { memory, tenant, turn, mode, saidByPerson } = deps;
-  const userId = turn.user_id;
   const isTheirs = (fact: string, said: typeof saidByPerson) =>
     isInWordsOf(
       fact,
@@ -154,7 +153,7 @@ export function memoryTools(deps: {
         isReadOnly: true,
       },
       async ({ query }) => {
-        const facts = await memory.recall(tenant, { userId, mode, query, limit: 8 });
+        const facts = await memory.recall(tenant, { userId: turn.user_id, mode, query, limit: 8 });
         return said(
           facts.length === 0 ? 'You remember nothing about this.' : facts.map((each) => each.text).join('\n'),
         );
@@ -175,7 +174,8 @@ export function memoryTools(deps: {
           const since = saidByPerson.filter(({ created_at }) => created_at > deletion);
           return (turn.base_from === null && since.length === saidByPerson.length) || isTheirs(fact, since);
         };
-        const kept = await memory.remember(tenant, { userId, mode, text: fact, kind, source, isSaidSince });
+        const place = { userId: turn.user_id, mode };
+        const kept = await memory.remember(tenant, { ...place, text: fact, kind, source, isSaidSince });
         return 'refused' in kept ? failed(kept.refused) : said('Remembered.');
       },
     ),

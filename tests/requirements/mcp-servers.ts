@@ -166,4 +166,24 @@ export const mcpServers = area('mcp-servers', 'done', [
     'docs/tool-servers.md · When its tools change',
     'A server that says that its tools or resources have changed is asked for them anew before the next turn.',
   ],
+  [
+    'MCPS-620',
+    'decisions.md · 12',
+    'A test key can neither change nor delete a server that a live version uses, or one that can be rolled back to, by any route.',
+  ],
+  [
+    'MCPS-621',
+    'decisions.md · 12',
+    'A version lists a deleted server under `missing`; promoting it or rolling back to it answers 409 `version_incomplete`.',
+  ],
+  [
+    'MCPS-622',
+    'decisions.md · 12',
+    'A version calls a server only at the URL that it fixed: a live credential goes to no other.',
+  ],
+  [
+    'MCPS-623',
+    'decisions.md · 11',
+    'A URL that a live key changes is live at once, as a new version of each deployment that uses the server live.',
+  ],
 ]);

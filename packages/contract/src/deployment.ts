@@ -42,7 +42,7 @@ export const deploymentVersion = z
     missing: z
       .array(z.string())
       .describe(
-        'Ids of its notebooks and skills that have been deleted since; with any of them it does not run again.',
+        'Ids of its notebooks, skills and tool servers that were deleted since. A version with any of them cannot be promoted or rolled back to.',
       ),
     tests: z
       .object({ run_id: id('trun'), status: z.enum(testRunStatuses).describe('How that run stands or ended.') })

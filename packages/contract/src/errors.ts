@@ -207,7 +207,10 @@ export const errorCatalogue = {
   interaction_expired: row(409, 'This interaction has expired.'),
   last_owner: row(409, 'An org keeps at least one owner.'),
   managed_by_file: row(409, 'The deployment file manages this: change it there.'),
-  mcp_server_live: row(409, 'A live version uses this server: change it with a live key, or as an owner or admin.'),
+  mcp_server_live: row(
+    409,
+    'A version that is live, or can be rolled back to, uses this server: change it with a live key, or as an owner or admin.',
+  ),
   mcp_server_shared: row(409, 'Other deployments run this server with other headers.'),
   member_exists: row(409, 'A member with this email exists already.'),
   member_of_other_orgs: row(
@@ -231,7 +234,10 @@ export const errorCatalogue = {
   too_many_mcp_grants: row(409, 'A member lets in at most 100 MCP clients: end one first.'),
   too_many_passkeys: row(409, 'A login has at most 20 passkeys: remove one first.'),
   tool_call_taken: row(409, 'This call is no longer yours: the time of its lease was over, and another has taken it.'),
-  version_incomplete: row(409, 'A notebook or skill that this version uses has been deleted.'),
+  version_incomplete: row(
+    409,
+    'A notebook, skill or tool server that this version uses was deleted, or the server’s URL was changed.',
+  ),
 
   // 429
   rate_limited: row(429, 'Too many requests.'),

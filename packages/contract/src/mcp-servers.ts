@@ -114,7 +114,7 @@ export const mcpServers = {
     scopes: ['setup'],
     summary: 'Change an MCP server for every deployment in both modes; a tool list left out stays.',
     description:
-      'Users pick it up at their next task. While a live version uses it, this needs a live key, or an owner or admin (409 `mcp_server_live`).',
+      'Users pick it up at their next task. A version calls only the URL that it fixed: with a new `url`, each live version that uses the server is followed by a version with that URL, live at once. While a version that is live, or can be rolled back to, uses it, this needs a live key, or an owner or admin (409 `mcp_server_live`).',
     params: serverParams,
     body: z.strictObject({
       name: text(1, 80).optional().describe('What people call it from now on.'),
@@ -143,7 +143,7 @@ export const mcpServers = {
     scopes: ['setup'],
     summary: 'Remove an MCP server.',
     description:
-      'Versions that list it run without its tools. While a live version uses it, this needs a live key, or an owner or admin.',
+      'Each live version that lists it is followed by a version without it. Older versions list it under `missing` and cannot be promoted or rolled back to (409 `version_incomplete`). While a version that is live, or can be rolled back to, uses it, this needs a live key, or an owner or admin (409 `mcp_server_live`).',
     params: serverParams,
     status: 200,
     response: deleted('mcp_server'),

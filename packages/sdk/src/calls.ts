@@ -663,7 +663,7 @@ export type Calls = {
     /**
      * Change an MCP server for every deployment in both modes; a tool list left out stays.
      *
-     * Users pick it up at their next task. While a live version uses it, this needs a live key, or an owner or admin (409 `mcp_server_live`).
+     * Users pick it up at their next task. A version calls only the URL that it fixed: with a new `url`, each live version that uses the server is followed by a version with that URL, live at once. While a version that is live, or can be rolled back to, uses it, this needs a live key, or an owner or admin (409 `mcp_server_live`).
      *
      * `PATCH /v1/mcp-servers/{server_id}`, scope setup; `vestra mcp-servers update`
      *
@@ -680,7 +680,7 @@ export type Calls = {
     /**
      * Remove an MCP server.
      *
-     * Versions that list it run without its tools. While a live version uses it, this needs a live key, or an owner or admin.
+     * Each live version that lists it is followed by a version without it. Older versions list it under `missing` and cannot be promoted or rolled back to (409 `version_incomplete`). While a version that is live, or can be rolled back to, uses it, this needs a live key, or an owner or admin (409 `mcp_server_live`).
      *
      * `DELETE /v1/mcp-servers/{server_id}`, scope setup; `vestra mcp-servers delete`
      *

@@ -276,8 +276,8 @@ class DeploymentVersion(Resource):
     content does.
     """
     missing: list[str]
-    """Ids of its notebooks and skills that have been deleted since; with any of them it does not run
-    again.
+    """Ids of its notebooks, skills and tool servers that were deleted since. A version with any of
+    them cannot be promoted or rolled back to.
     """
     tests: DeploymentVersionTests | None
     """Its last test run; null where none was made."""

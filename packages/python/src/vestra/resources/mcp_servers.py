@@ -124,8 +124,10 @@ class McpServers(Group):
     ) -> types.McpServer:
         """Change an MCP server for every deployment in both modes; a tool list left out stays.
 
-        Users pick it up at their next task. While a live version uses it, this needs a live key, or
-        an owner or admin (409 `mcp_server_live`).
+        Users pick it up at their next task. A version calls only the URL that it fixed: with a new
+        `url`, each live version that uses the server is followed by a version with that URL, live
+        at once. While a version that is live, or can be rolled back to, uses it, this needs a live
+        key, or an owner or admin (409 `mcp_server_live`).
 
         Args:
             server_id: The id of an MCP server, `mcp_` and 24 characters.
@@ -158,8 +160,10 @@ class McpServers(Group):
     ) -> types.Deleted:
         """Remove an MCP server.
 
-        Versions that list it run without its tools. While a live version uses it, this needs a live
-        key, or an owner or admin.
+        Each live version that lists it is followed by a version without it. Older versions list it
+        under `missing` and cannot be promoted or rolled back to (409 `version_incomplete`). While a
+        version that is live, or can be rolled back to, uses it, this needs a live key, or an owner
+        or admin (409 `mcp_server_live`).
 
         Args:
             server_id: The id of an MCP server, `mcp_` and 24 characters.
@@ -319,8 +323,10 @@ class AsyncMcpServers(AsyncGroup):
     ) -> types.McpServer:
         """Change an MCP server for every deployment in both modes; a tool list left out stays.
 
-        Users pick it up at their next task. While a live version uses it, this needs a live key, or
-        an owner or admin (409 `mcp_server_live`).
+        Users pick it up at their next task. A version calls only the URL that it fixed: with a new
+        `url`, each live version that uses the server is followed by a version with that URL, live
+        at once. While a version that is live, or can be rolled back to, uses it, this needs a live
+        key, or an owner or admin (409 `mcp_server_live`).
 
         Args:
             server_id: The id of an MCP server, `mcp_` and 24 characters.
@@ -353,8 +359,10 @@ class AsyncMcpServers(AsyncGroup):
     ) -> types.Deleted:
         """Remove an MCP server.
 
-        Versions that list it run without its tools. While a live version uses it, this needs a live
-        key, or an owner or admin.
+        Each live version that lists it is followed by a version without it. Older versions list it
+        under `missing` and cannot be promoted or rolled back to (409 `version_incomplete`). While a
+        version that is live, or can be rolled back to, uses it, this needs a live key, or an owner
+        or admin (409 `mcp_server_live`).
 
         Args:
             server_id: The id of an MCP server, `mcp_` and 24 characters.

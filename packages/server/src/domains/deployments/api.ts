@@ -1,4 +1,4 @@
-export { assertNotLive, type ChangeLive, changeLiveVersions } from './change-live.ts';
+export { assertNotLive, assertNotReliedOn, type ChangeLive, changeLiveVersions } from './change-live.ts';
 export type { CheckManifest } from './create.ts';
 export {
   findDeployment,

@@ -12,11 +12,16 @@ import { authorOf, putOnTop } from './versions.ts';
 export type NextLive = (
   live: VersionRow,
   deployment: DeploymentRow,
-) => (Pick<VersionRow, 'manifest' | 'content'> & { changed: 'knowledge' | 'skills'; note: string | null }) | null;
+) =>
+  | (Pick<VersionRow, 'manifest' | 'content'> & {
+      changed: 'knowledge' | 'skills' | 'mcp_servers';
+      note: string | null;
+    })
+  | null;
 
 /**
- * Changes what live traffic reads, with a live key: every live version that uses the notebook or skill is followed by one
- * with the new content, which is live at once and which a rollback leaves again. Only after `lockVersions`.
+ * Changes what live traffic reads, with a live key: every live version that uses the notebook, skill or tool server is followed by
+ * one with the new content, which is live at once and which a rollback leaves again. Only after `lockVersions`.
  */
 export async function changeLiveVersions(
   tx: Transaction,
@@ -58,6 +63,16 @@ export async function assertNotLive(
   code: 'notebook_live' | 'skill_live',
 ): Promise<void> {
   if (mode === 'live') return;
+  await assertNotReliedOn(tx, orgId, resourceId, { code });
+}
+
+/** Throws if a live version uses the resource, or a version on the rollback stack does. Only after `lockVersions`. */
+export async function assertNotReliedOn(
+  tx: Transaction,
+  orgId: string,
+  resourceId: string,
+  { code, ...place }: { code: 'notebook_live' | 'skill_live' | 'mcp_server_live'; param?: string },
+): Promise<void> {
   const relying = await deploymentsRelyingOn(tx, orgId, resourceId);
-  if (relying.length > 0) throw fail(code, { deployments: relying });
+  if (relying.length > 0) throw fail(code, { ...place, deployments: relying });
 }

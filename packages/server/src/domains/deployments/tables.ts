@@ -33,7 +33,7 @@ export const deploymentVersions = table('deployment_versions', {
   manifest: savedManifest(),
   file_objects: json<FileObjects>(),
   content: json<FixedContent>(),
-  /** Ids of notebooks and skills that have been deleted since. */
+  /** Ids of notebooks, skills and tool servers that were deleted since. */
   missing: textArray().withDefault(),
   changed: textArray(),
   uses: textArray(),

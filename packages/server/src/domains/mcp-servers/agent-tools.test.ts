@@ -49,9 +49,17 @@ const change = (id: string, body: object) => server.call('PATCH', `/v1/mcp-serve
 const store = (name: string, value: string, { key = org.testKey, user_id }: { key?: string; user_id?: string } = {}) =>
   server.call('PUT', `/v1/secrets/${name}`, { key, body: { value, ...(user_id && { user_id }) } });
 
-type Wanted = { userId?: string | null; mode?: 'test' | 'live'; policies?: Policies; signal?: AbortSignal };
-const load = (servers: Servers, { userId = null, mode = 'test', policies = {}, signal = never }: Wanted = {}) =>
-  tools.load({ orgId: org.id, mode }, { userId, servers, policies }, signal);
+type Wanted = {
+  userId?: string | null;
+  mode?: 'test' | 'live';
+  mayHaveMoved?: boolean;
+  policies?: Policies;
+  signal?: AbortSignal;
+};
+const load = (
+  servers: Servers,
+  { userId = null, mode = 'test', mayHaveMoved = true, policies = {}, signal = never }: Wanted = {},
+) => tools.load({ orgId: org.id, mode }, { userId, servers, mayHaveMoved, policies }, signal);
 
 const namesOf = (loaded: { tools: ServerTool[] }) => loaded.tools.map((each) => each.tool.definition.name);
 const only = (loaded: { tools: ServerTool[] }, name?: string): ServerTool =>
@@ -126,6 +134,13 @@ describe('tools of registered servers', () => {
     }
     expect(await tools.call(only(before), {}, never)).toMatchObject({ output: 'find_order {}' });
     expect(second.requests.length).toBeGreaterThan(2);
+    const asked = second.requests.length;
+    const moved = { serverId: entry.id, slug: 'shop', reason: 'removed', isPersonal: false };
+    const fixed = await load([entry], { mode: 'live', mayHaveMoved: false });
+    expect(fixed).toMatchObject({ tools: [], unavailable: [moved] });
+    const spelled = { ...entry, url: second.url.replace('http:', 'HTTP:') };
+    expect(namesOf(await load([spelled], { mode: 'live', mayHaveMoved: false }))).toEqual(['mcp__shop__other']);
+    expect(second.requests).toHaveLength(asked);
     await server.call('DELETE', `/v1/mcp-servers/${entry.id}`, { key: org.testKey });
     expect(await load([entry])).toEqual({
       tools: [],

@@ -22,7 +22,7 @@ import {
   takeAnswer,
 } from './put-question.ts';
 import { reachApps } from './reach-apps.ts';
-import { reachServers } from './reach-servers.ts';
+import { type NamedServer, reachServers } from './reach-servers.ts';
 import type { ReachableServer, ServerAccess, ServerAway } from './server-access.ts';
 import type { SignIns } from './sign-ins.ts';
 import { approvedToolsOf, standInsFor } from './stand-in.ts';
@@ -60,6 +60,8 @@ export type ServerTools = {
     wanted: {
       userId: string | null;
       servers: Manifest['mcp_servers'];
+      /** Test traffic at the draft calls a server at the URL it has now, any other only at the URL in `servers`. */
+      mayHaveMoved?: boolean;
       policies: Manifest['mcp_tool_policy'];
       /** Absent: none. */
       apps?: Manifest['apps'];
@@ -119,7 +121,7 @@ type Dependencies = {
 type Origin = {
   tenant: Tenant;
   userId: string | null;
-  of: { server: string } | { app: string };
+  of: { server: NamedServer } | { app: string };
   name: string;
   inputSchema: JsonSchema;
   isRepeatable: boolean;
@@ -148,7 +150,7 @@ export function createServerTools({
 
   async function reachOne({ tenant, userId, of }: Origin): Promise<ServerAccess | undefined> {
     if ('app' in of) return (await reachApps(signIns, tenant, userId, [of.app])).get(of.app);
-    return (await reachServers({ db, vault }, tenant, userId, [of.server])).get(of.server);
+    return (await reachServers({ db, vault }, tenant, userId, [of.server])).get(of.server.id);
   }
 
   async function toolsBehind(
@@ -157,7 +159,7 @@ export function createServerTools({
     policies: Manifest['mcp_tool_policy'],
     signal: AbortSignal,
   ): Promise<Loaded> {
-    const serverId = 'server' in origin.of ? origin.of.server : origin.of.app;
+    const serverId = 'server' in origin.of ? origin.of.server.id : origin.of.app;
     const attempt = await tried(first, (each) => offered.of(each.fingerprint, each.target, signal));
     if (attempt.away) return { serverId, tools: [], away: attempt.away };
     const { access, answer } = attempt;
@@ -174,19 +176,23 @@ export function createServerTools({
   }
 
   return {
-    async load(tenant, { userId, servers, policies, apps = [], played = [], approved = async () => [] }, signal) {
-      const ids = servers.map(({ id }) => id);
+    async load(
+      tenant,
+      { userId, servers, mayHaveMoved = false, policies, apps = [], played = [], approved = async () => [] },
+      signal,
+    ) {
+      const named = servers.map(({ id, slug, url }) => ({ id, slug, url: mayHaveMoved ? null : url }));
       const [company, own] = await Promise.all([
-        ids.length === 0 ? new Map<string, ServerAccess>() : reachServers({ db, vault }, tenant, userId, ids),
+        named.length === 0 ? new Map<string, ServerAccess>() : reachServers({ db, vault }, tenant, userId, named),
         reachApps(signIns, tenant, userId, apps),
       ]);
       const taken = new Set([...company.values()].map(({ server }) => server.slug));
       const besides = [...own].filter(([slug]) => !taken.has(slug));
       const loaded = await Promise.all([
-        ...servers.map(async ({ id, slug }): Promise<Loaded> => {
+        ...named.map(async ({ id, slug, url }): Promise<Loaded> => {
           const access = company.get(id);
           if (!access) return { serverId: id, tools: [], away: removed(slug ?? id) };
-          return toolsBehind(access, { tenant, userId, of: { server: id } }, policies, signal);
+          return toolsBehind(access, { tenant, userId, of: { server: { id, url } } }, policies, signal);
         }),
         ...besides.map(([app, access]) => toolsBehind(access, { tenant, userId, of: { app } }, policies, signal)),
       ]);

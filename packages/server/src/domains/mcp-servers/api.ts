@@ -2,6 +2,7 @@ export type { Sample, SampledPrompt } from '../../adapters/mcp-client/sampling.t
 export { createServerTools, type ServerTool, type ServerTools, type UnavailableServer } from './agent-tools.ts';
 export { registerServer } from './create.ts';
 export { assertMayChange } from './live-lock.ts';
+export { sameAddress } from './mcp-server.ts';
 export { beginOutage, forgetOutagesOf } from './outage-store.ts';
 export { mostToolsAtOnce } from './shown-tool.ts';
 export type { SignedIn, SignIns } from './sign-ins.ts';

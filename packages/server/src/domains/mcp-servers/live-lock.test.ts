@@ -1,7 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Role } from '@vestra/contract/route';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '../../db/transaction.ts';
-import { saveVersion } from '../deployments/api.ts';
+import { migrationsFolder } from '../../main/migrations-folder.ts';
+import { getVersion, saveVersion } from '../deployments/api.ts';
 import { content, newDeployment } from '../deployments/deployments.fixture.ts';
+import { mayChangeLive } from './mcp-server.ts';
 import { type Browser, startMcpServers } from './mcp-servers.fixture.ts';
 
 let server: Awaited<ReturnType<typeof startMcpServers>>;
@@ -90,4 +95,31 @@ describe('a server that only other versions use', () => {
     await server.goLive(stranger.id, made);
     expect((await rename({ key: org.testKey })).status).toBe(200);
   });
+});
+
+it.each([
+  ['owner', 'live', true],
+  ['admin', 'live', true],
+  ['developer', 'live', false],
+  ['owner', 'test', false],
+] as [Role, 'test' | 'live', boolean][])(
+  'an MCP client of an %s with a grant in %s mode changes what is live: %s [MCPS-620]',
+  (role, mode, may) => {
+    expect(mayChangeLive({ member: null, grant: { id: 'mcg_1', memberId: 'mem_1', role }, mode })).toBe(may);
+  },
+);
+
+it('the migration fixes the URL that live versions call today, and lists deleted servers [MCPS-621, MCPS-622]', async () => {
+  const live = await server.goLive(org.id, made);
+  const other = { ...made, id: `${made.id.slice(0, -4)}0000`, slug: 'gone' };
+  const draft = await newDeployment(server.db, org.id, { manifest: { mcp_servers: [other, made] } });
+  const sql = (text: string, values: unknown[] = []) => server.db.$client.query(text, values);
+  await sql('UPDATE mcp_servers SET url = $2 WHERE id = $1', [made.id, 'https://moved.example.com/mcp']);
+  await sql(await readFile(join(migrationsFolder, '0162-servers-of-versions.sql'), 'utf8'));
+  const after = [await getVersion(server.db, live, 1), await getVersion(server.db, draft, 1)];
+  expect(after.map(({ manifest, missing }) => [manifest.mcp_servers.map(({ url }) => url), missing])).toEqual([
+    [['https://moved.example.com/mcp'], []],
+    [[other.url, made.url], [other.id]],
+  ]);
+  expect(after[0]?.manifest).toEqual({ ...after[1]?.manifest, mcp_servers: after[0]?.manifest.mcp_servers });
 });

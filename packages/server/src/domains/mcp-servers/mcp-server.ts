@@ -78,6 +78,15 @@ export function differences(row: ServerRow, wanted: ServerChanges): ServerChange
   return Object.fromEntries(entries.filter(([field, value]) => !isDeepStrictEqual(row[field], value)));
 }
 
-/** A change to a server that a live version uses is a change to live: a developer makes none, in whichever mode. */
-export const mayChangeLive = ({ member, mode }: Pick<Caller, 'member' | 'mode'>): boolean =>
-  member ? member.role === 'owner' || member.role === 'admin' : mode === 'live';
+/**
+ * A change to a server that a live version uses is a change to live. A developer makes none in either mode, neither in the
+ * console nor through an MCP client, which is also held to the mode of its grant.
+ */
+export function mayChangeLive({ member, grant, mode }: Pick<Caller, 'member' | 'grant' | 'mode'>): boolean {
+  const role = (member ?? grant)?.role;
+  const mayByRole = role === undefined || role === 'owner' || role === 'admin';
+  return mayByRole && (member !== null || mode === 'live');
+}
+
+/** Two spellings of one address are the same server. */
+export const sameAddress = (one: string, other: string): boolean => new URL(one).href === new URL(other).href;

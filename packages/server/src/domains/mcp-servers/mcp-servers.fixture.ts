@@ -19,7 +19,7 @@ import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
-import { pushLive } from '../deployments/api.ts';
+import { changeLiveVersions, pushLive } from '../deployments/api.ts';
 import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { createKey, createKeyIdentity } from '../keys/api.ts';
 import { createConsoleIdentity, createOwner, inviteMember } from '../members/api.ts';
@@ -149,6 +149,7 @@ function appOn({ db, vault, allowPrivate, fetch, logged }: Parts) {
         vault,
         client: createMcpClient({ fetch, version: 'test' }),
         assertCallable: (address, param) => assertCallable(address, param, { allowPrivate }),
+        changeLive: async (...of) => void (await changeLiveVersions(...of)),
       }),
       secrets: secretRoutes({ db, vault }),
       members: memberRoutes({ ...members, mcpClients: noClients }),

@@ -4,26 +4,32 @@ import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { readSecrets } from '../secrets/api.ts';
 import { fillHeaders } from './fill-headers.ts';
-import { secretsOf } from './mcp-server.ts';
+import { sameAddress, secretsOf } from './mcp-server.ts';
 import { fingerprintOf, hiding, type ServerAccess } from './server-access.ts';
 import { findById } from './store.ts';
 import type { ServerRow } from './tables.ts';
 
-/** Reads the rows and the secrets anew: a change of either holds from the next call on. Those that are gone are missing. */
+/** A server as a version names it. `url`: the only address that may be called; null if it may have moved since. */
+export type NamedServer = { id: string; url: string | null };
+
+/** Reads the rows and the secrets again, so a change applies from the next call on. Deleted servers are not in the result. */
 export async function reachServers(
   { db, vault }: { db: Database; vault: Vault },
   tenant: Tenant,
   userId: string | null,
-  serverIds: readonly string[],
+  named: readonly NamedServer[],
 ): Promise<Map<string, ServerAccess>> {
-  const rows = await findById(db, tenant.orgId, serverIds, { hold: false });
+  const fixed = new Map(named.map(({ id, url }) => [id, url]));
+  const rows = await findById(db, tenant.orgId, [...fixed.keys()], { hold: false });
   const needs = rows.map(({ headers }) => secretsOf(headers));
   const all = (kind: 'company' | 'user') => [...new Set(needs.flatMap((need) => need[kind]))];
   const none = new Map<string, string>();
   const company = all('company').length > 0 ? await readSecrets(db, vault, tenant, null, all('company')) : none;
   const isUserNeeded = userId !== null && all('user').length > 0;
   const user = isUserNeeded ? await readSecrets(db, vault, tenant, userId, all('user')) : none;
-  return new Map(rows.map((row) => [row.id, accessOf(row, { tenant, userId, company, user })]));
+  return new Map(
+    rows.map((row) => [row.id, accessOf(row, fixed.get(row.id) ?? null, { tenant, userId, company, user })]),
+  );
 }
 
 type Known = {
@@ -33,7 +39,13 @@ type Known = {
   user: ReadonlyMap<string, string>;
 };
 
-function accessOf(row: ServerRow, { tenant, userId, company, user }: Known): ServerAccess {
+function accessOf(row: ServerRow, fixedUrl: string | null, { tenant, userId, company, user }: Known): ServerAccess {
+  // Its headers are meant for the address it has now, so the address that the version fixed is not called with them.
+  if (fixedUrl !== null && !sameAddress(row.url, fixedUrl)) {
+    const message =
+      'Its URL was changed after this version was saved. Promote a version with the new URL, or change the URL back.';
+    return away(row, { reason: 'removed', message, isPersonal: false });
+  }
   const needs = secretsOf(row.headers);
   const missing = needs.company.filter((name) => !company.has(name));
   if (missing.length > 0) {

@@ -4,6 +4,7 @@ import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
+import type { ChangeLive } from '../deployments/api.ts';
 import { checkServer } from './check.ts';
 import { createServer } from './create.ts';
 import { type AssertCallable, assertAcceptable, headersOf, type ServerChanges } from './mcp-server.ts';
@@ -17,9 +18,16 @@ export type McpServerDependencies = {
   vault: Vault;
   client: McpClient;
   assertCallable: AssertCallable;
+  changeLive: ChangeLive;
 };
 
-export function mcpServerRoutes({ db, vault, client, assertCallable }: McpServerDependencies): Handlers<'mcpServers'> {
+export function mcpServerRoutes({
+  db,
+  vault,
+  client,
+  assertCallable,
+  changeLive,
+}: McpServerDependencies): Handlers<'mcpServers'> {
   return {
     list: async ({ caller, page }) =>
       page.of(await listServers(db, caller.orgId, page), presentServer, (row) => [row.id]),
@@ -39,11 +47,13 @@ export function mcpServerRoutes({ db, vault, client, assertCallable }: McpServer
         ...floorOf(body.tools ?? {}),
         ...(body.sampling !== undefined && { sampling: body.sampling }),
       };
-      const row = await transaction(db, (tx) => changeServer(tx, { caller, origin }, params.server_id, wanted));
+      const row = await transaction(db, (tx) =>
+        changeServer(tx, { caller, origin, changeLive }, params.server_id, wanted),
+      );
       return presentServer(row);
     },
     delete: async ({ caller, origin, params }) => {
-      await transaction(db, (tx) => removeServer(tx, { caller, origin }, params.server_id));
+      await transaction(db, (tx) => removeServer(tx, { caller, origin, changeLive }, params.server_id));
       return { object: 'mcp_server', id: params.server_id, deleted: true };
     },
     check: async ({ caller, params, signal }) => {

@@ -292,6 +292,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         vault,
         client: kernel.mcpClient,
         assertCallable: callable,
+        changeLive,
       }),
       webhooks: {
         ...webhookRoutes({ db, vault, assertCallable: callable }),

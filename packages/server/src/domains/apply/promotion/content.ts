@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../db/pool.ts';
 import type { FixedContent, Manifest, VersionRow } from '../../deployments/api.ts';
+import { findById, sameAddress } from '../../mcp-servers/api.ts';
 import { holdRevisions, isAnyChanged } from '../../notebooks/api.ts';
 import { findSkills } from '../../skills/api.ts';
 
@@ -29,6 +30,17 @@ export async function changedContent(
     ...(ids.some((id) => found.get(id)?.hash !== content.skills[id]) ? (['skills'] as const) : []),
     ...((await isAnyChanged(tx, orgId, Object.fromEntries(fixed))) ? (['knowledge'] as const) : []),
   ];
+}
+
+/** The servers of the settings at the URLs that they have now; those that were deleted stay as they are. */
+export async function serversNow(tx: Transaction, orgId: string, { mcp_servers }: Manifest) {
+  const ids = mcp_servers.map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await findById(tx, orgId, ids, { hold: true });
+  const urls = new Map(found.map(({ id, url }) => [id, url]));
+  return mcp_servers.map((server) => {
+    const url = urls.get(server.id) ?? server.url;
+    return sameAddress(url, server.url) ? server : { ...server, url };
+  });
 }
 
 const skillIds = ({ skills }: Manifest) => skills.flatMap((skill) => ('id' in skill ? [skill.id] : []));

@@ -5,6 +5,7 @@ import type { Manifest } from '../../deployments/api.ts';
 import { findSettings } from '../../orgs/api.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { assertSecretsStored, missingSecretsOfVersion } from '../read/secrets-missing.ts';
+import { serversNow } from './content.ts';
 
 type Version = { tenant: Tenant; manifest: Manifest };
 
@@ -16,6 +17,13 @@ export async function assertFitForLive(
 ): Promise<void> {
   const unpriced = unpricedIn(models, version);
   if (unpriced !== null) throw fail('invalid_manifest', { param: 'model', message: unpriced });
+  const moved = await movedServers(tx, version);
+  if (moved.length > 0) {
+    throw fail('version_incomplete', {
+      names: moved.map(({ id }) => id),
+      message: `This version calls ${moved.map(({ slug, url }) => `\`${slug}\` at ${url}`).join(', ')}, and the URL was changed since. Promote another version, apply the file again, or change the URL back.`,
+    });
+  }
   await assertSecretsStored(tx, version);
   if (!(await isMemoryKept(tx, version))) {
     throw fail('memory_endpoint_required', {
@@ -29,10 +37,17 @@ export async function missingForLive(
   tx: Transaction,
   { models }: Pick<ApplyDependencies, 'models'>,
   version: Version,
-): Promise<'invalid_manifest' | 'secret_missing' | 'memory_endpoint_required' | null> {
+): Promise<'invalid_manifest' | 'version_incomplete' | 'secret_missing' | 'memory_endpoint_required' | null> {
   if (unpricedIn(models, version) !== null) return 'invalid_manifest';
+  if ((await movedServers(tx, version)).length > 0) return 'version_incomplete';
   if ((await missingSecretsOfVersion(tx, version)).length > 0) return 'secret_missing';
   return (await isMemoryKept(tx, version)) ? null : 'memory_endpoint_required';
+}
+
+/** The servers that have another URL now than the version fixed. */
+async function movedServers(tx: Transaction, { tenant, manifest }: Version) {
+  const now = await serversNow(tx, tenant.orgId, manifest);
+  return manifest.mcp_servers.filter((server, at) => now[at]?.url !== server.url);
 }
 
 /** Why its model could not be billed; `default` is the operator's to change, and is looked at with each message. */

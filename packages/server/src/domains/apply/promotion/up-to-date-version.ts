@@ -1,14 +1,21 @@
 import type { Origin } from '../../../caller.ts';
 import type { Transaction } from '../../../db/pool.ts';
 import { recordAudit } from '../../audit/api.ts';
-import { authorOf, type DeploymentRow, newestVersion, saveVersion, type VersionRow } from '../../deployments/api.ts';
+import {
+  authorOf,
+  changedKeys,
+  type DeploymentRow,
+  newestVersion,
+  saveVersion,
+  type VersionRow,
+} from '../../deployments/api.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { bringAlive } from './bring-alive.ts';
-import { changedContent, fixContent } from './content.ts';
+import { changedContent, fixContent, serversNow } from './content.ts';
 
 /**
- * The newest version, as whoever tests or promotes it means it: where notebooks or skills have been changed since it was
- * saved, one more is saved that fixes what is there now. Only after `lockVersions`.
+ * The newest version, as whoever tests or promotes it means it: where notebooks, skills or the URLs of tool servers have
+ * been changed since it was saved, one more is saved that fixes what is there now. Only after `lockVersions`.
  */
 export async function upToDateVersion(
   tx: Transaction,
@@ -17,10 +24,14 @@ export async function upToDateVersion(
 ): Promise<{ deployment: DeploymentRow; version: VersionRow; isNew: boolean }> {
   const { orgId } = origin;
   const newest = await newestVersion(tx, before);
-  const { manifest, file_objects: fileObjects } = newest;
+  const { file_objects: fileObjects } = newest;
   const asItIs = { deployment: before, version: newest, isNew: false };
   if (newest.missing.length > 0) return asItIs;
-  const changed = await changedContent(tx, { orgId, before: newest, manifest });
+  const manifest = { ...newest.manifest, mcp_servers: await serversNow(tx, orgId, newest.manifest) };
+  const changed = [
+    ...changedKeys(newest.manifest, manifest),
+    ...(await changedContent(tx, { orgId, before: newest, manifest })),
+  ];
   if (changed.length === 0) return asItIs;
   const content = await fixContent(tx, orgId, manifest);
   const createdBy = authorOf(origin.actor);

@@ -255,7 +255,7 @@ async function serverToolsOf(
   { db, serverTools }: ToolParts,
   { turn }: Subject,
   run: Run,
-  { tenant, manifest }: Pick<Parts, 'tenant' | 'manifest'>,
+  { tenant, manifest, fixed }: Pick<Parts, 'tenant' | 'manifest' | 'fixed'>,
   signal: AbortSignal,
 ): ReturnType<ToolParts['serverTools']['load']> {
   const { mcp_servers: servers, mcp_tool_policy: policies } = manifest;
@@ -265,7 +265,8 @@ async function serverToolsOf(
   if (servers.length === 0 && apps.length === 0) return { tools: [], signedIn: [], unavailable: [] };
   const played = test ? await toolsPlayedIn(db, test) : [];
   const approved = () => approvedTools(db, run.runId);
-  const wanted = { userId: turn.user_id, servers, policies, apps, played, approved };
+  const mayHaveMoved = fixed === null;
+  const wanted = { userId: turn.user_id, servers, mayHaveMoved, policies, apps, played, approved };
   const loaded = await serverTools.load(tenant, wanted, signal);
   // What somebody's own credentials opened then has stand-ins for what it was asked; more of it would answer nothing.
   if (test?.replay_of !== undefined) return { ...loaded, unavailable: [] };

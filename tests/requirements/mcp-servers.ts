@@ -186,4 +186,25 @@ export const mcpServers = area('mcp-servers', 'done', [
     'decisions.md · 11',
     'A URL that a live key changes is live at once, as a new version of each deployment that uses the server live.',
   ],
+  [
+    'MCPS-624',
+    'docs/tool-servers.md · Sessions',
+    'The calls of one run share one session with a server of the older protocol; no other run, user or set of credentials shares it.',
+  ],
+  ['MCPS-625', 'docs/tool-servers.md · Sessions', 'However a run ends, its sessions are closed.'],
+  [
+    'MCPS-626',
+    'docs/tool-servers.md · Sessions',
+    'If the server no longer knows the session, the call is made once more in a new one.',
+  ],
+  [
+    'MCPS-627',
+    'docs/tool-servers.md · Sessions',
+    'A server of the older protocol is asked which protocol it speaks once, and not for each call.',
+  ],
+  [
+    'MCPS-628',
+    'docs/tool-servers.md · Sessions',
+    'Limits on requests, bytes and questions hold for each call, although calls share a session.',
+  ],
 ]);

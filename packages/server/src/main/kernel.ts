@@ -104,6 +104,8 @@ export async function createKernel(
   const publicUrl = createLate<string>('the public address');
   // A worker serves nobody and does not know the address of those that do: the setting names it.
   publicUrl.set(config.publicUrl ?? `http://${config.host}:${config.port}`);
+  const mcpClient = createMcpClient({ fetch: outbound.webFetch, version });
+  shutdown.undo(() => mcpClient.settled());
   const kernel: Kernel = {
     config,
     log,
@@ -124,7 +126,7 @@ export async function createKernel(
     embeddings,
     comparesVectors,
     models: measuredModels(createModels(config.models), metrics),
-    mcpClient: createMcpClient({ fetch: outbound.webFetch, version }),
+    mcpClient,
     customerMemory: createCustomerMemory({ outbound, signingSecret, log }),
     apps,
     publicUrl,

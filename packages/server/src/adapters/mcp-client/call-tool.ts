@@ -1,9 +1,9 @@
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { type ClientCapabilities, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { createHeldQuestions, heldOpen, inRounds, type Outcome } from './ask-person.ts';
 import { onListChange as listenForChanges } from './hear-changes.ts';
 import { answerSampling, type Sample } from './sampling.ts';
 import type { AnsweredQuestions, AskedQuestions, TaskHandle } from './server-question.ts';
-import { type McpTarget, type SessionLimits, withSession } from './session.ts';
+import { type McpTarget, type RunSessions, type SessionLimits, type SessionParts, withSession } from './session.ts';
 import { cancelTask, followTask, tasksExtension, type UnderWay } from './tasks.ts';
 import { answerOf, type ToolAnswer } from './tool-answer.ts';
 
@@ -17,13 +17,19 @@ export type CalledTool = {
 const megabyte = 1_048_576;
 const usual: SessionLimits = { timeoutMs: 120_000, maxRequests: 100, maxBytes: 8 * megabyte, maxParts: 100_000 };
 
-type Call = {
+/** What any request of a run needs. */
+export type CallInSession = {
   signal: AbortSignal;
   hide: (text: string) => string;
   /** Present: the server may put questions to the person. */
   asking?: AnsweredQuestions | undefined;
   /** Present: the server may ask a model. */
   sample?: Sample | undefined;
+  /** The session of the run is used, or opened. Absent: the call has a session for itself. */
+  sessions?: RunSessions | undefined;
+};
+
+type Call = CallInSession & {
   /** Present: the call was made before, and goes on as this task. */
   following?: TaskHandle | undefined;
   /** A tool that may be called twice, for a server of the older protocol that asks in the middle of a call. */
@@ -33,10 +39,10 @@ type Call = {
 };
 
 export async function callTool(
-  { fetch, version, limits }: { fetch: typeof globalThis.fetch; version: string; limits: Partial<SessionLimits> },
+  { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
   target: McpTarget,
   { name, arguments: given, inputSchema }: CalledTool,
-  { signal, hide, asking, sample, following, isRepeatable = false, onListChange }: Call,
+  { signal, hide, asking, sample, following, isRepeatable = false, onListChange, sessions }: Call,
 ): Promise<ToolAnswer | { asked: AskedQuestions } | { underWay: UnderWay }> {
   const all = { ...usual, ...limits };
   const held = createHeldQuestions({ answers: asking?.answers ?? {}, hide });
@@ -48,7 +54,7 @@ export async function callTool(
     toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' as const } },
   };
   const outcome = await withSession(
-    { fetch, version, limits: all },
+    { ...parts, limits: all },
     target,
     signal,
     async (client): Promise<Outcome> => {
@@ -57,17 +63,14 @@ export async function callTool(
       return heldOpen(held, () => client.callTool({ name, arguments: given }, sent));
     },
     {
-      capabilities: {
-        extensions: { [tasksExtension]: {} },
-        ...(asking && { elicitation: { form: {}, url: {} } }),
-        ...(sample && { sampling: {} }),
-      },
+      capabilities: capabilitiesFor({ asking, sample }),
       prepare(client) {
         client.fallbackRequestHandler = notOffered;
         if (asking) held.listenTo(client);
         if (sample) answerSampling(client, sample, signal);
         if (onListChange) listenForChanges(client, onListChange);
       },
+      sessions,
     },
   );
   if ('underWay' in outcome) return outcome;
@@ -77,28 +80,29 @@ export async function callTool(
   return answerOf(outcome.result, hide);
 }
 
+/** The same for every request of a session: a server hears it once, when the session begins. */
+export const capabilitiesFor = ({ asking, sample }: Pick<CallInSession, 'asking' | 'sample'>): ClientCapabilities => ({
+  extensions: { [tasksExtension]: {} },
+  ...(asking && { elicitation: { form: {}, url: {} } }),
+  ...(sample && { sampling: {} }),
+});
+
 /** Of what a server asks although this client has not said that it answers it. */
-const notOffered = ({ method }: { method: string }): Promise<never> => {
+export const notOffered = ({ method }: { method: string }): Promise<never> => {
   throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `${method} is not answered to this server.`);
 };
 
 /** For a call that nobody waits for any more. */
 export function cancelCall(
-  { fetch, version, limits }: { fetch: typeof globalThis.fetch; version: string; limits: Partial<SessionLimits> },
+  { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
   target: McpTarget,
   task: TaskHandle,
   signal: AbortSignal,
 ): Promise<void> {
   const all = { ...usual, ...limits, timeoutMs: 10_000 };
-  return withSession(
-    { fetch, version, limits: all },
-    target,
-    signal,
-    (client) => cancelTask(client, task, all.timeoutMs),
-    {
-      capabilities: { extensions: { [tasksExtension]: {} } },
-    },
-  );
+  return withSession({ ...parts, limits: all }, target, signal, (client) => cancelTask(client, task, all.timeoutMs), {
+    capabilities: { extensions: { [tasksExtension]: {} } },
+  });
 }
 
 /**

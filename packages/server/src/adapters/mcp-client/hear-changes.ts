@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { type McpTarget, type SessionLimits, withSession } from './session.ts';
+import { type McpTarget, type SessionLimits, type SessionParts, withSession } from './session.ts';
 
 const megabyte = 1_048_576;
 /** A stream on which next to nothing is said. */
@@ -10,14 +10,14 @@ const besidesMs = 5_000;
 
 /** Whether the server says within `forMs` that its tools or resources have changed. */
 export function hearChange(
-  { fetch, version, limits }: { fetch: typeof globalThis.fetch; version: string; limits: Partial<SessionLimits> },
+  { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
   target: McpTarget,
   { signal, forMs }: { signal: AbortSignal; forMs: number },
 ): Promise<boolean> {
   const heard = Promise.withResolvers<boolean>();
   const over = setTimeout(() => heard.resolve(false), forMs);
   return withSession(
-    { fetch, version, limits: { ...usual, ...limits, timeoutMs: forMs + besidesMs } },
+    { ...parts, limits: { ...usual, ...limits, timeoutMs: forMs + besidesMs } },
     target,
     signal,
     async (client) => {

@@ -1,7 +1,7 @@
 import type { Client, ListToolsResult } from '@modelcontextprotocol/client';
 import { OutboundFailure } from '../outbound/outbound-failure.ts';
 import type { WantedResources } from './read-resources.ts';
-import { type McpTarget, type SessionLimits, withSession } from './session.ts';
+import { type McpTarget, type SessionLimits, type SessionParts, withSession } from './session.ts';
 
 export type OfferedTool = {
   name: string;
@@ -33,11 +33,11 @@ export type ToolList = {
 };
 
 export function listTools(
-  { fetch, version, limits }: { fetch: typeof globalThis.fetch; version: string; limits: Partial<SessionLimits> },
+  { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
   target: McpTarget,
   signal: AbortSignal,
 ): Promise<ToolList> {
-  return withSession({ fetch, version, limits: { ...usual, ...limits } }, target, signal, offeredTools);
+  return withSession({ ...parts, limits: { ...usual, ...limits } }, target, signal, offeredTools);
 }
 
 /**

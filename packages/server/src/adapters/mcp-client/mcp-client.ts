@@ -1,10 +1,9 @@
-import type { CalledTool } from './call-tool.ts';
+import type { CalledTool, CallInSession } from './call-tool.ts';
 import type { McpFailure } from './failure.ts';
 import type { ToolList } from './list-tools.ts';
 import type { WantedResources } from './read-resources.ts';
-import type { Sample } from './sampling.ts';
-import type { AnsweredQuestions, AskedQuestions, TaskHandle } from './server-question.ts';
-import type { McpTarget, SessionLimits } from './session.ts';
+import type { AskedQuestions, TaskHandle } from './server-question.ts';
+import type { McpTarget, OlderServers, RunSessions, SessionLimits } from './session.ts';
 import type { UnderWay } from './tasks.ts';
 import type { ToolAnswer } from './tool-answer.ts';
 
@@ -21,12 +20,8 @@ export type McpClient = {
   callTool: (
     target: McpTarget,
     tool: CalledTool,
-    options: {
-      signal: AbortSignal;
-      hide: (text: string) => string;
+    options: CallInSession & {
       timeoutMs?: number;
-      asking?: AnsweredQuestions | undefined;
-      sample?: Sample | undefined;
       following?: TaskHandle | undefined;
       isRepeatable?: boolean | undefined;
       onListChange?: (() => void) | undefined;
@@ -38,26 +33,45 @@ export type McpClient = {
   readResources: (
     target: McpTarget,
     wanted: WantedResources,
-    options: { signal: AbortSignal; hide: (text: string) => string },
+    options: CallInSession,
   ) => Promise<({ ok: true } & ToolAnswer) | McpFailure>;
   /** Whether the server said within `forMs` that its tools or resources have changed. */
   hearChange: (target: McpTarget, options: { signal: AbortSignal; forMs: number }) => Promise<boolean>;
+  /**
+   * Lets the calls of one run share their sessions with servers that keep state. Give it to no other run: whoever has a
+   * session acts with the credentials that opened it.
+   */
+  keepSessions: () => KeptSessions;
+  /** When the sessions of all ended runs are closed, or given up. */
+  settled: () => Promise<void>;
 };
+
+/** `close` returns at once and never fails; the servers are told in the background, each for a second at most. */
+export type KeptSessions = RunSessions & { close: () => void };
 
 type Dependencies = {
   /** The guarded fetcher: the addresses are the tenants'. */
   fetch: typeof fetch;
   version: string;
   limits?: Partial<SessionLimits>;
+  now?: () => number;
 };
 
-export function createMcpClient({ fetch, version, limits = {} }: Dependencies): McpClient {
+export function createMcpClient({ fetch, version, limits = {}, now = Date.now }: Dependencies): McpClient {
+  const parts = { fetch, version, olderServers: createOlderServers(now) };
+  const closing = new Set<Promise<void>>();
+
+  async function end(sessions: RunSessions): Promise<void> {
+    const { endSessions } = await import('./session.ts');
+    await endSessions(parts, sessions).catch(() => {});
+  }
+
   return {
     async listTools(target, { signal }) {
       // Loaded with the first call: the official client takes 0.3 s and 34 MB, which would count against every start.
       const [{ listTools }, { failureOf }] = await Promise.all([import('./list-tools.ts'), import('./failure.ts')]);
       try {
-        return { ok: true, ...(await listTools({ fetch, version, limits }, target, signal)) };
+        return { ok: true, ...(await listTools({ ...parts, limits }, target, signal)) };
       } catch (error) {
         return failureOf(error, target.url);
       }
@@ -72,7 +86,7 @@ export function createMcpClient({ fetch, version, limits = {} }: Dependencies): 
       signal.throwIfAborted();
       const bounds = timeoutMs === undefined ? limits : { ...limits, timeoutMs };
       try {
-        return { ok: true, ...(await callTool({ fetch, version, limits: bounds }, target, tool, options)) };
+        return { ok: true, ...(await callTool({ ...parts, limits: bounds }, target, tool, options)) };
       } catch (error) {
         signal.throwIfAborted();
         const underWay = options.following && unheardOf(options.following, error);
@@ -81,15 +95,16 @@ export function createMcpClient({ fetch, version, limits = {} }: Dependencies): 
     },
     async cancelCall(target, task, { signal }) {
       const { cancelCall } = await import('./call-tool.ts');
-      await cancelCall({ fetch, version, limits }, target, task, signal).catch(() => {});
+      await cancelCall({ ...parts, limits }, target, task, signal).catch(() => {});
     },
-    async readResources(target, wanted, { signal, hide }) {
+    async readResources(target, wanted, options) {
+      const { signal, hide } = options;
       const [{ readResources }, { failureOfCall }] = await Promise.all([
         import('./read-resources.ts'),
         import('./failure.ts'),
       ]);
       try {
-        return { ok: true, ...(await readResources({ fetch, version, limits }, target, wanted, { signal, hide })) };
+        return { ok: true, ...(await readResources({ ...parts, limits }, target, wanted, options)) };
       } catch (error) {
         signal.throwIfAborted();
         return failureOfCall(error, target.url, hide);
@@ -97,7 +112,44 @@ export function createMcpClient({ fetch, version, limits = {} }: Dependencies): 
     },
     async hearChange(target, options) {
       const { hearChange } = await import('./hear-changes.ts');
-      return hearChange({ fetch, version, limits }, target, options).catch(() => false);
+      return hearChange({ ...parts, limits }, target, options).catch(() => false);
     },
+    keepSessions() {
+      const sessions: KeptSessions = {
+        open: new Map(),
+        isClosed: false,
+        close() {
+          if (sessions.isClosed) return;
+          sessions.isClosed = true;
+          if (sessions.open.size === 0) return;
+          const ended = end(sessions).finally(() => closing.delete(ended));
+          closing.add(ended);
+        },
+      };
+      return sessions;
+    },
+    async settled() {
+      await Promise.all(closing);
+    },
+  };
+}
+
+const rememberedMs = 600_000;
+const mostRemembered = 1000;
+
+/** Forgets after ten minutes: a server may learn the newer protocol. */
+function createOlderServers(now: () => number): OlderServers {
+  const until = new Map<string, number>();
+  return {
+    has(url) {
+      const isRemembered = (until.get(url) ?? 0) > now();
+      if (!isRemembered) until.delete(url);
+      return isRemembered;
+    },
+    add(url) {
+      if (until.size >= mostRemembered) until.delete(until.keys().next().value as string);
+      until.set(url, now() + rememberedMs);
+    },
+    delete: (url) => void until.delete(url),
   };
 }

@@ -1,5 +1,6 @@
 import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
-import { type McpTarget, type SessionLimits, withSession } from './session.ts';
+import { type CallInSession, capabilitiesFor, notOffered } from './call-tool.ts';
+import { type McpTarget, type SessionLimits, type SessionParts, withSession } from './session.ts';
 import { answerOf, line, shownText, type ToolAnswer } from './tool-answer.ts';
 
 /** One resource, or a page of what there is. */
@@ -11,15 +12,22 @@ const longestDescription = 300;
 
 /** What a server has to read, or what stands in one of it, like the answer of a tool. */
 export function readResources(
-  { fetch, version, limits }: { fetch: typeof globalThis.fetch; version: string; limits: Partial<SessionLimits> },
+  { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
   target: McpTarget,
   wanted: WantedResources,
-  { signal, hide }: { signal: AbortSignal; hide: (text: string) => string },
+  { signal, hide, sessions, ...answering }: CallInSession,
 ): Promise<ToolAnswer> {
-  return withSession({ fetch, version, limits: { ...usual, ...limits } }, target, signal, async (client) => {
+  const read = async (client: Client) => {
     if (!('uri' in wanted)) return { text: shownText(await listed(client, wanted.cursor), hide), isError: false };
     const { contents } = await client.request({ method: 'resources/read', params: { uri: wanted.uri } });
     return answerOf({ content: contents.map((resource) => ({ type: 'resource', resource })) }, hide);
+  };
+  return withSession({ ...parts, limits: { ...usual, ...limits } }, target, signal, read, {
+    capabilities: capabilitiesFor(answering),
+    prepare: (client) => {
+      client.fallbackRequestHandler = notOffered;
+    },
+    sessions,
   });
 }
 

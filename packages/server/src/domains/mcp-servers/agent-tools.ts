@@ -5,7 +5,7 @@ import { ownNameOf, type Tool } from '@vestra/agent/tool';
 import type { AwayReason } from '@vestra/contract/missing-tools';
 import type { McpFailure } from '../../adapters/mcp-client/failure.ts';
 import type { OfferedTool } from '../../adapters/mcp-client/list-tools.ts';
-import type { McpClient } from '../../adapters/mcp-client/mcp-client.ts';
+import type { KeptSessions, McpClient } from '../../adapters/mcp-client/mcp-client.ts';
 import type { Sample } from '../../adapters/mcp-client/sampling.ts';
 import type { TaskHandle } from '../../adapters/mcp-client/server-question.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
@@ -95,6 +95,8 @@ export type ServerTools = {
       underWay?: { handle: unknown; askAgainMs: number };
     }
   >;
+  /** For the calls of one run, which closes them when it ends. */
+  openSessions: () => KeptSessions;
   /** Tells the server that nobody waits any more for what it goes on with. */
   cancel: (loaded: Pick<ServerTool, 'tool'>, handle: unknown, signal: AbortSignal) => Promise<void>;
 };
@@ -106,6 +108,8 @@ type HowToCall = {
   following?: unknown;
   /** Answers what the server asks a model, where it may. */
   sample?: Sample | undefined;
+  /** Those of the run. Absent: the call has a session for itself. */
+  sessions?: KeptSessions | undefined;
 };
 
 type Dependencies = {
@@ -227,7 +231,7 @@ export function createServerTools({
       };
     },
 
-    async call({ tool }, args, signal, { mayAsk, answered, following, sample } = { mayAsk: false }) {
+    async call({ tool }, args, signal, { mayAsk, answered, following, sample, sessions } = { mayAsk: false }) {
       const origin = originOf(tool);
       const { of, name, inputSchema, isRepeatable, reads } = origin;
       const asker = { slug: tool.server ?? '', tool: ownNameOf(tool), refuseAddress };
@@ -240,19 +244,17 @@ export function createServerTools({
         if (!first && 'app' in of) return mustSignIn(of.app);
         if (!first) return failed('mcp_server_error', `The server \`${tool.server}\` was removed.`);
         const called = { name, arguments: args, inputSchema };
-        const attempt = await tried(first, ({ server, target, hide, fingerprint }) =>
-          reads
-            ? client.readResources(target, reads(args), { signal, hide })
+        const attempt = await tried(first, ({ server, target, hide, fingerprint }) => {
+          const inSession = { signal, hide, sessions, ...(mayAsk && { asking }), ...(server.sampling && { sample }) };
+          return reads
+            ? client.readResources(target, reads(args), inSession)
             : client.callTool(target, called, {
-                signal,
-                hide,
+                ...inSession,
                 isRepeatable,
                 following: task,
                 onListChange: () => offered.forget(fingerprint),
-                ...(mayAsk && { asking }),
-                ...(server.sampling && { sample }),
-              }),
-        );
+              });
+        });
         if (attempt.away?.reason === 'sign_in_over' && 'app' in of) return mustSignIn(of.app);
         if (attempt.away) {
           return failed('mcp_server_error', `The server \`${tool.server}\` cannot be called: ${attempt.away.message}`);
@@ -268,6 +270,8 @@ export function createServerTools({
       }
       return failed('mcp_server_error', `The server \`${tool.server}\` asks the person again and again.`);
     },
+
+    openSessions: () => client.keepSessions(),
 
     async cancel({ tool }, handle, signal) {
       const access = await reachOne(originOf(tool));

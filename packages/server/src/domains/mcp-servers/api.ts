@@ -1,3 +1,4 @@
+export type { KeptSessions } from '../../adapters/mcp-client/mcp-client.ts';
 export type { Sample, SampledPrompt } from '../../adapters/mcp-client/sampling.ts';
 export { createServerTools, type ServerTool, type ServerTools, type UnavailableServer } from './agent-tools.ts';
 export { registerServer } from './create.ts';

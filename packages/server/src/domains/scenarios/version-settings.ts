@@ -19,8 +19,13 @@ export async function describeVersion(
   const loaded =
     mcp_servers.length === 0
       ? []
-      : (await serverTools.load(tenant, { userId: null, servers: mcp_servers, policies: mcp_tool_policy }, signal))
-          .tools;
+      : (
+          await serverTools.load(
+            tenant,
+            { userId: null, servers: mcp_servers, mayHaveMoved: fixed === null, policies: mcp_tool_policy },
+            signal,
+          )
+        ).tools;
   return {
     instructions,
     language,

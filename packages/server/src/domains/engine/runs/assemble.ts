@@ -8,6 +8,7 @@ import type { Tenant } from '../../../caller.ts';
 import type { Run } from '../../../jobs/run-owner.ts';
 import type { Manifest } from '../../deployments/api.ts';
 import { repoFolders, versionOf } from '../../deployments/api.ts';
+import type { KeptSessions } from '../../mcp-servers/api.ts';
 import { readableNotebooks } from '../../notebooks/api.ts';
 import { readableSkills } from '../../skills/api.ts';
 import { findUser } from '../../users/api.ts';
@@ -49,8 +50,9 @@ export async function assembleRun(
     isFirstOfConversation,
     asked: knownAsked,
     user: known,
+    sessions,
     signal,
-  }: Known & { isFirstOfConversation: boolean; signal: AbortSignal },
+  }: Known & { isFirstOfConversation: boolean; sessions: KeptSessions; signal: AbortSignal },
 ): Promise<Assembled> {
   const { db } = engine;
   const { turn, task } = subject;
@@ -79,8 +81,8 @@ export async function assembleRun(
     mayHaveOutputs: turn.base_from !== null || before.some(({ role }) => role === 'work'),
   });
   const saidByPerson = [...before.filter(({ role }) => role === 'user'), asked];
-  const parts = { tenant, manifest, fixed, memoryMode, notebooks, skills, asked, files, open, saidByPerson };
-  const tools = await assembleTools(engine, subject, run, parts, signal);
+  const read = { tenant, manifest, fixed, memoryMode, notebooks, skills, asked, files, open, saidByPerson };
+  const tools = await assembleTools(engine, subject, run, { ...read, sessions }, signal);
   if (tools.missing.length > 0) await noteMissing(engine, subject, run, tools.missing);
   const moment = { now: Date.now(), timezone: user?.timezone ?? null, fence };
   const passing = passingText({ ...moment, memory, context: asked.context, ...shownMatters(open, pending) });

@@ -45,6 +45,7 @@ export async function runLoop<R extends RunRecorder>(
   signal: AbortSignal,
 ): Promise<EndedRun<R> | null> {
   const { subject, run } = taken;
+  const sessions = engine.serverTools.openSessions();
   try {
     const isFirstOfConversation = taken.isFirstRun && subject.turn.ordinal === 1;
     let now = taken;
@@ -54,6 +55,7 @@ export async function runLoop<R extends RunRecorder>(
         isFirstOfConversation,
         asked: taken.asked,
         user: taken.user,
+        sessions,
         signal,
       }).catch((error: unknown) => giveBack(engine, now, error));
       const ended = await runAssembled(engine, now, assembled, connected, makeRecorder);
@@ -67,6 +69,8 @@ export async function runLoop<R extends RunRecorder>(
       throw error;
     await recordBreak(engine, subject, run, error);
     return null;
+  } finally {
+    sessions.close();
   }
 }
 

@@ -7,7 +7,7 @@ import { readToolInput } from '@vestra/contract/tool-input';
 import type { Tenant } from '../../../caller.ts';
 import type { Run } from '../../../jobs/run-owner.ts';
 import type { FixedContent, Manifest } from '../../deployments/api.ts';
-import { mostToolsAtOnce, type ServerTool, type UnavailableServer } from '../../mcp-servers/api.ts';
+import { type KeptSessions, mostToolsAtOnce, type ServerTool, type UnavailableServer } from '../../mcp-servers/api.ts';
 import type { KnownSkill } from '../../skills/api.ts';
 import { approvedTools, hasApprovedPlan, lastInputOf } from '../records/interactions.ts';
 import type { MemoryMode } from '../records/memory-mode.ts';
@@ -39,6 +39,8 @@ type Parts = {
   open: OpenMatters;
   /** The messages of the person that are not in the summary of the conversation. */
   saidByPerson: readonly MessageRow[];
+  /** The sessions with tool servers that the calls of the run share. */
+  sessions: KeptSessions;
 };
 
 export async function assembleTools(
@@ -91,7 +93,7 @@ export async function assembleTools(
       if (server) {
         const answered = isAnswered ? await lastInputOf(engine.db, run.runId, call.id) : undefined;
         // Nobody sits before a test.
-        const how = { mayAsk: !subject.turn.request.test, answered, following, sample };
+        const how = { mayAsk: !subject.turn.request.test, answered, following, sample, sessions: parts.sessions };
         const { mustSignIn, asks, underWay, ...answer } = await engine.serverTools.call(server, given, runSignal, how);
         if (asks) return { kind: 'input', ...asks };
         if (underWay) return { kind: 'under_way', ...underWay };

@@ -63,4 +63,9 @@ export const events = area('events', 'done', [
     'decisions.md · 11',
     'A reply that fails, or that a limit ends, emits `turn.failed` with the turn and its error, on the stream and to webhooks; a stop by a person does not.',
   ],
+  [
+    'EVT-670',
+    'docs/operating.md · What clients see of a restart',
+    'A stream that the server ends because it restarts closes with `stream.closed`, whose `seq` is that of the last event: clients resume from it without a gap, and both SDKs at once.',
+  ],
 ]);

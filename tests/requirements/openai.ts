@@ -52,4 +52,9 @@ export const openai = area('openai', 'done', [
     'A path or a deployment that is not there is refused with what is there, in OpenAI’s shape; an address without `/openai` is told the right one.',
   ],
   ['OAI-016', page, 'The models are the deployments that are live, with a test key all that are not archived.'],
+  [
+    'OAI-670',
+    page,
+    'An answer that a restart cuts short ends with an error that says so, code `not_ready`, which OpenAI’s own client throws.',
+  ],
 ]);

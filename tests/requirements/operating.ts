@@ -198,4 +198,29 @@ export const operating = area('operating', 'done', [
     'docs/upgrading.md · Migrations',
     'A migration waits at most two seconds for a lock and then tries again; indexes on existing tables are built concurrently, also while other servers wait to start.',
   ],
+  [
+    'OPS-670',
+    'docs/operating.md · What clients see of a restart',
+    'A process that gets SIGTERM refuses new connections, keeps the streams of running replies open until their turns have settled, and exits after the last one.',
+  ],
+  [
+    'OPS-671',
+    'docs/operating.md · What clients see of a restart',
+    'Calls that wait for a reply are answered to the end: `Prefer: wait`, OpenAI’s API, AG-UI, A2A and MCP.',
+  ],
+  [
+    'OPS-672',
+    'docs/operating.md · What clients see of a restart',
+    'Streams on which nothing runs, turns that wait for a person and long polls of workers end at once.',
+  ],
+  [
+    'OPS-673',
+    'docs/operating.md · What clients see of a restart',
+    'A stream stays open until its run ends also if another process works on that run.',
+  ],
+  [
+    'OPS-674',
+    'docs/operating.md · What clients see of a restart',
+    'After `VESTRA_STOP_SECONDS` the rest is told that the server restarts, and a reader that does not read holds nothing up.',
+  ],
 ]);

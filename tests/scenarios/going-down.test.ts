@@ -1,17 +1,85 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AgentServer, startAgentServer } from '../support/agent.ts';
-import { startTestServer } from '../support/server.ts';
+import { HttpAgent } from '@ag-ui/client';
+import { createClient } from '@vestra/sdk/client';
+import { followConversation } from '@vestra/sdk/stream';
+import { connectA2a, saying } from '@vestra/server/edges/a2a/client.fixture';
+import { connectMcp } from '@vestra/server/edges/mcp/client.fixture';
+import OpenAI from 'openai';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type AgentServer, openStream, startAgentServer } from '../support/agent.ts';
+import { makeDataDir, startProcess } from '../support/process.ts';
+import { call, startTestServer } from '../support/server.ts';
 import { door } from './conversations.fixture.ts';
+import { asksForSize, calling, inTurn, paperDesk } from './interactions.fixture.ts';
 
+/** It answers requests and takes no jobs: a process that leaves has nobody to leave its work to. */
 let server: AgentServer;
+let deploymentId: string;
 beforeAll(async () => {
-  server = await startAgentServer();
-  await server.apply({ name: 'desk', memory: 'none' });
+  server = await startAgentServer({ env: { VESTRA_ROLE: 'api' } });
+  deploymentId = (await server.apply(paperDesk, server.liveKey)).body.id;
 });
 afterAll(() => server.stop());
+
+const cleanUp: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (let step = cleanUp.pop(); step; step = cleanUp.pop()) await step();
+});
+
+/** Another process on the same database, which is told to stop by a signal. */
+async function startLeaver(env: Record<string, string> = {}) {
+  const { dataDir, remove } = await makeDataDir();
+  cleanUp.push(remove);
+  const { child, url, kill } = await startProcess(dataDir, {
+    ...server.env,
+    VESTRA_ROLE: 'all',
+    DATABASE_URL: server.connectionString,
+    VESTRA_MASTER_KEY: 'ab'.repeat(32),
+    VESTRA_ASK_FOR_MODELS: '0',
+    ...env,
+  });
+  cleanUp.push(() => kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  return {
+    url,
+    exited: exited.then(([code]) => code),
+    isRunning: () => child.exitCode === null,
+    stream: (...given: StreamArguments) => openStream({ ...server, url }, ...given),
+    call: (...[method, path, options = {}]: Parameters<AgentServer['call']>) =>
+      call(url, server.testKey, method, path, options),
+    async terminate() {
+      child.kill('SIGTERM');
+      const connects = () => fetch(`${url}/health/live`).then(String, () => 'refused');
+      await expect.poll(connects).toBe('refused');
+    },
+  };
+}
+
+type StreamArguments = Parameters<typeof openStream> extends [unknown, ...infer Rest] ? Rest : never;
+
+/** A model that answers when the test says so. */
+function heldModel(answer: Parameters<AgentServer['script']>[0] = () => ({ text: 'To the end.' })) {
+  const gate = door();
+  server.script(async (request) => {
+    await gate.opened;
+    return answer(request);
+  });
+  return { release: gate.open, isAsked: (times: number) => expect.poll(() => server.asked.length).toBe(times) };
+}
+
+const lastOf = <Item>(items: readonly Item[]) => items.at(-1) as Item;
+const asking = { deployment: 'desk', message: 'Hi', stream: true };
+const openaiAt = (url: string) =>
+  new OpenAI({ apiKey: server.testKey, baseURL: `${url}/v1/openai`, maxRetries: 0 });
+const chat = { model: 'desk', messages: [{ role: 'user' as const, content: 'Hi' }], stream: true as const };
+
+async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
 
 /** A request of which the server has seen the first line and no more. */
 async function beginRequest(url: string, line: string): Promise<Socket> {
@@ -41,7 +109,7 @@ type Answered = { error?: { type: string; code: string } };
 
 describe('a server that is going down', () => {
   it('answers what has begun, and 503 `not_ready` to what comes after, of which nothing is done [ERR-019, OPS-205]', async () => {
-    const leaver = await startTestServer({ beside: server, env: { ...server.env, VESTRA_DRAIN_SECONDS: '1' } });
+    const leaver = await startTestServer({ beside: server, env: { ...server.env, VESTRA_ROLE: 'all', VESTRA_DRAIN_SECONDS: '1' } });
     const gate = door();
     const asked = door();
     server.script(async () => {
@@ -64,11 +132,10 @@ describe('a server that is going down', () => {
     const stopping = leaver.stop();
     expect(await isReady()).toBe(503);
     expect((await leaver.call('GET', '/v1/me')).status).toBe(200);
-    // The wait ends early, and the reply goes on.
-    expect(await begun).toMatchObject({ status: 202, body: { conversation_id: conversation.id } });
     const refused = await endRequest(late, { user_id: 'too-late' });
     expect(refused).toMatchObject({ status: 503, body: { error: { type: 'upstream', code: 'not_ready' } } });
     gate.open();
+    expect(await begun).toMatchObject({ status: 200, body: { status: 'settled', reply: { text: 'To the end.' } } });
     await stopping;
     expect((await server.call('GET', '/v1/users/too-late')).status).toBe(404);
     const path = `/v1/conversations/${conversation.id}`;
@@ -77,3 +144,203 @@ describe('a server that is going down', () => {
     expect(data.map((message: { text: string }) => message.text)).toEqual(['To the end.', 'Hi']);
   });
 });
+
+describe('a process that gets SIGTERM', () => {
+  it('keeps 4 streams open until their turns have settled, also through a tool call, and exits by itself [OPS-670]', async () => {
+    const leaver = await startLeaver();
+    const model = heldModel(inTurn(calling('no_such_tool'), { text: 'To the end.' }));
+    const streams = await Promise.all(
+      Array.from({ length: 4 }, () => leaver.stream('POST', '/v1/conversations', { body: asking })),
+    );
+    await model.isAsked(4);
+    await leaver.terminate();
+    model.release();
+    for (const { events } of streams) {
+      const { type, data } = lastOf(await events);
+      expect([type, data.turn.status, data.turn.reply.text]).toEqual(['turn.settled', 'settled', 'To the end.']);
+    }
+    expect(await leaver.exited).toBe(0);
+    expect(server.asked).toHaveLength(8);
+  });
+
+  it('answers every other open call to its end: Prefer: wait, OpenAI, AG-UI, A2A and MCP [OPS-671]', async () => {
+    const leaver = await startLeaver();
+    const openai = openaiAt(leaver.url);
+    const headers = { authorization: `Bearer ${server.testKey}`, 'service-user': 'ada' };
+    const agent = new HttpAgent({ url: `${leaver.url}/v1/agui/desk`, headers, threadId: 'leaving' });
+    agent.addMessage({ id: 'm-1', role: 'user', content: 'Hi' });
+    const a2a = await connectA2a(leaver.url, deploymentId, server.testKey);
+    const mcp = await connectMcp(leaver.url, server.testKey);
+    const { body: conversation } = await leaver.call('POST', '/v1/conversations', { body: {} });
+
+    const model = heldModel();
+    const types: string[] = [];
+    const waited = leaver.call('POST', `/v1/conversations/${conversation.id}/messages`, {
+      body: { message: 'Hi' },
+      headers: { prefer: 'wait=60' },
+    });
+    const chunks = openai.chat.completions.create(chat).then(allOf);
+    const whole = openai.chat.completions.create({ ...chat, stream: false });
+    const responses = openai.responses.create({ model: 'desk', input: 'Hi', stream: true }).then(allOf);
+    const run = agent.runAgent({}, { onEvent: ({ event }) => void types.push(String(event.type)) });
+    const messages = allOf(a2a.sendMessageStream(saying('Hi')));
+    const asked = mcp.callTool({ name: 'ask', arguments: { deployment: 'desk', message: 'Hi' } });
+    await model.isAsked(7);
+    await leaver.terminate();
+    model.release();
+
+    expect(await waited).toMatchObject({ status: 200, body: { status: 'settled', reply: { text: 'To the end.' } } });
+    const choices = (await chunks).map(({ choices: [choice] }) => choice);
+    expect(choices.map((choice) => choice?.delta.content ?? '').join('')).toBe('To the end.');
+    expect(lastOf(choices)?.finish_reason).toBe('stop');
+    expect((await whole).choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'To the end.' } });
+    expect(lastOf(await responses)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
+    await run;
+    expect(lastOf(types)).toBe('RUN_FINISHED');
+    const { payload } = lastOf(await messages);
+    expect(payload).toMatchObject({ $case: 'message', value: { parts: [{ content: { value: 'To the end.' } }] } });
+    expect((await asked).structuredContent).toMatchObject({ status: 'settled', reply: { text: 'To the end.' } });
+    expect(await leaver.exited).toBe(0);
+  });
+
+  it('ends a stream on which nothing runs at once with `stream.closed`, from which another process resumes [OPS-672, EVT-670]', async () => {
+    const leaver = await startLeaver();
+    server.script(() => ({ text: 'Hello.' }));
+    const { body: idle } = await leaver.call('POST', '/v1/conversations', { body: { deployment: 'desk', message: 'Hi' } });
+    const idlePath = `/v1/conversations/${idle.id}`;
+    await server.until(idlePath, ({ status }) => status === 'idle');
+    const follower = await leaver.stream('GET', `${idlePath}/events`);
+    const { seq } = await follower.waitFor(({ type, data }) => type === 'conversation.status' && data.status === 'idle');
+    // A follower by the SDK, whose connection leads to this process first and then to the other.
+    const slept: number[] = [];
+    const client = createClient({
+      baseUrl: server.url,
+      key: server.testKey,
+      sleep: async (ms) => void slept.push(ms),
+      fetch: (input, init) => {
+        const { pathname, search } = new URL(String(input));
+        return fetch(`${leaver.isRunning() && !isLeaving ? leaver.url : server.url}${pathname}${search}`, init);
+      },
+    });
+    let isLeaving = false;
+    const seen: number[] = [];
+    const leftHere = door();
+    const following = (async () => {
+      for await (const event of followConversation(client, idle.id)) {
+        seen.push(event.seq);
+        if (event.seq === seq) leftHere.open();
+        if (event.type === 'turn.settled' && event.seq > seq) return;
+      }
+    })();
+    await leftHere.opened;
+    // A person has to answer before this one continues.
+    server.script(asksForSize);
+    const waiting = await leaver.stream('POST', '/v1/conversations', { body: asking });
+    await waiting.waitFor(({ type }) => type === 'interaction.created');
+    // Nobody has a call for this worker.
+    const taking = leaver.call('POST', '/v1/deployments/desk/tool-calls/take', { body: { functions: ['order_paper'], wait_s: 20 } });
+    // What keeps the process alive meanwhile.
+    const model = heldModel();
+    const busy = await leaver.stream('POST', '/v1/conversations', { body: asking });
+    const watching = await leaver.stream('GET', `/v1/conversations/${(await busy.waitFor(isTurn)).conversation_id}/events`);
+    await model.isAsked(1);
+    isLeaving = true;
+    await leaver.terminate();
+
+    const closed = lastOf(await follower.events);
+    expect(closed).toMatchObject({ type: 'stream.closed', seq, data: { reason: 'server_restarting' } });
+    expect(lastOf(await waiting.events).type).toBe('stream.closed');
+    expect((await taking).body).toEqual({ data: [] });
+    expect([leaver.isRunning(), busy.seen.some(({ type }) => type === 'stream.closed')]).toEqual([true, false]);
+    model.release();
+    expect(lastOf(await busy.events).type).toBe('turn.settled');
+    // One who follows that conversation sees the end of its turn too.
+    expect((await watching.events).slice(-3).map(({ type }) => type)).toEqual([
+      ...['turn.settled', 'conversation.status', 'stream.closed'],
+    ]);
+    expect(await leaver.exited).toBe(0);
+
+    const worker = await startTestServer({ beside: server, env: { ...server.env, VESTRA_ROLE: 'worker' } });
+    cleanUp.push(worker.stop);
+    const resumed = await server.stream('GET', `${idlePath}/events`, { headers: { 'last-event-id': String(closed.seq) } });
+    await server.call('POST', `${idlePath}/messages`, { body: { message: 'Again' } });
+    const last = await resumed.waitFor(({ type }) => type === 'turn.settled');
+    resumed.close();
+    expect(resumed.seen[0]?.seq).toBe(seq + 1);
+    await following;
+    expect(seen).toEqual(Array.from({ length: last.seq }, (_, at) => at + 1));
+    expect(slept).toEqual([]);
+  });
+
+  it('keeps a stream open until its run ends in another process [OPS-673]', async () => {
+    const worker = await startTestServer({ beside: server, env: { ...server.env, VESTRA_ROLE: 'worker' } });
+    cleanUp.push(worker.stop);
+    const leaver = await startLeaver({ VESTRA_ROLE: 'api' });
+    const model = heldModel();
+    // Work is done by processes that take jobs, which the one that leaves does not.
+    const stream = await leaver.stream('POST', '/v1/conversations', { body: { ...asking, hand_off: 'always' } });
+    const openai = openaiAt(leaver.url);
+    await model.isAsked(1);
+    const { conversation_id } = await stream.waitFor(isTurn);
+    const follower = await leaver.stream('GET', `/v1/conversations/${conversation_id}/events`);
+    await leaver.terminate();
+    await expect(openai.models.list()).rejects.toThrow('Connection error');
+    expect(leaver.isRunning()).toBe(true);
+    model.release();
+    expect(lastOf(await stream.events)).toMatchObject({ type: 'turn.settled', data: { turn: { status: 'settled' } } });
+    const types = (await follower.events).map(({ type }) => type);
+    expect([types.includes('turn.settled'), lastOf(types)]).toEqual([true, 'stream.closed']);
+    expect(await leaver.exited).toBe(0);
+  });
+
+  it('names the restart to those who are left when its time is over, and waits for no reader that has stopped reading [OPS-674, OAI-670]', async () => {
+    const leaver = await startLeaver({ VESTRA_STOP_SECONDS: '3' });
+    const openai = openaiAt(leaver.url);
+    const headers = { authorization: `Bearer ${server.testKey}`, 'service-user': 'ada' };
+    const agent = new HttpAgent({ url: `${leaver.url}/v1/agui/desk`, headers, threadId: 'cut' });
+    agent.addMessage({ id: 'm-1', role: 'user', content: 'Hi' });
+    const a2a = await connectA2a(leaver.url, deploymentId, server.testKey);
+    const mcp = await connectMcp(leaver.url, server.testKey);
+    const { body: conversation } = await leaver.call('POST', '/v1/conversations', { body: { deployment: 'desk' } });
+    const model = heldModel();
+    const native = await leaver.stream('POST', '/v1/conversations', { body: asking });
+    const waited = leaver.call('POST', `/v1/conversations/${conversation.id}/messages`, {
+      body: { message: 'Hi' },
+      headers: { prefer: 'wait=60' },
+    });
+    const codes: unknown[] = [];
+    const run = agent.runAgent({}, { onEvent: ({ event }) => void codes.push(event.code) }).catch(() => {});
+    const refusals = [
+      openai.chat.completions.create(chat).then(allOf),
+      openai.responses.create({ model: 'desk', input: 'Hi', stream: true }).then(allOf),
+      openai.chat.completions.create({ ...chat, stream: false }),
+    ].map((sent) => sent.then(() => null, (error: InstanceType<typeof OpenAI.APIError>) => error));
+    const told = allOf(a2a.sendMessageStream(saying('Hi'))).then(() => null, (error: Error) => error);
+    const asked = mcp.callTool({ name: 'ask', arguments: { deployment: 'desk', message: 'Hi' } }).then(
+      (answer) => answer,
+      (error: Error) => error,
+    );
+    const deaf = await beginRequest(leaver.url, `GET /v1/conversations/${conversation.id}/events`);
+    deaf.pause();
+    deaf.on('error', () => {});
+    deaf.write(`authorization: Bearer ${server.testKey}\r\n\r\n`);
+    await model.isAsked(7);
+    await leaver.terminate();
+
+    expect(lastOf(await native.events)).toMatchObject({ type: 'stream.closed', data: { reason: 'server_restarting' } });
+    expect(await waited).toMatchObject({ status: 202, body: { status: 'replying' } });
+    for (const refusal of await Promise.all(refusals)) {
+      expect(refusal).toBeInstanceOf(OpenAI.APIError);
+      expect(refusal).toMatchObject({ code: 'not_ready', type: 'server_error' });
+      expect(refusal?.message).toContain('The server is restarting. Send the request again shortly.');
+    }
+    await run;
+    expect(codes).toContain('not_ready');
+    expect(String(await told)).toContain('The server is restarting');
+    console.log('MCP', await asked);
+    expect(await leaver.exited).toBe(0);
+    model.release();
+  });
+});
+
+const isTurn = ({ type }: { type: string }) => type === 'turn.started';

@@ -95,6 +95,11 @@ export const streamEventData = {
       status: z.enum(conversationStatuses).describe('What the conversation is doing from now on.'),
     })
     .describe('The conversation went from one state to another.'),
+  'stream.closed': z
+    .object({ reason: z.literal('server_restarting').describe('Why the server ended the stream.') })
+    .describe(
+      'The last event of a stream that the server ends because it restarts. It is not part of the log: its `seq` is that of the event before it, so reconnect with it as `Last-Event-ID`.',
+    ),
 };
 
 export type StreamEventType = keyof typeof streamEventData;
@@ -193,7 +198,9 @@ export const webhookEventData = {
 export const streamEvent = eventOf('StreamEvent', streamEventData, {
   object: tag('event'),
   id: id('evt'),
-  seq: z.int().describe('Counts up from 1 within the conversation, without gaps.'),
+  seq: z
+    .int()
+    .describe('Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one.'),
   conversation_id: id('conv').nullable().describe('The conversation that the stream belongs to.'),
   task_id: id('task').nullable().describe('The work it is about; null where it is about none.'),
   turn_id: id('turn').nullable().describe('The turn it is about; null where it is about none.'),

@@ -28,6 +28,7 @@ const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'file.created': { file: fileSeen },
   'conversation.status': shown('status'),
   'tool_server.away': shown('server', 'reason', 'user_id'),
+  'stream.closed': shown('reason'),
 };
 
 /** An event on the stream of a conversation: every `seq` is there, whatever is held back of it. */

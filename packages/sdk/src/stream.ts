@@ -135,21 +135,31 @@ async function* reopening<Event>(
   }: { first: Response | undefined; open: () => Promise<Response>; signal?: AbortSignal | undefined },
 ): AsyncGenerator<Event> {
   let failures = 0;
+  let isAtOnce = false;
   let response = first;
   while (!signal?.aborted) {
+    let isClosed = false;
     try {
       response ??= await open();
       failures = 0;
-      for await (const data of dataOf(response, signal)) yield data as Event;
+      for await (const data of dataOf(response, signal)) {
+        isClosed = isStreamClosed(data);
+        if (isClosed) break;
+        yield data as Event;
+      }
     } catch (error) {
       if (signal?.aborted) return;
       if (!isPassing(error) || failures === mostFailures) throw error;
     }
     response = undefined;
     failures += 1;
-    await client.backOff(failures, signal);
+    // A server that restarts says so, and another one answers at once. Not twice in a row: both may be restarting.
+    isAtOnce = isClosed && !isAtOnce;
+    if (!isAtOnce) await client.backOff(failures, signal);
   }
 }
+
+const isStreamClosed = (data: unknown) => (data as { type?: unknown } | null)?.type === 'stream.closed';
 
 /** The service breaks its silence every 15 seconds: a connection that is silent for longer is dead. */
 const longestSilenceMs = 50_000;

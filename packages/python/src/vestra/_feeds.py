@@ -133,6 +133,7 @@ class ReopenedFeed(Generic[T]):
         self._admit = admit
         self._connection = None if first is None else Connection(transport, first)
         self._failures = 0
+        self._is_at_once = False
         self._is_over = False
         self.deadline: float | None = None
 
@@ -161,12 +162,14 @@ class ReopenedFeed(Generic[T]):
 
     async def _from_connection(self) -> dict[str, Any] | None:
         """The next event, or None after a connection has ended and it was waited for another."""
+        is_closed = False
         try:
             if self._connection is None:
                 self._connection = Connection(self._transport, await self._open_again())
                 self._failures = 0
             event: dict[str, Any] | None = await self._connection.next(self.deadline)
-            if event is not None:
+            is_closed = event is not None and event.get("type") == "stream.closed"
+            if event is not None and not is_closed:
                 return event
         except VestraError as error:
             await self._hang_up()
@@ -177,7 +180,10 @@ class ReopenedFeed(Generic[T]):
                 raise
         await self._hang_up()
         self._failures += 1
-        await self._transport.back_off(self._failures)
+        # A server that restarts says so, and another one answers at once. Not twice in a row: both may be restarting.
+        self._is_at_once = is_closed and not self._is_at_once
+        if not self._is_at_once:
+            await self._transport.back_off(self._failures)
         return None
 
     async def _hang_up(self) -> None:

@@ -1,6 +1,9 @@
 import type { Caller } from '../caller.ts';
 
-/** Counts an answer among the open ones of its credential: it ends with the credential and with the server. */
+/**
+ * Counts an answer among the open ones of its credential. It ends with the credential, and when the server has gone down
+ * for as long as it waits; the reason of the signal says so then.
+ */
 export type HoldOpen = (caller: Caller, requestSignal: AbortSignal) => { signal: AbortSignal; close: () => void };
 
 /** The same answer, with `close` called once nothing more of it will be read. */

@@ -1,5 +1,6 @@
 import { type Client, createClient } from '@vestra/sdk/client';
 import type { Caller } from '../caller.ts';
+import { restarting } from './refusal.ts';
 
 /** A request to an edge, as far as an edge looks at it. */
 export type EdgeRequest = {
@@ -33,6 +34,8 @@ export function ownClient(answer: AnswerRequest, { headers, ip, signal }: EdgeRe
     // A refusal is the caller's to hear, and the caller's to try again.
     retries: 0,
     timeoutMs: longestAnswerMs,
+    // There is no connection to lose here: a stream that ends early does because the server goes down.
+    sleep: (_ms, over) => (over?.aborted ? Promise.resolve() : Promise.reject(restarting())),
     fetch: async (input, init) => answer(new Request(input, init), ip),
   });
 }

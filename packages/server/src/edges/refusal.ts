@@ -37,11 +37,15 @@ export function asFailure(thrown: unknown, requestId: string): unknown {
 const isRefused = (thrown: unknown): thrown is VestraError =>
   thrown instanceof VestraError && thrown.type !== 'connection';
 
-/** What is called for someone who has gone, or whose credential has ended, is cut short, and that is nobody's fault. */
-export const toldIfCutShort = (thrown: unknown, { aborted }: AbortSignal): unknown =>
-  aborted && isUnforeseen(thrown)
-    ? fail('not_ready', { message: 'The call was cut short: the server is going down, or the credential has ended.' })
-    : thrown;
+/** A call for a caller who has left, whose credential has ended or whose server restarts is cut short: not a fault. */
+export function toldIfCutShort(thrown: unknown, { aborted, reason }: AbortSignal): unknown {
+  if (!aborted || !isUnforeseen(thrown)) return thrown;
+  if (reason instanceof Failure) return reason;
+  return fail('not_ready', { message: 'The call was cut short: the client left, or the credential has ended.' });
+}
+
+export const restarting = () =>
+  fail('not_ready', { message: 'The server is restarting. Send the request again shortly.', retry_after_ms: 2_000 });
 
 /** Whether the fault lies with us and belongs in the log. */
 export const isUnforeseen = (thrown: unknown) => !(isRefused(thrown) || thrown instanceof Failure);

@@ -67,8 +67,8 @@ export function createApp(options: AppOptions): Hono {
     let code: string | null = null;
     let readableBy: Record<string, string> = {};
     try {
-      // Health has an answer of its own for every state.
-      if (isLeaving() && found?.name !== 'health.get') {
+      // Health has an answer of its own for every state. What an edge asks belongs to a request that came in before.
+      if (isLeaving() && !progress.isFromEdge && found?.name !== 'health.get') {
         throw notReady('The server is going down. Send the request again shortly.');
       }
       if (found) {

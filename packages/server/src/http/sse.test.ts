@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventStream, type Frame, type FrameSource } from './sse.ts';
+import type { OpenStream } from './streams.ts';
 
 const frame = (seq: number): Frame => ({ id: String(seq), event: 'reply.delta', data: { seq } });
 
@@ -29,7 +30,13 @@ function scriptedSource(batches: (Frame[] | 'end' | Error)[]) {
 function opened() {
   const controller = new AbortController();
   let closed = 0;
-  return { controller, stream: { signal: controller.signal, close: () => void closed++ }, closedTimes: () => closed };
+  const stream: OpenStream = {
+    signal: controller.signal,
+    close: () => void closed++,
+    leave: null,
+    isLeaving: false,
+  };
+  return { controller, stream, closedTimes: () => closed };
 }
 
 const text = (chunk: { value?: Uint8Array | undefined }) => new TextDecoder().decode(chunk.value);

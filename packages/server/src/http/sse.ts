@@ -7,6 +7,10 @@ export type FrameSource = {
   /** What comes within this time; nothing is fine. `isOver`: nothing comes after these. */
   next: (withinMs: number) => Promise<{ frames: readonly Frame[]; isOver: boolean }>;
   close: () => void;
+  /** The server goes down: the source ends by itself once nothing that it follows runs. Absent: it is ended at once. */
+  leave?: () => void;
+  /** The last event of a stream that the server ends because it goes down. */
+  closing?: () => Frame;
 };
 
 const heartbeatMs = 15_000;
@@ -17,9 +21,10 @@ const heartbeatMs = 15_000;
  */
 export function eventBody(
   source: FrameSource,
-  { signal, close }: OpenStream,
+  open: OpenStream,
   options: { heartbeatMs?: number; show?: (data: unknown) => unknown } = {},
 ): ReadableStream<Uint8Array> {
+  const { signal, close } = open;
   const { show = (data) => data } = options;
   let isOpen = true;
   const end = () => {
@@ -33,11 +38,16 @@ export function eventBody(
       controller.enqueue(encoder.encode(': open\n\n'));
       // At once, and not when the reader next asks: one that has stopped reading never does.
       const cut = () => {
-        if (isOpen) controller.close();
+        if (isOpen) {
+          if (open.isLeaving && source.closing) controller.enqueue(encoder.encode(written(source.closing(), show)));
+          controller.close();
+        }
         end();
       };
-      if (signal.aborted) cut();
-      else signal.addEventListener('abort', cut, { once: true });
+      if (signal.aborted) return cut();
+      signal.addEventListener('abort', cut, { once: true });
+      open.leave = source.leave ?? cut;
+      if (open.isLeaving) open.leave();
     },
     async pull(controller) {
       try {

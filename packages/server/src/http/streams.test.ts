@@ -46,12 +46,16 @@ describe('the open streams', () => {
     expect(streams.open(callerOf('key_1'), new AbortController().signal).signal.aborted).toBe(true);
   });
 
-  it('end with the server, and none opens after it', () => {
+  it('end with the server, and none opens once it begins to go down', () => {
     const streams = createStreams();
-    const before = streams.open(callerOf('key_1'), new AbortController().signal);
+    const open = (options = {}) => streams.open(callerOf('key_1'), new AbortController().signal, options);
+    const [following, polling] = [open(), open({ endsAtOnce: true })];
+    streams.leave();
+    expect(() => open()).toThrow('The server is restarting.');
+    expect([following.signal.aborted, following.isLeaving, polling.signal.aborted]).toEqual([false, true, true]);
     streams.stop();
-    const after = streams.open(callerOf('key_1'), new AbortController().signal);
-    expect([before.signal.aborted, after.signal.aborted, streams.count()]).toEqual([true, true, 0]);
+    expect(following.signal.reason).toMatchObject({ code: 'not_ready' });
+    expect([following.signal.aborted, streams.count()]).toEqual([true, 0]);
   });
 
   it('are forgotten when they are over, when the client leaves, and where it had left before', () => {

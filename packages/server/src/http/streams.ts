@@ -1,6 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { Caller } from '../caller.ts';
 import { sharedNow } from '../db/clock.ts';
+import { notReady } from './error-response.ts';
 
 /** Whatever is held open for a caller: a stream, or a call that waits for an answer. */
 export type OpenStream = {
@@ -8,18 +9,26 @@ export type OpenStream = {
   signal: AbortSignal;
   /** Whoever opened it says when it is over: a request that was answered to its end sends no signal. */
   close: () => void;
+  /** Called once when the server begins to go down. Null: it stays open until it is over, or the drain time is. */
+  leave: (() => void) | null;
+  isLeaving: boolean;
 };
 
 /** The open streams, by the credential that opened them. */
 export type Streams = {
-  /** Throws `rate_limited` where the credential holds as many open as it may. */
-  open: (caller: Caller, requestSignal: AbortSignal) => OpenStream;
+  /**
+   * Throws `rate_limited` where the credential holds as many open as it may, and `not_ready` once the server goes down.
+   * `endsAtOnce`: it follows nothing that runs, and ends as soon as the server begins to go down.
+   */
+  open: (caller: Caller, requestSignal: AbortSignal, options?: { endsAtOnce?: boolean }) => OpenStream;
   /** A key, session or grant was revoked. */
   endCredential: (id: string) => void;
   /** Any may have been revoked unheard: ends those that are not live. Rejects where that cannot be told. */
   endUnlessLive: (liveOf: (ids: string[]) => Promise<ReadonlySet<string>>) => Promise<void>;
   endAll: () => void;
-  /** For good: what is opened afterwards has ended already. */
+  /** The server begins to go down: nothing new is opened, and each open stream decides whether it still follows a run. */
+  leave: () => void;
+  /** The drain time is over: ends the rest, with a reason that says that the server restarts. */
   stop: () => void;
   count: () => number;
 };
@@ -33,19 +42,21 @@ const mostOfOthers = 10_000;
 
 const askAgainMs = 5000;
 
+const restarting = () => notReady('The server is restarting. Send the request again shortly.');
+
 export function createStreams(): Streams {
-  const byCredential = new Map<string, Set<AbortController>>();
+  const byCredential = new Map<string, Map<OpenStream, AbortController>>();
   /** Of those that are open, the ones that may be revoked: a member's login ends with its own time. */
   const revocable = new Set<string>();
   // A request that was let in just before its credential ended opens its stream just after.
   const endedAt = new Map<string, number>();
-  let isStopped = false;
+  let isLeaving = false;
 
-  const end = (id: string) => {
-    for (const controller of byCredential.get(id) ?? []) controller.abort();
+  const end = (id: string, reason?: Error) => {
+    for (const controller of [...(byCredential.get(id)?.values() ?? [])]) controller.abort(reason);
   };
-  const endAll = () => {
-    for (const id of [...byCredential.keys()]) end(id);
+  const endAll = (reason?: Error) => {
+    for (const id of [...byCredential.keys()]) end(id, reason);
   };
 
   const remember = (id: string) => {
@@ -60,9 +71,10 @@ export function createStreams(): Streams {
   const hasJustEnded = (id: string) => sharedNow() - (endedAt.get(id) ?? 0) < rememberedMs;
 
   return {
-    open(caller, requestSignal) {
+    open(caller, requestSignal, { endsAtOnce = false } = {}) {
+      if (isLeaving) throw restarting();
       const { id } = caller.actor;
-      const others = byCredential.get(id) ?? new Set();
+      const others = byCredential.get(id) ?? new Map();
       const most = caller.session ? mostOfSession : mostOfOthers;
       if (others.size >= most) {
         throw fail('rate_limited', {
@@ -74,7 +86,6 @@ export function createStreams(): Streams {
       const controller = new AbortController();
       const { signal } = controller;
       const leave = () => controller.abort(requestSignal.reason);
-      byCredential.set(id, others.add(controller));
       if (caller.actor.type !== 'member') revocable.add(id);
       const expiry = caller.session
         ? setTimeout(() => controller.abort(), Math.max(0, caller.session.expiresAt.getTime() - sharedNow()))
@@ -82,16 +93,23 @@ export function createStreams(): Streams {
       const close = () => {
         clearTimeout(expiry);
         requestSignal.removeEventListener('abort', leave);
-        others.delete(controller);
+        others.delete(open);
         if (others.size > 0 || byCredential.get(id) !== others) return;
         byCredential.delete(id);
         revocable.delete(id);
       };
+      const open: OpenStream = {
+        signal,
+        close,
+        leave: endsAtOnce ? () => controller.abort(restarting()) : null,
+        isLeaving: false,
+      };
+      byCredential.set(id, others.set(open, controller));
       signal.addEventListener('abort', close, { once: true });
       requestSignal.addEventListener('abort', leave, { once: true });
       if (requestSignal.aborted) leave();
-      if (isStopped || hasJustEnded(id)) controller.abort();
-      return { signal, close };
+      if (hasJustEnded(id)) controller.abort();
+      return open;
     },
     endCredential,
     async endUnlessLive(liveOf) {
@@ -100,10 +118,17 @@ export function createStreams(): Streams {
       const live = await liveOf(ids);
       for (const id of ids) if (!live.has(id)) endCredential(id);
     },
-    endAll,
+    endAll: () => endAll(),
+    leave() {
+      isLeaving = true;
+      for (const open of [...byCredential.values()].flatMap((each) => [...each.keys()])) {
+        open.isLeaving = true;
+        open.leave?.();
+      }
+    },
     stop() {
-      isStopped = true;
-      endAll();
+      isLeaving = true;
+      endAll(restarting());
     },
     count: () => [...byCredential.values()].reduce((sum, { size }) => sum + size, 0),
   };

@@ -24,6 +24,7 @@ export type Lane = {
   held(): Claim[];
   /** Of those, the ones that are still ours: another process goes on with the rest. */
   keep(held: Claim[], ours: ReadonlySet<string>): void;
+  takeNoMore(): void;
   /** Takes no more; resolves when nothing runs. */
   drain(): Promise<void>;
   /** Gives up what still runs, so that another process can take it. */
@@ -57,7 +58,7 @@ export function createLane(dependencies: {
   let isTaking = false;
   let taking: Promise<void> = Promise.resolve();
 
-  return { wake, held, keep, drain, handBack };
+  return { wake, held, keep, takeNoMore, drain, handBack };
 
   function wake(): void {
     isWanted = true;
@@ -218,8 +219,12 @@ export function createLane(dependencies: {
     entry.controller.abort(new Error('The job was taken over.'));
   }
 
-  async function drain(): Promise<void> {
+  function takeNoMore(): void {
     isStopping = true;
+  }
+
+  async function drain(): Promise<void> {
+    takeNoMore();
     await taking;
     await Promise.all(runs);
   }

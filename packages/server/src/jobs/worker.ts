@@ -12,6 +12,8 @@ export type JobHandlers<Catalog extends JobCatalog> = {
 };
 
 export type Worker = {
+  /** Another process takes what comes; the jobs that run here go on until `stop`. */
+  takeNoMore(): void;
   /** Takes no more jobs, lets those that run end, and hands back the ones that have not after `graceMs`. */
   stop(options?: { graceMs?: number }): Promise<void>;
 };
@@ -51,6 +53,9 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
   const beating = repeat(beatEveryMs, beat);
 
   return {
+    takeNoMore() {
+      for (const lane of lanes.values()) lane.takeNoMore();
+    },
     async stop({ graceMs = 30_000 } = {}) {
       await looking.stop();
       const patience = new AbortController();

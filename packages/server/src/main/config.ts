@@ -43,6 +43,7 @@ const environment = z.object({
     .optional(),
   VESTRA_OPERATOR_PORT: port.optional(),
   VESTRA_DRAIN_SECONDS: z.coerce.number('must be a number').int().min(0).max(300).default(0),
+  VESTRA_STOP_SECONDS: z.coerce.number('must be a number').int().min(1).max(3600).default(30),
   VESTRA_ROLE: z.enum(['all', 'api', 'worker', 'computers']).default('all'),
   VESTRA_LEASE_SECONDS: z.coerce.number('must be a number').int().min(1).max(300).default(15),
   VESTRA_ALLOW_PRIVATE_ADDRESSES: flag.default(false),
@@ -173,6 +174,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     operatorPort: settings.VESTRA_OPERATOR_PORT ?? null,
     /** For how long a server that is to stop still serves and says that it is not ready. */
     drainMs: settings.VESTRA_DRAIN_SECONDS * 1000,
+    /** After that: for how long it lets replies, streams and jobs end. */
+    stopMs: settings.VESTRA_STOP_SECONDS * 1000,
     runs: runSettings(settings.VESTRA_LEASE_SECONDS * 1000),
     allowPrivateAddresses: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
     isTrustedProxy: trustedBy(settings.VESTRA_TRUSTED_PROXIES),
@@ -300,8 +303,6 @@ const runSettings = (leaseMs: number) => ({
   leaseMs,
   renewEveryMs: Math.round(leaseMs / 4),
   sweepEveryMs: Math.round(leaseMs / 3),
-  /** How long a process that shuts down waits for calls in flight before it cuts them off. */
-  graceMs: 30_000,
 });
 
 function endpoint(key: string | undefined, baseUrl: string | undefined) {

@@ -47,6 +47,9 @@ export type Server = {
   stopAtOnce: () => Promise<void>;
 };
 
+/** Before the sockets are cut, clients get this much of the grace to read the last event of their streams. */
+const lastEventsMs = 2_000;
+
 /** Everything in one process, put together in the order in which each part needs the one before. */
 export async function startServer(
   config: Config,
@@ -54,7 +57,7 @@ export async function startServer(
   begun: Pick<BegunPostgres, 'reached'> = beginPostgres(config, log),
   voiceParts: VoiceParts = voicePartsOf(config),
 ): Promise<Server> {
-  const shutdown = createShutdown({ graceMs: config.runs.graceMs });
+  const shutdown = createShutdown({ graceMs: config.stopMs });
   try {
     const postgres = await begun.reached;
     shutdown.undo(postgres.stop);
@@ -101,7 +104,9 @@ export async function startServer(
       computerParts.reachable(internalUrl, browserParts.hasBrowser);
       if (config.asksForModels) undo(keepAskingForModels(models).stop);
       const takesJobs = config.role === 'all' || config.role === 'worker';
-      if (takesJobs) await startJobs(kernel, { engine, followers, computers, computerWork, undo });
+      if (takesJobs) {
+        await startJobs(kernel, { engine, followers, computers, computerWork, undo, tellFirst: shutdown.tellFirst });
+      }
     };
     // The port is chosen before the app is put together, since links in answers carry it.
     const app = createLate<Hono>('the app');
@@ -135,10 +140,12 @@ export async function startServer(
     shutdown.undo(voice.stop);
     const keyUse = createKeyUse(db, log);
     shutdown.undo(() => keyUse.stop());
-    shutdown.undo((options) => {
-      streams.stop();
+    shutdown.undo(async ({ graceMs }) => {
+      streams.leave();
       holders.endStreams();
-      return close(options);
+      const drained = setTimeout(streams.stop, Math.max(graceMs / 2, graceMs - lastEventsMs));
+      await close({ graceMs });
+      clearTimeout(drained);
     });
     kernel.publicUrl.set(config.publicUrl ?? url);
     noteAddress(config.dataDir, url, log);
@@ -178,12 +185,14 @@ async function startJobs(
     computers,
     computerWork,
     undo,
+    tellFirst,
   }: {
     engine: Engine;
     followers: Followers;
     computers: Computers;
     computerWork: ComputerWork;
     undo: Shutdown['undo'];
+    tellFirst: Shutdown['tellFirst'];
   },
 ): Promise<void> {
   const { config, db, vault, processNews, embeddings, jobs, outbound, line, log, metrics } = kernel;
@@ -197,6 +206,7 @@ async function startJobs(
   await jobs.start();
   const worker = startWorker({ jobs, log, handlers, ended: metrics.jobEnded });
   undo(worker.stop);
+  tellFirst(worker.takeNoMore);
   const sweeping = startSweeping({
     jobs,
     db,

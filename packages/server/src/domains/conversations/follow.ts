@@ -1,58 +1,115 @@
+import { newId } from '@vestra/contract/ids';
+import type { Mode } from '@vestra/contract/route';
+import { sharedDate } from '../../db/clock.ts';
 import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
 import { pendingInteractions } from '../engine/records/interactions.ts';
 import { presentLogEntry } from '../engine/records/present.ts';
 import type { TurnRow } from '../engine/records/tables.ts';
 import { isOver } from '../engine/records/turn.ts';
-import { findTurn } from '../engine/records/turns.ts';
+import { type FollowedTurns, findTurn } from '../engine/records/turns.ts';
 import type { Followers, LogEntry } from '../events/api.ts';
 
-type Followed = { id: string; deployment_id: string | null };
+type Followed = { id: string; org_id: string; mode: Mode; deployment_id: string | null };
+
+/** `isRunning` is asked only while the server goes down. */
+export type FollowPorts = { followers: Followers; isRunning: (of: FollowedTurns) => Promise<boolean> };
 
 /** A conversation's events from some point on, for ever. `taskId`: one task's alone. */
 export function followConversation(
-  followers: Followers,
+  { followers, isRunning }: FollowPorts,
   conversation: Followed,
   { after, taskId }: { after: number; taskId: string | null },
 ): FrameSource {
   return framesOf(followers.follow(conversation.id, after), conversation, {
+    after,
     isWanted: ({ task_id }) => taskId === null || task_id === taskId,
     isLast: () => false,
+    isRunning: () => isRunning(followedTurns(conversation, null)),
   });
 }
 
 /** One turn's events, from its first to `turn.settled`. `written`: its first, where this process has just written them. */
 export function followTurn(
-  followers: Followers,
+  { followers, isRunning }: FollowPorts,
   conversation: Followed,
   { turnId, after, written }: { turnId: string; after: number; written: readonly LogEntry[] | null },
 ): FrameSource {
   return framesOf(followers.follow(conversation.id, after, written), conversation, {
+    after,
     isWanted: ({ turn_id }) => turn_id === turnId,
     isLast: (entry) => settles(entry, turnId),
+    isRunning: () => isRunning(followedTurns(conversation, turnId)),
   });
 }
+
+const followedTurns = ({ id, org_id, mode }: Followed, turnId: string | null): FollowedTurns => ({
+  orgId: org_id,
+  mode,
+  conversationId: id,
+  turnId,
+});
 
 function framesOf(
   follower: ReturnType<Followers['follow']>,
   conversation: Followed,
-  { isWanted, isLast }: { isWanted: (entry: LogEntry) => boolean; isLast: (entry: LogEntry) => boolean },
+  {
+    after,
+    isWanted,
+    isLast,
+    isRunning,
+  }: {
+    after: number;
+    isWanted: (entry: LogEntry) => boolean;
+    isLast: (entry: LogEntry) => boolean;
+    isRunning: () => Promise<boolean>;
+  },
 ): FrameSource {
+  let seq = after;
+  let isLeaving = false;
+  // While the server goes down: nothing runs, and what is written by now is the last that this stream carries.
+  let isEnding = false;
+
   return {
     async next(withinMs) {
       const deadline = performance.now() + withinMs;
       for (;;) {
-        const entries = await follower.next(Math.max(0, deadline - performance.now()));
+        const entries = await follower.next(isEnding ? 0 : Math.max(0, deadline - performance.now()));
+        seq = entries.at(-1)?.seq ?? seq;
         const end = entries.findIndex(isLast);
         const wanted = (end === -1 ? entries : entries.slice(0, end + 1)).filter(isWanted);
+        const frames = wanted.map((entry) => frameOf(entry, conversation));
+        if (end !== -1) return { frames, isOver: true };
+        if (isEnding && entries.length === 0) return { frames: [closing()], isOver: true };
+        if (isLeaving && !isEnding && mayEndRun(entries) && !(await isRunning())) {
+          isEnding = true;
+          // The state was read after these entries: the events that came with it are in the rows.
+          follower.look();
+        }
         // What is not for this reader is no reason to break the silence.
-        if (wanted.length === 0 && entries.length > 0 && performance.now() < deadline) continue;
-        return { frames: wanted.map((entry) => frameOf(entry, conversation)), isOver: end !== -1 };
+        const isSilent = frames.length === 0 && (isEnding || entries.length > 0);
+        if (isSilent && (isEnding || performance.now() < deadline)) continue;
+        return { frames, isOver: false };
       }
     },
     close: follower.close,
+    leave() {
+      isLeaving = true;
+      follower.look();
+    },
+    closing,
   };
+
+  function closing() {
+    const about = { conversation_id: conversation.id, task_id: null, turn_id: null };
+    const told = { type: 'stream.closed' as const, data: { reason: 'server_restarting' } };
+    return frameOf({ ...about, ...told, seq, id: newId('evt'), created_at: sharedDate() }, conversation);
+  }
 }
+
+/** The text of a reply goes by without a look at its turn. */
+const mayEndRun = (entries: readonly LogEntry[]) =>
+  entries.length === 0 || entries.some(({ type }) => type !== 'reply.delta');
 
 /** Waits until the turn has settled or waits for an answer itself, and answers it as it is then or when the time is over. */
 export async function waitForTurn(

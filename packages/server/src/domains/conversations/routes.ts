@@ -25,7 +25,7 @@ import { type LinkTo, showTurnTrace } from '../engine/records/show-trace.ts';
 import type { ConversationRow } from '../engine/records/tables.ts';
 import { findTask } from '../engine/records/tasks.ts';
 import { isOver } from '../engine/records/turn.ts';
-import { findTurn } from '../engine/records/turns.ts';
+import { areRunning, type FollowedTurns, findTurn } from '../engine/records/turns.ts';
 import type { PlannedConversation } from '../engine/turns/plain-message.ts';
 import { stopAll } from '../engine/turns/stop.ts';
 import { type Followers, type LogEntry, readLog } from '../events/api.ts';
@@ -45,6 +45,11 @@ type Taken<Body> = { answer: Answered<Body>; done: Committed | undefined };
 export function conversationRoutes(deps: ConversationDependencies): Handlers<'conversations'> {
   const { engine, followers, streams, linkTo } = deps;
   const { db } = engine;
+  const following = {
+    followers,
+    // The followers that ask at one moment share a statement: a server that goes down may have thousands of them.
+    isRunning: joinedReads((wanted: FollowedTurns[]) => areRunning(db, wanted)),
+  };
   const findWithCost = joinedReads((wanted: (Tenant & { id: string })[]) => findConversationsWithCost(db, wanted));
 
   /** Before the commit is announced, which then happens whatever comes of this: what follows it is received. */
@@ -56,7 +61,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     const begun = entries.findIndex(({ type, turn_id }) => type === 'turn.started' && turn_id === turnId);
     const written = begun === -1 ? null : entries.slice(begun);
     const after = (written?.[0]?.seq ?? (await firstSeqOfTurn(db, conversation.id, turnId))) - 1;
-    return new EventStream(open, followTurn(followers, conversation, { turnId, after, written }));
+    return new EventStream(open, followTurn(following, conversation, { turnId, after, written }));
   }
 
   /** Opened before anything is taken: a message whose answer could not be held open must not have been sent. */
@@ -104,8 +109,8 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
         const shown = readCommitted(taken.answer);
         const conversation = taken.done?.conversation ?? (await ownConversation(db, caller, shown.id));
         const entries = taken.done?.entries ?? [];
-        const following = streamTurn(open, { conversation, turnId: shown.turn_id as string, entries });
-        return following.finally(() => announced(taken));
+        const streaming = streamTurn(open, { conversation, turnId: shown.turn_id as string, entries });
+        return streaming.finally(() => announced(taken));
       });
     },
     get: async ({ caller, params }) => {
@@ -162,7 +167,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       if (query.format === undefined) {
         return new EventStream(
           streams.open(caller, signal),
-          followConversation(followers, conversation, { after, taskId }),
+          followConversation(following, conversation, { after, taskId }),
         );
       }
       const { limit } = query;

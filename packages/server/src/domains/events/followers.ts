@@ -5,6 +5,8 @@ import { type LogEntry, readLog } from './log-store.ts';
 type Follower = {
   /** What comes next, in order and without a gap; empty where nothing came within `withinMs` or it was closed. */
   next: (withinMs: number) => Promise<readonly LogEntry[]>;
+  /** Reads the rows again, and ends the current wait even if there is nothing new. */
+  look: () => void;
   close: () => void;
 };
 
@@ -18,6 +20,8 @@ export type Followers = {
   publish: (conversationId: string, entries: readonly LogEntry[]) => void;
   /** Another process wrote; null: any conversation may have grown. */
   wake: (conversationId: string | null) => void;
+  /** Whether a caller of this process follows the conversation. */
+  isFollowed: (conversationId: string) => boolean;
 };
 
 /** A slow reader is given this much at once; what comes beyond that it reads from the rows when it gets there. */
@@ -48,6 +52,7 @@ export function createFollowers(
       byConversation.set(conversationId, others.add(inbox));
       return {
         next,
+        look: inbox.look,
         close() {
           inbox.close();
           others.delete(inbox);
@@ -65,6 +70,7 @@ export function createFollowers(
           : (byConversation.get(conversationId) ?? []);
       for (const inbox of woken) inbox.lookAgain();
     },
+    isFollowed: (conversationId) => byConversation.has(conversationId),
   };
 }
 
@@ -77,6 +83,7 @@ function createInbox(
   let waiting: LogEntry[] = [...(written ?? [])];
   let isBehind = written === null;
   let isClosed = false;
+  let isWaitOver = false;
   let wake = () => {};
 
   const lastKnown = () => waiting.at(-1)?.seq ?? given;
@@ -122,7 +129,10 @@ function createInbox(
         continue;
       }
       const leftMs = deadline - performance.now();
-      if (leftMs <= 0) return [];
+      if (leftMs <= 0 || isWaitOver) {
+        isWaitOver = false;
+        return [];
+      }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, leftMs);
         wake = () => {
@@ -134,13 +144,19 @@ function createInbox(
     return [];
   }
 
+  function lookAgain(): void {
+    isBehind = true;
+    waiting = [];
+    wake();
+  }
+
   return {
     receive,
     next,
-    lookAgain() {
-      isBehind = true;
-      waiting = [];
-      wake();
+    lookAgain,
+    look() {
+      isWaitOver = true;
+      lookAgain();
     },
     close() {
       isClosed = true;

@@ -37,7 +37,7 @@ export function functionRoutes(dependencies: Dependencies): Handlers<'functions'
     take: async ({ caller, params, body, signal }) => {
       const deploymentId = await deploymentIdOf(caller.orgId, params.deployment_id);
       const wanted = { deploymentId, names: body.functions, limit: body.limit, leaseSeconds: body.lease_s };
-      const open = streams.open(caller, signal);
+      const open = streams.open(caller, signal, { endsAtOnce: true });
       try {
         const until = { withinMs: body.wait_s * 1000, signal: open.signal };
         return { data: (await takeOrWait({ db, watchers }, caller, wanted, until)).map(presentTaken) };

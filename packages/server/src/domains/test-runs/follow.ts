@@ -26,6 +26,8 @@ export function followTestRun(watchers: Watchers, first: TestRun, look: () => Pr
       return { frames: [frame], isOver: event.type === 'test_run.completed' };
     },
     close: watch.close,
+    // A run that is played ends by itself, here or in another process.
+    leave() {},
   };
 }
 

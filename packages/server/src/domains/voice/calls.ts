@@ -91,7 +91,7 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
       const chosen = speech.voices.includes(voice) ? voice : usual;
       await assertMoneyForCall(engine.db, caller, conversation.user_id);
       assertRoom(caller, session.id);
-      const open = streams.open(caller, new AbortController().signal);
+      const open = streams.open(caller, new AbortController().signal, { endsAtOnce: true });
       const over = Promise.withResolvers<void>();
       const ended = () => {
         open.close();

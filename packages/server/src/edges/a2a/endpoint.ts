@@ -68,7 +68,7 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
       const answered = await new JsonRpcTransportHandler(methods).handle(request, context);
       if (Symbol.asyncIterator in answered) {
         return await streamAnswer({
-          answers: written(answered),
+          answers: written(answered, held.signal),
           refuse: (error) => Response.json(errorAnswer(error)),
           lastWords: (error) => formatSSEErrorEvent(errorAnswer(error)),
           abandon: release,
@@ -84,8 +84,10 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
   };
 }
 
-async function* written(answers: AsyncGenerator<unknown>): AsyncGenerator<string, void, undefined> {
+async function* written(answers: AsyncGenerator<unknown>, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
   for await (const each of answers) yield formatSSEEvent(each);
+  // The events of an aborted call end without a word: an answer that was cut short must not look whole.
+  signal.throwIfAborted();
 }
 
 /** A client that names no version is taken to mean this one: the names of the methods leave no doubt. */

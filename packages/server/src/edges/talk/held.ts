@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts';
 import type { Piece } from './pieces.ts';
 
 /** What is open for one request until it has been answered. */
-export type HeldExchange = { exchange: Exchange; release: () => void; requestId: string };
+export type HeldExchange = { exchange: Exchange; release: () => void; requestId: string; signal: AbortSignal };
 
 type Dependencies = {
   answer: AnswerRequest;
@@ -33,7 +33,7 @@ export const holdingBy =
     const client = ownClient(answer, { ...incoming, signal: held.signal });
     const exchange = { client, caller, db: engine.db, idempotencyKey: idempotencyKeyOf(incoming) };
     try {
-      return await work(incoming, { exchange, release, requestId });
+      return await work(incoming, { exchange, release, requestId, signal: held.signal });
     } catch (error) {
       const told = asFailure(toldIfCutShort(error, held.signal), requestId);
       release();
@@ -50,7 +50,7 @@ export type Writing = {
 };
 
 export function streamPieces(
-  { release }: HeldExchange,
+  { release, signal }: HeldExchange,
   pieces: AsyncGenerator<Piece, Answered, undefined>,
   writing: Writing,
 ): Promise<Response> {
@@ -58,6 +58,8 @@ export function streamPieces(
     yield* writing.begin();
     for (let next = await pieces.next(); ; next = await pieces.next()) {
       if (next.done) {
+        // The events of an aborted call end without a word: an answer that was cut short must not look whole.
+        signal.throwIfAborted();
         yield* await writing.end(next.value);
         return;
       }
@@ -68,7 +70,7 @@ export function streamPieces(
     answers: written(),
     // Never asked for: the beginning is written before anything can fail.
     refuse: (error) => new Response(writing.fail(error), { status: 500 }),
-    lastWords: writing.fail,
+    lastWords: (error) => writing.fail(toldIfCutShort(error, signal)),
     abandon: release,
   });
 }

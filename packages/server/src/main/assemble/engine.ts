@@ -112,6 +112,7 @@ export function assembleEngine(
       notify: processNews.notify,
     },
     runner,
+    isFollowed: followers.isFollowed,
     money: createMoneyLine({ db, processNews, log }),
     models,
     openSchemas: kernel.openSchemas,

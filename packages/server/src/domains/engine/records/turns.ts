@@ -1,8 +1,10 @@
 import type { Executor, Transaction } from '../../../db/pool.ts';
+import type { Tenant } from '../../../caller.ts';
+import { wantedRows } from '../../../db/joined.ts';
 import { insert, maybeOne, rowsOf, run, update } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
 import { columnsOf, type NewRowOf, text } from '../../../db/table.ts';
-import { type TurnRow, turns } from './tables.ts';
+import { interactions, type TurnRow, turns } from './tables.ts';
 
 const columns = columnsOf(turns);
 
@@ -53,6 +55,41 @@ export const openTurns = (tx: Executor, conversationId: string): Promise<TurnRow
       WHERE conversation_id = ${conversationId} AND state IN ('queued', 'replying', 'waiting', 'working')
       ORDER BY ordinal`,
   );
+
+/** A turn, or with `turnId` null all turns of a conversation. */
+export type FollowedTurns = Tenant & { conversationId: string; turnId: string | null };
+
+/**
+ * For each of these, whether a turn is open that needs no person and no answer of the caller to continue. A call of the
+ * company's own function is answered by its own program.
+ */
+export async function areRunning(db: Executor, wanted: readonly FollowedTurns[]): Promise<boolean[]> {
+  const keyOf = (of: Pick<FollowedTurns, 'conversationId' | 'turnId'>) => `${of.conversationId} ${of.turnId ?? ''}`;
+  const rows = await rowsOf(
+    db,
+    { key: text() },
+    sql`SELECT DISTINCT wanted.key FROM ${wantedRows(
+      wanted.map((each) => ({
+        key: keyOf(each),
+        org_id: each.orgId,
+        mode: each.mode,
+        conversation_id: each.conversationId,
+        turn_id: each.turnId ?? '',
+      })),
+      ['key', 'org_id', 'mode', 'conversation_id', 'turn_id'],
+    )}
+      JOIN ${turns} AS turn ON turn.org_id = wanted.org_id AND turn.mode = wanted.mode
+        AND turn.conversation_id = wanted.conversation_id AND (wanted.turn_id = '' OR turn.id = wanted.turn_id)
+        AND turn.state IN ('queued', 'replying', 'waiting', 'working')
+      WHERE NOT EXISTS (
+        SELECT FROM ${interactions} AS asked
+        WHERE asked.org_id = turn.org_id AND asked.mode = turn.mode AND asked.conversation_id = turn.conversation_id
+          AND asked.status = 'pending' AND (asked.turn_id = turn.id OR turn.state = 'queued')
+          AND (asked.type <> 'tool_call' OR asked.details ->> 'declared_by' IS NOT NULL))`,
+  );
+  const running = new Set(rows.map(({ key }) => key));
+  return wanted.map((each) => running.has(keyOf(each)));
+}
 
 /** Replies that no process works on; those that a job is about are among them. */
 export const unownedReplies = (tx: Transaction, limit: number): Promise<TurnRow[]> =>

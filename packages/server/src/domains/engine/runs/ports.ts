@@ -6,6 +6,8 @@ import type { ToolParts } from '../tools/ports.ts';
 export type Engine = ToolParts & {
   openSchemas: () => Promise<Schemas>;
   hook: PolicyHook;
+  /** Whether a caller of this process follows the conversation. */
+  isFollowed: (conversationId: string) => boolean;
 };
 
 /** Holds values against JSON Schemas of callers: bounded in depth, size and time. */

@@ -206,7 +206,9 @@ function portsOf(
     },
     clock: { now: Date.now, alarm },
     newCallId: () => newId('call'),
-    isLeaving: engine.runner.isLeaving,
+    // A caller who follows a reply here gets it from this process, which waits for the end of the stream anyway. A task may
+    // take an hour: another process takes over at its next step.
+    isLeaving: () => engine.runner.isLeaving() && !(task === null && engine.isFollowed(turn.conversation_id)),
   };
 }
 

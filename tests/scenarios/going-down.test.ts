@@ -38,6 +38,7 @@ async function startLeaver(env: Record<string, string> = {}) {
     DATABASE_URL: server.connectionString,
     VESTRA_MASTER_KEY: 'ab'.repeat(32),
     VESTRA_ASK_FOR_MODELS: '0',
+    VESTRA_REQUESTS_PER_MINUTE: '1000000',
     ...env,
   });
   cleanUp.push(() => kill('SIGKILL'));
@@ -46,7 +47,11 @@ async function startLeaver(env: Record<string, string> = {}) {
     url,
     exited: exited.then(([code]) => code),
     isRunning: () => child.exitCode === null,
-    stream: (...given: StreamArguments) => openStream({ ...server, url }, ...given),
+    async stream(...given: StreamArguments) {
+      const opened = await openStream({ ...server, url }, ...given);
+      expect(opened.status).toBe(200);
+      return opened;
+    },
     call: (...[method, path, options = {}]: Parameters<AgentServer['call']>) =>
       call(url, server.testKey, method, path, options),
     async terminate() {
@@ -132,6 +137,7 @@ describe('a server that is going down', () => {
     const stopping = leaver.stop();
     expect(await isReady()).toBe(503);
     expect((await leaver.call('GET', '/v1/me')).status).toBe(200);
+    await expect.poll(() => fetch(`${leaver.url}/health/live`).then(String, () => 'refused')).toBe('refused');
     const refused = await endRequest(late, { user_id: 'too-late' });
     expect(refused).toMatchObject({ status: 503, body: { error: { type: 'upstream', code: 'not_ready' } } });
     gate.open();
@@ -337,7 +343,7 @@ describe('a process that gets SIGTERM', () => {
     await run;
     expect(codes).toContain('not_ready');
     expect(String(await told)).toContain('The server is restarting');
-    console.log('MCP', await asked);
+    expect(await asked).toMatchObject({});
     expect(await leaver.exited).toBe(0);
     model.release();
   });

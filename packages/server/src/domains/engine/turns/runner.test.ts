@@ -77,12 +77,22 @@ describe('a run that waits', () => {
     const waits = runner.whileWaiting(
       run,
       new AbortController().signal,
-      (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      (signal, begins) => {
+        begins();
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      },
     );
     const under = begin('turn_under_way');
     runner.leave();
     await expect(waits).rejects.toBeInstanceOf(RunLeft);
     expect([runner.isLeaving(), runner.hasRoom(ofAnn), under.signal().aborted]).toEqual([true, false, false]);
+    const late = runner.whileWaiting(run, new AbortController().signal, async (signal, begins) => {
+      begins();
+      signal.throwIfAborted();
+    });
+    await expect(late).rejects.toBeInstanceOf(RunLeft);
+    const instantly = runner.whileWaiting(run, new AbortController().signal, async (signal) => signal.aborted);
+    expect(await instantly).toBe(false);
   });
 
   it('for long takes no room, and nobody waits for its end', async () => {

@@ -32,7 +32,8 @@ export type Runner = {
   /**
    * A run that waits for long takes no room: it is set aside, and nobody waits for its end. It stays owned, and should
    * the process die it is found by its lease. It goes on when there is room for it again. `begins` is to be called where
-   * it has to wait: what is only slow to answer keeps its room. Throws `RunLeft` as soon as the process is to end.
+   * it has to wait: what is only slow to answer keeps its room. From then on it throws `RunLeft` as soon as the process is
+   * to end.
    */
   whileWaiting: <T>(
     run: Run,
@@ -215,10 +216,15 @@ export function createRunner(options: {
       entry.setAside();
       letReturn();
     };
+    const left = new AbortController();
+    const leaveIt = () => left.abort(leaving.signal.reason);
     const begins = () => {
       looking ??= setInterval(setItAside, setAsideAfterMs);
+      // A reply that gets what it wants without waiting goes on: somebody may follow it to its end.
+      leaving.signal.addEventListener('abort', leaveIt, { once: true });
+      if (leaving.signal.aborted) leaveIt();
     };
-    const orLeft = AbortSignal.any([signal, leaving.signal]);
+    const orLeft = AbortSignal.any([signal, left.signal]);
     try {
       const result = await wait(orLeft, begins);
       clearInterval(looking);
@@ -229,6 +235,7 @@ export function createRunner(options: {
       return result;
     } finally {
       clearInterval(looking);
+      leaving.signal.removeEventListener('abort', leaveIt);
       if (away !== null) comeBack(away);
     }
   }

@@ -76,8 +76,7 @@ function heldModel(answer: Parameters<AgentServer['script']>[0] = () => ({ text:
 
 const lastOf = <Item>(items: readonly Item[]) => items.at(-1) as Item;
 const asking = { deployment: 'desk', message: 'Hi', stream: true };
-const openaiAt = (url: string) =>
-  new OpenAI({ apiKey: server.testKey, baseURL: `${url}/v1/openai`, maxRetries: 0 });
+const openaiAt = (url: string) => new OpenAI({ apiKey: server.testKey, baseURL: `${url}/v1/openai`, maxRetries: 0 });
 const chat = { model: 'desk', messages: [{ role: 'user' as const, content: 'Hi' }], stream: true as const };
 
 async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
@@ -114,7 +113,10 @@ type Answered = { error?: { type: string; code: string } };
 
 describe('a server that is going down', () => {
   it('answers what has begun, and 503 `not_ready` to what comes after, of which nothing is done [ERR-019, OPS-205]', async () => {
-    const leaver = await startTestServer({ beside: server, env: { ...server.env, VESTRA_ROLE: 'all', VESTRA_DRAIN_SECONDS: '1' } });
+    const leaver = await startTestServer({
+      beside: server,
+      env: { ...server.env, VESTRA_ROLE: 'all', VESTRA_DRAIN_SECONDS: '1' },
+    });
     const gate = door();
     const asked = door();
     server.script(async () => {
@@ -212,11 +214,15 @@ describe('a process that gets SIGTERM', () => {
   it('ends a stream on which nothing runs at once with `stream.closed`, from which another process resumes [OPS-672, EVT-670]', async () => {
     const leaver = await startLeaver();
     server.script(() => ({ text: 'Hello.' }));
-    const { body: idle } = await leaver.call('POST', '/v1/conversations', { body: { deployment: 'desk', message: 'Hi' } });
+    const { body: idle } = await leaver.call('POST', '/v1/conversations', {
+      body: { deployment: 'desk', message: 'Hi' },
+    });
     const idlePath = `/v1/conversations/${idle.id}`;
     await server.until(idlePath, ({ status }) => status === 'idle');
     const follower = await leaver.stream('GET', `${idlePath}/events`);
-    const { seq } = await follower.waitFor(({ type, data }) => type === 'conversation.status' && data.status === 'idle');
+    const { seq } = await follower.waitFor(
+      ({ type, data }) => type === 'conversation.status' && data.status === 'idle',
+    );
     // A follower by the SDK, whose connection leads to this process first and then to the other.
     const slept: number[] = [];
     const client = createClient({
@@ -244,11 +250,16 @@ describe('a process that gets SIGTERM', () => {
     const waiting = await leaver.stream('POST', '/v1/conversations', { body: asking });
     await waiting.waitFor(({ type }) => type === 'interaction.created');
     // Nobody has a call for this worker.
-    const taking = leaver.call('POST', '/v1/deployments/desk/tool-calls/take', { body: { functions: ['order_paper'], wait_s: 20 } });
+    const taking = leaver.call('POST', '/v1/deployments/desk/tool-calls/take', {
+      body: { functions: ['order_paper'], wait_s: 20 },
+    });
     // What keeps the process alive meanwhile.
     const model = heldModel();
     const busy = await leaver.stream('POST', '/v1/conversations', { body: asking });
-    const watching = await leaver.stream('GET', `/v1/conversations/${(await busy.waitFor(isTurn)).conversation_id}/events`);
+    const watching = await leaver.stream(
+      'GET',
+      `/v1/conversations/${(await busy.waitFor(isTurn)).conversation_id}/events`,
+    );
     await model.isAsked(1);
     isLeaving = true;
     await leaver.terminate();
@@ -268,7 +279,9 @@ describe('a process that gets SIGTERM', () => {
 
     const worker = await startTestServer({ beside: server, env: { ...server.env, VESTRA_ROLE: 'worker' } });
     cleanUp.push(worker.stop);
-    const resumed = await server.stream('GET', `${idlePath}/events`, { headers: { 'last-event-id': String(closed.seq) } });
+    const resumed = await server.stream('GET', `${idlePath}/events`, {
+      headers: { 'last-event-id': String(closed.seq) },
+    });
     await server.call('POST', `${idlePath}/messages`, { body: { message: 'Again' } });
     const last = await resumed.waitFor(({ type }) => type === 'turn.settled');
     resumed.close();
@@ -320,8 +333,16 @@ describe('a process that gets SIGTERM', () => {
       openai.chat.completions.create(chat).then(allOf),
       openai.responses.create({ model: 'desk', input: 'Hi', stream: true }).then(allOf),
       openai.chat.completions.create({ ...chat, stream: false }),
-    ].map((sent) => sent.then(() => null, (error: InstanceType<typeof OpenAI.APIError>) => error));
-    const told = allOf(a2a.sendMessageStream(saying('Hi'))).then(() => null, (error: Error) => error);
+    ].map((sent) =>
+      sent.then(
+        () => null,
+        (error: InstanceType<typeof OpenAI.APIError>) => error,
+      ),
+    );
+    const told = allOf(a2a.sendMessageStream(saying('Hi'))).then(
+      () => null,
+      (error: Error) => error,
+    );
     const asked = mcp.callTool({ name: 'ask', arguments: { deployment: 'desk', message: 'Hi' } }).then(
       (answer) => answer,
       (error: Error) => error,

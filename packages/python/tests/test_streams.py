@@ -104,6 +104,25 @@ class Streams(unittest.IsolatedAsyncioTestCase):
                 next(following)
             self.assertEqual(list(following), [])
 
+    def test_that_a_restart_closes_resume_at_once(self) -> None:
+        closed = {"reason": "server_restarting"}
+        streams = [frame(1) + frame(1, "stream.closed", data=closed), frame(2), "", frame(3)]
+        sent: list[str | None] = []
+
+        def handler(request: httpx.Request) -> httpx.Response:
+            sent.append(request.headers.get("last-event-id"))
+            return httpx.Response(200, text=streams.pop(0), headers=EVENT_STREAM)
+
+        with patch("time.sleep") as sleep:
+            vestra = Vestra(http_client=httpx.Client(transport=httpx.MockTransport(handler)))
+            following = vestra.conversations.events("conv_1", after=0)
+            self.assertEqual([next(following).seq for _ in range(2)], [1, 2])
+            sleep.assert_not_called()
+            # A stream that ends without it was lost, which is waited after.
+            self.assertEqual(next(following).seq, 3)
+            self.assertEqual(sleep.call_count, 2)
+        self.assertEqual(sent, ["0", "1", "2", "2"])
+
     def test_follow_a_conversation_and_a_turn(self) -> None:
         with client() as vestra:
             made = vestra.conversations.create(deployment="desk", message="Hello!")

@@ -9,10 +9,11 @@ type Reply = (lastEventId: string | null, signal: AbortSignal) => Response;
 /** A client whose service opens these streams in turn, then the last one for ever. */
 function clientOf(...replies: Reply[]) {
   const opened: (string | null)[] = [];
+  const slept: number[] = [];
   const client = createClient({
     baseUrl: 'https://vestra.example.com',
     key: 'vk_test_1',
-    sleep: async () => {},
+    sleep: async (ms) => void slept.push(ms),
     fetch: async (_, init = {}) => {
       const lastEventId = new Headers(init.headers).get('last-event-id');
       opened.push(lastEventId);
@@ -20,7 +21,7 @@ function clientOf(...replies: Reply[]) {
       return reply(lastEventId, init.signal as AbortSignal);
     },
   });
-  return { client, opened };
+  return { client, opened, slept };
 }
 
 const frame = (seq: number, text = '') =>
@@ -53,7 +54,26 @@ async function take(events: AsyncIterable<{ seq: number }>, count: number): Prom
   return seen;
 }
 
+const closed = (seq: number) =>
+  `id: ${seq}\nevent: stream.closed\ndata: ${JSON.stringify({ seq, type: 'stream.closed', data: { reason: 'server_restarting' } })}\n\n`;
+
 describe('a follower', () => {
+  it('reconnects at once after `stream.closed`, does not show it, and waits only if the next one closes too [EVT-670]', async () => {
+    const { client, opened, slept } = clientOf(
+      () => stream([frame(1), closed(1)], 'stay'),
+      () => stream([frame(2)], 'stay'),
+    );
+    expect(await take(followConversation(client, 'conv_1'), 2)).toEqual([1, 2]);
+    expect([opened, slept]).toEqual([['0', '1'], []]);
+    const both = clientOf(
+      () => stream([closed(0)]),
+      () => stream([closed(0)]),
+      () => stream([frame(1)], 'stay'),
+    );
+    expect(await take(followConversation(both.client, 'conv_1'), 1)).toEqual([1]);
+    expect([both.opened, both.slept.length]).toEqual([['0', '0', '0'], 1]);
+  });
+
   it('goes on after the last event, however the connection ended and whatever comes again', async () => {
     const { client, opened } = clientOf(
       () => stream([': open\n\n', frame(4), frame(5)], 'break'),

@@ -3142,7 +3142,7 @@ class TurnStartedEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3172,7 +3172,7 @@ class ReplyDeltaEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3204,7 +3204,7 @@ class ReplyCompletedEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3234,7 +3234,7 @@ class TurnFailedEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3264,7 +3264,7 @@ class TurnSettledEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3294,7 +3294,7 @@ class TaskStartedEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3324,7 +3324,7 @@ class TaskProgressEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3363,7 +3363,7 @@ class TaskStepEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3393,7 +3393,7 @@ class TaskCompletedEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3423,7 +3423,7 @@ class TaskFailedEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3453,7 +3453,7 @@ class TaskStoppedEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3489,7 +3489,7 @@ class InteractionCreatedEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3519,7 +3519,7 @@ class InteractionResolvedEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3549,7 +3549,7 @@ class ToolCallCreatedEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3579,7 +3579,7 @@ class ToolCallProgressEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3613,7 +3613,7 @@ class FileCreatedEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3643,7 +3643,7 @@ class ToolServerAwayEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3677,7 +3677,7 @@ class ConversationStatusEvent(Resource):
     id: str
     """The id of an event, `evt_` and 24 characters."""
     seq: int
-    """Counts up from 1 within the conversation, without gaps."""
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
     conversation_id: str | None
     """The conversation that the stream belongs to."""
     task_id: str | None
@@ -3698,6 +3698,38 @@ class ConversationStatusData(Resource):
     """What it is about, as it was at that moment."""
     status: ConversationStatus
     """What the conversation is doing from now on."""
+
+
+class StreamClosedEvent(Resource):
+    """The last event of a stream that the server ends because it restarts. It is not part of the log:
+    its `seq` is that of the event before it, so reconnect with it as `Last-Event-ID`.
+    """
+    object: Literal["event"]
+    """Always `event`: what kind of object this is."""
+    id: str
+    """The id of an event, `evt_` and 24 characters."""
+    seq: int
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
+    conversation_id: str | None
+    """The conversation that the stream belongs to."""
+    task_id: str | None
+    """The work it is about; null where it is about none."""
+    turn_id: str | None
+    """The turn it is about; null where it is about none."""
+    deployment_id: str | None
+    """The deployment that answers; null where none does."""
+    created_at: str
+    """When it was made, as ISO 8601 in UTC."""
+    type: Literal["stream.closed"]
+    """Always `stream.closed`: it decides what `data` holds."""
+    data: StreamClosedData
+    """What it is about, as it was at that moment."""
+
+
+class StreamClosedData(Resource):
+    """What it is about, as it was at that moment."""
+    reason: Literal["server_restarting"]
+    """Why the server ended the stream."""
 
 
 class WebhookConversationCreatedEvent(Resource):
@@ -4542,6 +4574,7 @@ StreamEvent = Union[
     FileCreatedEvent,
     ToolServerAwayEvent,
     ConversationStatusEvent,
+    StreamClosedEvent,
 ]
 """One event of a conversation."""
 WebhookEvent = Union[

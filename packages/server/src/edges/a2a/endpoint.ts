@@ -84,7 +84,10 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
   };
 }
 
-async function* written(answers: AsyncGenerator<unknown>, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+async function* written(
+  answers: AsyncGenerator<unknown>,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
   for await (const each of answers) yield formatSSEEvent(each);
   // The events of an aborted call end without a word: an answer that was cut short must not look whole.
   signal.throwIfAborted();

@@ -1,6 +1,6 @@
-import type { Executor, Transaction } from '../../../db/pool.ts';
 import type { Tenant } from '../../../caller.ts';
 import { wantedRows } from '../../../db/joined.ts';
+import type { Executor, Transaction } from '../../../db/pool.ts';
 import { insert, maybeOne, rowsOf, run, update } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
 import { columnsOf, type NewRowOf, text } from '../../../db/table.ts';

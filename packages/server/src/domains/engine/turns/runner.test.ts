@@ -74,14 +74,10 @@ describe('a run that waits', () => {
 
   it('is handed back at once where the process leaves, and what is under way is not [MON-161]', async () => {
     start();
-    const waits = runner.whileWaiting(
-      run,
-      new AbortController().signal,
-      (signal, begins) => {
-        begins();
-        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-      },
-    );
+    const waits = runner.whileWaiting(run, new AbortController().signal, (signal, begins) => {
+      begins();
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
     const under = begin('turn_under_way');
     runner.leave();
     await expect(waits).rejects.toBeInstanceOf(RunLeft);

@@ -25,7 +25,9 @@ const { version } = JSON.parse(read('package.json'));
 /** What `npm run setup:system` installs for computers and browsers; what tests want beside it comes after. */
 const [ofComputers = ''] = read('scripts/install-system.ts').split('const wantedByTests');
 const systemPackages = [...ofComputers.matchAll(/package: '([^']+)'/g)].map(([, name]) => name).sort();
-const graceSeconds = Number(/graceMs = (\d+)_000/.exec(read('packages/server/src/main/start.ts'))?.[1]);
+const graceSeconds = Number(
+  /VESTRA_STOP_SECONDS: .+\.default\((\d+)\)/.exec(read('packages/server/src/main/config.ts'))?.[1],
+);
 
 describe('.env.example', () => {
   const lines = read('deploy/.env.example').split('\n');

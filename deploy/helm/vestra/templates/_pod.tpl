@@ -43,7 +43,7 @@ spec:
   imagePullSecrets:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  # Not ready for drainSeconds, then 30 seconds (VESTRA_STOP_SECONDS) for open streams and runs, then a margin.
+  # Drained, then 30 seconds for what runs, then a margin.
   terminationGracePeriodSeconds: {{ add .of.drainSeconds 45 }}
   {{- if $isComputers }}
   hostUsers: {{ .of.hostUsers }}

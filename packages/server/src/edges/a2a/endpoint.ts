@@ -1,6 +1,7 @@
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
 import { A2AError, RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { Failure } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import { requireDeployment } from '../../domains/deployments/api.ts';
 import type { Engine } from '../../domains/engine/api.ts';
@@ -89,8 +90,8 @@ async function* written(
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
   for await (const each of answers) yield formatSSEEvent(each);
-  // The events of an aborted call end without a word: an answer that was cut short must not look whole.
-  signal.throwIfAborted();
+  // The events of an aborted call end without an error. A restart has a reason, which the client can act on.
+  if (signal.reason instanceof Failure) throw signal.reason;
 }
 
 /** A client that names no version is taken to mean this one: the names of the methods leave no doubt. */

@@ -58,7 +58,7 @@ export function streamPieces(
     yield* writing.begin();
     for (let next = await pieces.next(); ; next = await pieces.next()) {
       if (next.done) {
-        // The events of an aborted call end without a word: an answer that was cut short must not look whole.
+        // The events of an aborted call end without an error: an answer that was cut short must not look complete.
         signal.throwIfAborted();
         yield* await writing.end(next.value);
         return;

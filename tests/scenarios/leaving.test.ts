@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
-import { startTestServer, type TestServerOptions } from '../support/server.ts';
+import { startTestServer } from '../support/server.ts';
 
 let server: AgentServer;
 beforeAll(async () => {
@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const startWorker = (runs: TestServerOptions['runs'] = {}) =>
-  startTestServer({ beside: server, runs, env: { ...server.env, VESTRA_ROLE: 'worker' } });
+const startWorker = (env: Record<string, string> = {}) =>
+  startTestServer({ beside: server, env: { ...server.env, VESTRA_ROLE: 'worker', ...env } });
 
 describe('a worker that leaves', () => {
   it.each([
@@ -48,7 +48,7 @@ describe('a worker that leaves', () => {
   });
 
   it('charges the call that it cuts off, once, and the one that is made in its place [MON-642]', async () => {
-    const leaver = await startWorker({ graceMs: 0 });
+    const leaver = await startWorker({ VESTRA_STOP_SECONDS: '1' });
     server.script(() => ({ text: ['Half an ', 'answer'], fail: 'hang' }));
     const { body } = await server.call('POST', '/v1/conversations', { body: { message: 'Go', user_id: 'patient' } });
     const path = `/v1/conversations/${body.id}`;

@@ -24,16 +24,40 @@ export function codesWithin(schema: z.ZodType, seen: Set<z.ZodType> = new Set())
   return [...(own ? [own] : []), ...inner.flatMap((part) => codesWithin(part, seen))];
 }
 
-/** Checks `value` and gives back the parsed value, or every fault that was found, in order. */
+/** A body with more values than this hears of its first fault only: looking for the others costs more than the body. */
+const mostValuesForAllFaults = 5_000;
+const mostFaults = 100;
+const mostUnknownFields = 20;
+const longestParam = 200;
+
+/**
+ * Checks `value` and gives back the parsed value, or every fault that was found, in order. The first pass stops at the
+ * first fault, so that a body of a hundred thousand wrong values is refused at one of them.
+ */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   fallback: ErrorCode,
 ): { ok: true; value: z.output<Schema> } | { ok: false; faults: [Fault, ...Fault[]] } {
-  const result = schema.safeParse(value, { error: explain });
+  const stopping: z.core.ParseContextInternal = { error: explain, abortEarly: true };
+  const result = schema.safeParse(value, stopping);
   if (result.success) return { ok: true, value: result.data };
-  const faults = result.error.issues.flatMap((issue) => faultsOf(issue, schema, value, fallback));
+  const isSmall = valuesIn(value, mostValuesForAllFaults) < mostValuesForAllFaults;
+  const error = isSmall ? (schema.safeParse(value, { error: explain }).error ?? result.error) : result.error;
+  const issues = error.issues.slice(0, mostFaults);
+  const faults = issues.flatMap((issue) => faultsOf(issue, schema, value, fallback)).slice(0, mostFaults);
   return { ok: false, faults: faults as [Fault, ...Fault[]] };
+}
+
+/** Counts the values within a value, up to `most`. */
+function valuesIn(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const key in value) {
+    if (count >= most) break;
+    count += valuesIn((value as Record<string, unknown>)[key], most - count);
+  }
+  return count;
 }
 
 function faultsOf(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, fallback: ErrorCode): Fault[] {
@@ -48,14 +72,19 @@ function faultsOf(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, fa
   const custom = issue.code === 'custom' ? (issue.params?.code as ErrorCode | undefined) : undefined;
   const code = custom ?? codeAlong(schema, issue.path, value) ?? fallback;
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, mostUnknownFields).map((key) => ({
       code,
-      param: [...issue.path, key].join('.'),
-      message: `Unknown field \`${key}\`.${meantBy(key, schema, issue.path, value)}`,
+      param: paramOf([...issue.path, key]),
+      message: `Unknown field \`${cut(key, 100)}\`.${meantBy(key, schema, issue.path, value)}`,
     }));
   }
-  return [{ code, param: issue.path.join('.'), message: issue.message }];
+  return [{ code, param: paramOf(issue.path), message: issue.message }];
 }
+
+const paramOf = (path: PropertyKey[]) => cut(path.join('.'), longestParam);
+
+/** A key may have a million letters, and an error quotes it. */
+const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…`.toWellFormed() : text);
 
 /** Of a union's branches, the one that knows most of the fields, then the one that got furthest, is what the caller meant. */
 function bestBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {

@@ -1,28 +1,36 @@
+/** The furthest that a name may be from one that it is taken for. */
+const furthest = 3;
+
 /** The names that a mistyped one was probably meant to be, the likeliest first. */
 export function nearest(typed: string, names: readonly string[]): string[] {
-  const longest = 3;
   return names
-    .map((name) => ({ name, distance: distanceOf(typed, name) }))
-    .filter(({ name, distance }) => distance <= longest && distance <= Math.ceil(name.length * 0.4))
+    .map((name) => ({ name, distance: distanceOf(typed, name, furthest) }))
+    .filter(({ name, distance }) => distance <= furthest && distance <= Math.ceil(name.length * 0.4))
     .sort((one, other) => one.distance - other.distance)
     .slice(0, 3)
     .map(({ name }) => name);
 }
 
-/** How many letters must be put in, taken out, changed or swapped with their neighbour. */
-export function distanceOf(one: string, other: string): number {
-  const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, at) => at)];
-  const cell = (row: number, column: number) => (rows[row] as number[])[column] as number;
+/**
+ * How many letters must be put in, taken out, changed or swapped with their neighbour. Names whose lengths differ by more
+ * than `most` are further apart than that, and are not compared: a typed name may have a million letters.
+ */
+export function distanceOf(one: string, other: string, most: number): number {
+  if (Math.abs(one.length - other.length) > most) return most + 1;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let row = 1; row <= one.length; row++) {
-    rows[row] = [row];
+    const current = [row];
     for (let column = 1; column <= other.length; column++) {
       const isSame = one[row - 1] === other[column - 1];
       const isSwapped =
         row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      const ways = [cell(row - 1, column) + 1, cell(row, column - 1) + 1, cell(row - 1, column - 1) + (isSame ? 0 : 1)];
-      if (isSwapped) ways.push(cell(row - 2, column - 2) + 1);
-      (rows[row] as number[])[column] = Math.min(...ways);
+      const changed = (last[column - 1] as number) + (isSame ? 0 : 1);
+      const least = Math.min((last[column] as number) + 1, (current[column - 1] as number) + 1, changed);
+      current[column] = isSwapped ? Math.min(least, (beforeLast[column - 2] as number) + 1) : least;
     }
+    beforeLast = last;
+    last = current;
   }
-  return cell(one.length, other.length);
+  return last[other.length] as number;
 }

@@ -38,7 +38,7 @@ export function meantKeyword(name: string): string | null {
   if (keywords.has(name)) return name;
   if (name.startsWith('$')) return null;
   const meant = [...keywords].find(
-    (keyword) => keyword.length > 3 && isRule(keyword) && distanceOf(name.toLowerCase(), keyword.toLowerCase()) <= 1,
+    (keyword) => keyword.length > 3 && isRule(keyword) && distanceOf(name.toLowerCase(), keyword.toLowerCase(), 1) <= 1,
   );
   return meant ?? name;
 }

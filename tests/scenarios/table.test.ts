@@ -6,7 +6,7 @@ import { openapi } from '@vestra/contract/derive/openapi';
 import { idPattern, idPrefixes, newId } from '@vestra/contract/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pathOf } from '../support/paths.ts';
+import { fittingBody, pathOf } from '../support/paths.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -22,7 +22,7 @@ describe('routes without a handler', () => {
       if (route.auth === 'session' || route.auth === 'console') continue;
       const multipart = route.accepts?.length === 1 && route.accepts[0] === 'multipart/form-data';
       const answer = await server.call(route.method, `${pathOf(route)}${queries[name] ?? ''}`, {
-        ...(multipart ? { raw: oneFile() } : route.body && !route.bodyOptional ? { body: fitting(name) } : {}),
+        ...(multipart ? { raw: oneFile() } : route.body && !route.bodyOptional ? { body: fittingBody(name) } : {}),
       });
       if (answer.status === 501) unhandled.push(name);
     }
@@ -83,35 +83,4 @@ function oneFile(): FormData {
   return form;
 }
 
-/** Bodies that get past validation: what comes after it is whether anybody answers. */
-const bodies: Record<string, unknown> = {
-  'deployments.create': { name: 'a' },
-  'deployments.put': { name: 'a' },
-  'deployments.interview': { deployment: 'a', describe: 'b' },
-  'scenarios.create': { name: 'a', persona: 'b', goal: 'c', success_criteria: ['d'] },
-  'notebooks.create': { name: 'a', slug: 'table-test' },
-  'notebooks.createDocument': { title: 'a', text: 'b' },
-  'skills.create': { files: [{ path: 'SKILL.md', content: 'a' }] },
-  'skills.put': { files: [{ path: 'SKILL.md', content: 'a' }] },
-  'skills.replace': { files: [{ path: 'SKILL.md', content: 'a' }] },
-  'mcpServers.create': { name: 'a', slug: 'a', url: 'https://mcp.example.com/' },
-  'secrets.put': { value: 'a' },
-  'conversations.send': { message: 'a' },
-  'interactions.answer': { approve: true },
-  'batches.create': { items: [{ message: 'a' }] },
-  'routines.create': { ask: 'a', every: 'day at 7am' },
-  'routines.trigger': { a: 1 },
-  'users.create': { user_id: 'a' },
-  'browser.fetch': { url: 'https://example.com/', capture: [{ match: 'a' }] },
-  'memory.create': { text: 'a' },
-  'webhooks.create': { url: 'https://hooks.example.com/', events: ['*'] },
-  'connections.create': { app: 'a' },
-  'keys.create': { name: 'a', scopes: ['runtime'] },
-  'members.invite': { email: 'a@example.com', role: 'developer' },
-  'members.accept': { token: 'a', name: 'a', password: 'a password that is long' },
-  'consoleAccess.login': { email: 'a', password: 'b' },
-};
-
 const queries: Record<string, string> = { 'memory.search': '?q=a', 'browser.cookies': '?domain=example.com&names=a' };
-
-const fitting = (name: string): unknown => bodies[name] ?? {};

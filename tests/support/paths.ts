@@ -50,3 +50,37 @@ export const pathOf = (route: Route): string =>
     if (!value) throw new Error(`No sample for the path parameter ${name} of ${route.path}.`);
     return value;
   });
+
+/** Bodies that pass validation. */
+const bodies: Record<string, unknown> = {
+  'deployments.create': { name: 'a' },
+  'deployments.put': { name: 'a' },
+  'deployments.interview': { deployment: 'a', describe: 'b' },
+  'scenarios.create': { name: 'a', persona: 'b', goal: 'c', success_criteria: ['d'] },
+  'notebooks.create': { name: 'a', slug: 'table-test' },
+  'notebooks.createDocument': { title: 'a', text: 'b' },
+  'skills.create': { files: [{ path: 'SKILL.md', content: 'a' }] },
+  'skills.put': { files: [{ path: 'SKILL.md', content: 'a' }] },
+  'skills.replace': { files: [{ path: 'SKILL.md', content: 'a' }] },
+  'mcpServers.create': { name: 'a', slug: 'a', url: 'https://mcp.example.com/' },
+  'secrets.put': { value: 'a' },
+  'conversations.send': { message: 'a' },
+  'interactions.answer': { approve: true },
+  'batches.create': { items: [{ message: 'a' }] },
+  'routines.create': { ask: 'a', every: 'day at 7am' },
+  'routines.trigger': { a: 1 },
+  'users.create': { user_id: 'a' },
+  'browser.fetch': { url: 'https://example.com/', capture: [{ match: 'a' }] },
+  'memory.create': { text: 'a' },
+  'webhooks.create': { url: 'https://hooks.example.com/', events: ['*'] },
+  'connections.create': { app: 'a' },
+  'keys.create': { name: 'a', scopes: ['runtime'] },
+  'members.invite': { email: 'a@example.com', role: 'developer' },
+  'members.accept': { token: 'a', name: 'a', password: 'a password that is long' },
+  'openai.chat': { model: 'nobody', messages: [{ role: 'user', content: 'a' }] },
+  'openai.respond': { model: 'nobody', input: 'a' },
+  'agUi.run': { threadId: 'a', runId: 'b', messages: [{ id: 'c', role: 'user', content: 'a' }] },
+  'consoleAccess.login': { email: 'a', password: 'b' },
+};
+
+export const fittingBody = (name: string): unknown => bodies[name] ?? {};

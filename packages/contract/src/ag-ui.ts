@@ -23,7 +23,7 @@ const mediaPart = z.looseObject({
     ])
     .describe('Where its bytes are.'),
 });
-const content = z.union([z.string(), z.array(z.union([textPart, mediaPart]))]);
+const content = z.union([z.string(), z.array(z.union([textPart, mediaPart])).max(1000, 'At most 1000 parts.')]);
 
 const message = z.discriminatedUnion('role', [
   z.looseObject({
@@ -71,6 +71,7 @@ const runInput = z.looseObject({
         parameters: z.record(z.string(), z.unknown()).nullish().describe('A JSON Schema that its arguments fit.'),
       }),
     )
+    .max(32, 'At most 32 tools.')
     .default([])
     .describe('Tools that the client carries out itself.'),
   context: z
@@ -80,6 +81,7 @@ const runInput = z.looseObject({
         value: z.string().describe('The value as text.'),
       }),
     )
+    .max(1000, 'At most 1000 entries.')
     .default([])
     .describe('Data for this run; read as data, never as instructions.'),
   resume: z
@@ -90,6 +92,7 @@ const runInput = z.looseObject({
         payload: z.unknown().optional().describe('The answer, in the body that the type of interaction takes.'),
       }),
     )
+    .max(100, 'At most 100 answers.')
     .optional()
     .describe('Answers to what the run before stopped for.'),
 });

@@ -293,6 +293,11 @@ export type FailureDetails = {
   status?: Status;
 };
 
+/** An answer quotes names that the caller sent, and each of them may be as long as a body. */
+const longest = { message: 4_000, param: 256 };
+
+const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…`.toWellFormed() : text);
+
 export class Failure extends Error {
   readonly code: ErrorCode;
   readonly status: Status;
@@ -300,12 +305,12 @@ export class Failure extends Error {
   readonly details: FailureDetails;
 
   constructor(code: ErrorCode, details: FailureDetails = {}) {
-    super(details.message ?? errorCatalogue[code].message);
+    super(cut(details.message ?? errorCatalogue[code].message, longest.message));
     this.name = 'Failure';
     this.code = code;
     this.status = details.status ?? errorCatalogue[code].status;
     this.type = typeOfStatus[this.status];
-    this.details = details;
+    this.details = details.param === undefined ? details : { ...details, param: cut(details.param, longest.param) };
   }
 }
 

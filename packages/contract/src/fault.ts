@@ -39,7 +39,7 @@ export function check<Schema extends z.ZodType>(
   value: unknown,
   fallback: ErrorCode,
 ): { ok: true; value: z.output<Schema> } | { ok: false; faults: [Fault, ...Fault[]] } {
-  const stopping: z.core.ParseContextInternal = { error: explain, abortEarly: true };
+  const stopping: z.core.ParseContextInternal<z.core.$ZodIssue> = { error: explain, abortEarly: true };
   const result = schema.safeParse(value, stopping);
   if (result.success) return { ok: true, value: result.data };
   const isSmall = valuesIn(value, mostValuesForAllFaults) < mostValuesForAllFaults;
@@ -88,7 +88,7 @@ const cut = (text: string, most: number) => (text.length > most ? `${text.slice(
 
 /** Of a union's branches, the one that knows most of the fields, then the one that got furthest, is what the caller meant. */
 function bestBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
-  const depth = (issues: z.core.$ZodIssue[]) => Math.max(0, ...issues.map((issue) => issue.path.length));
+  const depth = (issues: z.core.$ZodIssue[]) => issues.reduce((most, issue) => Math.max(most, issue.path.length), 0);
   const isWrongKind = (issues: z.core.$ZodIssue[]) =>
     issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type');
   const strangers = (issues: z.core.$ZodIssue[]) =>

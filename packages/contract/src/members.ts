@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
-import { modes, roles, route } from './route.ts';
+import { modes, roles, route, signInAttempts } from './route.ts';
 import { tag } from './tag.ts';
 import { text } from './text.ts';
 import { createdAt, time } from './time.ts';
@@ -71,6 +71,7 @@ export const members = {
     method: 'POST',
     path: '/v1/members/accept',
     auth: 'open',
+    perAddress: signInAttempts,
     summary:
       'Accept an invitation with a name and a password of at least 12 characters; who has a login gives its password.',
     description: 'Open to whoever holds the link, once.',
@@ -170,6 +171,7 @@ export const consoleAccess = {
     method: 'POST',
     path: '/v1/console/login',
     auth: 'open',
+    perAddress: signInAttempts,
     summary: 'Log in to the console; sets an HttpOnly cookie and answers the CSRF token.',
     description: 'At most 10 tries a minute for an address and an email.',
     body: z.strictObject({
@@ -185,6 +187,7 @@ export const consoleAccess = {
     method: 'POST',
     path: '/v1/console/password-reset',
     auth: 'open',
+    perAddress: signInAttempts,
     summary:
       'Choose a new password with the link that an owner, an admin or the operator made; every browser is logged out.',
     description: 'Open to whoever holds the link, once.',

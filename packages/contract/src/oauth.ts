@@ -5,6 +5,9 @@ import { route } from './route.ts';
 /** Forms, as OAuth has them; JSON for those who have nothing else. Parameters that are not known are passed over. */
 const accepts = ['application/x-www-form-urlencoded', 'application/json'] as const;
 
+/** From one address, which may stand for everybody who uses one host. */
+const tokenRequests = { bucket: 'oauth:token', perMinute: 600 } as const;
+
 const clientId = z
   .string()
   .min(1)
@@ -24,8 +27,8 @@ export const oauth = {
     summary: 'Get an access token for /v1/mcp, by a code or by a refresh token.',
     description:
       'The code needs its PKCE verifier. Each refresh token is used once: the answer holds the next one. Errors are worded as RFC 6749 has them.',
+    perAddress: tokenRequests,
     accepts,
-    bodyLimit: 16_384,
     body: z.object({
       grant_type: z
         .string()
@@ -57,7 +60,7 @@ export const oauth = {
     summary: 'Register an MCP client.',
     description:
       'For clients that have no metadata document. Every client is public: it gets no secret. One that is not used is forgotten.',
-    bodyLimit: 16_384,
+    perAddress: { bucket: 'oauth:register', perMinute: 60 },
     body: z.object({
       redirect_uris: redirectUris.describe(
         'Where browsers may bring the answer: https, http on this very computer with any port, or a link of an app.',
@@ -87,8 +90,8 @@ export const oauth = {
     auth: 'open',
     summary: 'Give access back: an access or a refresh token ends with all others of its grant.',
     description: 'Answers the same for a token that is not known, as RFC 7009 has it.',
+    perAddress: tokenRequests,
     accepts,
-    bodyLimit: 16_384,
     body: z.object({
       token: secret.describe('The access or refresh token.'),
       client_id: clientId.optional().describe('The client; where it is given, only its own token is ended.'),

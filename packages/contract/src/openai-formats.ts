@@ -14,6 +14,10 @@ const tuning = Object.fromEntries(
   ].map((name) => [name, withoutEffect]),
 );
 
+const list = <Part extends z.ZodType>(part: Part) => z.array(part).max(1000, 'At most 1000 entries.');
+/** As many as a message takes. */
+const toolList = <Tool extends z.ZodType>(tool: Tool) => z.array(tool).max(32, 'At most 32 tools.');
+
 const model = namedDeployment.describe('A deployment: its slug, its dep_ id or its name, with `@version`.');
 const user = userId().nullish().describe('The user whom the agent works for.');
 
@@ -51,7 +55,7 @@ const chatPart = z.discriminatedUnion('type', [
   }),
   chatFile,
 ]);
-const words = z.union([z.string(), z.array(chatText)]);
+const words = z.union([z.string(), list(chatText)]);
 
 const functionCall = z.looseObject({
   id: z.string().describe('Names the call: its result says it again.'),
@@ -73,12 +77,12 @@ const chatMessage = z.discriminatedUnion('role', [
   }),
   z.looseObject({
     role: z.literal('user').describe('`user`: what the person says; the last one is new.'),
-    content: z.union([z.string(), z.array(chatPart)]).describe('Text, or parts with pictures and files.'),
+    content: z.union([z.string(), list(chatPart)]).describe('Text, or parts with pictures and files.'),
   }),
   z.looseObject({
     role: z.literal('assistant').describe('`assistant`: what the agent said before.'),
     content: words.nullish().describe('What the agent said; null where it only called functions.'),
-    tool_calls: z.array(functionCall).nullish().describe('Functions of yours that it called.'),
+    tool_calls: list(functionCall).nullish().describe('Functions of yours that it called.'),
   }),
   z.looseObject({
     role: z.literal('tool').describe('`tool`: the result of a function of yours.'),
@@ -115,8 +119,7 @@ export const chatBody = z.strictObject({
     .describe('The conversation so far; one that continues an earlier call goes on in the same conversation.'),
   user,
   safety_identifier: user.describe('Another name for `user`: whom the agent works for.'),
-  tools: z
-    .array(chatTool)
+  tools: toolList(chatTool)
     .nullish()
     .describe('Functions of yours that the agent may call, besides those of the deployment.'),
   tool_choice: toolChoice.describe('`auto`: the agent decides; `none`: it calls none of `tools`.'),
@@ -144,7 +147,7 @@ export const chatBody = z.strictObject({
   logprobs: never('Probabilities of words are not given.').describe(
     'Only false: probabilities of words are not given.',
   ),
-  modalities: z.array(z.literal('text', 'Only text is answered.')).nullish().describe('Only text is answered.'),
+  modalities: list(z.literal('text', 'Only text is answered.')).nullish().describe('Only text is answered.'),
   ...tuning,
 });
 
@@ -162,7 +165,7 @@ const inputPart = z.discriminatedUnion('type', [
     filename: z.string().nullish().describe('What the file is called.'),
   }),
 ]);
-const inputWords = z.union([z.string(), z.array(inputPart)]);
+const inputWords = z.union([z.string(), list(inputPart)]);
 
 const inputItem = z.union([
   z.looseObject({
@@ -181,7 +184,7 @@ const inputItem = z.union([
   z.looseObject({
     type: z.literal('function_call_output').describe('`function_call_output`: the result of a function of yours.'),
     call_id: z.string().describe('The call that it answers.'),
-    output: z.union([z.string(), z.array(text('input_text'))]).describe('What the function returned.'),
+    output: z.union([z.string(), list(text('input_text'))]).describe('What the function returned.'),
   }),
   z.looseObject({
     type: z.literal('mcp_approval_response').describe('`mcp_approval_response`: a yes or no to what waits.'),
@@ -210,15 +213,14 @@ export const responseBody = z.strictObject({
     .union([z.string(), z.looseObject({ id: z.string().describe('The id of the conversation, `conv_…`.') })])
     .nullish()
     .describe('The conversation that this one goes on in.'),
-  tools: z
-    .array(
-      z.looseObject({
-        type: chatTool.shape.type,
-        name: z.string().describe('What the agent calls it by.'),
-        description: z.string().nullish().describe('What it does and when to call it.'),
-        parameters: parameters.describe('A JSON Schema that its arguments fit.'),
-      }),
-    )
+  tools: toolList(
+    z.looseObject({
+      type: chatTool.shape.type,
+      name: z.string().describe('What the agent calls it by.'),
+      description: z.string().nullish().describe('What it does and when to call it.'),
+      parameters: parameters.describe('A JSON Schema that its arguments fit.'),
+    }),
+  )
     .nullish()
     .describe('Functions of yours that the agent may call, besides those of the deployment.'),
   tool_choice: toolChoice.describe('`auto`: the agent decides; `none`: it calls none of `tools`.'),

@@ -3,7 +3,7 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { consoleSession } from './members.ts';
 import { deleted, page, pageQuery } from './page.ts';
-import { route } from './route.ts';
+import { route, signInAttempts } from './route.ts';
 import { tag } from './tag.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
@@ -103,6 +103,7 @@ export const passkeys = {
     method: 'POST',
     path: '/v1/console/passkeys/sign-in-options',
     auth: 'open',
+    perAddress: signInAttempts,
     summary: 'Begin to sign in with a passkey, whosever it is.',
     description:
       'Needs no credential and names nobody: the device offers the keys it has. Sets a cookie that binds the sign-in to this browser.',
@@ -115,6 +116,7 @@ export const passkeys = {
     method: 'POST',
     path: '/v1/console/passkeys/sign-in',
     auth: 'open',
+    perAddress: signInAttempts,
     summary: 'Sign in with a passkey; sets the console’s cookie and answers the CSRF token.',
     description:
       'Needs the cookie of `POST /v1/console/passkeys/sign-in-options`. Challenge, origin, signature and the device’s count are checked.',

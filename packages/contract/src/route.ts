@@ -14,9 +14,13 @@ export type Role = (typeof roles)[number];
 /** What a key needs to call a route: one of these scopes (or `all`), or `any` scope at all. */
 type NeededScopes = 'any' | readonly Exclude<Scope, 'all'>[];
 
+/** Requests of one address in a minute. Rows with the same bucket share the count. */
+type AddressLimit = { bucket: 'login:ip' | 'oauth:token' | 'oauth:register'; perMinute: number };
+
 type Access =
-  /** No credential is looked at. */
-  | { auth: 'open' }
+  /** No credential is looked at. A request that may have a body is counted by its address before the body is read. */
+  | { auth: 'open'; method: 'GET' }
+  | { auth: 'open'; method: 'POST'; perAddress: AddressLimit }
   /** A key with a fitting scope, a console member, and as far as `session` says a session token. */
   | {
       auth: 'key';
@@ -42,7 +46,7 @@ type Wire = {
   body?: z.ZodType;
   /** Absent: JSON alone. */
   accepts?: readonly ContentType[];
-  /** Bytes; absent: 1 MiB. */
+  /** Bytes; absent: see `bodyLimitOf`. */
   bodyLimit?: number;
   /** A body left out counts as `{}`. */
   bodyOptional?: true;
@@ -92,6 +96,22 @@ export type Route = Access &
 
 /** One row of the contract. The literal types stay, so that handlers and the client are typed by it. */
 export const route = <const Row extends Route>(row: Row): Row => row;
+
+/** An address may stand for everybody behind one proxy, and is held only to what hashing passwords may cost. */
+export const signInAttempts = { bucket: 'login:ip', perMinute: 600 } as const;
+
+/** Enough for any spelling of a message of 32,000 characters. */
+const sessionBodyLimit = 512 * 1024;
+const keyBodyLimit = 1024 * 1024;
+/** For requests that no key stands behind, and for a body that is only read to refuse it. */
+export const smallBodyLimit = 16 * 1024;
+
+/** The bytes that a body may have. */
+export function bodyLimitOf(row: Route, by: { session: boolean }): number {
+  if (row.bodyLimit !== undefined) return row.bodyLimit;
+  if (!row.body || row.auth === 'open' || row.auth === 'console') return smallBodyLimit;
+  return by.session ? sessionBodyLimit : keyBodyLimit;
+}
 
 /** What a session token may do with it; null: nothing. */
 export const sessionAccessOf = (row: Route): SessionAccess | null =>

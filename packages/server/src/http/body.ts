@@ -1,9 +1,7 @@
 import { type Failure, fail } from '@vestra/contract/errors';
-import type { ContentType, Route } from '@vestra/contract/route';
+import { bodyLimitOf, type ContentType, type Route } from '@vestra/contract/route';
 import { readJson } from './json.ts';
 import type { readMultipart, Upload } from './multipart.ts';
-
-const defaultLimit = 1024 * 1024;
 
 /** What came in: the bytes as they are, or the parts of a multipart body, which are told apart while they come. */
 export type RawBody =
@@ -11,9 +9,14 @@ export type RawBody =
   | { contentType: 'multipart/form-data'; parts: Awaited<ReturnType<typeof readMultipart>> };
 
 /** Content type and size are checked before anything is made of the bytes. */
-export async function receiveBody(route: Route, request: Request): Promise<RawBody | null> {
+export async function receiveBody(
+  route: Route,
+  request: Request,
+  by: { session: boolean },
+): Promise<RawBody | null> {
+  const limit = bodyLimitOf(route, by);
   if (!route.body) {
-    if (route.method !== 'GET') await refuseFields(request);
+    if (route.method !== 'GET') await refuseFields(request, limit);
     return null;
   }
   const header = request.headers.get('content-type') ?? '';
@@ -21,7 +24,6 @@ export async function receiveBody(route: Route, request: Request): Promise<RawBo
   const accepted: readonly string[] = route.accepts ?? ['application/json'];
   if (contentType === '' && route.bodyOptional && (await isLeftOut(request))) return null;
   if (!accepted.includes(contentType)) throw refusedType(accepted, contentType);
-  const limit = route.bodyLimit ?? defaultLimit;
   if (contentType === 'multipart/form-data') {
     const message = `The file is larger than this route takes: the whole body may have ${limit} bytes.`;
     const chunks = within(request, limit, () => fail('file_too_large', { param: 'file', message }));
@@ -33,10 +35,10 @@ export async function receiveBody(route: Route, request: Request): Promise<RawBo
 }
 
 /** A field that a route does not take would otherwise be passed over without a word. */
-async function refuseFields(request: Request): Promise<void> {
-  const bytes = await readBytes(request, defaultLimit);
+async function refuseFields(request: Request, limit: number): Promise<void> {
+  const bytes = await readBytes(request, limit);
   if (bytes.length === 0) return;
-  const value = readJson(bytes);
+  const value = await readJson(bytes);
   const [field] = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [''];
   if (field === undefined) return;
   const what = field === '' ? 'A body' : `The field \`${field.slice(0, 100)}\``;
@@ -85,21 +87,22 @@ async function* within({ body }: Request, limit: number, tooLarge: () => Failure
 
 /** A field that is given twice could be read as either. */
 function readForm(bytes: Uint8Array): Record<string, string> {
-  const fields = [...new URLSearchParams(new TextDecoder().decode(bytes))];
-  const names = fields.map(([name]) => name);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) {
-    throw fail('invalid_request', { param: twice.slice(0, 100), message: 'This field is given twice.' });
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(new TextDecoder().decode(bytes))) {
+    if (fields.has(name)) {
+      throw fail('invalid_request', { param: name.slice(0, 100), message: 'This field is given twice.' });
+    }
+    if (value.includes('\0')) throw fail('invalid_request');
+    fields.set(name, value);
   }
-  if (fields.some(([, value]) => value.includes('\0'))) throw fail('invalid_request');
   return Object.fromEntries(fields);
 }
 
 /** What a handler is given: fields to validate, and the uploaded file where there is one. */
-export function openBody(
+export async function openBody(
   route: Route,
   raw: RawBody | null,
-): { fields: unknown; upload: Upload | null; hashed: (string | Uint8Array)[] } {
+): Promise<{ fields: unknown; upload: Upload | null; hashed: (string | Uint8Array)[] }> {
   if (!raw) return { fields: route.bodyOptional ? {} : undefined, upload: null, hashed: [] };
   if (raw.contentType === 'multipart/form-data') return { fields: undefined, ...raw.parts };
   if (raw.contentType === 'application/zip') {
@@ -111,7 +114,7 @@ export function openBody(
   }
   if (raw.bytes.length === 0 && route.bodyOptional) return { fields: {}, upload: null, hashed: [] };
   return {
-    fields: readJson(raw.bytes, { mayHoldNul: route.nulText === 'handler' }),
+    fields: await readJson(raw.bytes, { mayHoldNul: route.nulText === 'handler' }),
     upload: null,
     hashed: [raw.contentType, raw.bytes],
   };

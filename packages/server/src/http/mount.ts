@@ -70,9 +70,10 @@ export async function serve(
   progress.caller = caller;
   if (caller?.key || caller?.grant) path.keyUsed(caller);
   if (caller) await takeRateToken(path, caller, progress);
-  const raw = await receiveBody(route, request);
+  else await countAddress(path, route, progress.ip);
+  const raw = await receiveBody(route, request, { session: Boolean(caller?.session) });
   const idempotencyKey = readIdempotencyKey(route, request);
-  const { fields, upload, hashed } = openBody(route, raw);
+  const { fields, upload, hashed } = await openBody(route, raw);
   const search = request.url.includes('?') ? new URL(request.url).searchParams : noSearch;
   requireSendable(route, caller, search, fields);
   const params = route.params ? validate(route.params, rawParams, 'invalid_request') : {};
@@ -177,12 +178,22 @@ const respond = (answer: StoredAnswer, extra: WrittenAnswer['headers']): Written
 async function takeRateToken(path: RequestPath, caller: Caller, progress: Progress): Promise<void> {
   const rate = await path.rateLimiter.take(`caller:${caller.actor.id}`, path.requestsPerMinute);
   progress.rate = rate;
-  if (!rate.allowed) {
-    throw fail('rate_limited', {
-      message: `More than ${rate.limit} requests in a minute. Try again in ${rate.secondsToReset} s.`,
-      retry_after_ms: rate.secondsToReset * 1000,
-    });
-  }
+  requireAllowed(rate);
+}
+
+/** Before the body is read: without a credential nothing else bounds how many bodies one address has read. */
+async function countAddress({ rateLimiter }: RequestPath, route: Route, ip: string): Promise<void> {
+  if (route.auth !== 'open' || !('perAddress' in route)) return;
+  const { bucket, perMinute } = route.perAddress;
+  requireAllowed(await rateLimiter.take(`${bucket}:${ip}`, perMinute));
+}
+
+function requireAllowed({ allowed, limit, secondsToReset }: RateState): void {
+  if (allowed) return;
+  throw fail('rate_limited', {
+    message: `More than ${limit} requests in a minute. Try again in ${secondsToReset} s.`,
+    retry_after_ms: secondsToReset * 1000,
+  });
 }
 
 function readIdempotencyKey(route: Route, request: Request): string | null {

@@ -3,7 +3,6 @@ import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
-import type { RateLimiter } from '../../http/rate-limit.ts';
 import { originOf } from './actor.ts';
 import { isResource } from './authorization-request.ts';
 import { destinationOf, refuseRedirect, shownName } from './client.ts';
@@ -14,23 +13,15 @@ import { hashSecret } from './token.ts';
 
 type OauthDependencies = {
   db: Database;
-  rateLimiter: RateLimiter;
   resource: string;
   ended: (grantId: string) => void;
 };
 
-/** From one address, which may stand for everybody who uses one host. */
-const perMinute = { token: 600, register: 60 };
 const mostUnusedClients = 10_000;
 
-export function oauthRoutes({ db, rateLimiter, resource, ended }: OauthDependencies): Handlers<'oauth'> {
-  const count = async (what: keyof typeof perMinute, ip: string) => {
-    const rate = await rateLimiter.take(`oauth:${what}:${ip}`, perMinute[what]);
-    if (!rate.allowed) throw fail('rate_limited', { retry_after_ms: rate.secondsToReset * 1000 });
-  };
+export function oauthRoutes({ db, resource, ended }: OauthDependencies): Handlers<'oauth'> {
   return {
     token: async ({ body, requestId, ip }) => {
-      await count('token', ip);
       const { client_id: clientId, grant_type: kind, resource: wanted } = body;
       if (wanted !== undefined && !isResource(wanted, resource)) throw fail('invalid_target', { param: 'resource' });
       const source = { requestId, ip };
@@ -47,8 +38,7 @@ export function oauthRoutes({ db, rateLimiter, resource, ended }: OauthDependenc
       const { refresh_token: refreshToken } = needed({ refresh_token: body.refresh_token });
       return renewTokens({ db, ended }, { clientId, refreshToken }, source);
     },
-    register: async ({ body, ip }) => {
-      await count('register', ip);
+    register: async ({ body }) => {
       for (const address of body.redirect_uris) {
         const message = refuseRedirect(address);
         if (message !== null) throw fail('invalid_redirect_uri', { param: 'redirect_uris', message });
@@ -71,7 +61,6 @@ export function oauthRoutes({ db, rateLimiter, resource, ended }: OauthDependenc
       };
     },
     revoke: async ({ body, requestId, ip }) => {
-      await count('token', ip);
       const endedId = await transaction(db, async (tx) => {
         const found = await lockByToken(tx, hashSecret(body.token));
         if (!found || (body.client_id !== undefined && found.grant.client_id !== body.client_id)) return null;

@@ -19,7 +19,6 @@ export async function acceptInvite(
   { token, name, password }: Acceptance,
   source: Source,
 ) {
-  await countAttempt(rateLimiter, 'ip', source.ip);
   const hash = hashToken(token);
   const invited = await findInvite(db, hash);
   if (!invited) throw fail('invite_not_found', { param: 'token' });

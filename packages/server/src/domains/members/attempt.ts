@@ -1,13 +1,14 @@
 import { fail } from '@vestra/contract/errors';
+import { signInAttempts } from '@vestra/contract/route';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 
-/**
- * Guessing against one email is slow. An address may stand for everybody behind one proxy, and is held only to what the
- * hashing of passwords may cost: it must not be for one of them to keep the others out.
- */
-const triesPerMinute = { email: 10, ip: 600 };
+/** Guessing against one email is slow. */
+const triesPerMinute = { email: 10, ip: signInAttempts.perMinute };
 
-/** Counted before the password is looked at, right or wrong. */
+/**
+ * Counts a try before the password is checked, right or wrong. Routes without a credential are counted by address before
+ * their body is read, by `perAddress` of their row, in the same bucket.
+ */
 export async function countAttempt(rateLimiter: RateLimiter, by: 'ip' | 'email', value: string): Promise<void> {
   const rate = await rateLimiter.take(`login:${by}:${value}`, triesPerMinute[by]);
   if (rate.allowed) return;

@@ -25,7 +25,6 @@ export async function logIn(
   source: Source,
 ) {
   const address = normaliseEmail(email);
-  await countAttempt(rateLimiter, 'ip', source.ip);
   await countAttempt(rateLimiter, 'email', address);
 
   const startedAt = performance.now();

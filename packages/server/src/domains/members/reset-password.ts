@@ -22,7 +22,6 @@ export async function resetPassword(
   { token, password }: { token: string; password: string },
   source: Source,
 ) {
-  await countAttempt(rateLimiter, 'ip', source.ip);
   const hash = hashToken(token);
   const reset = await findReset(db, hash);
   if (!reset) throw fail('reset_not_found', { param: 'token' });

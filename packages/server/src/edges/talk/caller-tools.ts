@@ -22,11 +22,14 @@ type Given = {
 /** As long as any function of a caller's may take: the client goes on when it is ready. */
 const longestSeconds = 600;
 
+const longestName = 60;
+
 /** Names here are lowercase; those of a client are its own. */
 export function callerTools(given: readonly Given[], choice: 'auto' | 'none' | null | undefined): CallerTools {
   const names: Record<string, string> = {};
+  const lastNumbers = new Map<string, number>();
   const declared = (choice === 'none' ? [] : given).map(({ name, description, parameters }) => {
-    const own = freeName(name, names);
+    const own = freeName(name, names, lastNumbers);
     names[own] = name;
     return {
       name: own,
@@ -40,13 +43,17 @@ export function callerTools(given: readonly Given[], choice: 'auto' | 'none' | n
   return { declared, names };
 }
 
-function freeName(name: string, taken: Record<string, string>): string {
+/** Numbers names that are used twice, from 2 on. `lastNumbers` keeps the last of each, so that none is tried again. */
+function freeName(name: string, taken: Record<string, string>, lastNumbers: Map<string, number>): string {
   const snake = name
+    .slice(0, longestName)
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replace(/[^a-z0-9_]/g, '_');
-  const begun = (/^[a-z]/.test(snake) ? snake : `f_${snake}`).slice(0, 60);
-  let free = begun;
-  for (let at = 2; free in taken || reservedToolNames.has(free); at++) free = `${begun}_${at}`;
+  const begun = (/^[a-z]/.test(snake) ? snake : `f_${snake}`).slice(0, longestName);
+  let number = lastNumbers.get(begun) ?? 1;
+  let free = number === 1 ? begun : `${begun}_${number}`;
+  while (Object.hasOwn(taken, free) || reservedToolNames.has(free)) free = `${begun}_${++number}`;
+  lastNumbers.set(begun, number);
   return free;
 }

@@ -62,8 +62,7 @@ export function passkeyRoutes(deps: MemberDependencies): Handlers<'passkeys'> {
       });
       return { object: 'passkey', id, deleted: true };
     },
-    beginSignIn: async ({ headers, requestId, ip }) =>
-      begun(headers, await beginPasskeySignIn(deps, sourceOf({ requestId, ip, headers }))),
+    beginSignIn: async ({ headers }) => begun(headers, await beginPasskeySignIn(deps)),
     signIn: async ({ body, headers, requestId, ip }) => {
       const given = { token: readAttemptToken(headers, publicUrl), credential: body.credential };
       const { token, session } = await signInWithPasskey(deps, given, sourceOf({ requestId, ip, headers }));

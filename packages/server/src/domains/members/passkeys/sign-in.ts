@@ -1,8 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { Database, Transaction } from '../../../db/pool.ts';
 import { transaction } from '../../../db/transaction.ts';
-import type { RateLimiter } from '../../../http/rate-limit.ts';
-import { countAttempt } from '../attempt.ts';
 import { beginAttempt, derived, takeAttempt } from '../attempt-token.ts';
 import { lockLogin } from '../login-store.ts';
 import { openLoginSession } from '../open-session.ts';
@@ -13,22 +11,20 @@ import type { PasskeyRow } from '../tables.ts';
 import { countUse, findPasskey } from './store.ts';
 import { checkSignIn, partyOf, signInOptions } from './webauthn.ts';
 
-type Dependencies = { db: Database; rateLimiter: RateLimiter; publicUrl: string };
+type Dependencies = { db: Database; publicUrl: string };
 
 /** Nobody is named: the device offers whose keys it has, and the server tells nobody who has one. */
-export async function beginPasskeySignIn({ db, rateLimiter, publicUrl }: Dependencies, source: Source) {
-  await countAttempt(rateLimiter, 'ip', source.ip);
+export async function beginPasskeySignIn({ db, publicUrl }: Dependencies) {
   const party = partyOf(publicUrl);
   const token = await beginAttempt(db, { kind: 'passkey' });
   return { token, options: await signInOptions(party, derived(token, 'challenge')) };
 }
 
 export async function signInWithPasskey(
-  { db, rateLimiter, publicUrl }: Dependencies,
+  { db, publicUrl }: Dependencies,
   { token, credential }: { token: string | null; credential: { id: string } },
   source: Source,
 ) {
-  await countAttempt(rateLimiter, 'ip', source.ip);
   const party = partyOf(publicUrl);
   const attempt = token === null ? undefined : await takeAttempt(db, token, ['passkey']);
   const passkey = attempt && (await findPasskey(db, credential.id));

@@ -47,4 +47,5 @@ export const errors = area('errors', 'done', [
     'Every code that the server answers stands in the one catalogue, with one status (`file_too_large` alone has two).',
   ],
   ['ERR-022', 'decisions.md · 3', '`message` is a sentence for people and is never empty.'],
+  ['ERR-600', 'decisions.md · 12', 'An error quotes at most the beginning of a long name that the caller sent.'],
 ]);

@@ -57,4 +57,6 @@ export const openai = area('openai', 'done', [
     page,
     'An answer that a restart cuts short ends with an error that says so, code `not_ready`, which OpenAI’s own client throws.',
   ],
+  ['OAI-600', page, 'A file that no upload takes is refused with 413 `file_too_large` before it is decoded.'],
+  ['OAI-601', page, 'A request declares at most 32 tools, over OpenAI’s formats and AG-UI as in a message.'],
 ]);

@@ -20,4 +20,9 @@ export const rateLimits = area('rate-limits', 'done', [
   ['RATE-005', 'decisions.md · 4', 'A 429 carries `Retry-After`, and `retry_after_ms` in its body.'],
   ['RATE-006', 'decisions.md · 4', 'One key at its limit does not slow another key of the same org.'],
   ['RATE-007', 'decisions.md · 4', 'After the wait a 429 named, the key is served again.'],
+  [
+    'RATE-600',
+    'decisions.md · 12',
+    'A request without a credential is counted by its address before its body is read, so that refused bodies count too.',
+  ],
 ]);

@@ -210,4 +210,22 @@ export const requests = area('requests', 'done', [
   ],
   ['REQ-206', 'decisions.md · 11', 'A 401 carries `WWW-Authenticate: Bearer`.'],
   ['REQ-207', 'decisions.md · 11', 'An error does not tell whether a name leads to an internal address or nowhere.'],
+  ['REQ-600', 'decisions.md · 12', 'Every list in the schema of a body or a query has a maximum.'],
+  [
+    'REQ-601',
+    'decisions.md · 12',
+    'Routes without a key take bodies of at most 16 KB; a session token sends at most 512 KB, which fits any message.',
+  ],
+  [
+    'REQ-602',
+    'decisions.md · 12',
+    'Refusing a body costs no more CPU than parsing one of its size, whatever the body holds and whoever sends it.',
+  ],
+  ['REQ-603', 'decisions.md · 12', 'The CPU that a large body costs grows with its length and no faster.'],
+  [
+    'REQ-604',
+    'decisions.md · 12',
+    'A JSON body with more than 100,000 values, or 10,000 fields in one object, is refused with 400 `invalid_request`.',
+  ],
+  ['REQ-605', 'decisions.md · 12', 'A form that is too large leaves the process running, also if it comes from the process itself.'],
 ]);

@@ -70,3 +70,16 @@ describe('a key', () => {
     await fresh.stop();
   });
 });
+
+describe('an address', () => {
+  it('is counted before its body is read: the 61st broken registration in a minute is refused as too many [RATE-600]', async () => {
+    const register = () =>
+      server.call('POST', '/v1/oauth/register', {
+        key: null,
+        raw: '{',
+        headers: { 'content-type': 'application/json' },
+      });
+    const statuses = (await Promise.all(Array.from({ length: 65 }, register))).map(({ status }) => status);
+    expect([400, 429].map((wanted) => statuses.filter((status) => status === wanted).length)).toEqual([60, 5]);
+  });
+});

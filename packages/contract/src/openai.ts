@@ -21,7 +21,7 @@ const refusals = [
   ...(['conversation_not_found', 'conversation_user_mismatch', 'interaction_not_found', 'already_answered'] as const),
   ...(['interaction_expired', 'present_user_required', 'output_schema_invalid', 'output_schema_too_large'] as const),
   ...(['wallet_empty', 'org_cap_reached', 'user_cap_reached', 'model_unavailable', 'model_error'] as const),
-  ...(['unsupported_media_type', 'file_not_found'] as const),
+  ...(['unsupported_media_type', 'file_not_found', 'file_too_large'] as const),
 ] as const;
 
 /** What clients of OpenAI's API speak, with a deployment in the place of a model. */

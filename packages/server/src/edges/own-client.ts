@@ -6,6 +6,7 @@ import { restarting } from './refusal.ts';
 export type EdgeRequest = {
   headers: Headers;
   body: unknown;
+  bodyDigest: string;
   requestId: string;
   ip: string;
   signal: AbortSignal;

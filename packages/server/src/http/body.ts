@@ -77,7 +77,9 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
  */
 async function* within({ body }: Request, limit: number, tooLarge: () => Failure): AsyncGenerator<Uint8Array> {
   let size = 0;
-  for await (const chunk of body ?? []) {
+  // The rest is left unread and not cancelled: a form that one part of this process sends to another goes on writing
+  // into the cancelled stream, and that error ends the process.
+  for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
     size += chunk.byteLength;
     if (size > 2 * limit) throw tooLarge();
     if (size <= limit) yield chunk;

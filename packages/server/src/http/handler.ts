@@ -72,6 +72,8 @@ export type Incoming<R extends Route> = {
   /** The part named `file` of a multipart upload, or the bytes of a zip. */
   upload: Upload | null;
   headers: Headers;
+  /** Of the body as it was sent. */
+  bodyDigest: string;
   requestId: string;
   ip: string;
   /** Ends when the client goes away or the server stops. */

@@ -123,6 +123,9 @@ export async function serve(
     body,
     upload,
     headers: request.headers,
+    get bodyDigest() {
+      return hashRequest(hashed).toString('base64url');
+    },
     requestId: progress.requestId,
     ip: progress.ip,
     // Few look at it, and it is made when somebody does.

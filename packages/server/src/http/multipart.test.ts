@@ -1,6 +1,8 @@
 import { Failure } from '@vestra/contract/errors';
+import { files, maxUploadBytes } from '@vestra/contract/files';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { receiveBody } from './body.ts';
 import { readMultipart } from './multipart.ts';
 
 const whole = Buffer.from(
@@ -39,4 +41,14 @@ describe('a multipart body', () => {
       { numRuns: 200 },
     );
   });
+});
+
+it('leaves the process running if a form of its own is larger than twice the limit [REQ-605]', async () => {
+  const form = new FormData();
+  form.set('file', new File([new Uint8Array(3 * maxUploadBytes)], 'a.bin'));
+  const request = new Request('http://vestra.internal/v1/files', { method: 'POST', body: form });
+  const received = receiveBody(files.create, request, { session: false });
+  await expect(received).rejects.toMatchObject({ code: 'file_too_large' });
+  // The runner fails on a rejection that nobody handles; it comes with the next chunk.
+  for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
 });

@@ -138,11 +138,11 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
    */
   async function begun(
     exchange: Exchange,
-    { headers, body, caller }: EdgeRequest,
+    { headers, bodyDigest, caller }: EdgeRequest,
     question: Question,
     { kind, isKept }: { kind: AnswerKind; isKept: boolean },
   ): Promise<{ row: ClientAnswer; events: Begun['events'] }> {
-    const requestDigest = digestOf([kind, caller.actor.id, body]);
+    const requestDigest = digestOf([kind, caller.actor.id, bodyDigest]);
     const isRetry = Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
     const before = isRetry ? await latestAnswerTo(db, caller, requestDigest) : undefined;
     if (before) return { row: before, events: followingAnswer(exchange, before) };

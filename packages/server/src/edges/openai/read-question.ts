@@ -98,10 +98,16 @@ const presentIn = ({ metadata }: Pick<ChatBody, 'metadata'>) =>
 const talkOf = (
   body: Pick<ChatBody, 'user' | 'safety_identifier'> & { model?: string | undefined },
   said: readonly TalkLine[],
-): Talk | undefined =>
-  said.length === 0
-    ? undefined
-    : { digest: digestOfTalk({ model: body.model, user: userOf(body) }, said), isWhole: true };
+): Talk | undefined => {
+  if (said.length === 0) return undefined;
+  if (said.reduce((sum, { text }) => sum + text.length, 0) > longestTalk) {
+    throw fail('body_too_large', { message: `What was said before may have at most ${longestTalk} characters.` });
+  }
+  return { digest: digestOfTalk({ model: body.model, user: userOf(body) }, said), isWhole: true };
+};
+
+/** More than any model reads at once. */
+const longestTalk = 4_000_000;
 
 const joined = (texts: readonly string[]) => texts.filter((text) => text.trim() !== '').join('\n\n');
 

@@ -8,7 +8,11 @@ describe('a file that a client sends along', () => {
     const { mediaType, bytes } = bytesOfDataUrl('data:text/plain;base64,VGhl IGNv\nZGU=');
     expect([mediaType, Buffer.from(bytes).toString()]).toEqual(['text/plain', 'The code']);
     expect(Buffer.from(bytesOfBase64('VGhlIGNvZGU')).toString()).toBe('The code');
-    expect(bytesOfBase64(megabytes('A', 28)).byteLength).toBe(21 * 1024 * 1024);
+    expect(bytesOfBase64(megabytes('A', 12)).byteLength).toBe(9 * 1024 * 1024);
+  });
+
+  it('is refused before it is decoded if no upload takes it [OAI-600]', () => {
+    expect(() => bytesOfBase64(megabytes('!', 16))).toThrow(expect.objectContaining({ code: 'file_too_large' }));
   });
 
   it.each([

@@ -1,5 +1,7 @@
+import { conversations } from '@vestra/contract/conversations';
 import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
+import { bodyLimitOf } from '@vestra/contract/route';
 import type { Client } from '@vestra/sdk/client';
 import type { Conversation } from '@vestra/sdk/resources';
 import { followTurn, type StreamEvent } from '@vestra/sdk/stream';
@@ -41,15 +43,35 @@ export async function begin(exchange: Exchange, question: Question): Promise<Beg
     const { model, user, metadata } = question;
     if (model === undefined) throw fail('invalid_request', { param: 'model', message: 'Name the deployment.' });
     const message = await messageOf(exchange, question, { userId: user, unheard });
-    const body = { ...message, user_id: user, deployment: model, metadata, stream: true };
+    const body = sendable({ ...message, user_id: user, deployment: model, metadata, stream: true });
     return begunBy((await client.request('conversations.create', { body }, { idempotencyKey })) as Events);
   }
   const message = await messageOf(exchange, question, { userId: conversation.user_id ?? undefined, unheard });
-  const placed = { params: { conversation_id: conversation.id }, body: { ...message, stream: true } };
+  const placed = { params: { conversation_id: conversation.id }, body: sendable({ ...message, stream: true }) };
   return begunBy((await client.request('conversations.send', placed, { idempotencyKey })) as Events);
 }
 
 type Events = AsyncGenerator<StreamEvent, void, undefined>;
+
+const largestMessage = bodyLimitOf(conversations.send, { session: false });
+
+/** Refuses what the message route would refuse, before megabytes are written as JSON for it. */
+function sendable<Body extends object>(body: Body): Body {
+  if (textWithin(body, largestMessage) <= largestMessage) return body;
+  throw fail('body_too_large', { message: `A message takes at most ${largestMessage} bytes besides its files.` });
+}
+
+/** The characters of all texts within a value, counted until there are more than `most`. */
+function textWithin(value: unknown, most: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let sum = 0;
+  for (const part of Object.values(value)) {
+    sum += textWithin(part, most - sum);
+    if (sum > most) break;
+  }
+  return sum;
+}
 
 /** The first event says which turn it is. */
 async function begunBy(events: Events): Promise<Begun> {
@@ -72,7 +94,7 @@ async function answerCalls(exchange: Exchange, question: Question): Promise<Begu
   const said = isSaid ? await messageOf(exchange, question, { userId: conversation.user_id ?? undefined }) : {};
   const placed = {
     params: { conversation_id: conversation.id },
-    body: { ...said, tool_results: question.toolResults },
+    body: sendable({ ...said, tool_results: question.toolResults }),
   };
   const { idempotencyKey } = exchange;
   const sent = (await exchange.client.request('conversations.send', placed, { idempotencyKey })) as { id: string };

@@ -45,12 +45,16 @@ export function partsFor(model: string, { text, calls, reasoning }: AgentMessage
   return isOf(parts, { text, callCount: calls.length }) ? parts : null;
 }
 
+/** Without reasoning the text, and then the calls, for which no id of the vendor's is known. */
+export function partsOf({ text, calls, reasoning }: AgentMessage): readonly AnswerPart[] {
+  if (reasoning) return reasoning.parts as readonly AnswerPart[];
+  return [{ kind: 'text', length: text.length }, ...calls.map(() => ({ kind: 'call' as const, id: '' }))];
+}
+
 /** In the order in which it was given; without reasoning the text, and then the calls. */
-export function piecesOf({ text, calls, reasoning }: AgentMessage): Piece[] {
-  const parts: readonly AnswerPart[] = (reasoning?.parts as readonly AnswerPart[] | undefined) ?? [
-    { kind: 'text', length: text.length },
-    ...calls.map(({ id }) => ({ kind: 'call' as const, id })),
-  ];
+export function piecesOf(message: AgentMessage): Piece[] {
+  const { text, calls } = message;
+  const parts = partsOf(message);
   let at = 0;
   let nextCall = 0;
   const pieces = parts.map((part): Piece => {

@@ -1,4 +1,5 @@
 import { anthropicWire, bindsThinking, thinkingBeta } from '../wires/anthropic.ts';
+import { vertexGoogleWire } from '../wires/google.ts';
 import type { Wire } from '../wires/wire.ts';
 import type { AwsKeys } from './aws-signature.ts';
 import { signedByAws } from './aws-signature.ts';
@@ -77,7 +78,7 @@ export function atVertex({ location, baseUrl, account }: Vertex, modelId: string
     title: 'Vertex AI',
     keySetting: 'GOOGLE_APPLICATION_CREDENTIALS',
     addressSetting: 'VESTRA_VERTEX_LOCATION',
-    ...(isClaude && { wire: vertexAnthropicWire }),
+    wire: isClaude ? vertexAnthropicWire : vertexGoogleWire,
     url: `${trimmed(baseUrl ?? `https://${host}`)}/${path}/models/${encodeURIComponent(modelId)}:${call}`,
     headers: async (): Promise<Headers> => ({ authorization: `Bearer ${await access()}` }),
   };

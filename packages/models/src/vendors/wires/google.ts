@@ -2,16 +2,41 @@ import { randomUUID } from 'node:crypto';
 import type { AgentMessage, Message, ToolResult, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
-import { piecesOf, writeText } from '../reasoning.ts';
+import { partsOf, piecesOf, writeText } from '../reasoning.ts';
 import { base64Of, countOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { mapSchema } from './schemas.ts';
 import { type Answer, mediaOf, type Wire, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Gemini: POST …/models/<model>:streamGenerateContent?alt=sse, https://ai.google.dev/api/generate-content. */
 export const googleWire: Wire = {
-  body: ({ modelId, system, messages, tools, mustCallTool, output, maxOutputTokens }) => ({
+  body: (request) => bodyOf(request, (id) => ({ id })),
+  reader: readerOf,
+};
+
+/**
+ * Vertex AI refuses the id of a call where its models give none, as Gemini 2 does, and pairs calls by their order then.
+ * Gemini 3 answers with nothing where an id that it gave is missing. So the ids that it gave go back, and no others.
+ */
+export const vertexGoogleWire: Wire = {
+  body(request) {
+    const given = new Set(request.messages.flatMap(idsOfVendor));
+    return bodyOf(request, (id) => (given.has(id) ? { id } : {}));
+  },
+  reader: readerOf,
+};
+
+const idsOfVendor = (message: Message): string[] =>
+  message.role === 'agent' ? partsOf(message).flatMap((part) => (part.kind === 'call' ? [part.id] : [])) : [];
+
+type IdOf = (id: string) => { id?: string };
+
+function bodyOf(
+  { modelId, system, messages, tools, mustCallTool, output, maxOutputTokens }: WireRequest,
+  idOf: IdOf,
+): object {
+  return {
     ...(system.length > 0 && { systemInstruction: { parts: system.map((text) => ({ text })) } }),
-    contents: messages.map((message) => contentOf(message, modelId)),
+    contents: messages.map((message) => contentOf(message, modelId, idOf)),
     ...(tools.length > 0 && {
       tools: [
         {
@@ -25,9 +50,11 @@ export const googleWire: Wire = {
     }),
     ...(mustCallTool && { toolConfig: { functionCallingConfig: { mode: 'ANY' } } }),
     generationConfig: { maxOutputTokens, ...formatOf(output) },
-  }),
+  };
+}
 
-  reader: (answer) => (event) => {
+function readerOf(answer: Answer): (event: unknown) => void {
+  return (event) => {
     const { error, usageMetadata, promptFeedback, candidates } = recordOf(event);
     if (error) throw vendorErrorOf(error);
     answer.usage = usageOf(usageMetadata) ?? answer.usage;
@@ -36,28 +63,28 @@ export const googleWire: Wire = {
     for (const part of listOf(recordOf(content).parts)) readPart(answer, recordOf(part));
     // The vendor does not say which event is the last one: counts and even text may follow the reason.
     if (typeof finishReason === 'string') answer.end = endOf(finishReason);
-  },
-};
+  };
+}
 
-function contentOf(message: Message, modelId: string) {
+function contentOf(message: Message, modelId: string, idOf: IdOf) {
   switch (message.role) {
     case 'user':
       return { role: 'user', parts: message.parts.map(partOf) };
     case 'agent':
-      return { role: 'model', parts: agentParts(message, modelId) };
+      return { role: 'model', parts: agentParts(message, modelId, idOf) };
     case 'tool':
-      return { role: 'user', parts: resultParts(message.results, modelId) };
+      return { role: 'user', parts: resultParts(message.results, modelId, idOf) };
   }
 }
 
 /** From the third generation on a picture stands in the answer that it belongs to, before that behind all answers. */
-function resultParts(results: readonly ToolResult[], modelId: string): JsonRecord[] {
+function resultParts(results: readonly ToolResult[], modelId: string, idOf: IdOf): JsonRecord[] {
   const isNested = isOfThirdGeneration(modelId);
   const answers = results.map((result) => {
     const { callId, name, output, isError } = result;
     const parts = isNested ? mediaOf(result).map(inlinePart) : [];
     const response = { name, [isError ? 'error' : 'content']: output };
-    return { functionResponse: { id: callId, name, response, ...(parts.length > 0 && { parts }) } };
+    return { functionResponse: { ...idOf(callId), name, response, ...(parts.length > 0 && { parts }) } };
   });
   if (isNested) return answers;
   const media = results.flatMap((result) => {
@@ -72,12 +99,12 @@ const inlinePart = ({ mediaType, content }: { mediaType: string; content: Uint8A
 });
 
 /** Signatures go back on the very parts that they came with, https://ai.google.dev/gemini-api/docs/thought-signatures. */
-function agentParts(message: AgentMessage, modelId: string): JsonRecord[] {
+function agentParts(message: AgentMessage, modelId: string, idOf: IdOf): JsonRecord[] {
   const parts = piecesOf(message).flatMap((piece): JsonRecord[] => {
     if (piece.kind === 'thought') return [];
     if (piece.kind === 'text') return [{ text: piece.text, ...piece.mark }];
     const { id, name, arguments: args } = piece.call;
-    return [{ functionCall: { id, name, args }, ...piece.mark }];
+    return [{ functionCall: { ...idOf(id), name, args }, ...piece.mark }];
   });
   const firstCall = parts.find(({ functionCall }) => functionCall);
   if (firstCall && isOfThirdGeneration(modelId)) firstCall.thoughtSignature ??= noSignature;
@@ -107,9 +134,9 @@ function readPart(answer: Answer, { text, thought, functionCall, thoughtSignatur
   const mark = typeof thoughtSignature === 'string' ? { thoughtSignature } : undefined;
   answer.thoughtLength += mark?.thoughtSignature.length ?? 0;
   if (functionCall) {
-    const call = callOf(recordOf(functionCall));
-    answer.calls.push(call);
-    answer.parts.push({ kind: 'call', id: call.id, ...(mark && { mark }) });
+    const call = recordOf(functionCall);
+    answer.calls.push(callOf(call));
+    answer.parts.push({ kind: 'call', id: textOf(call.id), ...(mark && { mark }) });
   } else if (thought !== true) {
     answer.text += textOf(text);
     writeText(answer, textOf(text), mark);

@@ -11,7 +11,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 const alone = [
   'packages/server/src/{adapters,db,jobs,main,domains/browser,domains/computers}/**/*.test.ts',
   'packages/server/src/domains/engine/runs/reply-text.test.ts',
-  'packages/models/src/vendors/proxy.test.ts',
+  'packages/models/src/vendors/{proxy,published-types}.test.ts',
   'tests/{chaos,upgrades}/**/*.test.ts',
   'tests/{deploy,network-loss}.test.ts',
   'tests/scenarios/{backup,cli,computer,browser,console,session-embedding,session-page,session-screen}*.test.ts',

@@ -110,4 +110,34 @@ export const models = area('models', 'done', [
     'docs/benchmarks.md · What a model call takes',
     'Answers that are written at once are read together, at most every 60 ms; one alone is read as it comes.',
   ],
+  [
+    'MOD-630',
+    'decisions.md · 12',
+    'Gemini on Vertex AI gets back the ids of calls that it gave and no others; calls without ids are paired by their order.',
+  ],
+  [
+    'MOD-631',
+    'decisions.md · 12',
+    'A chat-completions request has at most one system message, at its beginning, and its roles in an order that every chat template accepts.',
+  ],
+  [
+    'MOD-632',
+    'decisions.md · 12',
+    'Object schemas of tools reach OpenAI, Azure and compatible endpoints with `properties`, and the outermost with its `type`.',
+  ],
+  [
+    'MOD-633',
+    'decisions.md · 12',
+    'Encrypted reasoning is asked only of models that reason, and not again of one that refused it.',
+  ],
+  [
+    'MOD-634',
+    'decisions.md · 12',
+    'Chat-completions usage is billed exactly: reasoning outside `completion_tokens`, and cache reads and writes under each documented name.',
+  ],
+  [
+    'MOD-635',
+    'decisions.md · 12',
+    "Test servers refuse what vendors are known to refuse, and request bodies fit the types that OpenAI's own client publishes.",
+  ],
 ]);

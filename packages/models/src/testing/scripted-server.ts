@@ -15,6 +15,7 @@ import {
   type ScriptedVendor,
   type Wire,
 } from './scripted-answer.ts';
+import { refusalByRule } from './vendor-rules.ts';
 
 export type ScriptedModelServer = {
   url: string;
@@ -114,6 +115,8 @@ async function answer(
     return void response.writeHead(404).end('{"error":{"message":"no route"}}');
   const wire = wires[vendor];
   const body = JSON.parse(await readBody(incoming)) as Record<string, unknown>;
+  const byRule = refusalByRule(path, body);
+  if (byRule) return void response.writeHead(byRule.status).end(JSON.stringify(byRule.body));
   const normalised = wire.normalise(body, path);
   const request = {
     ...normalised,

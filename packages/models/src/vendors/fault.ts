@@ -12,6 +12,8 @@ export type Fault = {
   usage?: Usage;
   /** The vendor found fault with what its model thought before, or with its absence. */
   isOfReasoning?: boolean;
+  /** The model does not reason at all, so that asking for its reasoning is always refused. */
+  hasNoReasoning?: boolean;
 };
 
 /** The vendor was silent for too long. */
@@ -109,7 +111,8 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
   if (status === 408 || status === 504) return fault('timeout', true, `${vendor.title} took too long (${said}).`);
   if (status === 409 || status >= 500) return fault('unavailable', true, `${vendor.title} failed (${said}).`);
   const refused = fault('refused', false, `${vendor.title} refused the request (${said}).`);
-  return isOfReasoning(`${words} ${labels.join(' ')}`) ? { ...refused, isOfReasoning: true } : refused;
+  if (!isOfReasoning(`${words} ${labels.join(' ')}`)) return refused;
+  return { ...refused, isOfReasoning: true, hasNoReasoning: /not supported/i.test(words) };
 }
 
 /** A model that its vendor no longer has may have come to its announced end. */

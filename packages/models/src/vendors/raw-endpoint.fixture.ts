@@ -5,6 +5,7 @@ import type { ToolDefinition } from '@vestra/agent/message';
 import type { ModelEvent, ModelRequest } from '@vestra/agent/model';
 import { createModels } from '../models.ts';
 import type { ModelSettings } from '../settings.ts';
+import { refusalByRule } from '../testing/vendor-rules.ts';
 import type { Timing } from './timing.ts';
 
 export type RawVendor = 'anthropic' | 'openai' | 'google' | 'compatible';
@@ -16,15 +17,18 @@ export const models: Record<RawVendor, string> = {
   compatible: 'compatible/any',
 };
 
-/** An endpoint that writes what a test gives it, byte for byte, and a model of each vendor that asks there. */
+/** An endpoint that refuses what vendors refuse and else writes what a test gives it, byte for byte, and a model of each vendor that asks there. */
 export async function startRawEndpoint(askedAt?: string) {
   let listener: RequestListener = (_request, response) => response.end();
   const bodies: Record<string, unknown>[] = [];
   let socket: Socket | null = null;
   const server = createServer(async (request, response) => {
     socket = request.socket;
-    bodies.push(JSON.parse(await textOf(request)));
-    listener(request, response);
+    const body = JSON.parse(await textOf(request));
+    bodies.push(body);
+    const refusal = refusalByRule(request.url ?? '', body);
+    if (refusal) response.writeHead(refusal.status).end(JSON.stringify(refusal.body));
+    else listener(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

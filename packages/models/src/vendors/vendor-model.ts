@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { shownIn } from '@vestra/agent/media';
-import type { Message } from '@vestra/agent/message';
+import type { JsonSchema, Message } from '@vestra/agent/message';
 import type { Model, ModelEvent, ModelRequest } from '@vestra/agent/model';
 import { readAnswer } from './answer.ts';
 import { type Fault, failureOf, faultOf } from './fault.ts';
@@ -16,15 +16,20 @@ import type { WireRequest } from './wires/wire.ts';
  * is a `ModelFailure`.
  */
 export function createVendorModel(dependencies: { vendor: Vendor; timing: Timing }): Model {
-  return { stream: (request) => callWithRetries(dependencies, request) };
+  const learnt: Learnt = { hasNoReasoning: false };
+  return { stream: (request) => callWithRetries(dependencies, request, learnt) };
 }
+
+/** What this model's endpoint has refused once and will always refuse, for as long as the process runs. */
+type Learnt = { hasNoReasoning: boolean };
 
 async function* callWithRetries(
   { vendor, timing }: { vendor: Vendor; timing: Timing },
   request: ModelRequest,
+  learnt: Learnt,
 ): AsyncGenerator<ModelEvent> {
   const names = wireNames(request.tools, vendor.longestToolName);
-  const refused: Refused = { schema: false, reasoning: false, media: false };
+  const refused: Refused = { schema: false, reasoning: learnt.hasNoReasoning, media: false };
   for (let attempt = 1; ; attempt++) {
     request.signal.throwIfAborted();
     let hasYielded = false;
@@ -41,6 +46,7 @@ async function* callWithRetries(
       fault = faultOf(error, vendor, timing.idleTimeoutMs);
     }
     if (hasYielded) throw failureOf(fault);
+    if (fault.hasNoReasoning) learnt.hasNoReasoning = true;
     const found = findRefused(fault, vendor, request, refused);
     if (found) {
       refused[found] = true;
@@ -82,13 +88,21 @@ function withoutRefused(message: Message, { reasoning, media }: Refused): Messag
   return { ...message, results: message.results.map((result) => shownIn(result, () => 'it cannot be read')) };
 }
 
+/** Tool servers may leave the type of the arguments out. Vendors refuse a whole request for it. */
+const withRootType = (schema: JsonSchema): JsonSchema =>
+  schema.type === undefined && schema.$ref === undefined ? { type: 'object', ...schema } : schema;
+
 function wireRequestOf(
   request: ModelRequest,
   vendor: Vendor,
   names: WireNames,
   refused: Refused,
 ): { wireRequest: WireRequest; answerTool: string | null } {
-  const own = request.tools.map((tool) => ({ ...tool, name: names.toWire(tool.name) }));
+  const own = request.tools.map((tool) => ({
+    ...tool,
+    name: names.toWire(tool.name),
+    inputSchema: withRootType(tool.inputSchema),
+  }));
   const { output, instruction, answerTool } = outputFormatOf(request.outputSchema, own, vendor, refused.schema);
   const wireRequest = {
     modelId: vendor.modelId,
@@ -102,6 +116,7 @@ function wireRequestOf(
     mustCallTool: answerTool !== null && vendor.forcesTools,
     output,
     maxOutputTokens: Math.min(request.maxOutputTokens ?? vendor.mostOutputTokens, vendor.mostOutputTokens),
+    asksForReasoning: vendor.reasons && !refused.reasoning,
     isReasoningLeftOut: refused.reasoning,
   };
   return { wireRequest, answerTool: answerTool?.name ?? null };

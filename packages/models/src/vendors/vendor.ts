@@ -32,6 +32,8 @@ export type Vendor = {
   reads: ReadonlyMap<string, number>;
   /** Whether the vendor can hold an answer to this schema. */
   takesSchema: (schema: JsonSchema, hasTools: boolean) => boolean;
+  /** Whether the model reasons before it answers. */
+  reasons: boolean;
   /** Whether a request may force a tool. */
   forcesTools: boolean;
   /** Where the caller asks for no limit, or for a higher one: what a call may cost at most follows from it. */
@@ -43,18 +45,19 @@ export type Vendor = {
 /** By which a model knows its own thoughts again. */
 export const nameOfModel = ({ name, modelId }: Vendor) => `${name}/${modelId}`;
 
-type VendorOfAnyModel = Omit<Vendor, 'forcesTools' | 'mostOutputTokens' | 'ending'>;
+type VendorOfAnyModel = Omit<Vendor, 'reasons' | 'forcesTools' | 'mostOutputTokens' | 'ending'>;
 
 const MiB = 1_048_576;
 const audio = ['wav', 'x-wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((kind) => `audio/${kind}`);
 const images = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 export function openVendor(settings: ModelSettings, model: PlacedModel): Vendor {
-  const { takes, forces_tools, max_output_tokens, retires_on, replacement } = model;
+  const { takes, reasons, forces_tools, max_output_tokens, retires_on, replacement } = model;
   const vendor = vendorOf(settings, model);
   return {
     ...vendor,
     reads: new Map([...vendor.reads].filter(([type]) => takes.includes(kindOf(type)))),
+    reasons,
     forcesTools: forces_tools,
     mostOutputTokens: max_output_tokens,
     ending: { retires_on, replacement },

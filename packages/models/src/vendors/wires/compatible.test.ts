@@ -197,3 +197,178 @@ it.each(calls)('[MOD-157] puts together calls $of', async ({ pieces, expected, r
   expect(outcome.calls).toEqual(expected);
   expect(outcome.failure).toBe(expected.length > 0 ? null : 'invalid_answer');
 });
+
+type Counts = { input: number; output: number; read?: number; written?: number };
+const usages: { of: string; chunks: object[]; expected: Counts }[] = [
+  {
+    of: 'OpenAI, whose completion holds its reasoning',
+    chunks: [
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 100,
+          completion_tokens: 300,
+          total_tokens: 400,
+          completion_tokens_details: { reasoning_tokens: 290 },
+        },
+      },
+    ],
+    expected: { input: 100, output: 300 },
+  },
+  {
+    // 2809 reasoning tokens; xAI charged 0.0232856 dollars, https://github.com/Wei-Shaw/sub2api/issues/5771.
+    of: 'xAI, whose total alone holds the reasoning',
+    chunks: [
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 10_120,
+          completion_tokens: 1_499,
+          total_tokens: 14_428,
+          prompt_tokens_details: { cached_tokens: 128 },
+          completion_tokens_details: { reasoning_tokens: 2_809 },
+        },
+      },
+    ],
+    expected: { input: 9_992, output: 4_308, read: 128 },
+  },
+  {
+    of: 'xAI, with one word after much reasoning',
+    chunks: [{ choices: [], usage: { prompt_tokens: 12, completion_tokens: 1, total_tokens: 303 } }],
+    expected: { input: 12, output: 291 },
+  },
+  {
+    of: "Gemini's endpoint, which does not count its thoughts apart",
+    chunks: [{ choices: [], usage: { prompt_tokens: 6, completion_tokens: 1, total_tokens: 58 } }],
+    expected: { input: 6, output: 52 },
+  },
+  {
+    of: 'a server without a total',
+    chunks: [{ choices: [], usage: { prompt_tokens: 9, completion_tokens: 4 } }],
+    expected: { input: 9, output: 4 },
+  },
+  {
+    of: 'a server whose total is too small',
+    chunks: [{ choices: [], usage: { prompt_tokens: 9, completion_tokens: 4, total_tokens: 9 } }],
+    expected: { input: 9, output: 4 },
+  },
+  {
+    of: 'a server without the count of the prompt',
+    chunks: [{ choices: [], usage: { completion_tokens: 4, total_tokens: 13 } }],
+    expected: { input: 9, output: 4 },
+  },
+  {
+    of: 'a server that counts while it writes',
+    chunks: [
+      { choices: [], usage: { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10 } },
+      { choices: [], usage: { prompt_tokens: 9, completion_tokens: 7, total_tokens: 16 } },
+    ],
+    expected: { input: 9, output: 7 },
+  },
+  {
+    // https://openrouter.ai/docs/use-cases/usage-accounting
+    of: 'OpenRouter, with what was written to a cache',
+    chunks: [
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 194,
+          completion_tokens: 2,
+          total_tokens: 196,
+          prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 100, audio_tokens: 0 },
+        },
+      },
+    ],
+    expected: { input: 94, output: 2, written: 100 },
+  },
+  {
+    // https://docs.litellm.ai/docs/completion/prompt_caching
+    of: 'LiteLLM, with what was read from a cache and written to it',
+    chunks: [
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 2_006,
+          completion_tokens: 300,
+          total_tokens: 2_306,
+          prompt_tokens_details: { cached_tokens: 1_000 },
+          cache_creation_input_tokens: 900,
+        },
+      },
+    ],
+    expected: { input: 106, output: 300, read: 1_000, written: 900 },
+  },
+  {
+    // https://github.com/BerriAI/litellm/issues/15056
+    of: 'a gateway whose prompt leaves out what was written to a cache',
+    chunks: [
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 31,
+          completion_tokens: 467,
+          total_tokens: 498,
+          prompt_tokens_details: { cached_tokens: 0 },
+          cache_creation_input_tokens: 1_253,
+        },
+      },
+    ],
+    expected: { input: 31, output: 467, written: 1_253 },
+  },
+  {
+    of: 'a gateway whose total counts a cache that its prompt leaves out',
+    chunks: [
+      { choices: [], usage: { prompt_tokens: 31, completion_tokens: 7, total_tokens: 1_038, cached_tokens: 1_000 } },
+    ],
+    expected: { input: 31, output: 7, read: 1_000 },
+  },
+  {
+    of: 'DeepSeek',
+    chunks: [
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 20,
+          completion_tokens: 5,
+          total_tokens: 25,
+          prompt_cache_hit_tokens: 15,
+          prompt_cache_miss_tokens: 5,
+        },
+      },
+    ],
+    expected: { input: 5, output: 5, read: 15 },
+  },
+  {
+    of: 'Moonshot, in the choice',
+    chunks: [
+      {
+        choices: [
+          {
+            delta: {},
+            finish_reason: 'stop',
+            usage: { prompt_tokens: 19, completion_tokens: 13, total_tokens: 32, cached_tokens: 10 },
+          },
+        ],
+      },
+    ],
+    expected: { input: 9, output: 13, read: 10 },
+  },
+  {
+    of: 'Groq, in a place of its own',
+    chunks: [
+      chunk({}, 'stop', {
+        x_groq: {
+          id: 'req_1',
+          usage: { queue_time: 0.1, prompt_tokens: 5_000, completion_tokens: 3, total_tokens: 5_003 },
+        },
+      }),
+    ],
+    expected: { input: 5_000, output: 3 },
+  },
+];
+
+it.each(usages)('[MOD-634] bills exactly what was used by the counts of $of', async ({ chunks, expected }) => {
+  endpoint.respond(writing([sse(hi, stop, ...chunks, done)]));
+  const { end } = await outcomeOf(endpoint.stream('compatible', {}, { attempts: 1 }));
+  expect(end).toEqual(used(expected.input, expected.output, expected.read, expected.written));
+});

@@ -5,6 +5,7 @@ import { piecesOf, writeText } from '../reasoning.ts';
 import { createCallPieces } from './call-pieces.ts';
 import { createThoughts } from './compatible-thoughts.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
+import { mapSchema, withProperties } from './schemas.ts';
 import { type Answer, mediaOf, type Wire, type WireRequest } from './wire.ts';
 
 /** Chat completions, as spoken by every server that resembles OpenAI's: POST …/chat/completions. */
@@ -15,13 +16,14 @@ export const compatibleWire: Wire = {
     stream_options: { include_usage: true },
     max_tokens: maxOutputTokens,
     messages: [
-      ...system.map((content) => ({ role: 'system', content })),
-      ...messages.flatMap((message) => messagesOf(message, isReasoningLeftOut)),
+      // One message: the chat templates of Qwen 3.5 and others refuse a second one.
+      ...(system.length > 0 ? [{ role: 'system', content: system.join('\n\n') }] : []),
+      ...inTemplateOrder(messages.flatMap((message) => messagesOf(message, isReasoningLeftOut))),
     ],
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema }) => ({
         type: 'function',
-        function: { name, description, parameters: inputSchema },
+        function: { name, description, parameters: mapSchema(inputSchema, withProperties) },
       })),
     }),
     response_format: formatOf(output),
@@ -32,10 +34,11 @@ export const compatibleWire: Wire = {
     const readThoughts = createThoughts(answer);
     let hasRefused = false;
     return (event) => {
-      const { error, usage, choices } = recordOf(event);
+      const { error, usage, x_groq, choices } = recordOf(event);
       if (error) throw vendorErrorOf(error);
-      answer.usage = usageOf(usage) ?? answer.usage;
-      const { delta, finish_reason } = recordOf(listOf(choices)[0]);
+      const { delta, finish_reason, usage: usageOfChoice } = recordOf(listOf(choices)[0]);
+      // Groq and Moonshot report usage in places of their own.
+      answer.usage = usageOf(usage ?? recordOf(x_groq).usage ?? usageOfChoice) ?? answer.usage;
       const { content, refusal, tool_calls } = recordOf(delta);
       const written = writtenIn(content) + textOf(refusal);
       answer.text += written;
@@ -56,12 +59,8 @@ export const compatibleWire: Wire = {
 
 function messagesOf(message: Message, isReasoningLeftOut: boolean): JsonRecord[] {
   switch (message.role) {
-    case 'user': {
-      const [first] = message.parts;
-      const isPlain = message.parts.length === 1 && first?.kind === 'text';
-      // Many servers know no other content than text.
-      return [{ role: 'user', content: isPlain ? first.text : message.parts.map(partOf) }];
-    }
+    case 'user':
+      return [{ role: 'user', content: contentOf(message.parts.map(partOf)) }];
     case 'agent': {
       const tool_calls = message.calls.map(({ id, name, arguments: given }) => ({
         id,
@@ -78,6 +77,48 @@ function messagesOf(message: Message, isReasoningLeftOut: boolean): JsonRecord[]
         ...message.results.flatMap(picturesOf),
       ];
   }
+}
+
+/** Many servers accept no other content than one text. */
+function contentOf(parts: readonly JsonRecord[]): string | readonly JsonRecord[] {
+  return parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text).join('\n\n') : parts;
+}
+
+/**
+ * Chat templates refuse a whole request for the order of its roles. Gemma and Mistral want user and assistant in turn,
+ * beginning with the user. Mistral also refuses a user directly after the result of a tool, and a last message of the
+ * assistant.
+ */
+function inTemplateOrder(messages: readonly JsonRecord[]): JsonRecord[] {
+  const ordered: JsonRecord[] = [];
+  for (const message of messages) {
+    const last = ordered.at(-1);
+    const isSameSpeaker = last?.role === message.role && message.role !== 'tool' && last?.tool_calls === undefined;
+    if (last && isSameSpeaker) {
+      ordered[ordered.length - 1] = joined(last, message);
+      continue;
+    }
+    if (!last && message.role !== 'user') ordered.push(said('user', '[The conversation begins.]'));
+    if (last?.role === 'tool' && message.role === 'user') ordered.push(said('assistant', '[Results received.]'));
+    ordered.push(message);
+  }
+  const last = ordered.at(-1);
+  if (last?.role === 'assistant' && last.tool_calls === undefined) ordered.push(said('user', '[Continue.]'));
+  return ordered;
+}
+
+const said = (role: string, content: string): JsonRecord => ({ role, content });
+
+/** Two messages of one speaker as one. */
+function joined(one: JsonRecord, other: JsonRecord): JsonRecord {
+  const details = [...listOf(one.reasoning_details), ...listOf(other.reasoning_details)];
+  const content = contentOf([...partsIn(one.content), ...partsIn(other.content)]);
+  return { ...one, ...other, content, ...(details.length > 0 && { reasoning_details: details }) };
+}
+
+function partsIn(content: unknown): JsonRecord[] {
+  if (Array.isArray(content)) return content;
+  return textOf(content) === '' ? [] : [{ type: 'text', text: content }];
 }
 
 /** These endpoints take pictures from the user alone, so it is said whose they are. */
@@ -126,17 +167,31 @@ function writtenIn(content: unknown): string {
     .join('');
 }
 
+/**
+ * `completion_tokens` of xAI and of Gemini's endpoint leave reasoning out, which is billed as output: `total_tokens`
+ * holds it. Some gateways leave the cache out of `prompt_tokens`, which shows where the cache is larger than the prompt.
+ */
 function usageOf(usage: unknown): Usage | null {
   if (!usage) return null;
-  const { prompt_tokens, completion_tokens, prompt_tokens_details } = recordOf(usage);
-  const cacheReadTokens = countOf(recordOf(prompt_tokens_details).cached_tokens);
+  const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, ...others } = recordOf(usage);
+  const details = recordOf(prompt_tokens_details);
+  const completion = countOf(completion_tokens);
+  const total = countOf(total_tokens);
+  const prompt = countOf(prompt_tokens) || Math.max(0, total - completion);
+  const cacheReadTokens = firstCount(details.cached_tokens, others.cached_tokens, others.prompt_cache_hit_tokens);
+  const cacheWriteTokens = firstCount(details.cache_write_tokens, others.cache_creation_input_tokens);
+  const cached = cacheReadTokens + cacheWriteTokens;
+  const read = cached <= prompt ? prompt : prompt + cached;
   return {
-    inputTokens: Math.max(0, countOf(prompt_tokens) - cacheReadTokens),
-    outputTokens: countOf(completion_tokens),
+    inputTokens: read - cached,
+    outputTokens: Math.max(completion, total - read),
     cacheReadTokens,
-    cacheWriteTokens: 0,
+    cacheWriteTokens,
   };
 }
+
+/** The first that is given and not zero: vendors report one number under several names. */
+const firstCount = (...values: unknown[]): number => values.map(countOf).find((count) => count > 0) ?? 0;
 
 function endOf(reason: string, hasRefused: boolean): Answer['end'] {
   if (reason === 'length') return 'cut';

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@vestra/agent/message';
 import { type JsonRecord, listOf, recordOf, textOf } from './json.ts';
-import { mapSchema } from './schemas.ts';
+import { mapSchema, withProperties } from './schemas.ts';
 
 /**
  * The vendor refuses a whole request for a keyword that it does not know: those are left out, and left to whoever
@@ -18,7 +18,7 @@ export function schemaForOpenai(schema: JsonSchema): JsonRecord {
 function takenNode({ propertyNames: _, pattern, allOf, ...node }: JsonRecord): JsonRecord {
   const reference = loneReference(listOf(allOf));
   return {
-    ...node,
+    ...withProperties(node),
     ...(pattern !== undefined && !looksAround(textOf(pattern)) && { pattern }),
     ...(allOf !== undefined && (reference ? { $ref: reference } : { allOf })),
   };

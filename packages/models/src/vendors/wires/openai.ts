@@ -8,12 +8,12 @@ import { type Answer, mediaOf, type Wire, type WireRequest, type WrittenCall } f
 
 /** Responses: POST /v1/responses, https://platform.openai.com/docs/api-reference/responses-streaming. */
 export const openaiWire: Wire = {
-  body: ({ modelId, system, messages, tools, output, maxOutputTokens }) => ({
+  body: ({ modelId, system, messages, tools, output, maxOutputTokens, asksForReasoning }) => ({
     model: modelId,
     stream: true,
     // What users say is not left with the vendor beyond the call; what it thought comes with the answer instead.
     store: false,
-    include: ['reasoning.encrypted_content'],
+    ...(asksForReasoning && { include: ['reasoning.encrypted_content'] }),
     max_output_tokens: maxOutputTokens,
     input: [...system.map((content) => ({ role: 'developer', content })), ...messages.flatMap(itemsOf)],
     ...(tools.length > 0 && { tools: tools.map(toolOf) }),

@@ -103,6 +103,7 @@ describe('[PIC-001] a picture that a tool answered with', () => {
       mustCallTool: false,
       output: { type: 'text' },
       maxOutputTokens: 9,
+      asksForReasoning: true,
       isReasoningLeftOut: false,
     }) as { contents: { parts: object[] }[] };
     expect(body.contents.at(-1)?.parts).toMatchObject([{ functionResponse: { parts: [inline] } }]);

@@ -377,6 +377,7 @@ const wireRequest: WireRequest = {
   mustCallTool: false,
   output: { type: 'text' },
   maxOutputTokens: 100,
+  asksForReasoning: true,
   isReasoningLeftOut: false,
 };
 

@@ -34,3 +34,7 @@ function mapEach(schema: unknown, change: (node: JsonRecord) => JsonRecord): unk
   if (Array.isArray(schema)) return schema.map((each) => mapEach(each, change));
   return typeof schema === 'object' && schema !== null ? mapSchema(schema, change) : schema;
 }
+
+/** OpenAI and endpoints like it refuse a whole request for an object schema without `properties`. */
+export const withProperties = (node: JsonRecord): JsonRecord =>
+  [node.type].flat().includes('object') && node.properties === undefined ? { ...node, properties: {} } : node;

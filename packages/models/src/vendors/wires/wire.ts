@@ -19,6 +19,8 @@ export type WireRequest = {
   mustCallTool: boolean;
   output: { type: 'text' } | { type: 'json' } | { type: 'schema'; schema: JsonSchema; strict: boolean };
   maxOutputTokens: number;
+  /** Whether the answer should carry encrypted reasoning. A model that does not reason refuses the question. */
+  asksForReasoning: boolean;
   /** The endpoint found fault with what was thought: none of it is sent, and the endpoint's way to say so is used. */
   isReasoningLeftOut: boolean;
 };

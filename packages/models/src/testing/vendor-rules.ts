@@ -1,0 +1,185 @@
+import { asList, asRecord } from './scripted-answer.ts';
+
+/**
+ * A request that a vendor is known to refuse, with the vendor's own answer. Servers of tests hold every request to these
+ * rules, since a test server that accepts anything hides such a request. Add a row for each new refusal that somebody meets.
+ */
+type VendorRule = {
+  /** The public thread that quotes the refusal. */
+  thread: string;
+  /** Part of the request's path. */
+  path: RegExp;
+  /** What is wrong with the body in the vendor's words; null if nothing is. */
+  fault: (body: Body) => string | null;
+  status: number;
+  error: (message: string) => object;
+};
+
+type Body = Record<string, unknown>;
+export type Refusal = { status: number; body: object };
+
+const chatCompletions = /\/chat\/completions$/;
+const responses = /\/responses$/;
+
+/** As vLLM reports a chat template that raised an exception. */
+const ofTemplate = (message: string) => ({ error: { message, type: 'BadRequestError', code: 400 } });
+const ofMistral = (message: string) => ({
+  object: 'error',
+  message,
+  type: 'invalid_request_message_order',
+  param: null,
+  code: '3230',
+});
+const ofOpenai = (code: string | null) => (message: string) => ({
+  error: { message, type: 'invalid_request_error', param: null, code },
+});
+
+export const vendorRules = {
+  vertexKnowsNoCallIds: {
+    thread: 'https://github.com/vercel/ai/issues/15664',
+    // Gemini 3 gives ids itself since September 2026, and knows them again.
+    path: /\/v1\/projects\/.+\/publishers\/google\/models\/gemini-[12]\b/,
+    fault: callIdFault,
+    status: 400,
+    error: (message) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }),
+  },
+  systemComesFirst: {
+    thread: 'https://github.com/vllm-project/vllm/issues/41114',
+    path: chatCompletions,
+    fault: (body) => (rolesOf(body).slice(1).includes('system') ? 'System message must be at the beginning.' : null),
+    status: 400,
+    error: ofTemplate,
+  },
+  aUserSpeaks: {
+    thread: 'https://github.com/vllm-project/vllm/issues/36432',
+    path: chatCompletions,
+    fault: (body) => (rolesOf(body).includes('user') ? null : 'No user query found in messages.'),
+    status: 400,
+    error: ofTemplate,
+  },
+  rolesAlternate: {
+    thread: 'https://github.com/suitenumerique/conversations/issues/197',
+    path: chatCompletions,
+    fault: alternationFault,
+    status: 400,
+    error: ofTemplate,
+  },
+  assistantFollowsTools: {
+    thread: 'https://github.com/BerriAI/litellm/issues/17761',
+    path: chatCompletions,
+    fault: (body) =>
+      rolesOf(body).some((role, at, roles) => role === 'user' && roles[at - 1] === 'tool')
+        ? "Unexpected role 'user' after role 'tool'"
+        : null,
+    status: 400,
+    error: ofMistral,
+  },
+  assistantIsNotLast: {
+    thread: 'https://github.com/0xPlaygrounds/rig/pull/1130',
+    path: chatCompletions,
+    fault: (body) =>
+      rolesOf(body).at(-1) === 'assistant'
+        ? 'Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant'
+        : null,
+    status: 400,
+    error: ofMistral,
+  },
+  contentIsNotEmpty: {
+    thread: 'https://github.com/vllm-project/vllm/issues/21089',
+    path: chatCompletions,
+    fault: emptyContentFault,
+    status: 400,
+    error: ofTemplate,
+  },
+  objectsHaveProperties: {
+    thread: 'https://github.com/openai/openai-agents-python/issues/449',
+    path: /\/(responses|chat\/completions)$/,
+    fault: propertiesFault,
+    status: 400,
+    error: ofOpenai('invalid_function_parameters'),
+  },
+  reasoningIsOfReasoningModels: {
+    thread: 'https://github.com/pydantic/pydantic-ai/issues/3326',
+    path: responses,
+    fault: ({ model, include }) =>
+      /^(gpt-4|gpt-5-chat|chatgpt)/.test(String(model)) && asList(include).length > 0
+        ? 'Encrypted content is not supported with this model.'
+        : null,
+    status: 400,
+    error: ofOpenai(null),
+  },
+} satisfies Record<string, VendorRule>;
+
+/** How the vendor at this path answers a body that breaks one of its rules; null if it breaks none. */
+export function refusalByRule(path: string, body: Body): Refusal | null {
+  for (const { path: of, fault, status, error } of Object.values<VendorRule>(vendorRules)) {
+    const message = of.test(path.replace(/\?.*/, '')) ? fault(body) : null;
+    if (message !== null) return { status, body: error(message) };
+  }
+  return null;
+}
+
+function callIdFault({ contents }: Body): string | null {
+  for (const [at, { parts }] of asList(contents).entries()) {
+    for (const [partAt, part] of asList(parts).entries()) {
+      for (const [field, named] of [
+        ['functionCall', 'function_call'],
+        ['functionResponse', 'function_response'],
+      ] as const) {
+        if ('id' in asRecord(part[field]))
+          return `Invalid JSON payload received. Unknown name "id" at 'contents[${at}].parts[${partAt}].${named}': Cannot find field.`;
+      }
+    }
+  }
+  return null;
+}
+
+const rolesOf = ({ messages }: Body) => asList(messages).map(({ role }) => role);
+
+/** Calls and results do not count, as in the templates of Mistral; Gemma knows none. */
+function alternationFault({ messages }: Body): string | null {
+  const turns = asList(messages).filter(
+    ({ role, tool_calls }) => role === 'user' || (role === 'assistant' && tool_calls === undefined),
+  );
+  const isAlternating = turns.every(({ role }, at) => (role === 'user') === (at % 2 === 0));
+  return isAlternating ? null : 'Conversation roles must alternate user/assistant/user/assistant/...';
+}
+
+function emptyContentFault({ messages }: Body): string | null {
+  const isEmpty = ({ content, tool_calls }: Body) =>
+    tool_calls === undefined && (typeof content === 'string' ? content.trim() === '' : asList(content).length === 0);
+  const at = asList(messages).findIndex(isEmpty);
+  return at === -1 ? null : `messages.${at}: content must not be empty`;
+}
+
+function propertiesFault({ tools }: Body): string | null {
+  for (const tool of asList(tools)) {
+    const { name, parameters } = asRecord(tool.function ?? tool);
+    const context = bareObjectIn(parameters, []);
+    if (asRecord(parameters).type !== 'object')
+      return `Invalid schema for function '${name}': schema must be a JSON Schema of 'type: "object"', got 'type: "None"'.`;
+    if (context)
+      return `Invalid schema for function '${name}': In context=(${context.join(', ')}), object schema missing properties.`;
+  }
+  return null;
+}
+
+/** Where an object schema has no `properties`; null if each has some. */
+function bareObjectIn(value: unknown, context: readonly string[]): readonly string[] | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const schema = asRecord(value);
+  if ([schema.type].flat().includes('object') && schema.properties === undefined) return context;
+  const inner = [
+    ...Object.entries(asRecord(schema.properties)).map(([name, each]) => [['properties', name], each] as const),
+    ...Object.entries(asRecord(schema.$defs)).map(([name, each]) => [['$defs', name], each] as const),
+    ...['items', 'additionalProperties'].map((keyword) => [[keyword], schema[keyword]] as const),
+    ...['anyOf', 'oneOf', 'allOf'].flatMap((keyword) =>
+      asList(schema[keyword]).map((each, at) => [[keyword, String(at)], each] as const),
+    ),
+  ];
+  for (const [path, each] of inner) {
+    const found = bareObjectIn(each, [...context, ...path.map((word) => `'${word}'`)]);
+    if (found) return found;
+  }
+  return null;
+}

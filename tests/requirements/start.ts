@@ -89,4 +89,19 @@ export const start = area('start', 'done', [
     'docs/cli.md · Which server, which key',
     'Each start notes in `credentials.json` where it listens, and a command in that folder calls the server there.',
   ],
+  [
+    'START-630',
+    'decisions.md · 12',
+    '`OPENAI_COMPATIBLE_BASE_URL` alone makes the first listed model the default in both modes, also if the endpoint starts later; `VESTRA_DEFAULT_MODEL` and keys of other providers come first.',
+  ],
+  [
+    'START-631',
+    'decisions.md · 12',
+    'The start names the default model of a compatible endpoint, or says in one sentence why it offers none, with an example; it neither fails nor waits long for it.',
+  ],
+  [
+    'START-632',
+    'decisions.md · 12',
+    'An address of a provider without http or https stops the start, with an example.',
+  ],
 ]);

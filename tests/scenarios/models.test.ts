@@ -219,6 +219,72 @@ it('a model that only its vendor lists is the default of test mode, and live mod
   }
 });
 
+describe('a compatible endpoint without a list of names', () => {
+  const ownEndpoint = (more: Record<string, string> = {}) => ({
+    OPENAI_COMPATIBLE_BASE_URL: model.baseUrls.compatible,
+    VESTRA_ASK_FOR_MODELS: '1',
+    ...more,
+  });
+  const withServer = async (env: Record<string, string>, use: (server: TestServer) => Promise<void>) => {
+    const server = await startTestServer({ beside: bare, env });
+    await use(server).finally(() => server.stop());
+  };
+  const defaultOf = async (server: TestServer, key = server.testKey) =>
+    (await server.call('GET', '/v1/models', { key })).body.data.find((each: { default: boolean }) => each.default)?.id;
+  beforeAll(() => apply({ name: 'own' }, [bare.testKey, bare.liveKey]));
+
+  it('answers with its first model in test mode and in live mode, at the documented price [START-630]', async () => {
+    await withServer(ownEndpoint(), async (server) => {
+      await expect.poll(() => defaultOf(server)).toBe('compatible/gpt-7-as-listed');
+      for (const key of [server.testKey, server.liveKey]) {
+        expect(await defaultOf(server, key)).toBe('compatible/gpt-7-as-listed');
+        asked = [];
+        const { answer, items } = await say(server, { deployment: 'own' }, key);
+        expect([answer.status, answer.body.reply?.text]).toEqual([200, 'Hello.']);
+        expect(asked.map(({ vendor, model: name }) => [vendor, name])).toEqual([['compatible', 'gpt-7-as-listed']]);
+        expect(items.map(({ unit, quantity, cost_usd }) => [unit, quantity, cost_usd])).toEqual(
+          expect.arrayContaining([
+            ['input_tokens', 10, 0.00001],
+            ['output_tokens', 5, 0.00002],
+          ]),
+        );
+      }
+    });
+  });
+
+  it('becomes the default when it starts after the server [START-630]', async () => {
+    const place = await startScriptedModelServer({ respond: () => ({}) });
+    const { port } = new URL(place.url);
+    await place.close();
+    await withServer(ownEndpoint({ OPENAI_COMPATIBLE_BASE_URL: place.baseUrls.compatible }), async (server) => {
+      expect(await defaultOf(server)).toBe('offline');
+      const late = await startScriptedModelServer({
+        port: Number(port),
+        models: ['nomic-embed-text', 'llama-9'],
+        respond: () => ({ text: 'Here now.' }),
+      });
+      await expect.poll(() => defaultOf(server)).toBe('compatible/llama-9');
+      const { answer } = await say(server, { deployment: 'own' });
+      expect(answer.body.reply?.text).toBe('Here now.');
+      await late.close();
+    });
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['VESTRA_DEFAULT_MODEL', { VESTRA_DEFAULT_MODEL: 'compatible/gpt-6.1-sol' }, 'compatible/gpt-6.1-sol'],
+    ['the key of another provider', { ANTHROPIC_API_KEY: 'sk-of-anthropic' }, 'claude'],
+    ['names of its own', { OPENAI_COMPATIBLE_MODELS: 'scripted,other' }, 'compatible/scripted'],
+  ])('is not the default before %s [START-630]', async (_what, more, expected) => {
+    const anthropic = { ANTHROPIC_BASE_URL: model.baseUrls.anthropic };
+    await withServer(ownEndpoint({ ...anthropic, ...more }), async (server) => {
+      const ids = async () => (await server.call('GET', '/v1/models')).body.data.map(({ id }: { id: string }) => id);
+      const listed = more.OPENAI_COMPATIBLE_MODELS ? 'compatible/other' : 'compatible/gpt-6.1-sol';
+      await expect.poll(ids).toContain(listed);
+      expect(await defaultOf(server)).toContain(expected);
+    });
+  });
+});
+
 describe('while a vendor is away', () => {
   const away = () => ({ fail: 429, headers: { 'retry-after': '3600' } });
   const fallbacks = (model_fallbacks: unknown, key = rich.testKey) =>

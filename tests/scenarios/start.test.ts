@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { linkTo } from '@vestra/server/db/cuttable-link.fixture';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -262,6 +263,64 @@ describe('one sentence and exit code 1', () => {
     expect(
       await fails({ DATABASE_URL, VESTRA_MASTER_KEY: 'bb'.repeat(32), VESTRA_DATA_DIR: await folder() }),
     ).toContain('master key');
+  });
+});
+
+it('an address of a provider without http or https stops the start with an example [START-632]', async () => {
+  const { readConfig } = await import('@vestra/server/main/config');
+  const names = ['ANTHROPIC', 'OPENAI', 'GOOGLE_GENERATIVE_AI', 'OPENAI_COMPATIBLE'].map((each) => `${each}_BASE_URL`);
+  for (const name of names) {
+    for (const address of ['localhost:11434', '127.0.0.1:4745', 'ftp://a.example', 'ollama']) {
+      const message = `The setting ${name} is not valid: must be an address with http or https, such as http`;
+      expect(() => readConfig({ [name]: address })).toThrow(message);
+    }
+    expect(() => readConfig({ [name]: 'http://localhost:11434/v1' })).not.toThrow();
+  }
+  const { code, output } = await runProgram('server', [], { OPENAI_COMPATIBLE_BASE_URL: 'localhost:11434' });
+  expect([code, output.trim()]).toEqual([
+    1,
+    'The setting OPENAI_COMPATIBLE_BASE_URL is not valid: must be an address with http or https, such as http://127.0.0.1:11434/v1.',
+  ]);
+});
+
+describe('OPENAI_COMPATIBLE_BASE_URL alone', () => {
+  const endpoint = async (answer: RequestListener) => {
+    const server = createHttpServer(answer);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanUp.push(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  };
+  const outputWith = async (url: string, sentence: string) => {
+    const env = { DATABASE_URL: await database(), VESTRA_MASTER_KEY: 'cd'.repeat(32) };
+    const server = await start(await folder(), { ...env, OPENAI_COMPATIBLE_BASE_URL: url });
+    await vi.waitFor(() => expect(server.output()).toContain(sentence), { timeout: 20_000 });
+    return server.output();
+  };
+  const example = 'for example OPENAI_COMPATIBLE_BASE_URL=http://127.0.0.1:11434/v1.';
+
+  it('is named as the default by the welcome, with its price [START-630, START-631]', async () => {
+    const url = await endpoint((request, response) => {
+      const isAsked = request.url === '/v1/models';
+      response.writeHead(isAsked ? 200 : 404).end(JSON.stringify({ data: [{ id: 'llama-9' }, { id: 'qwen-5' }] }));
+    });
+    const sentence = 'Agents answer with compatible/llama-9 unless a deployment chooses another model.';
+    const output = await outputWith(url, sentence);
+    expect(output).toContain('OPENAI_COMPATIBLE_PRICE is not set');
+    expect(output).not.toContain('No model key is set');
+  });
+
+  it.each<[string, RequestListener | null, string]>([
+    ['nobody listens', null, 'does not answer'],
+    ['it lists nothing', (_request, response) => void response.end('{"data":[]}'), 'lists no model for conversations'],
+    ['it never answers', () => {}, 'has not answered yet'],
+  ])('is explained by one sentence where %s, and the server starts [START-631]', async (_what, answer, problem) => {
+    const url = answer ? await endpoint(answer) : 'http://127.0.0.1:9/v1';
+    const given = answer ? url : url.replace('//', '//someone:secret-word@');
+    const sentence = `${url}/models ${problem}: check OPENAI_COMPATIBLE_BASE_URL, ${example}`;
+    expect(await outputWith(given, sentence)).not.toMatch(/No model key is set|secret-word/);
   });
 });
 

@@ -1,6 +1,7 @@
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '@vestra/agent/model';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { askVendors } from './catalogue/vendor-lists.ts';
+import type { Provider } from './prices.ts';
 import type { MediaKind, ModelSettings } from './settings.ts';
 import { defaultTiming, type Timing } from './vendors/timing.ts';
 import { openVendor } from './vendors/vendor.ts';
@@ -12,8 +13,11 @@ export type Models = {
   model: (id: string) => Model;
   /** Whether the model reads this kind of file as it is. */
   takes: (id: string, kind: MediaKind) => boolean;
-  /** Asks each vendor which models it has. Never fails: what cannot be learnt leaves the catalogue as it is. */
-  askVendors: (signal: AbortSignal) => Promise<void>;
+  /**
+   * Asks each vendor, or only one, which models it has. Never fails: what cannot be learnt leaves the catalogue as it is.
+   * Returns why a vendor lists none, as the end of a sentence about its address.
+   */
+  askVendors: (signal: AbortSignal, only?: Provider) => Promise<ReadonlyMap<Provider, string>>;
 };
 
 const typeOf: Record<MediaKind, string> = { image: 'image/png', pdf: 'application/pdf' };
@@ -36,8 +40,13 @@ export function createModels(settings: ModelSettings, timing: Partial<Timing> = 
       opened.set(id as string, model);
       return model;
     },
-    async askVendors(signal) {
-      for (const [provider, listed] of await askVendors(settings, signal)) catalogue.learn(provider, listed);
+    async askVendors(signal, only) {
+      const problems = new Map<Provider, string>();
+      for (const [provider, { models, problem }] of await askVendors(settings, signal, only)) {
+        if (problem === null) catalogue.learn(provider, models);
+        else problems.set(provider, problem);
+      }
+      return problems;
     },
   };
 }

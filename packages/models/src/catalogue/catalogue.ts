@@ -4,7 +4,7 @@ import { type Entry, priceOn } from './entry.ts';
 import { knownModels, wireNameOf } from './known-models.ts';
 import type { OwnModel } from './own-models.ts';
 import { retirementOf } from './retirement.ts';
-import { isListed, type ListedModel } from './vendor-lists.ts';
+import { isListed, type ListedModel, mayReason } from './vendor-lists.ts';
 
 export type CatalogueModel = PlacedModel & {
   default: boolean;
@@ -141,12 +141,15 @@ function placed(told: Told, today: string): PlacedModel {
     price: told.price ? priceOn({ price: told.price, price_changes: told.price_changes }, today) : unknownPrice,
     priced: told.price !== undefined,
     takes: told.takes ?? ['text'],
-    reasons: told.reasons ?? false,
+    reasons: told.reasons ?? (isOpenai(told.provider) && mayReason(told.model)),
     forces_tools: told.forces_tools ?? true,
     retires_on: told.retires_on ?? null,
     replacement: told.replacement ?? null,
   };
 }
+
+/** Asking a model of theirs for its reasoning costs one refused request at most; not asking loses all of it. */
+const isOpenai = (provider: Provider) => provider === 'openai' || provider === 'azure';
 
 /** A vendor that says itself when a model ends is believed over what came with the service. */
 function withListedEnd(model: Told, vendors: Vendors): Told {
@@ -166,16 +169,17 @@ function unknown(provider: Provider, { id, ...said }: ListedModel): PlacedModel 
 function compatibleModels(settings: ModelSettings, vendors: Vendors, own: ReadonlyMap<string, unknown>): PlacedModel[] {
   const { compatible } = settings;
   if (!compatible) return [];
-  const model = (name: string, priced: boolean): PlacedModel => ({
+  const model = (name: string): PlacedModel => ({
     ...placed({ id: `compatible/${name}`, provider: 'compatible', name, model: name, endpoint: null }, ''),
     ...(compatible.maxOutputTokens !== null && { max_output_tokens: compatible.maxOutputTokens }),
     takes: ['text', ...(compatible.takes ?? (readsImages.test(name) ? (['image'] as const) : []))],
     price: compatible.price ?? unknownPrice,
-    priced,
+    // The operator chose the endpoint and its documented price. The start names that price.
+    priced: true,
   });
-  const named = compatible.models.map((name) => model(name, true));
-  const listed = named.length > 0 ? [] : (vendors.get('compatible') ?? []);
-  return [...named, ...listed.map(({ id }) => model(id, compatible.price !== null))].filter(({ id }) => !own.has(id));
+  const listed = (vendors.get('compatible') ?? []).map(({ id }) => id);
+  const names = compatible.models.length > 0 ? compatible.models : listed;
+  return names.map(model).filter(({ id }) => !own.has(id));
 }
 
 /**

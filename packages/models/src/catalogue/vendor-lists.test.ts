@@ -81,7 +81,7 @@ it('asks each vendor at its address with its key, and offers what it lists for t
     ['claude-opus-6', false, 2_000_000],
     ['gpt-7', false, 128_000],
     ['gemini-5-xenon', false, 4_000_000],
-    ['compatible/llama-5', false, 128_000],
+    ['compatible/llama-5', true, 128_000],
   ]);
   expect(catalogue.find('test', 'gemini-5-xenon')?.max_output_tokens).toBe(1_000);
   expect(catalogue.find('live', 'claude-opus-5')?.unavailable_reason).toContain('does not list');
@@ -111,4 +111,38 @@ it('is left alone when the server stops: a vendor that never answers holds nobod
   const stopping = new AbortController();
   listener = () => stopping.abort();
   await createModels(settings()).askVendors(stopping.signal);
+});
+
+it("knows by the names of OpenAI's models which of them reason [MOD-633]", async () => {
+  const data = ['gpt-4.1', 'gpt-4o-2024-08-06', 'gpt-5-chat-latest', 'chatgpt-4o-latest', 'gpt-7', 'o9-mini'];
+  listener = (_request, response) => void response.end(JSON.stringify({ data: data.map((id) => ({ id })) }));
+  const { catalogue, askVendors } = createModels({ ...settings(), anthropic: null, google: null, compatible: null });
+  await askVendors(new AbortController().signal);
+  expect(data.map((id) => [id, catalogue.find('test', id)?.reasons])).toEqual([
+    ['gpt-4.1', false],
+    ['gpt-4o-2024-08-06', false],
+    ['gpt-5-chat-latest', false],
+    ['chatgpt-4o-latest', false],
+    ['gpt-7', true],
+    ['o9-mini', true],
+  ]);
+});
+
+it.each<[string, string, RequestListener]>([
+  ['a refusal', 'answers with status 401', (_request, response) => void response.writeHead(401).end()],
+  ['another address', 'answers with status 302', (_request, response) => void response.writeHead(302).end()],
+  ['a page', 'answers with something other than JSON', (_request, response) => void response.end('<html>')],
+  ['no models', 'lists no model for conversations', (_request, response) => void response.end('{"data":null}')],
+  [
+    'models for other work alone',
+    'lists no model for conversations',
+    (_request, response) =>
+      void response.end(JSON.stringify({ data: ['nomic-embed-text', 'bge-m3', 'whisper-1'].map((id) => ({ id })) })),
+  ],
+  ['a broken connection', 'does not answer', (_request, response) => void response.destroy()],
+])('says why a compatible endpoint offers no model: %s [START-631]', async (_what, problem, by) => {
+  listener = by;
+  const { askVendors } = createModels(settings());
+  const problems = await askVendors(new AbortController().signal, 'compatible');
+  expect([...problems]).toEqual([['compatible', problem]]);
 });

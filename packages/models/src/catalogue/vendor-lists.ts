@@ -9,6 +9,7 @@ export type ListedModel = {
   name?: string;
   context_tokens?: number;
   max_output_tokens?: number;
+  reasons?: boolean;
   retires_on?: string;
 };
 
@@ -16,20 +17,38 @@ const patienceMs = 15_000;
 const mostBytes = 4 * 1_048_576;
 const mostModels = 300;
 
-/** What each configured vendor lists. One that fails, hangs or answers nonsense is left out: nothing depends on it. */
+/** `problem`: why the vendor lists no model, as the end of a sentence about its address; null if it lists some. */
+export type VendorList = { models: readonly ListedModel[]; problem: string | null };
+
+/** What each configured vendor lists. Never fails: a vendor that fails, hangs or answers nonsense lists nothing. */
 export async function askVendors(
   settings: ModelSettings,
   signal: AbortSignal,
-): Promise<Map<Provider, readonly ListedModel[]>> {
-  const asked = await Promise.all(
-    questionsOf(settings).map(async ({ provider, url, headers, read }) => {
-      const models = await ask(url, headers, signal).then(read, () => []);
-      const unique = new Map(models.filter(isUsable).map((model) => [model.id, model]));
-      return [provider, [...unique.values()].slice(0, mostModels)] as const;
-    }),
+  only?: Provider,
+): Promise<Map<Provider, VendorList>> {
+  const questions = questionsOf(settings).filter(({ provider }) => only === undefined || provider === only);
+  return new Map(
+    await Promise.all(
+      questions.map(async (question) => [question.provider, await listOfVendor(question, signal)] as const),
+    ),
   );
-  return new Map(asked.filter(([, models]) => models.length > 0));
 }
+
+async function listOfVendor({ url, headers, read }: Question, signal: AbortSignal): Promise<VendorList> {
+  const answer = await ask(url, headers, signal).catch((error: Error) => error);
+  if (answer instanceof Error) {
+    return { models: [], problem: answer instanceof NoList ? answer.message : 'does not answer' };
+  }
+  const unique = new Map(
+    read(answer)
+      .filter(isUsable)
+      .map((model) => [model.id, model]),
+  );
+  const models = [...unique.values()].slice(0, mostModels);
+  return { models, problem: models.length > 0 ? null : 'lists no model for conversations' };
+}
+
+class NoList extends Error {}
 
 /** Whether a vendor can be reached and takes the key. A list of its models costs nothing. */
 export type VendorAnswer = { provider: Provider; host: string; status: number | null };
@@ -66,7 +85,8 @@ function questionsOf({ anthropic, openai, google, compatible }: ModelSettings): 
       read: (answer) =>
         listOf(recordOf(answer).data)
           .map(openaiModel)
-          .filter(({ id }) => isForChat(id)),
+          .filter(({ id }) => isForChat(id))
+          .map((model) => ({ ...model, reasons: mayReason(model.id) })),
     },
     google && {
       provider: 'google',
@@ -80,7 +100,10 @@ function questionsOf({ anthropic, openai, google, compatible }: ModelSettings): 
           provider: 'compatible',
           url: `${addressOf.compatible(compatible)}/models`,
           headers: compatible.apiKey ? bearer({ apiKey: compatible.apiKey }) : {},
-          read: (answer) => listOf(recordOf(answer).data).map(openaiModel),
+          read: (answer) =>
+            listOf(recordOf(answer).data)
+              .map(openaiModel)
+              .filter(({ id }) => !isForOtherWork.test(id)),
         }
       : null,
   ];
@@ -92,16 +115,23 @@ const bearer = ({ apiKey }: Pick<Endpoint, 'apiKey'>) => ({ authorization: `Bear
 /** No redirect is followed: it would carry the key elsewhere. */
 async function ask(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<unknown> {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-  const response = await fetch(url, { headers, redirect: 'error', signal: patience });
-  if (!response.ok || !response.body) throw new Error('no list');
+  const response = await fetch(url, { headers, redirect: 'manual', signal: patience });
+  if (!response.ok || !response.body) {
+    await response.body?.cancel();
+    throw new NoList(`answers with status ${response.status}`);
+  }
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of response.body) {
     length += piece.length;
-    if (length > mostBytes) throw new Error('too long a list');
+    if (length > mostBytes) throw new NoList('lists too many models');
     pieces.push(piece);
   }
-  return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+  } catch {
+    throw new NoList('answers with something other than JSON');
+  }
 }
 
 const facts = (values: Omit<ListedModel, 'id'> & { id: string }): ListedModel =>
@@ -141,6 +171,12 @@ const generates = (value: unknown) =>
 const isForChat = (id: string) =>
   /^(gpt-\d|o\d|chatgpt)/.test(id) &&
   !/image|audio|realtime|tts|transcribe|search|instruct|embedding|moderation|vision-preview|gpt-3|live/.test(id);
+
+/** Servers such as Ollama list their models for embeddings and speech among the others. The first one is the default. */
+const isForOtherWork = /embed|rerank|whisper|(^|[^a-z])(bge|tts|stt)([^a-z]|$)/i;
+
+/** OpenAI's names tell which models do not reason: those before GPT-5, and those of ChatGPT without thinking. */
+export const mayReason = (id: string) => !/^(gpt-[34]|chatgpt)|chat-latest/.test(id);
 
 const isUsable = ({ id }: ListedModel) => /^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,88}$/.test(id);
 

@@ -20,6 +20,9 @@ const ownAddress = z.url({ protocol: /^https?$/, error: 'must be an address with
   const { username, password } = new URL(address);
   return username === '' && password === '';
 }, 'must not hold a user name or password');
+/** `localhost:11434` would pass for an address whose scheme is `localhost`. */
+const vendorAddress = (example: string) =>
+  z.url({ protocol: /^https?$/, error: `must be an address with http or https, such as ${example}` });
 const webhookSecret = z
   .string()
   .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and 24 to 64 bytes as base64');
@@ -104,11 +107,11 @@ const environment = z.object({
   VESTRA_MODELS_FILE: present.optional(),
   VESTRA_ASK_FOR_MODELS: flag.default(true),
   ANTHROPIC_API_KEY: present.optional(),
-  ANTHROPIC_BASE_URL: z.url().optional(),
+  ANTHROPIC_BASE_URL: vendorAddress('https://api.anthropic.com').optional(),
   OPENAI_API_KEY: present.optional(),
-  OPENAI_BASE_URL: z.url().optional(),
+  OPENAI_BASE_URL: vendorAddress('https://api.openai.com/v1').optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: present.optional(),
-  GOOGLE_GENERATIVE_AI_BASE_URL: z.url().optional(),
+  GOOGLE_GENERATIVE_AI_BASE_URL: vendorAddress('https://generativelanguage.googleapis.com/v1beta').optional(),
   VESTRA_BEDROCK_REGION: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as us-east-1')
@@ -126,7 +129,7 @@ const environment = z.object({
     .optional(),
   VESTRA_VERTEX_URL: ownAddress.optional(),
   GOOGLE_APPLICATION_CREDENTIALS: present.optional(),
-  OPENAI_COMPATIBLE_BASE_URL: z.url().optional(),
+  OPENAI_COMPATIBLE_BASE_URL: vendorAddress('http://127.0.0.1:11434/v1').optional(),
   OPENAI_COMPATIBLE_API_KEY: present.optional(),
   OPENAI_COMPATIBLE_MODELS: present.optional(),
   OPENAI_COMPATIBLE_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(256).max(1_000_000).optional(),

@@ -45,8 +45,16 @@ it('the start says what retires soon and what is no default any more [MOD-205, M
   const config = readConfig({ OPENAI_API_KEY: 'sk-x', VESTRA_MODELS_FILE: file, VESTRA_DEFAULT_MODEL: 'gone' });
   const catalogue = createCatalogue(config.models);
   const nothing = async () => {};
-  const server = { url: 'http://x', firstCredentials: null, catalogue, stop: nothing, stopAtOnce: nothing };
-  const text = welcome(config, server, { isTerminal: true });
+  const compatibleProblem = async () => null;
+  const server = {
+    url: 'http://x',
+    firstCredentials: null,
+    catalogue,
+    compatibleProblem,
+    stop: nothing,
+    stopAtOnce: nothing,
+  };
+  const text = welcome(config, server, { compatibleProblem: null, isTerminal: true });
   expect(text).toContain(
     'VESTRA_DEFAULT_MODEL is gone. The model `gone` was retired on 2026-01-31. Use `gpt-6-luna`. Until then agents answer with gpt-6-luna.',
   );

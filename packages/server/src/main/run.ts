@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartFailure } from '../db/start-failure.ts';
 import { beginPostgres } from './begin-postgres.ts';
@@ -41,7 +42,16 @@ async function startAndStay(): Promise<void> {
   process.stdout.on('error', () => {});
   const server = await starting;
   const { welcome } = await import('./welcome.ts');
-  process.stdout.write(welcome(config, server, { isTerminal: process.stdout.isTTY === true }));
+  const compatibleProblem = await problemInTime(server);
+  process.stdout.write(welcome(config, server, { compatibleProblem, isTerminal: process.stdout.isTTY === true }));
+}
+
+const longestWaitForListMs = 2_000;
+
+/** The server already answers. Only its first words wait for the list of models, since they name the default. */
+async function problemInTime({ compatibleProblem }: Server): Promise<string | null> {
+  const late = delay(longestWaitForListMs, 'has not answered yet', { ref: false });
+  return Promise.race([compatibleProblem(), late]);
 }
 
 /** Nearly all of the server's code comes with `start.ts`: PostgreSQL starts while it is read. */

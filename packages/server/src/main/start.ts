@@ -41,6 +41,8 @@ export type Server = {
   firstCredentials: Credentials | null;
   /** The models that agents of this server can be given. */
   catalogue: Catalogue;
+  /** Why the compatible endpoint lists no model, once it was asked; null if it lists some or is not asked. */
+  compatibleProblem: () => Promise<string | null>;
   /** Lets what runs come to an end, for as long as the grace lasts. */
   stop: () => Promise<void>;
   /** Waits for nothing but the database that this process started: what was under way goes on at the next start. */
@@ -89,9 +91,11 @@ export async function startServer(
       const { close } = await listen(operator.app().fetch, { ...config, port: config.operatorPort });
       shutdown.undo(close);
     }
+    let compatibleProblem: Promise<string | null> = Promise.resolve(null);
     const server = {
       firstCredentials,
       catalogue: models.catalogue,
+      compatibleProblem: () => compatibleProblem,
       stop: async () => {
         await operator.drain();
         await shutdown.run();
@@ -102,7 +106,11 @@ export async function startServer(
     const undo = shutdown.undoLater();
     const startWork = async (internalUrl: string) => {
       computerParts.reachable(internalUrl, browserParts.hasBrowser);
-      if (config.asksForModels) undo(keepAskingForModels(models).stop);
+      if (config.asksForModels) {
+        const lists = keepAskingForModels(models, kernel.log);
+        compatibleProblem = lists.compatibleProblem;
+        undo(lists.stop);
+      }
       const takesJobs = config.role === 'all' || config.role === 'worker';
       if (takesJobs) {
         await startJobs(kernel, { engine, followers, computers, computerWork, undo, tellFirst: shutdown.tellFirst });

@@ -13,7 +13,7 @@ import { version } from './version.ts';
 export function welcome(
   config: Config,
   { url, firstCredentials, catalogue }: Server,
-  { isTerminal }: { isTerminal: boolean },
+  { compatibleProblem, isTerminal }: { compatibleProblem: string | null; isTerminal: boolean },
 ): string {
   if (config.role === 'computers') return `Vestra ${version} has computers awake here. ctrl-C stops it.\n`;
   if (url === null) return `Vestra ${version} works on jobs here. ctrl-C stops it.\n`;
@@ -29,7 +29,7 @@ export function welcome(
   if (!firstCredentials) lines.push(`  Keys            in ${file}, as the first start wrote them`);
   else if (isTerminal) lines.push(...firstSteps(firstCredentials, base, file));
   else lines.push(`  First keys      in ${file}, with the owner's password; readable by this user alone`);
-  lines.push('', ...modelNote(config, catalogue), '');
+  lines.push('', ...modelNote(config, catalogue), ...compatibleNote(config, compatibleProblem), '');
   return `${lines.join('\n')}\n`;
 }
 
@@ -63,7 +63,12 @@ function modelNote(config: Config, catalogue: Catalogue): string[] {
   }
   if (defaultModel !== 'offline') {
     const first = `Agents answer with ${defaultModel} unless a deployment chooses another model.`;
-    return [first, ...unpricedNote(config, catalogue.find('live', defaultModel)?.isRefused === true), ...endings];
+    const isDefaultRefused = catalogue.find('live', defaultModel)?.isRefused === true;
+    const isCompatible = models.some(({ provider, endpoint }) => provider === 'compatible' && endpoint === null);
+    return [first, ...unpricedNote(config, { isDefaultRefused, isCompatible }), ...endings];
+  }
+  if (config.models.compatible) {
+    return ['No model is available yet: test mode answers with the built-in stand-in "offline", live mode not at all.'];
   }
   return [
     'No model key is set: test mode answers with the built-in stand-in "offline", live mode not at all.',
@@ -71,15 +76,41 @@ function modelNote(config: Config, catalogue: Catalogue): string[] {
   ];
 }
 
+const exampleAddress = 'OPENAI_COMPATIBLE_BASE_URL=http://127.0.0.1:11434/v1';
+
+/** Why the compatible endpoint offers no model, and what to do about it. */
+function compatibleNote({ models: { compatible }, asksForModels }: Config, problem: string | null): string[] {
+  if (!compatible || compatible.models.length > 0) return [];
+  if (!asksForModels) {
+    return ['VESTRA_ASK_FOR_MODELS is 0: name the models of OPENAI_COMPATIBLE_BASE_URL in OPENAI_COMPATIBLE_MODELS.'];
+  }
+  if (problem === null) return [];
+  return [
+    `${withoutPassword(compatible.baseUrl)}/models ${problem}: check OPENAI_COMPATIBLE_BASE_URL, for example ${exampleAddress}.`,
+    'The server keeps asking it, and uses its first model as soon as it lists one.',
+  ];
+}
+
+function withoutPassword(address: string): string {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  url.search = '';
+  return url.href.replace(/\/+$/, '');
+}
+
 /** What is counted without anybody having said so, or cannot be run at all. */
-function unpricedNote({ models: { compatible, defaultModel } }: Config, isDefaultRefused: boolean): string[] {
+function unpricedNote(
+  { models: { compatible, defaultModel } }: Config,
+  { isDefaultRefused, isCompatible }: { isDefaultRefused: boolean; isCompatible: boolean },
+): string[] {
   return [
     ...(isDefaultRefused
       ? [
           `Live mode refuses ${defaultModel}, whose price is not known: set it in the file that VESTRA_MODELS_FILE names.`,
         ]
       : []),
-    ...(compatible && compatible.models.length > 0 && compatible.price === null
+    ...(isCompatible && compatible?.price === null
       ? [
           'OPENAI_COMPATIBLE_PRICE is not set: its models are billed at 1.00 US dollar per million tokens in and 4.00 out.',
         ]

@@ -98,3 +98,15 @@ it('a vendor that refuses the key, and a public address that gives the metrics a
   // Nothing that costs money.
   expect(asked.filter((each) => !each.startsWith('GET '))).toEqual([]);
 });
+
+it('the doctor names the first model of a compatible endpoint as the default, and warns if it lists none [START-631]', async () => {
+  let data = [{ id: 'llama-9' }];
+  const other = createServer((_request, response) => response.end(JSON.stringify({ data }))).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/v1`;
+  const config = readConfig({ OPENAI_COMPATIBLE_BASE_URL: url });
+  expect(told(await vendorFindings(config))[0]).toContain('agents answer with compatible/llama-9');
+  data = [];
+  expect(told(await vendorFindings(config))[0]).toContain('warn: OPENAI_COMPATIBLE_BASE_URL lists no model');
+  other.close();
+});

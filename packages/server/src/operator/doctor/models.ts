@@ -1,6 +1,7 @@
 import { type Catalogue, createCatalogue } from '@vestra/models/catalogue/catalogue';
 import { retirementOf } from '@vestra/models/catalogue/retirement';
 import { reachVendors } from '@vestra/models/catalogue/vendor-lists';
+import { createModels } from '@vestra/models/models';
 import type { Config } from '../../main/config.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
@@ -8,17 +9,26 @@ const noticeDays = 60;
 
 /** Whether each vendor that is set up can be reached and takes its key, and what the default model is. */
 export async function vendorFindings({ models, asksForModels }: Config): Promise<Finding[]> {
-  const catalogue = createCatalogue(models);
+  const { catalogue, askVendors } = createModels(models);
+  const { signal } = new AbortController();
+  const [answers] = asksForModels
+    ? await Promise.all([reachVendors(models, signal), askVendors(signal, 'compatible')])
+    : [[]];
   const isOffline = catalogue.defaultModel === 'offline';
-  const answers = asksForModels ? await reachVendors(models, new AbortController().signal) : [];
   return [
     ...(isOffline
       ? [
-          warn(
-            'models',
-            'no model key is set: live mode answers nothing, test mode with a stand-in',
-            'Set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY or OPENAI_COMPATIBLE_BASE_URL.',
-          ),
+          models.compatible
+            ? warn(
+                'models',
+                'OPENAI_COMPATIBLE_BASE_URL lists no model: live mode answers nothing, test mode with a stand-in',
+                'Start its server, or name its models in OPENAI_COMPATIBLE_MODELS.',
+              )
+            : warn(
+                'models',
+                'no model key is set: live mode answers nothing, test mode with a stand-in',
+                'Set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY or OPENAI_COMPATIBLE_BASE_URL.',
+              ),
         ]
       : [defaultFinding(catalogue)]),
     ...answers.map(({ provider, host, status }) => {

@@ -118,4 +118,19 @@ export const voice = area('voice', 'done', [
     'A process holds so many calls and no more, of one org three quarters of them; the next is told when to try again, and a session that calls again is none more.',
   ],
   ['VOI-535', 'docs/voice.md · Speech', 'What was said stays in no file, and the models leave with their folder.'],
+  [
+    'VOI-610',
+    'docs/voice.md · Setting it up',
+    'A process starts one call of a session at a time; the session gets 429 `rate_limited` beyond a few offers a minute, and its calls count in the share of its org.',
+  ],
+  [
+    'VOI-611',
+    'docs/voice.md · Addresses',
+    'A call sends packets only to addresses that the server may call, by UDP; its answer names no TCP port, no loopback address and no address behind a translated one.',
+  ],
+  [
+    'VOI-612',
+    'runtime.md · Errors',
+    'An offer that WebRTC cannot read, such as one with a malformed fingerprint, answers 400 `sdp_required`.',
+  ],
 ]);

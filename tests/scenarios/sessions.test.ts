@@ -4,6 +4,7 @@ import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
 import type { Answer } from '../support/server.ts';
+import { offerOfSound } from './text-calls.fixture.ts';
 
 let server: AgentServer;
 let deskId: string;
@@ -424,7 +425,7 @@ describe('an unknown session', () => {
 });
 
 describe('a voice call', () => {
-  const offer = 'v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\n';
+  const offer = offerOfSound;
   const call = (id: string, key: string, body: object = { sdp: offer }) =>
     server.call('POST', `/v1/sessions/${id}/voice`, { key, body });
   const shown = ({ status, body }: Answer) => [status, body.error?.code];

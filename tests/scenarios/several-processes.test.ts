@@ -223,3 +223,94 @@ describe('a voice call', () => {
     await expect.poll(async () => outcome(await callAt(two, abel))).toBe('200');
   });
 });
+
+describe('the offers of a voice session', () => {
+  const [callsOfLeft, callsOfRight] = [createTextCalls(), createTextCalls()];
+  let left: TestServer;
+  let right: TestServer;
+  beforeAll(async () => {
+    const env = { ...one.env, VESTRA_ROLE: 'api', VESTRA_CHROMIUM: '/nowhere', VESTRA_VOICE_CALLS: '4' };
+    const closed = { ...env, VESTRA_ALLOW_PRIVATE_ADDRESSES: '0' };
+    left = await startTestServer({ beside: one, env: closed, voice: callsOfLeft.parts });
+    right = await startTestServer({ beside: one, env, voice: callsOfRight.parts });
+  });
+  afterAll(async () => {
+    await left.stop();
+    await right.stop();
+  });
+  const open = async (user_id: string) =>
+    (await api.call('POST', '/v1/sessions', { body: { user_id, voice: true } })).body;
+  const callAt = (server: TestServer, { id, token }: { id: string; token: string }, sdp = offerOfSound) =>
+    server.call('POST', `/v1/sessions/${id}/voice`, { key: token, body: { sdp } });
+  const close = async (...sessions: { id: string }[]) => {
+    for (const { id } of sessions) await api.call('DELETE', `/v1/sessions/${id}`);
+    await expect.poll(() => [callsOfLeft.lines.now, callsOfRight.lines.now]).toEqual([0, 0]);
+  };
+
+  it('start one process at a time, however many come at once, and leave room for others [VOI-610]', async () => {
+    const [greedy, other] = await Promise.all(['gina', 'otto'].map(open));
+    const releases = [callsOfLeft, callsOfRight].map((each) => each.holdAnswers());
+    const settled: string[] = [];
+    const offers = Array.from({ length: 14 }, async (_, at) => {
+      const answer = await callAt(at % 2 === 0 ? left : right, greedy);
+      settled.push(outcome(answer));
+    });
+    // One begins at each server and two wait behind it. The rest is refused before the first is answered.
+    await expect.poll(() => settled).toEqual(Array(8).fill('429 rate_limited'));
+    await expect.poll(() => [callsOfLeft.lines.now, callsOfRight.lines.now]).toEqual([1, 1]);
+    const meanwhile = callAt(right, other);
+    await expect.poll(() => callsOfRight.lines.now).toBe(2);
+    for (const release of releases) release();
+    expect(outcome(await meanwhile)).toBe('200');
+    await Promise.all(offers);
+    expect(settled.slice(8)).toEqual(Array(6).fill('200'));
+    expect([callsOfLeft.lines.most, callsOfRight.lines.most]).toEqual([1, 2]);
+    // The session's last call stays, in one of the two.
+    await expect.poll(() => callsOfLeft.lines.now + callsOfRight.lines.now).toBe(2);
+
+    const seventh = await callAt(left, greedy);
+    expect(outcome(seventh)).toBe('429 rate_limited');
+    expect(Number(seventh.headers.get('retry-after'))).toBeGreaterThan(0);
+    await close(greedy, other);
+  });
+
+  it('count in the share of the org, and a session that calls again is not counted twice [VOI-610, VOI-551]', async () => {
+    const own = await Promise.all(['hugo', 'ines', 'jan', 'kim'].map(open));
+    const [first, , , last] = own;
+    for (const each of own.slice(0, 3)) expect(outcome(await callAt(right, each))).toBe('200');
+    expect(outcome(await callAt(right, first))).toBe('200');
+    expect(callsOfRight.lines.now).toBe(3);
+    expect(outcome(await callAt(right, last))).toBe('429 rate_limited');
+    await close(...own);
+  });
+
+  it('lead to no private address [VOI-611]', async () => {
+    const session = await open('lena');
+    const named = [
+      'a=candidate:1 1 udp 2122194687 127.0.0.1 4805 typ host',
+      'a=candidate:2 1 tcp 1518280447 127.0.0.1 4806 typ host tcptype passive',
+      'a=candidate:3 1 udp 2122194687 ::1 4807 typ host',
+      'a=candidate:4 1 udp 2122194687 169.254.169.254 80 typ host',
+      'a=candidate:5 1 udp 2122194687 database.internal 5432 typ host',
+      'a=candidate:6 1 udp 1677729535 203.0.114.7 50000 typ srflx raddr 10.0.0.7 rport 50000',
+    ];
+    const sdp = `${offerOfSound}c=IN IP4 10.0.0.1\r\n${named.join('\r\n')}\r\n`;
+    expect(outcome(await callAt(left, session, sdp))).toBe('200');
+    const kept = 'a=candidate:6 1 udp 1677729535 203.0.114.7 50000 typ srflx';
+    expect(callsOfLeft.lines.offers.at(-1)).toBe(`${offerOfSound}c=IN IP4 0.0.0.0\r\n${kept}\r\n`);
+    await close(session);
+  });
+
+  it('are the caller’s fault if their fingerprint is malformed [VOI-612]', async () => {
+    const session = await open('mona');
+    const before = callsOfRight.lines.offers.length;
+    const malformed = ['sha-256 4B:DD', 'sha-256 ZZ', 'sha-999 4B', ''].map((text) =>
+      offerOfSound.replace(/(a=fingerprint:).*/, `$1${text}`),
+    );
+    for (const sdp of [...malformed, offerOfSound.replace(/a=fingerprint.*\r\n/, '')]) {
+      const refused = await callAt(right, session, sdp);
+      expect([outcome(refused), refused.body.error.param]).toEqual(['400 sdp_required', 'sdp']);
+    }
+    expect(callsOfRight.lines.offers).toHaveLength(before);
+  });
+});

@@ -56,6 +56,8 @@ export type Telephones = {
     session: { id: string; token: string },
     options?: { onlyRelays?: boolean; patienceMs?: number },
   ) => Promise<Telephone>;
+  /** The offer of a browser that never calls. */
+  offer: () => Promise<string>;
   /** A sentence as sound. */
   sayAs: (text: string) => Promise<Int16Array>;
   /** The words of sound at the rate of a call. */
@@ -94,6 +96,17 @@ export async function openTelephones(): Promise<Telephones> {
   return {
     sayAs,
     understand,
+    async offer() {
+      const peer: RTCPeerConnection = new wrtc.RTCPeerConnection({});
+      peer.addTransceiver(new wrtc.nonstandard.RTCAudioSource().createTrack(), { direction: 'sendrecv' });
+      await peer.setLocalDescription(await peer.createOffer());
+      await new Promise<void>((resolve) => {
+        peer.onicegatheringstatechange = () => peer.iceGatheringState === 'complete' && resolve();
+      });
+      const { sdp = '' } = peer.localDescription ?? {};
+      peer.close();
+      return sdp;
+    },
     async call(server, session, { onlyRelays = false, patienceMs = 60_000 } = {}) {
       const told = await server.call('GET', `/v1/sessions/${session.id}`, { key: session.token });
       const peer: RTCPeerConnection = new wrtc.RTCPeerConnection({

@@ -3,7 +3,12 @@ import type { VoiceParts } from '@vestra/server/main/assemble/voice';
 import { expect } from 'vitest';
 
 /** As much of an offer as the route looks at. */
-export const offerOfSound = 'v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\n';
+export const offerOfSound = [
+  'v=0',
+  `a=fingerprint:sha-256 ${Array(32).fill('4B').join(':')}`,
+  'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+  '',
+].join('\r\n');
 
 /** The person's end of a call whose sound is text. */
 export type TextCall = {
@@ -27,8 +32,11 @@ const wait = { timeout: 20_000 };
  * Calls of a whole server, without sound: what carries it and what hears it are tried by `npm run test:sound`. All between,
  * from the line to the database and the other processes, is as it is.
  */
-export function createTextCalls(): { parts: VoiceParts; last: () => TextCall } {
+export function createTextCalls() {
   const calls: TextCall[] = [];
+  /** The offers that reached the process of a call, and how many of these processes there are now and were at most. */
+  const lines = { offers: [] as string[], now: 0, most: 0 };
+  let answering = Promise.resolve();
 
   function connect(hear: (news: LineNews) => void): Line {
     const said: string[] = [];
@@ -67,12 +75,20 @@ export function createTextCalls(): { parts: VoiceParts; last: () => TextCall } {
       note(note) {
         if (note.type === 'ended') reasons.push(String(note.reason));
       },
-      close: () => {},
+      close: () => void lines.now--,
     };
   }
 
   const parts: VoiceParts = {
-    lines: { obstacle: () => null, open: async (_, hear) => connect(hear) },
+    lines: {
+      obstacle: () => null,
+      async open({ sdp }, hear) {
+        lines.offers.push(sdp);
+        lines.most = Math.max(lines.most, ++lines.now);
+        await answering;
+        return connect(hear);
+      },
+    },
     speech: {
       model: 'text',
       voices: ['plain'],
@@ -97,5 +113,15 @@ export function createTextCalls(): { parts: VoiceParts; last: () => TextCall } {
       }),
     },
   };
-  return { parts, last: () => calls.at(-1) as TextCall };
+  return {
+    parts,
+    lines,
+    last: () => calls.at(-1) as TextCall,
+    /** Calls are not answered until the returned function is called. */
+    holdAnswers(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      answering = promise;
+      return resolve;
+    },
+  };
 }

@@ -213,6 +213,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       network: {
         ports: settings.VESTRA_VOICE_PORTS === undefined ? null : portsIn(settings.VESTRA_VOICE_PORTS),
         address: settings.VESTRA_VOICE_ADDRESS ?? null,
+        allowPrivate: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
       },
       ice: iceOf(settings),
     },

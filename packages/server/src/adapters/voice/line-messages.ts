@@ -7,6 +7,8 @@ export type LineNetwork = {
   ports: { min: number; max: number } | null;
   /** The address under which browsers reach this machine, where that is not one of its own. */
   address: string | null;
+  /** Whether the operator opened private and loopback addresses. */
+  allowPrivate: boolean;
 };
 
 export type LineWork = { files: CallFiles; runtime: string; network: LineNetwork };

@@ -64,19 +64,24 @@ async function answer({ sdp, iceServers }: LineOffer): Promise<void> {
     const detector = openVoiceActivity(runtime, files.activity);
     detector.catch(() => {});
     watch(connection, detector);
-    await connection.setRemoteDescription({ type: 'offer', sdp }).catch(refuseOffer);
-    const transceiver = connection.getTransceivers().find(({ receiver }) => receiver.track.kind === 'audio');
-    if (!transceiver) return refuseOffer(new Error('it offers no sound'));
-    await transceiver.sender.replaceTrack(source.createTrack());
-    transceiver.direction = 'sendrecv';
-    await connection.setLocalDescription(await connection.createAnswer());
+    await agree(connection, sdp).catch(refuseOffer);
     await gathered(connection);
     await detector;
-    tell({ kind: 'answer', sdp: reachable(connection.localDescription?.sdp ?? '') });
+    tell({ kind: 'answer', sdp: connection.localDescription?.sdp ?? '' });
     speakSteadily();
   } catch (error) {
     if (!(error instanceof Refused)) refuse('process', error);
   }
+}
+
+/** What fails here is the offer: some of its faults come up only when it is answered. */
+async function agree(peer: RTCPeerConnection, sdp: string): Promise<void> {
+  await peer.setRemoteDescription({ type: 'offer', sdp });
+  const transceiver = peer.getTransceivers().find(({ receiver }) => receiver.track.kind === 'audio');
+  if (!transceiver) throw new Error('it offers no sound');
+  await transceiver.sender.replaceTrack(source.createTrack());
+  transceiver.direction = 'sendrecv';
+  await peer.setLocalDescription(await peer.createAnswer());
 }
 
 class Refused extends Error {}
@@ -197,13 +202,6 @@ function gathered(peer: RTCPeerConnection): Promise<void> {
       resolve();
     };
   });
-}
-
-/** Behind a translated address the own ones lead nowhere; those of a relay do. */
-function reachable(sdp: string): string {
-  const { address } = network;
-  if (address === null) return sdp;
-  return sdp.replace(/^(a=candidate:\S+ \d+ \S+ \d+) \S+ (\d+ typ host)/gm, `$1 ${address} $2`);
 }
 
 /** The page hangs up once it has read why; one that does not has had its time. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { LineFailure } from './line-failure.ts';
 import type { FromLine, LineNetwork, LineNote, LineOffer, LineWork, ToLine } from './line-messages.ts';
+import { guardAnswer } from './session-description.ts';
 import { callFiles, missingPackages } from './voice-packages.ts';
 
 /** What is heard of a call. `gone`: its process has died. */
@@ -21,7 +22,7 @@ export type Line = {
 export type Lines = {
   /** As of `Speech`. */
   obstacle: () => string | null;
-  /** Answers a browser's offer. Throws `LineFailure`. `heard` is told from then on, and nothing before. */
+  /** Answers a browser's offer, which must have passed `guardOffer`. Throws `LineFailure`. `heard` is told from then on, and nothing before. */
   open: (offer: LineOffer, heard: (news: LineNews) => void) => Promise<Line>;
 };
 
@@ -46,7 +47,7 @@ export function createLines({ folder, network, runtime = 'onnxruntime-node' }: S
       });
       child.on('exit', () => heard({ kind: 'gone' }));
       return {
-        sdp: sdpOfAnswer,
+        sdp: guardAnswer(sdpOfAnswer, network),
         say: (id, samples, isWhole) => send({ kind: 'say', id, samples, isWhole }),
         resume: () => send({ kind: 'resume' }),
         clear: () => send({ kind: 'clear' }),

@@ -2,9 +2,12 @@ import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Lines } from '../../adapters/voice/line.ts';
 import { LineFailure } from '../../adapters/voice/line-failure.ts';
+import { guardOffer } from '../../adapters/voice/session-description.ts';
 import type { Speech } from '../../adapters/voice/speech.ts';
+import { createLimiter } from '../../async/limiter.ts';
 import type { Caller, Origin } from '../../caller.ts';
 import type { ProcessNews } from '../../db/process-news.ts';
+import type { RateLimiter } from '../../http/rate-limit.ts';
 import type { Streams } from '../../http/streams.ts';
 import { findConversation } from '../conversations/api.ts';
 import type { Engine } from '../engine/api.ts';
@@ -31,12 +34,15 @@ type Dependencies = {
   engine: Engine;
   followers: Followers;
   streams: Streams;
+  rateLimiter: RateLimiter;
   processNews: ProcessNews;
   lines: Lines;
   speech: Speech;
   log: Logger;
   order: CallOrder;
   ice: IceSettings;
+  /** Whether a call may send packets to private and loopback addresses. */
+  allowPrivate: boolean;
   /** In one process. */
   most: number;
   times?: Partial<CallTimes>;
@@ -44,12 +50,17 @@ type Dependencies = {
 
 const usualTimes: CallTimes = { connectMs: 20_000, silenceMs: 90_000, chargeEveryMs: 30_000, unfinishedMs: 450 };
 const askAgainMs = 30_000;
+/** A call takes a process and its start a second of a core: a page that is reloaded needs a few, a loop gets no more. */
+const offersPerMinute = 6;
 const notHere = 'Voice is not available here yet.';
 const notBegun = 'The call could not be begun. Try again shortly.';
 
 export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
-  const { engine, followers, streams, processNews, lines, speech, log, order, ice, most, times } = dependencies;
+  const { engine, followers, streams, rateLimiter, processNews, lines, speech, log, order, ice, most, times } =
+    dependencies;
   const held = createHeldCalls({ order, processNews, log });
+  /** One call of a session starts at a time, so that offers sent at once do not each start a process. */
+  const starting = createLimiter({ atOnceEach: 1, waitingEach: 2 });
   /** One org leaves room for another. */
   const mostOfOrg = Math.max(1, Math.ceil(most * 0.75));
 
@@ -61,14 +72,59 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
     });
   }
 
-  function assertRoom({ orgId }: Caller, sessionId: string): void {
-    const others = held.all().filter((each) => each.sessionId !== sessionId);
-    const ofOrg = others.filter((each) => each.orgId === orgId).length;
-    if (others.length < most && ofOrg < mostOfOrg) return;
+  /** `except`: the session whose own call is about to end, for as long as it is held. */
+  function assertRoom({ orgId }: Caller, { except }: { except: string | null }): void {
+    const counted = held.all().filter((each) => each.sessionId !== except);
+    const ofOrg = counted.filter((each) => each.orgId === orgId).length;
+    if (counted.length < most && ofOrg < mostOfOrg) return;
     throw fail('rate_limited', {
       message: 'As many voice calls as this server holds at once are running. Try again shortly.',
       retry_after_ms: askAgainMs,
     });
+  }
+
+  async function countOffer(sessionId: string): Promise<void> {
+    const rate = await rateLimiter.take(`voice:${sessionId}`, offersPerMinute);
+    if (!rate.allowed) throw tooManyOffers(rate.secondsToReset);
+  }
+
+  type Starting = {
+    caller: Caller;
+    origin: Origin;
+    conversation: ConversationRow;
+    session: NonNullable<Caller['session']>;
+    voice: string;
+    sdp: string;
+  };
+
+  /** Answers the offer. Nothing waits between the look for room and the place that the call takes. */
+  async function start({ caller, origin, conversation, session, voice, sdp }: Starting): Promise<string> {
+    assertRoom(caller, { except: null });
+    const open = streams.open(caller, new AbortController().signal, { endsAtOnce: true });
+    const over = Promise.withResolvers<void>();
+    const ended = () => {
+      open.close();
+      held.remove(own);
+      over.resolve();
+    };
+    const talk = createTalk({ engine, followers }, { caller, origin, conversation });
+    const iceServers = iceServersFor(ice, session);
+    const of = { voice, sdp, iceServers, signal: open.signal, ended };
+    const call = holdCall({ talk, lines, speech, log, times: { ...usualTimes, ...times } }, of);
+    const own = { sessionId: session.id, orgId: caller.orgId, call, over: over.promise };
+    try {
+      await held.hold(own).catch(async (error: unknown) => {
+        await call.then((begun) => begun.end('failed'));
+        throw error;
+      });
+      return (await call).sdp;
+    } catch (error) {
+      ended();
+      if (!(error instanceof LineFailure)) throw error;
+      if (error.reason === 'sdp') throw fail('sdp_required', { param: 'sdp' });
+      log.error({ err: error }, 'a voice call could not be begun');
+      throw fail('model_unavailable', { message: notBegun, told: notBegun });
+    }
   }
 
   return {
@@ -76,7 +132,8 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
     async begin({ caller, origin, voice, sdp }) {
       const { session } = caller;
       if (!session || session.conversationId === null) throw fail('conversation_required');
-      if (!isOffer(sdp)) throw fail('sdp_required', { param: 'sdp' });
+      const offer = guardOffer(sdp, { allowPrivate: dependencies.allowPrivate });
+      if (offer === null) throw fail('sdp_required', { param: 'sdp' });
       const conversation = await findConversation(engine.db, caller, session.conversationId);
       if (!conversation)
         throw fail('conversation_required', { message: 'The conversation of this session was deleted.' });
@@ -89,33 +146,15 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
       const [usual = ''] = speech.voices;
       // The server may have got other voices since the session was made.
       const chosen = speech.voices.includes(voice) ? voice : usual;
-      await assertMoneyForCall(engine.db, caller, conversation.user_id);
-      assertRoom(caller, session.id);
-      const open = streams.open(caller, new AbortController().signal, { endsAtOnce: true });
-      const over = Promise.withResolvers<void>();
-      const ended = () => {
-        open.close();
-        held.remove(own);
-        over.resolve();
-      };
-      const talk = createTalk({ engine, followers }, { caller, origin, conversation });
-      const iceServers = iceServersFor(ice, session);
-      const of = { voice: chosen, sdp, iceServers, signal: open.signal, ended };
-      const call = holdCall({ talk, lines, speech, log, times: { ...usualTimes, ...times } }, of);
-      const own = { sessionId: session.id, orgId: caller.orgId, call, over: over.promise };
-      try {
-        await held.hold(own).catch(async (error: unknown) => {
-          await call.then((begun) => begun.end('failed'));
-          throw error;
-        });
-        return { sdp: (await call).sdp, endsAt: session.expiresAt };
-      } catch (error) {
-        ended();
-        if (!(error instanceof LineFailure)) throw error;
-        if (error.reason === 'sdp') throw fail('sdp_required', { param: 'sdp' });
-        log.error({ err: error }, 'a voice call could not be begun');
-        throw fail('model_unavailable', { message: notBegun, told: notBegun });
-      }
+      const answered = await starting.run(session.id, async () => {
+        await assertMoneyForCall(engine.db, caller, conversation.user_id);
+        assertRoom(caller, { except: session.id });
+        await countOffer(session.id);
+        await held.endOf(session.id);
+        return start({ caller, origin, conversation, session, voice: chosen, sdp: offer });
+      });
+      if (answered === null) throw tooManyOffers(1);
+      return { sdp: answered, endsAt: session.expiresAt };
     },
     iceServers: (session) => iceServersFor(ice, session),
     count: () => held.all().length,
@@ -133,5 +172,8 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
   };
 }
 
-/** What is no offer of sound at all; the rest is for the process that answers it to find out. */
-const isOffer = (sdp: string) => /^v=0\r?\n/.test(sdp) && /^m=audio /m.test(sdp) && sdp.length <= 100_000;
+const tooManyOffers = (seconds: number) =>
+  fail('rate_limited', {
+    message: `This session starts too many voice calls. Try again in ${seconds} s.`,
+    retry_after_ms: seconds * 1000,
+  });

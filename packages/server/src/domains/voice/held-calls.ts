@@ -46,6 +46,11 @@ export function createHeldCalls({ order, processNews, log }: Dependencies) {
       await number;
       processNews.notify('voice_call', each.sessionId);
     },
+    /** Ends the session's calls of this process and waits until they have left their places. */
+    async endOf(sessionId: string): Promise<void> {
+      const own = [...held.keys()].filter((each) => each.sessionId === sessionId);
+      await Promise.all(own.map(async ({ call, over }) => (await call).end('replaced').then(() => over)));
+    },
     remove: (each: Held) => void held.delete(each),
   };
 }

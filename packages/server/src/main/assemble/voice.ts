@@ -7,6 +7,7 @@ import type { Engine } from '../../domains/engine/api.ts';
 import type { Followers } from '../../domains/events/api.ts';
 import { latestVoiceCalls, nextVoiceCall } from '../../domains/sessions/api.ts';
 import { createVoiceCalls, type VoiceCalls } from '../../domains/voice/api.ts';
+import { createRateLimiter } from '../../http/rate-limit.ts';
 import type { Streams } from '../../http/streams.ts';
 import type { Config } from '../config.ts';
 import type { Kernel } from '../kernel.ts';
@@ -27,11 +28,13 @@ export function assembleVoice(
   { config, log }: Kernel,
   parts: VoiceParts & { engine: Engine; followers: Followers; streams: Streams; processNews: ProcessNews },
 ): VoiceCalls {
-  const { mostCalls, silenceMs, ice } = config.voice;
+  const { mostCalls, silenceMs, ice, network } = config.voice;
   const { db } = parts.engine;
   return createVoiceCalls({
     ...parts,
     log,
+    rateLimiter: createRateLimiter(db),
+    allowPrivate: network.allowPrivate,
     order: { next: (id) => nextVoiceCall(db, id), latest: (ids) => latestVoiceCalls(db, ids) },
     ice,
     most: mostCalls,

@@ -152,4 +152,25 @@ export const members = area('members', 'done', [
     'docs/console-sign-in.md · Sign-in by your identity provider',
     'A link that did not come about leads back to the account of the person, who stays signed in; linking the same account again changes nothing.',
   ],
+  [
+    'MBR-610',
+    'docs/console-sign-in.md · One email in several orgs',
+    'An invitation can be accepted whatever another org has done with the email; a login opens only orgs that were joined with its own password.',
+  ],
+  [
+    'MBR-611',
+    'docs/console-sign-in.md · One email in several orgs',
+    'Who joins an org with the password of a login they have gets one login for both; sessions and passkeys of before do not open the new org.',
+  ],
+  [
+    'MBR-612',
+    'docs/console-sign-in.md · One email in several orgs',
+    'A sign-in costs the same, however many orgs have accepted invitations for the email.',
+  ],
+  [
+    'MBR-613',
+    'docs/console-sign-in.md · A forgotten password',
+    'A reset link of the operator replaces every login of the email with one.',
+  ],
+  ['MBR-615', 'docs/console-sign-in.md · Passkeys', 'A passkey that was used in a frame of another site is refused.'],
 ]);

@@ -13,7 +13,6 @@ import { hashToken } from './token.ts';
 export type Acceptance = { token: string; name: string; password: string };
 type Source = { requestId: string; ip: string };
 
-/** The password is asked for once per email: where it has a login already, that login's password is needed. */
 export async function acceptInvite(
   { db, rateLimiter }: { db: Database; rateLimiter: RateLimiter },
   { token, name, password }: Acceptance,
@@ -33,7 +32,7 @@ async function accept(
 ) {
   const invited = await lockInvite(tx, hash);
   if (!invited) throw fail('invite_not_found', { param: 'token' });
-  await enterLogin(tx, { email: invited.email, password });
+  await enterLogin(tx, { memberId: invited.id, email: invited.email, password });
   const row = await activateMember(tx, invited.id, name);
   // An invitation is no one's mode; like a login it opens both and is written in the live log.
   const origin: Origin = { orgId: row.org_id, mode: 'live', actor: { type: 'member', id: row.id, name }, ...source };

@@ -5,6 +5,7 @@ import type { RateLimiter } from '../../http/rate-limit.ts';
 import { type SignedIn, showAccount } from './account.ts';
 import { countAttempt } from './attempt.ts';
 import { deleteSessions, findLogin, lockLogin, putPassword } from './login-store.ts';
+import { addressOf } from './member.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { recordAccess } from './record-access.ts';
 import type { Source } from './source.ts';
@@ -21,7 +22,7 @@ export async function changePassword(
   source: Source,
 ) {
   const login = await provePassword({ db, rateLimiter }, person, password, source);
-  const passwordHash = await hashPassword(newPassword);
+  const passwordHash = await hashPassword(newPassword, login.password_hash);
   await transaction(db, (tx) => change(tx, person, { login, passwordHash }, source));
   return showAccount(db, person);
 }
@@ -35,9 +36,9 @@ export async function provePassword(
 ): Promise<LoginRow> {
   await countAttempt(rateLimiter, 'ip', source.ip);
   if (session.email === null) throw fail('password_not_used');
-  await countAttempt(rateLimiter, 'email', session.email);
   const login = await findLogin(db, session.email);
   if (!login) throw fail('password_not_used');
+  await countAttempt(rateLimiter, 'email', addressOf(login));
   if (!(await verifyPassword(password, login.password_hash))) throw fail('password_wrong', { param: 'password' });
   return login;
 }

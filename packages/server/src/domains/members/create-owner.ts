@@ -24,11 +24,7 @@ export async function createOwner(
     status: 'active',
   });
   if (row.id !== id) throw fail('member_exists', { param: 'email' });
-  await enterLogin(tx, {
-    email: address,
-    password,
-    otherwise: `${address} has a login with another password: give that password, or name another owner and invite this person.`,
-  });
+  await enterLogin(tx, { memberId: id, email: address, password });
   await recordAudit(tx, serverOrigin({ orgId, mode: 'live' }), {
     action: 'member.created',
     target: { type: 'member', id },

@@ -1,11 +1,13 @@
 import { members as contract } from '@vestra/contract/members';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rowsWhere } from '../../../../../tests/support/rows.ts';
-import { run } from '../../db/query.ts';
+import { insert, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
+import { transaction } from '../../db/transaction.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { newEmail, password, startConsole } from './members.fixture.ts';
-import { logins, members } from './tables.ts';
+import { makeOperatorResetLink } from './reset-link.ts';
+import { logins, members, passkeys } from './tables.ts';
 
 let server: Awaited<ReturnType<typeof startConsole>>;
 beforeAll(async () => {
@@ -164,32 +166,14 @@ describe('accepting', () => {
     }
   });
 
-  it('asks a person who has a login for its password, and keeps that password', async () => {
-    const [one, two] = [await server.newOrg(), await server.newOrg()];
-    const { email } = await server.newMember(one.id, 'developer');
-    const { token } = await server.invite(two.id, 'admin', email);
-    const accept = (given: string) =>
-      server.call('POST', '/v1/members/accept', { body: { token, name: 'Ada', password: given } });
-    expect(await accept('another password')).toMatchObject({ status: 401, body: { error: { code: 'login_failed' } } });
-    expect((await accept(password)).status).toBe(200);
-    await server.logIn(email);
-  });
-
-  it('of two invitations of one new email at once, with two passwords, lets the first one count', async () => {
-    const [one, two] = [await server.newOrg(), await server.newOrg()];
+  it('of two invitations of one new email at once, with two passwords, gives each its login [MBR-610]', async () => {
+    const orgs = [await server.newOrg(), await server.newOrg()];
     const email = newEmail();
-    const tokens = [await server.invite(one.id, 'developer', email), await server.invite(two.id, 'developer', email)];
     const passwords = ['the first password', 'the second password'];
-    const answers = await Promise.all(
-      tokens.map(({ token }, at) =>
-        server.call('POST', '/v1/members/accept', { body: { token, name: 'Ada', password: passwords[at] } }),
-      ),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
-    for (const [at, { status }] of answers.entries()) {
-      const login = await server.call('POST', '/v1/console/login', { body: { email, password: passwords[at] } });
-      expect(login.status).toBe(status);
-    }
+    const tokens = await Promise.all(orgs.map(async ({ id }) => (await server.invite(id, 'developer', email)).token));
+    const answers = await Promise.all(tokens.map((token, at) => accept(token, passwords[at] as string)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    for (const [at, { id }] of orgs.entries()) expect(await orgsOf(email, passwords[at] as string)).toEqual([id]);
   });
 
   it('wants at least 12 characters of a password', async () => {
@@ -199,5 +183,163 @@ describe('accepting', () => {
       body: { token, name: 'Ada', password: 'short' },
     });
     expect(refused).toMatchObject({ status: 400, body: { error: { param: 'password' } } });
+  });
+});
+
+const accept = (token: string, given = password) =>
+  server.call('POST', '/v1/members/accept', { body: { token, name: 'Ada', password: given } });
+
+const signIn = (email: string, given = password) =>
+  server.call('POST', '/v1/console/login', { body: { email, password: given } });
+
+/** The orgs that a sign-in opens; null if it is refused. */
+async function orgsOf(email: string, given = password): Promise<string[] | null> {
+  const { status, body } = await signIn(email, given);
+  return status === 200 ? (body.orgs as { id: string }[]).map(({ id }) => id) : null;
+}
+
+describe('an email that another org has invited', () => {
+  const evilPassword = 'known to the other org';
+
+  /** Evil has invited the email and accepted the invitation itself; BigCo invites the person. */
+  async function attacked() {
+    const [evil, bigCo] = [await server.newOrg(), await server.newOrg()];
+    const email = newEmail();
+    const planted = await server.invite(evil.id, 'developer', email);
+    expect((await accept(planted.token, evilPassword)).status).toBe(200);
+    const browser = await browserOf(email, evilPassword);
+    const invited = await server.invite(bigCo.id, 'admin', email);
+    const keys = { evil: await server.newKey(evil.id, 'live', ['all']), bigCo: await server.newKey(bigCo.id, 'live', ['all']) };
+    return { evil, bigCo, email, planted, invited, browser, keys };
+  }
+
+  async function browserOf(email: string, given: string) {
+    const { headers, body } = await signIn(email, given);
+    const cookie = /^vestra_console=([^;]+)/.exec(headers.get('set-cookie') ?? '')?.[1] as string;
+    return { cookie, csrf: body.csrf_token as string };
+  }
+
+  const seenBy = async (browser: { cookie: string; csrf: string }) => {
+    const { status, body } = await server.call('GET', '/v1/console/session', { browser });
+    return status === 200 ? (body.orgs as { id: string }[]).map(({ id }) => id) : null;
+  };
+
+  async function reset(key: string, memberId: string, given: string): Promise<number[]> {
+    const link = await server.call('POST', `/v1/members/${memberId}/password-reset`, { key });
+    const token = String(link.body.reset_url).split('#token=')[1];
+    const used = await server.call('POST', '/v1/console/password-reset', { body: { token, password: given } });
+    return [link.status, used.status];
+  }
+
+  it('is accepted with a password of the person, and neither password opens the other org [MBR-610]', async () => {
+    const { evil, bigCo, email, invited, browser } = await attacked();
+    const accepted = await accept(invited.token);
+    expect(accepted).toMatchObject({ status: 200, body: { id: invited.id, email, role: 'admin', status: 'active' } });
+    expect(await orgsOf(email)).toEqual([bigCo.id]);
+    expect(await orgsOf(email, evilPassword)).toEqual([evil.id]);
+    expect(await seenBy(browser)).toEqual([evil.id]);
+    expect(await orgsOf(email, 'neither of the two')).toBeNull();
+  });
+
+  it('is the member of each org for itself: to list, change, reset and remove [MBR-610]', async () => {
+    const { evil, bigCo, email, planted, invited, keys } = await attacked();
+    await accept(invited.token);
+    expect(await reset(keys.evil, planted.id, 'reset by the other org')).toEqual([201, 200]);
+    expect(await orgsOf(email, 'reset by the other org')).toEqual([evil.id]);
+    expect(await reset(keys.bigCo, invited.id, 'reset by the company')).toEqual([201, 200]);
+    expect(await orgsOf(email, 'reset by the company')).toEqual([bigCo.id]);
+    const listed = await server.call('GET', '/v1/members', { key: keys.bigCo });
+    expect((listed.body.data as { email: string }[]).filter((each) => each.email === email)).toHaveLength(1);
+    const changed = await server.call('PATCH', `/v1/members/${invited.id}`, {
+      key: keys.bigCo,
+      body: { role: 'developer' },
+    });
+    expect(changed.body).toMatchObject({ role: 'developer' });
+    expect(await server.call('DELETE', `/v1/members/${planted.id}`, { key: keys.evil })).toMatchObject({ status: 200 });
+    expect(await orgsOf(email, 'reset by the other org')).toBeNull();
+    expect(await orgsOf(email, 'reset by the company')).toEqual([bigCo.id]);
+    await server.call('DELETE', `/v1/members/${invited.id}`, { key: keys.bigCo });
+    expect(await rowsWhere(server.db, logins, sql`email = ${email} OR address = ${email}`)).toEqual([]);
+  });
+
+  it('is accepted although the other org resets the password meanwhile [MBR-610]', async () => {
+    const [evil, bigCo] = [await server.newOrg(), await server.newOrg()];
+    const person = await server.newMember(evil.id, 'developer');
+    const { token } = await server.invite(bigCo.id, 'developer', person.email);
+    const key = await server.newKey(evil.id, 'live', ['all']);
+    expect(await reset(key, person.id, evilPassword)).toEqual([201, 200]);
+    expect((await accept(token)).status).toBe(200);
+    expect(await orgsOf(person.email)).toEqual([bigCo.id]);
+    expect(await orgsOf(person.email, evilPassword)).toEqual([evil.id]);
+  });
+
+  it('is one login in both orgs for who accepts with the same password, and no session of before opens both [MBR-611]', async () => {
+    const { evil, bigCo, email, invited, browser, planted, keys } = await attacked();
+    const link = await server.call('POST', `/v1/members/${planted.id}/password-reset`, { key: keys.evil });
+    expect((await accept(invited.token, evilPassword)).status).toBe(200);
+    expect(await seenBy(browser)).toBeNull();
+    expect(await orgsOf(email, evilPassword)).toEqual([evil.id, bigCo.id]);
+    const { length } = await rowsWhere(server.db, logins, sql`email = ${email} OR address = ${email}`);
+    expect(length).toBe(1);
+    // No org resets a login that opens another.
+    const token = String(link.body.reset_url).split('#token=')[1];
+    const used = await server.call('POST', '/v1/console/password-reset', { body: { token, password } });
+    expect(used.status).toBe(404);
+    for (const [key, id] of [[keys.evil, planted.id], [keys.bigCo, invited.id]]) {
+      const refused = await server.call('POST', `/v1/members/${id}/password-reset`, { key: key as string });
+      expect(refused).toMatchObject({ status: 409, body: { error: { code: 'member_of_other_orgs' } } });
+    }
+  });
+
+  it('leaves no passkey of before to a login that joins another org [MBR-611]', async () => {
+    const { bigCo, email, invited } = await attacked();
+    const planted = { id: 'pky_planted', email, name: 'Planted', credential_id: `planted ${email}` };
+    await insert(server.db, passkeys, { ...planted, public_key: Buffer.alloc(1), counter: 0, transports: [] });
+    expect((await accept(invited.token, evilPassword)).status).toBe(200);
+    expect(await rowsWhere(server.db, passkeys, sql`email = ${email}`)).toEqual([]);
+    expect(await orgsOf(email, evilPassword)).toContain(bigCo.id);
+  });
+
+  it('has one login again once the person gives both the same password [MBR-611]', async () => {
+    const { evil, bigCo, email, invited, browser } = await attacked();
+    await accept(invited.token);
+    const person = await browserOf(email, password);
+    const change = (from: string, to: string) =>
+      server.call('POST', '/v1/console/account/password', { browser, body: { password: from, new_password: to } });
+    expect((await change('not the password', password)).status).not.toBe(200);
+    expect((await change(evilPassword, password)).status).toBe(200);
+    expect([await seenBy(browser), await seenBy(person)]).toEqual([[evil.id], [bigCo.id]]);
+    expect(await orgsOf(email)).toEqual([evil.id, bigCo.id]);
+    expect([await seenBy(browser), await seenBy(person)]).toEqual([null, null]);
+    const { length } = await rowsWhere(server.db, logins, sql`email = ${email} OR address = ${email}`);
+    expect(length).toBe(1);
+  });
+
+  it('is signed in to whatever number of other orgs have taken it, with one computation [MBR-612]', async () => {
+    const { bigCo, email, invited } = await attacked();
+    for (let at = 0; at < 6; at++) {
+      const { token } = await server.invite((await server.newOrg()).id, 'developer', email);
+      expect((await accept(token, `another org's password ${at}`)).status).toBe(200);
+    }
+    expect((await accept(invited.token)).status).toBe(200);
+    const rows = await rowsWhere(server.db, logins, sql`email = ${email} OR address = ${email}`);
+    expect(rows).toHaveLength(8);
+    expect(new Set(rows.map(({ password_hash }) => password_hash.split('$').slice(0, -1).join('$'))).size).toBe(1);
+    expect(await orgsOf(email)).toEqual([bigCo.id]);
+  });
+
+  it('gets one login of all by a link of the operator [MBR-613]', async () => {
+    const { evil, bigCo, email, invited, browser } = await attacked();
+    await accept(invited.token);
+    const link = await transaction(server.db, (tx) =>
+      makeOperatorResetLink(tx, { email, publicUrl: 'http://localhost:4600' }),
+    );
+    const token = String(link?.reset_url).split('#token=')[1];
+    const used = await server.call('POST', '/v1/console/password-reset', {
+      body: { token, password: 'chosen by the person' },
+    });
+    expect(used).toMatchObject({ status: 200, body: { email } });
+    expect(await orgsOf(email, 'chosen by the person')).toEqual([evil.id, bigCo.id]);
+    expect([await seenBy(browser), await orgsOf(email), await orgsOf(email, evilPassword)]).toEqual([null, null, null]);
   });
 });

@@ -7,6 +7,7 @@ import { boolean, columnsOf, type RowOf } from '../../db/table.ts';
 import { idleSeconds, longestSeconds, renewalSeconds } from './console-session.ts';
 import { opensByPassword } from './member.ts';
 import {
+  isOfLogin,
   type Membership,
   membershipColumns,
   membershipList,
@@ -23,25 +24,40 @@ import {
   signInAttempts,
 } from './tables.ts';
 
-export function findLogin(db: Executor, email: string): Promise<LoginRow | undefined> {
-  return maybeOne(db, logins, sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE email = ${email}`);
+export function findLogin(db: Executor, key: string): Promise<LoginRow | undefined> {
+  return maybeOne(db, logins, sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE email = ${key}`);
+}
+
+/** The logins that an email has, the oldest first. */
+export function findLogins(db: Executor, email: string): Promise<LoginRow[]> {
+  return rowsOf(db, logins, sql`${loginsOfEmail(email)} ORDER BY created_at, email`);
 }
 
 /** `share` keeps the login from going while a session opens; `update` is for who may end or join it. */
-export function lockLogin(tx: Transaction, email: string, strength: 'share' | 'update'): Promise<LoginRow | undefined> {
+export function lockLogin(tx: Transaction, key: string, strength: 'share' | 'update'): Promise<LoginRow | undefined> {
   const lock = strength === 'share' ? sql`FOR SHARE` : sql`FOR UPDATE`;
-  return maybeOne(tx, logins, sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE email = ${email} ${lock}`);
+  return maybeOne(tx, logins, sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE email = ${key} ${lock}`);
 }
 
-/** False where the email has got a login in the meantime. */
-export async function insertLogin(tx: Transaction, email: string, passwordHash: string): Promise<boolean> {
-  const row = { email, password_hash: passwordHash };
+/** In the order of `findLogins`. */
+export function lockLogins(tx: Transaction, email: string): Promise<LoginRow[]> {
+  return rowsOf(tx, logins, sql`${loginsOfEmail(email)} ORDER BY created_at, email FOR UPDATE`);
+}
+
+const loginsOfEmail = (email: string) =>
+  sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE (email = ${email} OR address = ${email})`;
+
+/** False if another login has got the key in the meantime. */
+export async function insertLogin(
+  tx: Transaction,
+  row: Pick<LoginRow, 'email' | 'address' | 'password_hash'>,
+): Promise<boolean> {
   return (await insert(tx, logins, row, { onConflict: sql`DO NOTHING` })) !== undefined;
 }
 
 /** Its console sessions go with it. */
-export async function deleteLogin(tx: Transaction, email: string): Promise<void> {
-  await run(tx, sql`DELETE FROM ${logins} WHERE email = ${email}`);
+export async function deleteLogin(tx: Transaction, key: string): Promise<void> {
+  await run(tx, sql`DELETE FROM ${logins} WHERE email = ${key}`);
 }
 
 export function insertSession(
@@ -56,19 +72,19 @@ export function insertSession(
 }
 
 /** Links that were made to choose another one stop working. */
-export async function putPassword(tx: Transaction, email: string, passwordHash: string): Promise<void> {
-  await run(tx, sql`UPDATE ${logins} SET password_hash = ${passwordHash} WHERE email = ${email}`);
-  await run(tx, sql`DELETE FROM ${passwordResets} WHERE email = ${email}`);
+export async function putPassword(tx: Transaction, key: string, passwordHash: string): Promise<void> {
+  await run(tx, sql`UPDATE ${logins} SET password_hash = ${passwordHash} WHERE email = ${key}`);
+  await run(tx, sql`DELETE FROM ${passwordResets} WHERE email = ${key}`);
 }
 
-/** In the place of a link that the email has. */
+/** In the place of a link that the login has. */
 export async function putReset(
   tx: Transaction,
-  { email, orgId, hash, validHours }: { email: string; orgId: string | null; hash: Buffer; validHours: number },
+  { key, orgId, hash, validHours }: { key: string; orgId: string | null; hash: Buffer; validHours: number },
 ): Promise<RowOf<typeof passwordResets>> {
-  await run(tx, sql`DELETE FROM ${passwordResets} WHERE email = ${email}`);
+  await run(tx, sql`DELETE FROM ${passwordResets} WHERE email = ${key}`);
   const expires_at = sql`now() + make_interval(hours => ${validHours}::int)`;
-  return insert(tx, passwordResets, { token_hash: hash, email, org_id: orgId, expires_at });
+  return insert(tx, passwordResets, { token_hash: hash, email: key, org_id: orgId, expires_at });
 }
 
 export function findReset(db: Executor, hash: Buffer): Promise<RowOf<typeof passwordResets> | undefined> {
@@ -100,7 +116,7 @@ export async function findSession(
     reading(
       membershipColumns,
       sql`SELECT ${membershipList} FROM ${membershipTables}
-          JOIN ${consoleSessions} s ON m.email = s.email OR m.id = s.member_id
+          JOIN ${consoleSessions} s ON ${isOfLogin(sql`s.email`)} OR m.id = s.member_id
           WHERE ${isMeant} AND m.status = 'active' ORDER BY ${membershipOrder}`,
     ),
   ]);

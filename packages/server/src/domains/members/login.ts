@@ -4,13 +4,13 @@ import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { countAttempt } from './attempt.ts';
-import { findLogin, lockLogin } from './login-store.ts';
+import { fittingLogins, mergeLogins } from './enter-login.ts';
+import { findLogins, lockLogin, lockLogins } from './login-store.ts';
 import { normaliseEmail } from './member.ts';
 import { openLoginSession } from './open-session.ts';
-import { unmatchableHash, verifyPassword } from './password.ts';
 import { recordAccess } from './record-access.ts';
 import type { Source } from './source.ts';
-import { listMemberships } from './store.ts';
+import { listMembershipsOfEmail, lockMembersOfEmail } from './store.ts';
 import type { LoginRow } from './tables.ts';
 
 type Credentials = { email: string; password: string };
@@ -28,12 +28,17 @@ export async function logIn(
   await countAttempt(rateLimiter, 'email', address);
 
   const startedAt = performance.now();
-  const login = await findLogin(db, address);
-  const isRight = await verifyPassword(password, login?.password_hash ?? unmatchableHash);
-  const opened = login && isRight ? await transaction(db, (tx) => enter(tx, login, source)) : null;
+  const known = await findLogins(db, address);
+  const fitting = await fittingLogins(password, known);
+  const [only] = fitting;
+  const opened =
+    only &&
+    (await transaction(db, (tx) =>
+      fitting.length === 1 ? enter(tx, only, source) : enterAll(tx, address, fitting, source),
+    ));
   if (opened) return opened;
 
-  if (login) await recordAccess(db, await listMemberships(db, address), 'member.login_failed', source);
+  if (known.length > 0) await recordAccess(db, await listMembershipsOfEmail(db, address), 'member.login_failed', source);
   await sleep(Math.max(0, startedAt + soonestRefusalMs - performance.now()));
   throw fail('login_failed');
 }
@@ -44,4 +49,16 @@ async function enter(tx: Transaction, checked: LoginRow, source: Source) {
   const login = await lockLogin(tx, email, 'share');
   if (login?.password_hash !== checked.password_hash) return null;
   return openLoginSession(tx, email, source, 'password');
+}
+
+/** A person who gave several logins of their email the same password has one login from then on. */
+async function enterAll(tx: Transaction, email: string, checked: readonly LoginRow[], source: Source) {
+  await lockMembersOfEmail(tx, email);
+  const locked = await lockLogins(tx, email);
+  const isUnchanged = (login: LoginRow) =>
+    checked.some((each) => each.email === login.email && each.password_hash === login.password_hash);
+  const [first, ...others] = locked.filter(isUnchanged);
+  if (!first) return null;
+  await mergeLogins(tx, first, others);
+  return openLoginSession(tx, first.email, source, 'password');
 }

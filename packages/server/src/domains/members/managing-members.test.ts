@@ -199,14 +199,17 @@ describe('removing', () => {
 });
 
 describe('the first owner', () => {
-  it('takes no login over whose password is not known', async () => {
+  it('gets a login of its own if the email has one with another password [MBR-610]', async () => {
     const [one, two] = [await server.newOrg(), await server.newOrg()];
     const { email } = await server.newMember(one.id, 'developer');
     const wanted = { orgId: two.id, email, name: 'Ada' };
-    const refused = transaction(server.db, (tx) => createOwner(tx, { ...wanted, password: 'another password' }));
-    await expect(refused).rejects.toThrow(`${email} has a login with another password`);
-    const made = await transaction(server.db, (tx) => createOwner(tx, { ...wanted, password }));
+    const made = await transaction(server.db, (tx) => createOwner(tx, { ...wanted, password: 'another password' }));
     const rows = await rowsWhere(server.db, members, sql`id = ${made.id}`);
     expect(rows[0]).toMatchObject({ org_id: two.id, role: 'owner', status: 'active' });
+    const orgsOf = async (given: string) => {
+      const { body } = await server.call('POST', '/v1/console/login', { body: { email, password: given } });
+      return (body.orgs as { id: string }[]).map(({ id }) => id);
+    };
+    expect([await orgsOf('another password'), await orgsOf(password)]).toEqual([[two.id], [one.id]]);
   });
 });

@@ -2,6 +2,7 @@ import { type Failure, fail } from '@vestra/contract/errors';
 import type { Mode, Role, Scope } from '@vestra/contract/route';
 import type { Caller } from '../../caller.ts';
 import type { Membership } from './store.ts';
+import type { LoginRow, MemberRow } from './tables.ts';
 
 /** Who changes members. The operator is the person at the server's own command line. */
 export type Manager =
@@ -42,14 +43,21 @@ export function refusalOf(manager: Manager, { from, to }: RoleChange): Failure |
   return null;
 }
 
+/** The key of the login that opens a membership; null: only the org's provider opens it. */
+export function loginOf({ login, email, opened_by }: Pick<MemberRow, 'login' | 'email' | 'opened_by'>): string | null {
+  return login ?? (opened_by === 'identity' ? null : email);
+}
+
+export const addressOf = ({ address, email }: Pick<LoginRow, 'address' | 'email'>): string => address ?? email;
+
 /**
  * Whether a password, or a passkey beside it, opens a membership. What a provider made is opened by it alone. Where the
  * org takes passwords no more, members go on with theirs until they have linked the provider, and owners always: somebody
  * must come in when the provider does not.
  */
-export function opensByPassword({ member, takesPasswords }: Pick<Membership, 'member' | 'takesPasswords'>): boolean {
-  if (member.opened_by === 'identity') return false;
-  return takesPasswords || member.opened_by === 'password' || member.role === 'owner';
+export function opensByPassword({ member, takesPasswords, isLinked }: Omit<Membership, 'org'>): boolean {
+  if (loginOf(member) === null) return false;
+  return takesPasswords || !isLinked || member.role === 'owner';
 }
 
 /** Only active owners count: an invitation that is never accepted would leave the org without one. */

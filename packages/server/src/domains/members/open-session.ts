@@ -33,7 +33,7 @@ export async function openSession(
   return { token, session };
 }
 
-/** In every org that the login opens; null where that is none. */
+/** In every org that the login opens; null where that is none. `email`: the key of the login. */
 export async function openLoginSession(tx: Transaction, email: string, source: Source, by: 'password' | 'passkey') {
   const memberships = (await listMemberships(tx, email)).filter(opensByPassword);
   const [first] = memberships;

@@ -6,24 +6,35 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
-/** The hash as a PHC string, which carries its own cost: hashes made under an older cost stay readable. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(saltBytes);
+/**
+ * The hash as a PHC string, which carries its own cost: hashes made under an older cost stay readable. `beside`: another hash
+ * of the same email. Both get one salt, so that a password is checked against all logins of an email with one computation.
+ */
+export async function hashPassword(password: string, beside?: string): Promise<string> {
+  const salt = beside === undefined ? randomBytes(saltBytes) : readPhcString(beside).salt;
   return phcString(salt, await argon2id({ ...cost, message: bytesOf(password), nonce: salt, tagLength: tagBytes }));
 }
 
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const { salt, tag, ...storedCost } = readPhcString(stored);
-  const derived = await argon2id({
-    ...storedCost,
-    message: bytesOf(password),
-    nonce: salt,
-    tagLength: tag.length,
-  });
-  return timingSafeEqual(derived, tag);
+/** Those that the password fits. None given takes as long as one: an unknown email is not told by the clock. */
+export async function fittingHashes(password: string, stored: readonly string[]): Promise<ReadonlySet<string>> {
+  const bySalt = Map.groupBy(stored.length > 0 ? stored : [unmatchableHash], (hash) =>
+    hash.slice(0, hash.lastIndexOf('$')),
+  );
+  const fitting = new Set<string>();
+  for (const hashes of bySalt.values()) {
+    const { salt, tag, ...storedCost } = readPhcString(hashes[0] as string);
+    const derived = await argon2id({ ...storedCost, message: bytesOf(password), nonce: salt, tagLength: tag.length });
+    for (const hash of hashes) if (isSameTag(derived, readPhcString(hash).tag)) fitting.add(hash);
+  }
+  return fitting;
 }
 
-/** Fits no password and takes as long to check as any: an unknown email is not told by the clock. */
+const isSameTag = (derived: Buffer, tag: Buffer) => derived.length === tag.length && timingSafeEqual(derived, tag);
+
+export const verifyPassword = async (password: string, stored: string): Promise<boolean> =>
+  (await fittingHashes(password, [stored])).has(stored);
+
+/** Fits no password and takes as long to check as any. */
 export const unmatchableHash = phcString(randomBytes(saltBytes), randomBytes(tagBytes));
 
 /** The same password typed on two systems may arrive composed or decomposed. */

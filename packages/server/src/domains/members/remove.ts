@@ -3,7 +3,7 @@ import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { deleteLogin, lockLogin } from './login-store.ts';
-import { leavesNoOwner, type Manager, refusalOf } from './member.ts';
+import { leavesNoOwner, loginOf, type Manager, refusalOf } from './member.ts';
 import { deleteMember, listMemberships, lockMemberAndOwners } from './store.ts';
 
 export async function removeMember(
@@ -18,7 +18,8 @@ export async function removeMember(
   if (leavesNoOwner(memberId, null, activeOwnerIds)) throw fail('last_owner');
 
   await deleteMember(tx, memberId);
-  await endUnusedLogin(tx, member.email);
+  const login = loginOf(member);
+  if (login !== null) await endUnusedLogin(tx, login);
   await recordAudit(tx, origin, {
     action: 'member.removed',
     target: { type: 'member', id: memberId },
@@ -30,8 +31,8 @@ export async function removeMember(
  * A login that leads to no org goes, and its sessions with it: a person who is invited again chooses a new
  * password. The lock comes before the look, so that an acceptance elsewhere is either seen or finds no login.
  */
-async function endUnusedLogin(tx: Transaction, email: string): Promise<void> {
-  await lockLogin(tx, email, 'update');
-  const memberships = await listMemberships(tx, email);
-  if (memberships.length === 0) await deleteLogin(tx, email);
+async function endUnusedLogin(tx: Transaction, key: string): Promise<void> {
+  await lockLogin(tx, key, 'update');
+  const memberships = await listMemberships(tx, key);
+  if (memberships.length === 0) await deleteLogin(tx, key);
 }

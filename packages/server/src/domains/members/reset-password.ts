@@ -3,14 +3,17 @@ import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { countAttempt } from './attempt.ts';
+import { mergeLogins } from './enter-login.ts';
 import type { LetIn } from './let-in.ts';
-import { deleteSessions, findReset, lockLogin, putPassword } from './login-store.ts';
+import { deleteSessions, findLogin, findReset, lockLogin, lockLogins, putPassword } from './login-store.ts';
+import { addressOf } from './member.ts';
 import { deletePasskeys } from './passkeys/store.ts';
 import { hashPassword } from './password.ts';
 import { recordAccess } from './record-access.ts';
 import { opensOtherOrgs } from './reset-link.ts';
 import type { Source } from './source.ts';
-import { listMemberships } from './store.ts';
+import { listMemberships, lockMembersOfEmail } from './store.ts';
+import type { LoginRow } from './tables.ts';
 import { hashToken } from './token.ts';
 
 /**
@@ -24,36 +27,49 @@ export async function resetPassword(
 ) {
   const hash = hashToken(token);
   const reset = await findReset(db, hash);
-  if (!reset) throw fail('reset_not_found', { param: 'token' });
-  await countAttempt(rateLimiter, 'email', reset.email);
-  const passwordHash = await hashPassword(password);
-  const shutOut = await transaction(db, (tx) =>
-    use(tx, { hash, email: reset.email, passwordHash }, mcpClients, source),
-  );
+  const login = reset && (await findLogin(db, reset.email));
+  if (!login) throw fail('reset_not_found', { param: 'token' });
+  const email = addressOf(login);
+  await countAttempt(rateLimiter, 'email', email);
+  const passwordHash = await hashPassword(password, login.password_hash);
+  const shutOut = await transaction(db, (tx) => use(tx, { hash, login, passwordHash }, mcpClients, source));
   shutOut.forEach(mcpClients.ended);
-  return { object: 'password_reset' as const, email: reset.email };
+  return { object: 'password_reset' as const, email };
 }
 
 /** The login's lock comes first, as everywhere: of two uses of one link the second finds it gone. */
 async function use(
   tx: Transaction,
-  { hash, email, passwordHash }: { hash: Buffer; email: string; passwordHash: string },
+  { hash, login, passwordHash }: { hash: Buffer; login: LoginRow; passwordHash: string },
   mcpClients: LetIn,
   source: Source,
 ): Promise<string[]> {
-  await lockLogin(tx, email, 'update');
+  const key = login.email;
+  const others = await lockWith(tx, login, hash);
   const reset = await findReset(tx, hash);
   if (!reset) throw fail('reset_not_found', { param: 'token' });
   // They may have joined another org since the link was made.
-  if (reset.org_id !== null && (await opensOtherOrgs(tx, email, reset.org_id))) throw fail('reset_not_found');
-  await putPassword(tx, email, passwordHash);
-  await deletePasskeys(tx, email);
-  await deleteSessions(tx, { email, member_id: null });
-  const memberships = await listMemberships(tx, email);
+  if (reset.org_id !== null && (await opensOtherOrgs(tx, key, reset.org_id))) throw fail('reset_not_found');
+  if (others.length > 0) await mergeLogins(tx, login, others);
+  await putPassword(tx, key, passwordHash);
+  await deletePasskeys(tx, key);
+  await deleteSessions(tx, { email: key, member_id: null });
+  const memberships = await listMemberships(tx, key);
   await recordAccess(tx, memberships, 'member.password_reset', source);
   return mcpClients.endAll(
     tx,
     memberships.map(({ member }) => member.id),
     source,
   );
+}
+
+/** A link of the operator is for the person: the other logins of the email, which then become this one, are locked too. */
+async function lockWith(tx: Transaction, login: LoginRow, hash: Buffer): Promise<LoginRow[]> {
+  const isOfOperator = (await findReset(tx, hash))?.org_id === null;
+  if (isOfOperator) {
+    await lockMembersOfEmail(tx, addressOf(login));
+    return (await lockLogins(tx, addressOf(login))).filter(({ email }) => email !== login.email);
+  }
+  await lockLogin(tx, login.email, 'update');
+  return [];
 }

@@ -1,9 +1,9 @@
 import type { Executor, Transaction } from '../../db/pool.ts';
 import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { boolean, columnsOf, type NewRowOf, type RowOf, text } from '../../db/table.ts';
 import { orgs } from '../orgs/api.ts';
-import { identityProviders, type MemberRow, members } from './tables.ts';
+import { identityProviders, type MemberRow, memberIdentities, members } from './tables.ts';
 
 const columns = columnsOf(members);
 
@@ -99,6 +99,7 @@ export type Membership = {
   org: { id: string; name: string; status: string };
   /** Whether the org lets members who have linked its own provider use a password. */
   takesPasswords: boolean;
+  isLinked: boolean;
 };
 
 /** Selected of `membershipTables`, and read by `membershipOf`. */
@@ -107,11 +108,13 @@ export const membershipColumns = {
   org_name: text(),
   org_status: text(),
   takes_passwords: boolean(),
+  is_linked: boolean(),
 };
 export const membershipList = sql`${columnsOf(members, 'm')}, o.name AS org_name, o.status AS org_status,
-  COALESCE(p.password_sign_in, true) AS takes_passwords`;
+  COALESCE(p.password_sign_in, true) AS takes_passwords, i.member_id IS NOT NULL AS is_linked`;
 export const membershipTables = sql`${members} m JOIN ${orgs} o ON o.id = m.org_id
-  LEFT JOIN ${identityProviders} p ON p.org_id = m.org_id`;
+  LEFT JOIN ${identityProviders} p ON p.org_id = m.org_id
+  LEFT JOIN ${memberIdentities} i ON i.member_id = m.id`;
 
 /** The oldest membership first; an org that is switched off is nobody's first choice. */
 export const membershipOrder = sql`o.status <> 'active', m.id`;
@@ -122,6 +125,7 @@ export function membershipOf(row: RowOf<typeof membershipColumns>): Membership {
     member: member as MemberRow,
     org: { id: row.org_id, name: row.org_name, status: row.org_status },
     takesPasswords: row.takes_passwords,
+    isLinked: row.is_linked,
   };
 }
 
@@ -143,13 +147,34 @@ export async function lockMember(tx: Transaction, memberId: string): Promise<voi
   await run(tx, sql`SELECT FROM ${members} WHERE id = ${memberId} FOR UPDATE`);
 }
 
-/** The orgs in which the person with this email is an active member who has a password, whether or not it opens them now. */
-export async function listMemberships(db: Executor, email: string): Promise<Membership[]> {
+/** `loginOf` in SQL: whether a login, by its key, opens the membership `m`. */
+export const isOfLogin = (key: string | Sql) =>
+  sql`(m.login = ${key} OR m.login IS NULL AND m.opened_by <> 'identity' AND m.email = ${key})`;
+
+/** The orgs in which a login makes somebody an active member, whether or not it opens them now. */
+export const listMemberships = (db: Executor, login: string): Promise<Membership[]> =>
+  membershipsWhere(db, isOfLogin(login));
+
+/** The orgs that any login with this email makes somebody a member of: a failed sign-in may have meant each of them. */
+export const listMembershipsOfEmail = (db: Executor, email: string): Promise<Membership[]> =>
+  membershipsWhere(db, sql`m.email = ${email} AND (m.login IS NOT NULL OR m.opened_by <> 'identity')`);
+
+async function membershipsWhere(db: Executor, condition: Sql): Promise<Membership[]> {
   const rows = await rowsOf(
     db,
     membershipColumns,
     sql`SELECT ${membershipList} FROM ${membershipTables}
-        WHERE m.email = ${email} AND m.status = 'active' AND m.opened_by <> 'identity' ORDER BY ${membershipOrder}`,
+        WHERE ${condition} AND m.status = 'active' ORDER BY ${membershipOrder}`,
   );
   return rows.map(membershipOf);
+}
+
+/** Has a login other than the one with the email as its key open these memberships. */
+export async function openWithLogin(tx: Transaction, memberIds: readonly string[], login: string): Promise<void> {
+  await run(tx, sql`UPDATE ${members} SET login = ${login}, opened_by = 'identity' WHERE id = ANY(${[...memberIds]})`);
+}
+
+/** Members come before logins, as everywhere: of two who lock both, one waits for the other. */
+export async function lockMembersOfEmail(tx: Transaction, email: string): Promise<void> {
+  await run(tx, sql`SELECT FROM ${members} WHERE email = ${email} ORDER BY id FOR UPDATE`);
 }

@@ -2,7 +2,10 @@ import type { Role } from '@vestra/contract/route';
 import { boolean, bytes, count, jsonb, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
 
 export const logins = table('logins', {
+  /** Its key, to which sessions, passkeys and resets refer: the email, or a member's id if the email has another login. */
   email: text(),
+  /** The email, if it is not the key. */
+  address: text().nullable(),
   password_hash: text(),
   created_at: moment().withDefault(),
 });
@@ -16,7 +19,9 @@ export const members = table('members', {
   status: text<'active' | 'invited'>(),
   invite_hash: bytes().nullable(),
   invite_expires_at: moment().nullable(),
-  /** A password, the org's own provider, or either. */
+  /** The key of the login that opens it; null: see `loginOf`. */
+  login: text().nullable(),
+  /** A password, the org's own provider, or either. Always `identity` if `login` is set: older processes read this alone. */
   opened_by: text<'password' | 'identity' | 'both'>().withDefault(),
   created_at: moment().withDefault(),
 });

@@ -9,7 +9,7 @@ import type { Caller, Origin } from '../../caller.ts';
 import type { ProcessNews } from '../../db/process-news.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import type { Streams } from '../../http/streams.ts';
-import { findConversation } from '../conversations/api.ts';
+import { type ConversationRow, findConversation } from '../conversations/api.ts';
 import type { Engine } from '../engine/api.ts';
 import type { Followers } from '../events/api.ts';
 import { type CallTimes, holdCall } from './call.ts';

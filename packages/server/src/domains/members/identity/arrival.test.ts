@@ -49,7 +49,12 @@ describe('the role of a new member [MBR-411]', () => {
 });
 
 describe('who arrives at the first time [MBR-413]', () => {
-  const member = (status: MemberRow['status'], opened_by: MemberRow['opened_by']) => ({ status, opened_by });
+  const member = (status: MemberRow['status'], opened_by: MemberRow['opened_by'], login: string | null = null) => ({
+    status,
+    opened_by,
+    login,
+    email: 'ada@example.com',
+  });
   it.each([
     [undefined, false, 'admin', 'make'],
     [undefined, false, null, 'not_a_member'],
@@ -57,6 +62,7 @@ describe('who arrives at the first time [MBR-413]', () => {
     [member('active', 'password'), false, 'admin', 'link_required'],
     [member('active', 'identity'), false, null, 'link'],
     [member('active', 'identity'), true, 'admin', 'another_identity'],
+    [member('active', 'identity', 'mbr_1'), false, 'admin', 'link_required'],
     [member('active', 'both'), true, 'admin', 'another_identity'],
   ] as const)('%j with an identity %j and role %j: %s', (who, hasIdentity, role, expected) => {
     expect(arrivalOf(who, { hasIdentity, role })).toBe(expected);
@@ -73,6 +79,11 @@ describe('what a password opens [MBR-414]', () => {
     ['both', 'owner', false, true],
     ['identity', 'owner', false, false],
   ] as const)('%s, %s, in an org that takes passwords %j: %j', (opened_by, role, takesPasswords, expected) => {
-    expect(opensByPassword({ member: { opened_by, role } as MemberRow, takesPasswords })).toBe(expected);
+    const isLinked = opened_by !== 'password';
+    const opens = (member: Partial<MemberRow>) =>
+      opensByPassword({ member: { email: 'ada@example.com', role, ...member } as MemberRow, takesPasswords, isLinked });
+    expect(opens({ opened_by, login: null })).toBe(expected);
+    // With a login of its own a membership is opened by the same rule.
+    if (opened_by !== 'identity') expect(opens({ opened_by: 'identity', login: 'mbr_1' })).toBe(expected);
   });
 });

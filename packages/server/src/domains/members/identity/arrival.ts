@@ -1,6 +1,6 @@
 import type { SignInError } from '@vestra/contract/identity-provider';
 import { type Role, roles } from '@vestra/contract/route';
-import { normaliseEmail } from '../member.ts';
+import { loginOf, normaliseEmail } from '../member.ts';
 import type { IdentityProviderRow, MemberRow } from '../tables.ts';
 
 type Claims = Record<string, unknown>;
@@ -53,11 +53,11 @@ export type Arrival = 'make' | 'accept' | 'link' | SignInError;
  * provider was changed, gets it again by email.
  */
 export function arrivalOf(
-  member: Pick<MemberRow, 'status' | 'opened_by'> | undefined,
+  member: Pick<MemberRow, 'status' | 'opened_by' | 'login' | 'email'> | undefined,
   { hasIdentity, role }: { hasIdentity: boolean; role: Role | null },
 ): Arrival {
   if (!member) return role ? 'make' : 'not_a_member';
   if (member.status === 'invited') return 'accept';
   if (hasIdentity) return 'another_identity';
-  return member.opened_by === 'identity' ? 'link' : 'link_required';
+  return loginOf(member) === null ? 'link' : 'link_required';
 }

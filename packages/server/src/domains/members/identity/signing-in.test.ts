@@ -5,7 +5,7 @@ import { rowsWhere } from '../../../../../../tests/support/rows.ts';
 import { createIdentityProviders } from '../../../adapters/identity-provider/identity-provider.ts';
 import { refuseAddress } from '../../../adapters/outbound/address.ts';
 import { createOutbound } from '../../../adapters/outbound/fetcher.ts';
-import { run } from '../../../db/query.ts';
+import { insert, run } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
 import { auditEntries } from '../../audit/tables.ts';
 import { newEmail, password, publicUrl, startConsole } from '../members.fixture.ts';
@@ -43,6 +43,13 @@ async function newOrg(more: Settings = {}) {
   const answer = await set(more);
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
   return { ...org, key, set };
+}
+
+/** Another org has invited the email and accepted the invitation with a password of its own. */
+async function planted(email: string) {
+  const { token } = await server.invite((await server.newOrg()).id, 'developer', email);
+  const body = { token, name: 'Eve', password: 'known to the other org' };
+  expect((await server.call('POST', '/v1/members/accept', { body })).status).toBe(200);
 }
 
 /** A person whom the company vouches for, not seen before. */
@@ -204,9 +211,14 @@ describe('signing in at the company', () => {
     expect((await signIn(org.id)).error).toBe('email_not_allowed');
   });
 
-  it('does not become a member who has a password, until they link the account themselves [MBR-413, MBR-430]', async () => {
+  it.each([
+    ['the only login of the email', false],
+    ['one of two logins of the email', true],
+  ])('does not become a member who has a password, %s, until they link the account themselves [MBR-413, MBR-430, MBR-610]', async (_, hasOther) => {
     const org = await newOrg();
-    const { email } = await server.newMember(org.id, 'admin');
+    const email = newEmail();
+    if (hasOther) await planted(email);
+    await server.newMember(org.id, 'admin', email);
     sits(email);
     expect(await signIn(org.id)).toMatchObject({ error: 'link_required', cookie: '' });
 
@@ -242,20 +254,26 @@ describe('signing in at the company', () => {
     const unlinked = await server.call('DELETE', '/v1/console/sign-in/link', { browser });
     expect(unlinked.status).toBe(200);
     expect((await sessionOf(linked.cookie)).status).toBe(401);
+    const { body } = await sessionOf((await server.logIn(email)).cookie);
+    expect(body.orgs).toMatchObject([{ id: org.id }]);
   });
 
-  it('may take the place of passwords, for all who have linked it but owners [MBR-414]', async () => {
+  it.each([false, true])('may take the place of passwords, for all who have linked it but owners; another login of the email: %j [MBR-414, MBR-610]', async (hasOther) => {
     const org = await newOrg();
-    const { email, id } = await server.newMember(org.id, 'developer');
+    const email = newEmail();
+    if (hasOther) await planted(email);
+    const { id } = await server.newMember(org.id, 'developer', email);
+    const link = (member_id: string) =>
+      insert(server.db, memberIdentities, { member_id, org_id: org.id, issuer: 'x', subject: member_id, email });
     const browser = await server.logIn(email);
     await org.set({ password_sign_in: false });
     expect((await sessionOf(browser.cookie)).status).toBe(200);
     sits(email);
-    await run(server.db, sql`UPDATE ${members} SET opened_by = 'both' WHERE id = ${id}`);
+    await link(id);
     expect((await sessionOf(browser.cookie)).status).toBe(401);
     const refused = await server.call('POST', '/v1/console/login', { body: { email, password } });
     expect(refused.status).toBe(401);
-    await run(server.db, sql`UPDATE ${members} SET opened_by = 'both' WHERE id = ${org.owner.id}`);
+    await link(org.owner.id);
     expect((await sessionOf((await server.logIn(org.owner.email)).cookie)).status).toBe(200);
   });
 

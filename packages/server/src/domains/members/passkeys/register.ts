@@ -6,6 +6,7 @@ import type { SignedIn } from '../account.ts';
 import { beginAttempt, derived, takeAttempt } from '../attempt-token.ts';
 import { provePassword } from '../change-password.ts';
 import { lockLogin } from '../login-store.ts';
+import { addressOf } from '../member.ts';
 import { recordAccess } from '../record-access.ts';
 import type { Source } from '../source.ts';
 import type { PasskeyRow } from '../tables.ts';
@@ -22,11 +23,13 @@ export async function beginRegistration(
   source: Source,
 ) {
   const party = partyOf(publicUrl);
-  const { email } = await provePassword({ db, rateLimiter }, person, password, source);
+  const login = await provePassword({ db, rateLimiter }, person, password, source);
+  const { email } = login;
   const known = await listPasskeys(db, email, { limit: most, after: null });
   if (known.length >= most) throw fail('too_many_passkeys');
   const token = await beginAttempt(db, { kind: 'passkey_registration', email });
-  return { token, options: await registrationOptions(party, { challenge: derived(token, 'challenge'), email, known }) };
+  const asked = { challenge: derived(token, 'challenge'), email: addressOf(login), known };
+  return { token, options: await registrationOptions(party, asked) };
 }
 
 export async function register(

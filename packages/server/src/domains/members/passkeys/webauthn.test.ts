@@ -14,6 +14,8 @@ type Said = {
   challenge: string;
   rpID: string;
   isVerified: boolean;
+  crossOrigin: boolean;
+  topOrigin?: string;
   count: number;
   key: KeyObject;
 };
@@ -39,6 +41,8 @@ describe('[MBR-420] a passkey is registered only by an answer to this challenge,
     ['another challenge', { challenge: otherChallenge }],
     ['an answer to a sign-in', { type: 'webauthn.get' }],
     ['nobody shown to be there', { isVerified: false }],
+    ['a frame of another site [MBR-615]', { crossOrigin: true }],
+    ['a page of another site around it [MBR-615]', { topOrigin: 'https://evil.example' }],
   ])('refuses %s', async (_, changed) => {
     expect(await registered(changed)).toBeNull();
   });
@@ -56,6 +60,8 @@ describe('[MBR-421] a passkey signs in only by its own key, to this challenge, h
     ['another challenge', { challenge: otherChallenge }],
     ['an answer to a registration', { type: 'webauthn.create' }],
     ['nobody shown to be there', { isVerified: false }],
+    ['a frame of another site [MBR-615]', { crossOrigin: true }],
+    ['a page of another site around it [MBR-615]', { topOrigin: 'https://evil.example' }],
     ['another key', { key: otherDevice.privateKey }],
     ['a count seen before', { count: 5 }],
     ['a count gone down', { count: 4 }],
@@ -75,6 +81,7 @@ const told = (changed: Partial<Said>, type: string): Said => ({
   challenge,
   rpID: party.rpID,
   isVerified: true,
+  crossOrigin: false,
   count: 6,
   key: device.privateKey,
   ...changed,
@@ -120,8 +127,8 @@ const envelope = {
   clientExtensionResults: {},
 };
 
-const clientData = ({ type, origin, challenge }: Said) =>
-  Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
+const clientData = ({ type, origin, challenge, crossOrigin, topOrigin }: Said) =>
+  Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin, topOrigin }));
 
 /** The flags: a person is present, was verified, and what the caller adds. */
 function authenticatorData({ rpID, isVerified, count }: Said, more = 0): Buffer {

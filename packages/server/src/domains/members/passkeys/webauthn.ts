@@ -61,7 +61,7 @@ export async function checkRegistration(
     requireUserVerification: true,
     supportedAlgorithmIDs: [...algorithms],
   }).catch(() => null);
-  if (!checked?.verified) return null;
+  if (!checked?.verified || isFramed(credential)) return null;
   const { id, publicKey, counter, transports = [] } = checked.registrationInfo.credential;
   return { credential_id: id, public_key: Buffer.from(publicKey), counter, transports: transports.map(String) };
 }
@@ -85,5 +85,12 @@ export async function checkSignIn(
       counter: passkey.counter,
     },
   }).catch(() => null);
-  return checked?.verified ? checked.authenticationInfo.newCounter : null;
+  return checked?.verified && !isFramed(credential) ? checked.authenticationInfo.newCounter : null;
+}
+
+/** Whether the device was asked in a frame of another site, whose page may have led the person to agree. */
+function isFramed(credential: unknown): boolean {
+  const { clientDataJSON } = (credential as AuthenticationResponseJSON).response;
+  const { crossOrigin, topOrigin } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString());
+  return crossOrigin === true || topOrigin !== undefined;
 }

@@ -11,7 +11,7 @@ export const offerOfSound = [
 ].join('\r\n');
 
 /** The person's end of a call whose sound is text. */
-export type TextCall = {
+type TextCall = {
   /** What was sent so far is not said to its end. */
   isSlow: boolean;
   /** Says it, over whatever the agent is saying, half of which was heard. */

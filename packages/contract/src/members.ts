@@ -72,13 +72,14 @@ export const members = {
     path: '/v1/members/accept',
     auth: 'open',
     perAddress: signInAttempts,
-    summary:
-      'Accept an invitation with a name and a password of at least 12 characters; who has a login gives its password.',
+    summary: 'Accept an invitation with a name and a password of at least 12 characters.',
     description: 'Open to whoever holds the link, once.',
     body: z.strictObject({
       token: z.string().min(1).max(200).describe('What the link carries.'),
       name: text(1, 200).describe('What the person is called, 1 to 200 characters.'),
-      password: newPassword.describe('At least 12 characters; of somebody who has a login, the password they have.'),
+      password: newPassword.describe(
+        'At least 12 characters. The password of a login that the email already has adds the org to that login; any other creates a separate login for this org.',
+      ),
     }),
     status: 200,
     response: member,

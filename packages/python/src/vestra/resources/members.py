@@ -78,15 +78,15 @@ class Members(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Member:
-        """Accept an invitation with a name and a password of at least 12 characters; who has a login
-        gives its password.
+        """Accept an invitation with a name and a password of at least 12 characters.
 
         Open to whoever holds the link, once.
 
         Args:
             token: What the link carries.
             name: What the person is called, 1 to 200 characters.
-            password: At least 12 characters; of somebody who has a login, the password they have.
+            password: At least 12 characters. The password of a login that the email already has
+                adds the org to that login; any other creates a separate login for this org.
 
         Fails with `invite_not_found`, `login_failed`, `rate_limited`.
         """
@@ -263,15 +263,15 @@ class AsyncMembers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Member:
-        """Accept an invitation with a name and a password of at least 12 characters; who has a login
-        gives its password.
+        """Accept an invitation with a name and a password of at least 12 characters.
 
         Open to whoever holds the link, once.
 
         Args:
             token: What the link carries.
             name: What the person is called, 1 to 200 characters.
-            password: At least 12 characters; of somebody who has a login, the password they have.
+            password: At least 12 characters. The password of a login that the email already has
+                adds the org to that login; any other creates a separate login for this org.
 
         Fails with `invite_not_found`, `login_failed`, `rate_limited`.
         """

@@ -25,7 +25,7 @@ export function guardOffer(sdp: string, policy: { allowPrivate: boolean }): stri
     if (line.startsWith('m=')) section++;
     if (!/candidate/i.test(line) || line === 'a=end-of-candidates') return withoutAddress(line);
     const candidate = candidateIn(line);
-    if (!candidate || candidate.transport !== 'udp' || !mayReach(candidate.address, policy)) return [];
+    if (candidate?.transport !== 'udp' || !mayReach(candidate.address, policy)) return [];
     const key = `${section} ${candidate.address}`;
     if (taken.has(key) || taken.size >= mostCandidates) return [];
     taken.add(key);
@@ -66,7 +66,7 @@ export function guardAnswer(sdp: string, { address, allowPrivate }: AnswerNetwor
   const guarded = sdp.split(/\r?\n/).flatMap((line) => {
     if (!line.startsWith('a=candidate:')) return withoutAddress(line);
     const candidate = candidateIn(line);
-    if (!candidate || candidate.transport !== 'udp') return [];
+    if (candidate?.transport !== 'udp') return [];
     if (!isAnnounced(candidate.address, allowPrivate && address === null)) return [];
     const isOwn = candidate.type === 'host';
     if (isOwn && address !== null && isIP(address) !== isIP(candidate.address)) return [];
@@ -90,7 +90,10 @@ const candidatePattern =
 
 /** Attributes after the type are left out: WebRTC needs none of them. */
 function candidateIn(line: string): Candidate | null {
-  const parts = candidatePattern.exec(line)?.slice(1).map((part) => part.toLowerCase());
+  const parts = candidatePattern
+    .exec(line)
+    ?.slice(1)
+    .map((part) => part.toLowerCase());
   if (!parts) return null;
   const [start, transport, priority, address, port, type] = parts as [string, string, string, string, string, string];
   return { start, transport, priority, address, port, type };

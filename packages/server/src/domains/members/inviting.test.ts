@@ -209,7 +209,10 @@ describe('an email that another org has invited', () => {
     expect((await accept(planted.token, evilPassword)).status).toBe(200);
     const browser = await browserOf(email, evilPassword);
     const invited = await server.invite(bigCo.id, 'admin', email);
-    const keys = { evil: await server.newKey(evil.id, 'live', ['all']), bigCo: await server.newKey(bigCo.id, 'live', ['all']) };
+    const keys = {
+      evil: await server.newKey(evil.id, 'live', ['all']),
+      bigCo: await server.newKey(bigCo.id, 'live', ['all']),
+    };
     return { evil, bigCo, email, planted, invited, browser, keys };
   }
 
@@ -285,7 +288,10 @@ describe('an email that another org has invited', () => {
     const token = String(link.body.reset_url).split('#token=')[1];
     const used = await server.call('POST', '/v1/console/password-reset', { body: { token, password } });
     expect(used.status).toBe(404);
-    for (const [key, id] of [[keys.evil, planted.id], [keys.bigCo, invited.id]]) {
+    for (const [key, id] of [
+      [keys.evil, planted.id],
+      [keys.bigCo, invited.id],
+    ]) {
       const refused = await server.call('POST', `/v1/members/${id}/password-reset`, { key: key as string });
       expect(refused).toMatchObject({ status: 409, body: { error: { code: 'member_of_other_orgs' } } });
     }

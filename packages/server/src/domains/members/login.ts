@@ -38,7 +38,8 @@ export async function logIn(
     ));
   if (opened) return opened;
 
-  if (known.length > 0) await recordAccess(db, await listMembershipsOfEmail(db, address), 'member.login_failed', source);
+  if (known.length > 0)
+    await recordAccess(db, await listMembershipsOfEmail(db, address), 'member.login_failed', source);
   await sleep(Math.max(0, startedAt + soonestRefusalMs - performance.now()));
   throw fail('login_failed');
 }

@@ -2,7 +2,6 @@ import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Lines } from '../../adapters/voice/line.ts';
 import { LineFailure } from '../../adapters/voice/line-failure.ts';
-import { guardOffer } from '../../adapters/voice/session-description.ts';
 import type { Speech } from '../../adapters/voice/speech.ts';
 import { createLimiter } from '../../async/limiter.ts';
 import type { Caller, Origin } from '../../caller.ts';
@@ -41,8 +40,8 @@ type Dependencies = {
   log: Logger;
   order: CallOrder;
   ice: IceSettings;
-  /** Whether a call may send packets to private and loopback addresses. */
-  allowPrivate: boolean;
+  /** The offer without addresses that a call must not send packets to; null if it is not an offer of sound. */
+  guardOffer: (sdp: string) => string | null;
   /** In one process. */
   most: number;
   times?: Partial<CallTimes>;
@@ -132,7 +131,7 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
     async begin({ caller, origin, voice, sdp }) {
       const { session } = caller;
       if (!session || session.conversationId === null) throw fail('conversation_required');
-      const offer = guardOffer(sdp, { allowPrivate: dependencies.allowPrivate });
+      const offer = dependencies.guardOffer(sdp);
       if (offer === null) throw fail('sdp_required', { param: 'sdp' });
       const conversation = await findConversation(engine.db, caller, session.conversationId);
       if (!conversation)

@@ -1,6 +1,7 @@
 import { createLines, type Lines } from '../../adapters/voice/line.ts';
 import { createOfflineSpeech } from '../../adapters/voice/offline-speech.ts';
 import { createRealtimeSpeech } from '../../adapters/voice/realtime-speech.ts';
+import { guardOffer } from '../../adapters/voice/session-description.ts';
 import type { Speech } from '../../adapters/voice/speech.ts';
 import type { ProcessNews } from '../../db/process-news.ts';
 import type { Engine } from '../../domains/engine/api.ts';
@@ -34,7 +35,7 @@ export function assembleVoice(
     ...parts,
     log,
     rateLimiter: createRateLimiter(db),
-    allowPrivate: network.allowPrivate,
+    guardOffer: (sdp) => guardOffer(sdp, network),
     order: { next: (id) => nextVoiceCall(db, id), latest: (ids) => latestVoiceCalls(db, ids) },
     ice,
     most: mostCalls,

@@ -214,68 +214,74 @@ describe('signing in at the company', () => {
   it.each([
     ['the only login of the email', false],
     ['one of two logins of the email', true],
-  ])('does not become a member who has a password, %s, until they link the account themselves [MBR-413, MBR-430, MBR-610]', async (_, hasOther) => {
-    const org = await newOrg();
-    const email = newEmail();
-    if (hasOther) await planted(email);
-    await server.newMember(org.id, 'admin', email);
-    sits(email);
-    expect(await signIn(org.id)).toMatchObject({ error: 'link_required', cookie: '' });
+  ])(
+    'does not become a member who has a password, %s, until they link the account themselves [MBR-413, MBR-430, MBR-610]',
+    async (_, hasOther) => {
+      const org = await newOrg();
+      const email = newEmail();
+      if (hasOther) await planted(email);
+      await server.newMember(org.id, 'admin', email);
+      sits(email);
+      expect(await signIn(org.id)).toMatchObject({ error: 'link_required', cookie: '' });
 
-    const browser = await server.logIn(email);
-    const begun = await server.call('POST', '/v1/console/sign-in/link', { browser });
-    const attempt = cookieOf(begun.headers, 'vestra_sign_in');
-    const back = await company.signIn(begun.body.url as string);
-    // Not in another browser, and there it is not used up either.
-    expect(await comeBack(back, 'another')).toMatchObject({ error: 'expired' });
-    expect(await comeBack(back, attempt)).toMatchObject({ path: '/console/account', error: null, cookie: '' });
-    const linked = await signIn(org.id);
-    expect((await sessionOf(linked.cookie)).body.member).toMatchObject({ email, role: 'admin' });
-    expect((await sessionOf((await server.logIn(email)).cookie)).status).toBe(200);
+      const browser = await server.logIn(email);
+      const begun = await server.call('POST', '/v1/console/sign-in/link', { browser });
+      const attempt = cookieOf(begun.headers, 'vestra_sign_in');
+      const back = await company.signIn(begun.body.url as string);
+      // Not in another browser, and there it is not used up either.
+      expect(await comeBack(back, 'another')).toMatchObject({ error: 'expired' });
+      expect(await comeBack(back, attempt)).toMatchObject({ path: '/console/account', error: null, cookie: '' });
+      const linked = await signIn(org.id);
+      expect((await sessionOf(linked.cookie)).body.member).toMatchObject({ email, role: 'admin' });
+      expect((await sessionOf((await server.logIn(email)).cookie)).status).toBe(200);
 
-    // The account is theirs alone, and they have this one alone.
-    const second = await server.logIn((await server.newMember(org.id, 'developer')).email);
-    const stolen = await server.call('POST', '/v1/console/sign-in/link', { browser: second });
-    const taken = await comeBack(
-      await company.signIn(stolen.body.url as string),
-      cookieOf(stolen.headers, 'vestra_sign_in'),
-    );
-    // Still signed in, so it is told where it was begun.
-    expect(taken).toMatchObject({ error: 'another_identity', path: '/console/account', cookie: '' });
-    const tried = await server.call('POST', '/v1/console/sign-in/link', { browser });
-    const sameAgain = await comeBack(
-      await company.signIn(tried.body.url as string),
-      cookieOf(tried.headers, 'vestra_sign_in'),
-    );
-    expect(sameAgain).toMatchObject({ error: null, path: '/console/account', cookie: '' });
-    sits(email, {}, 'somebody-else');
-    expect((await signIn(org.id)).error).toBe('another_identity');
+      // The account is theirs alone, and they have this one alone.
+      const second = await server.logIn((await server.newMember(org.id, 'developer')).email);
+      const stolen = await server.call('POST', '/v1/console/sign-in/link', { browser: second });
+      const taken = await comeBack(
+        await company.signIn(stolen.body.url as string),
+        cookieOf(stolen.headers, 'vestra_sign_in'),
+      );
+      // Still signed in, so it is told where it was begun.
+      expect(taken).toMatchObject({ error: 'another_identity', path: '/console/account', cookie: '' });
+      const tried = await server.call('POST', '/v1/console/sign-in/link', { browser });
+      const sameAgain = await comeBack(
+        await company.signIn(tried.body.url as string),
+        cookieOf(tried.headers, 'vestra_sign_in'),
+      );
+      expect(sameAgain).toMatchObject({ error: null, path: '/console/account', cookie: '' });
+      sits(email, {}, 'somebody-else');
+      expect((await signIn(org.id)).error).toBe('another_identity');
 
-    const unlinked = await server.call('DELETE', '/v1/console/sign-in/link', { browser });
-    expect(unlinked.status).toBe(200);
-    expect((await sessionOf(linked.cookie)).status).toBe(401);
-    const { body } = await sessionOf((await server.logIn(email)).cookie);
-    expect(body.orgs).toMatchObject([{ id: org.id }]);
-  });
+      const unlinked = await server.call('DELETE', '/v1/console/sign-in/link', { browser });
+      expect(unlinked.status).toBe(200);
+      expect((await sessionOf(linked.cookie)).status).toBe(401);
+      const { body } = await sessionOf((await server.logIn(email)).cookie);
+      expect(body.orgs).toMatchObject([{ id: org.id }]);
+    },
+  );
 
-  it.each([false, true])('may take the place of passwords, for all who have linked it but owners; another login of the email: %j [MBR-414, MBR-610]', async (hasOther) => {
-    const org = await newOrg();
-    const email = newEmail();
-    if (hasOther) await planted(email);
-    const { id } = await server.newMember(org.id, 'developer', email);
-    const link = (member_id: string) =>
-      insert(server.db, memberIdentities, { member_id, org_id: org.id, issuer: 'x', subject: member_id, email });
-    const browser = await server.logIn(email);
-    await org.set({ password_sign_in: false });
-    expect((await sessionOf(browser.cookie)).status).toBe(200);
-    sits(email);
-    await link(id);
-    expect((await sessionOf(browser.cookie)).status).toBe(401);
-    const refused = await server.call('POST', '/v1/console/login', { body: { email, password } });
-    expect(refused.status).toBe(401);
-    await link(org.owner.id);
-    expect((await sessionOf((await server.logIn(org.owner.email)).cookie)).status).toBe(200);
-  });
+  it.each([false, true])(
+    'may take the place of passwords, for all who have linked it but owners; another login of the email: %j [MBR-414, MBR-610]',
+    async (hasOther) => {
+      const org = await newOrg();
+      const email = newEmail();
+      if (hasOther) await planted(email);
+      const { id } = await server.newMember(org.id, 'developer', email);
+      const link = (member_id: string) =>
+        insert(server.db, memberIdentities, { member_id, org_id: org.id, issuer: 'x', subject: member_id, email });
+      const browser = await server.logIn(email);
+      await org.set({ password_sign_in: false });
+      expect((await sessionOf(browser.cookie)).status).toBe(200);
+      sits(email);
+      await link(id);
+      expect((await sessionOf(browser.cookie)).status).toBe(401);
+      const refused = await server.call('POST', '/v1/console/login', { body: { email, password } });
+      expect(refused.status).toBe(401);
+      await link(org.owner.id);
+      expect((await sessionOf((await server.logIn(org.owner.email)).cookie)).status).toBe(200);
+    },
+  );
 
   it('ends with the member, and with the provider [MBR-415]', async () => {
     const org = await newOrg();

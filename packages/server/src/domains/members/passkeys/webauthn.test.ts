@@ -29,7 +29,7 @@ const passkey = {
   counter: 5,
 } as PasskeyRow;
 
-describe('[MBR-420] a passkey is registered only by an answer to this challenge, here, of a person who was there', () => {
+describe('[MBR-420, MBR-615] a passkey is registered only by an answer to this challenge, here, of a person who was there', () => {
   it('takes what the device answered', async () => {
     expect(await registered({})).toMatchObject({ credential_id: passkey.credential_id, counter: 6 });
   });
@@ -41,14 +41,14 @@ describe('[MBR-420] a passkey is registered only by an answer to this challenge,
     ['another challenge', { challenge: otherChallenge }],
     ['an answer to a sign-in', { type: 'webauthn.get' }],
     ['nobody shown to be there', { isVerified: false }],
-    ['a frame of another site [MBR-615]', { crossOrigin: true }],
-    ['a page of another site around it [MBR-615]', { topOrigin: 'https://evil.example' }],
+    ['a frame of another site', { crossOrigin: true }],
+    ['a page of another site around it', { topOrigin: 'https://evil.example' }],
   ])('refuses %s', async (_, changed) => {
     expect(await registered(changed)).toBeNull();
   });
 });
 
-describe('[MBR-421] a passkey signs in only by its own key, to this challenge, here, of a person who was there', () => {
+describe('[MBR-421, MBR-615] a passkey signs in only by its own key, to this challenge, here, of a person who was there', () => {
   it('takes what the device answered, and its count', async () => {
     expect(await signedIn({})).toBe(6);
   });
@@ -60,8 +60,8 @@ describe('[MBR-421] a passkey signs in only by its own key, to this challenge, h
     ['another challenge', { challenge: otherChallenge }],
     ['an answer to a registration', { type: 'webauthn.create' }],
     ['nobody shown to be there', { isVerified: false }],
-    ['a frame of another site [MBR-615]', { crossOrigin: true }],
-    ['a page of another site around it [MBR-615]', { topOrigin: 'https://evil.example' }],
+    ['a frame of another site', { crossOrigin: true }],
+    ['a page of another site around it', { topOrigin: 'https://evil.example' }],
     ['another key', { key: otherDevice.privateKey }],
     ['a count seen before', { count: 5 }],
     ['a count gone down', { count: 4 }],

@@ -68,4 +68,9 @@ export const a2a = area('a2a', 'done', [
     'docs/a2a.md · What a message may carry',
     'A message that is sent again under the same long `messageId` runs once.',
   ],
+  [
+    'A2A-660',
+    'docs/a2a.md · Answering what the agent waits on',
+    'A call of a function that the deployment declares is `WORKING` and ends no wait; one that the message declares is `INPUT_REQUIRED`.',
+  ],
 ]);

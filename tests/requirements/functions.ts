@@ -113,4 +113,39 @@ export const functions = area('functions', 'done', [
     'docs/functions.md · In five minutes',
     '`vestra dev` serves the functions of its folder while they are edited.',
   ],
+  [
+    'FUN-660',
+    'docs/cli.md · ask and answer',
+    'The CLI in a pipe, at a terminal and with `--json`, `ask` of the SDKs and the MCP tool `ask` wait for a function that a process serves, and return the answer.',
+  ],
+  [
+    'FUN-661',
+    'docs/cli.md · ask and answer',
+    'After a few seconds `vestra ask` reports on standard error that nobody answers a function, and continues once somebody does.',
+  ],
+  [
+    'FUN-662',
+    'docs/cli.md · ask and answer',
+    'While a process has taken a call, `vestra ask` reports nothing, however long the function takes.',
+  ],
+  [
+    'FUN-663',
+    'docs/cli.md · ask and answer',
+    'When `wait_s` is over, `ask` returns `waiting` with the pending calls, and a `hint` if nobody has taken them.',
+  ],
+  [
+    'FUN-664',
+    'docs/sdk.md · Commands',
+    'An approval, question, hand-off or connection ends the wait at once, also beside a call of a function.',
+  ],
+  [
+    'FUN-665',
+    'docs/functions.md · Who takes which call',
+    'A call that nobody answers expires, and `ask` returns what the agent says then.',
+  ],
+  [
+    'FUN-666',
+    'docs/functions.md · Who takes which call',
+    'A pending call has `taken_until` while a process or the endpoint has it, and not otherwise.',
+  ],
 ]);

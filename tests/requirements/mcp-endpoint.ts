@@ -118,4 +118,9 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
     'docs/mcp.md · For those who write a client',
     'Of registered clients that nobody has let in, the newest 10,000 are kept; a member lets in 100 at most.',
   ],
+  [
+    'MCP-660',
+    'docs/mcp.md · Tools',
+    'The tool `ask` waits up to `wait_s` for functions that the company’s code answers, and then returns the pending calls with a `hint`.',
+  ],
 ]);

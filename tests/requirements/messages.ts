@@ -201,4 +201,9 @@ export const messages = area('messages', 'done', [
     'docs/conversations.md · When it gets long',
     'What a summary leaves out of numbers, amounts, dates and addresses is kept word for word.',
   ],
+  [
+    'MSG-660',
+    'docs/conversations.md · Talking',
+    '`Prefer: wait=N` waits for functions that the deployment declares, and returns early for one that the message declares.',
+  ],
 ]);

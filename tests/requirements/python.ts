@@ -51,4 +51,9 @@ export const python = area('python', 'done', [
     'A folder is applied as the command line does it: what either has applied, the other finds unchanged.',
   ],
   ['PY-012', section('A first talk'), 'Every block of the page runs, one after the other.'],
+  [
+    'PY-660',
+    section('Asking and answering'),
+    '`ask` waits up to `wait_s` for functions that a process serves, and then returns the pending calls with a `hint` if nobody has taken them.',
+  ],
 ]);

@@ -41,6 +41,14 @@ const datas = (parts: readonly Part[] = []) =>
 const links = (parts: readonly Part[] = []) =>
   parts.flatMap(({ content }) => (content?.$case === 'url' ? [content.value] : []));
 const resultOf = ({ artifacts }: Task) => artifacts.flatMap(({ parts }) => texts(parts));
+/** A function that a message brings along. */
+const ownTool = { name: 'find_shelf', description: 'Find.', input_schema: { type: 'object' }, read_only: true };
+/** Answers the next pending call of the deployment's function, as the company's code does. */
+async function answerCall(of: { task_id?: string }, output: unknown) {
+  const query = new URLSearchParams({ type: 'tool_call', ...of });
+  const { data } = await desk.until(`/v1/interactions?${query}`, ({ data: open }) => open.length === 1);
+  expect((await desk.answer(data[0].id, { output })).status).toBe(200);
+}
 const show = async (path: string) => (await desk.call('GET', path)).body;
 
 async function heard(stream: ReturnType<Client['sendMessageStream']>) {
@@ -210,18 +218,17 @@ describe('work', () => {
     ).rejects.toMatchObject({ envelopeCode: -32602 });
     const [{ interaction_id }] = datas(waiting.status?.message?.parts);
     const yes = { interaction_id, approve: true, present_user: true };
-    // The yes lets the call through; what it returns is the caller's to say.
-    const called = await task(client.sendMessage(saying({ data: yes }, about)));
-    expect(called.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    expect(datas(called.status?.message?.parts)).toMatchObject([{ type: 'tool_call' }]);
-    const done = await task(client.sendMessage(saying({ data: { output: 'Sent.' } }, about)));
-    expect(resultOf(done)).toEqual(['Ordered.']);
+    // The approval lets the call through, which the company's code answers.
+    const done = task(client.sendMessage(saying({ data: yes }, about)));
+    await answerCall({ task_id: waiting.id }, 'Sent.');
+    expect(resultOf(await done)).toEqual(['Ordered.']);
   });
 
   it('that waits for several answers goes on with the last of them [A2A-019]', async () => {
-    const find = (sku: string) => ({ name: 'find_stock', arguments: { sku } });
+    const find = (shelf: string) => ({ name: 'find_shelf', arguments: { shelf } });
     desk.script(inTurn({ calls: [find('A4'), find('A5')] }, { text: 'Both are there.' }));
-    const { id } = await task(client.sendMessage(saying('Is there paper?', work)));
+    const metadata = { ...work.metadata, tools: [ownTool] };
+    const { id } = await task(client.sendMessage(saying('Is there paper?', { metadata })));
     const asked = async () => datas((await getTask(id)).status?.message?.parts).map((each) => each.interaction_id);
     await desk.until(`/v1/interactions?task_id=${id}`, ({ data }) => data.length === 2);
     const [first, second] = await asked();
@@ -233,6 +240,28 @@ describe('work', () => {
     expect(half.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
     expect(await asked()).toEqual([second]);
     expect(resultOf(await task(client.sendMessage(yes(second))))).toEqual(['Both are there.']);
+  });
+
+  it('calls functions of the deployment without asking the client for anything [A2A-660]', async () => {
+    desk.script(inTurn(calling('find_stock', { sku: 'A4' }), calling('find_stock', { sku: 'A5' }), { text: 'Found.' }));
+    const begun = await task(client.sendMessage(saying('Paper?', work, { returnImmediately: true })));
+    const states = client.resubscribeTask({ tenant: '', id: begun.id });
+    const told = heard(states);
+    for (const sku of ['A4', 'A5']) {
+      await desk.until(
+        `/v1/interactions?task_id=${begun.id}`,
+        ({ data }) => data.length === 1 && data[0].summary.includes(sku),
+      );
+      expect((await getTask(begun.id)).status).toMatchObject({ state: TaskState.TASK_STATE_WORKING });
+      await answerCall({ task_id: begun.id }, 7);
+    }
+    const seen = statesIn(await told);
+    expect(seen).not.toContain(TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect(seen.at(-1)).toBe(TaskState.TASK_STATE_COMPLETED);
+
+    const streamed = heard(client.sendMessageStream(saying('Paper?', work)));
+    for (const _ of ['A4', 'A5']) await answerCall({}, 7);
+    expect(statesIn(await streamed).at(-1)).toBe(TaskState.TASK_STATE_COMPLETED);
   });
 
   it('that waits for a connection requires authentication [A2A-019]', async () => {
@@ -283,6 +312,27 @@ describe('a reply that waits', () => {
     expect(datas(asking.parts)).toMatchObject([{ type: 'question', task_id: null }]);
     const answer = await message(client.sendMessage(saying('S', { contextId: asking.contextId })));
     expect(texts(answer.parts)).toEqual(['Thanks.']);
+  });
+});
+
+describe('a reply that calls a function', () => {
+  it('of the deployment comes with what the company’s code answered [A2A-660]', async () => {
+    desk.script(inTurn(calling('find_stock', { sku: 'A4' }), { text: 'Found.' }));
+    const answer = message(client.sendMessage(saying('Paper?')));
+    await answerCall({}, 7);
+    expect(texts((await answer).parts)).toEqual(['Found.']);
+    const streamed = heard(client.sendMessageStream(saying('Paper?')));
+    await answerCall({}, 7);
+    expect((await streamed).map(({ $case }) => $case)).toEqual(['message']);
+  });
+
+  it('of the message asks the client for its result [A2A-660]', async () => {
+    desk.script(inTurn(calling('find_shelf', { shelf: 'A4' }), { text: 'Found.' }));
+    const asking = await message(client.sendMessage(saying('Paper?', { metadata: { tools: [ownTool] } })));
+    expect(datas(asking.parts)).toMatchObject([{ type: 'tool_call', details: { tool_name: 'find_shelf' } }]);
+    const { contextId } = asking;
+    const answer = await message(client.sendMessage(saying({ data: { output: 'Shelf 1' } }, { contextId })));
+    expect(texts(answer.parts)).toEqual(['Found.']);
   });
 });
 

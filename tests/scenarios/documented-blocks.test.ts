@@ -17,6 +17,7 @@ import {
   exitCodeOf,
   isProgram,
   isTyped,
+  placesOf,
   shown,
   withIds,
 } from '../support/documented-blocks.ts';
@@ -159,9 +160,12 @@ async function follow(page: string): Promise<number> {
 
 async function typeAll(page: string, block: Block, cwd: string, saidBefore: string): Promise<string> {
   let all = saidBefore;
-  for (const { command, shows } of commandsIn(block)) {
+  const typed = commandsIn(block).flatMap((each) =>
+    placesOf(block).map((isInteractive) => ({ ...each, isInteractive })),
+  );
+  for (const { command, shows, isInteractive } of typed) {
     if (elsewhere.some(([pattern]) => pattern.test(command))) continue;
-    const { code, said } = await type(withIds(command, all), cwd, block.words.includes('terminal'));
+    const { code, said } = await type(withIds(command, all), cwd, isInteractive);
     all += said;
     const expected = [page, block.line, command, exitCodeOf({ command, shows }), expect.any(String)];
     expect([page, block.line, command, code, said]).toEqual(expected);

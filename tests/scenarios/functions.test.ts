@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@vestra/sdk/client';
@@ -15,12 +17,14 @@ import {
   serveFunctions,
   ToolError,
 } from '@vestra/sdk/functions';
+import type { StreamEvent } from '@vestra/sdk/stream';
 import { signWebhook } from '@vestra/sdk/webhook';
 import { answering, startReceiver } from '@vestra/server/domains/webhooks/receiver.fixture';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { runCli, startCli } from '../support/cli.ts';
+import { connectMcp } from '../../packages/server/src/edges/mcp/client.fixture.ts';
+import { runAtTerminal, runCli, startCli } from '../support/cli.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
 import { calling, type Desk, findsStock, inTurn, paperDesk, resultsIn, startDesk } from './interactions.fixture.ts';
 
@@ -223,7 +227,7 @@ describe('serveFunctions', () => {
     };
     await serve({ ask_billing }, { deployment: 'front' });
     const message = { deployment: 'front', user: 'olga', message: 'What do I owe?' };
-    const asked = await ask(client, message, { onWait: async () => true });
+    const asked = await ask(client, message);
     expect(asked.reply?.text).toBe('You owe 40.');
     expect(lastResults()).toEqual(['She owes 40.']);
     const { data } = await client.conversations.list({ user_id: 'olga' });
@@ -552,6 +556,233 @@ describe('vestra functions serve', () => {
     const missing = await runCli(['functions', 'serve', 'none.mjs', '--deployment', 'desk'], { cwd: folder, env });
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('There is no file none.mjs.')]);
     await rm(folder, { recursive: true });
+  });
+});
+
+describe('asking an agent that calls functions', () => {
+  const env = () => ({ VESTRA_URL: desk.url, VESTRA_KEY: desk.testKey });
+  const client = () => createClient({ baseUrl: desk.url, key: desk.testKey });
+  const typed = ['ask', 'How much paper?', '--deployment', 'desk'];
+  const hint = 'Nobody is answering find_stock: run `vestra functions serve <file>`.';
+  const findsTwice = inTurn(calling('find_stock', { sku: 'A4' }), calling('find_stock', { sku: 'A5' }), {
+    text: 'Found.',
+  });
+
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'vestra-functions-'));
+    // Each call waits until the test opens the gate.
+    const source = `
+      import { existsSync, watch } from 'node:fs';
+      export const find_stock = ({ sku }) => new Promise((resolve) => {
+        const watching = watch('.', look);
+        look();
+        function look() {
+          if (!existsSync('gate')) return;
+          watching.close();
+          resolve(sku + ' is on shelf 1');
+        }
+      });`;
+    await writeFile(join(folder, 'stock.mjs'), source);
+  });
+  beforeEach(() => writeFile(join(folder, 'gate'), ''));
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function serveFile() {
+    const serving = startCli(['functions', 'serve', 'stock.mjs', '--deployment', 'desk'], { cwd: folder, env: env() });
+    await serving.until(({ err }) => err.includes('Answering find_stock.'));
+    return {
+      async stop() {
+        serving.child.kill('SIGTERM');
+        expect(await serving.ended).toBe(0);
+      },
+    };
+  }
+
+  it('waits for a process that serves them, in a pipe, at a terminal and with --json [FUN-660]', async () => {
+    desk.script(findsTwice);
+    const serving = await serveFile();
+    const piped = await runCli(typed, { cwd: folder, env: env() });
+    expect([piped.code, piped.out, piped.err]).toEqual([0, 'Found.\n', expect.stringMatching(/^conv_\w+ · \$\S+\n$/)]);
+    const json = await runCli([...typed, '--json'], { cwd: folder, env: env() });
+    expect([json.code, JSON.parse(json.out)]).toMatchObject([
+      0,
+      { status: 'settled', reply: { text: 'Found.' }, interactions: [], hint: null },
+    ]);
+    const shown = await runAtTerminal(typed, { cwd: folder, env: env() });
+    expect(shown).toContain('Found.');
+    expect(shown).not.toMatch(/Nobody is answering|Your function|vestra answer/);
+    await serving.stop();
+  });
+
+  it('waits for them in a task, and through the SDK and the MCP tool alike [FUN-660, MCP-660]', async () => {
+    desk.script(findsTwice);
+    const serving = await serveFile();
+    const given = { message: 'How much paper?', deployment: 'desk' };
+    const settled = { status: 'settled', reply: { text: 'Found.' }, interactions: [], hint: null };
+    const tools = await connectMcp(desk.url, desk.testKey);
+    for (const hand_off of ['auto', 'always'] as const) {
+      expect(await ask(client(), { ...given, hand_off })).toMatchObject(settled);
+      const { structuredContent } = await tools.callTool({ name: 'ask', arguments: { ...given, hand_off } });
+      expect(structuredContent).toMatchObject(settled);
+    }
+    await tools.close();
+    await serving.stop();
+  });
+
+  it('reports a function that nobody answers, and continues once somebody does [FUN-661]', async () => {
+    desk.script(findsStock);
+    const asking = startCli(typed, { cwd: folder, env: env(), input: '' });
+    await asking.until(({ err }) => err.includes(hint));
+    const serving = await serveFile();
+    expect([await asking.ended, asking.out()]).toEqual([0, 'Found.\n']);
+    await serving.stop();
+  });
+
+  it('raises no alarm while a process works on the call [FUN-662]', async () => {
+    desk.script(findsStock);
+    await rm(join(folder, 'gate'));
+    const serving = await serveFile();
+    // Opens the gate once the command has asked the server twice whether somebody has the call.
+    let looks = 0;
+    const between = createServer((given, response) => {
+      const forwarded = request(desk.url + given.url, { method: given.method, headers: given.headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+        if (given.url?.startsWith('/v1/interactions/call_') && ++looks === 2) {
+          answer.on('end', () => writeFile(join(folder, 'gate'), ''));
+        }
+      });
+      given.pipe(forwarded);
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    const { port } = between.address() as AddressInfo;
+    const shown = await runAtTerminal(typed, {
+      cwd: folder,
+      env: { ...env(), VESTRA_URL: `http://127.0.0.1:${port}` },
+    });
+    expect([looks, shown]).toEqual([2, expect.stringContaining('Found.')]);
+    expect(shown).not.toMatch(/Nobody is answering|Your function|vestra answer/);
+    between.close();
+    await serving.stop();
+  });
+
+  it('returns the pending calls when the time is over [FUN-663, MCP-660]', async () => {
+    desk.script(findsStock);
+    await desk.apply({ ...paperDesk, name: 'slow', tools: [{ ...paperDesk.tools[0], timeout_s: 600 }] });
+    const given = { message: 'How much paper?', deployment: 'slow' };
+    const pending = { type: 'tool_call', status: 'pending', details: { tool_name: 'find_stock' } };
+    const waiting = { status: 'waiting', interactions: [pending], hint };
+    expect(await givenTime((wait_s) => ask(client(), { ...given, wait_s }))).toMatchObject(waiting);
+    expect(await givenTime((wait_s) => ask(client(), { ...given, wait_s, hand_off: 'always' }))).toMatchObject(waiting);
+
+    const tools = await connectMcp(desk.url, desk.testKey);
+    const byTool = async (wait_s: number) =>
+      (await tools.callTool({ name: 'ask', arguments: { ...given, wait_s } })).structuredContent as Waited;
+    expect(await givenTime(byTool)).toMatchObject(waiting);
+    await tools.close();
+
+    const words = ['ask', given.message, '--deployment', 'slow', '--wait-s'];
+    const json = await givenTime(async (wait_s) => {
+      const { code, out } = await runCli([...words, String(wait_s), '--json'], { cwd: folder, env: env() });
+      return { code, ...JSON.parse(out) };
+    });
+    expect(json).toMatchObject({ code: 5, ...waiting });
+    const piped = await givenTime(async (wait_s) => {
+      const ran = await runCli([...words, String(wait_s)], { cwd: folder, env: env() });
+      return { ...ran, status: ran.err.includes('The agent goes on.') ? 'replying' : 'waiting' };
+    });
+    expect([piped.code, piped.out]).toEqual([5, '']);
+    expect(piped.err).toMatch(
+      /^(! Nobody .*\n)?\? Your function find_stock is called:\n {4}\S+: A4\n {2}vestra answer call_\w+ --output/,
+    );
+    expect(piped.err).toContain(hint);
+  });
+
+  it('gives no hint for a call that a process has taken when the time is over [FUN-663]', async () => {
+    desk.script(findsStock);
+    const asked = await givenTime(async (wait_s) => {
+      const asking = ask(client(), { message: 'How much paper?', deployment: 'desk', wait_s });
+      expect((await take({ wait_s: 60 })).body.data).toHaveLength(1);
+      return asking;
+    });
+    expect(asked).toMatchObject({ interactions: [{ taken_until: expect.any(String) }], hint: null });
+    for (const { id } of asked.interactions) await desk.answer(id, { output: 7 });
+    await desk.rest(asked.conversation_id);
+  });
+
+  type Waited = { status: string };
+
+  /** Asks again with more time if the call had not been made in time: how fast the machine is says nothing here. */
+  async function givenTime<Result extends Waited>(asking: (waitSeconds: number) => Promise<Result>): Promise<Result> {
+    for (const seconds of [2, 10, 60]) {
+      const asked = await asking(seconds);
+      if (asked.status !== 'replying' && asked.status !== 'working') return asked;
+    }
+    return asking(120);
+  }
+
+  it('returns at once for what a person has to answer, beside a call and after one [FUN-664]', async () => {
+    const question = { name: 'ask_question', arguments: { question: 'Which size?' } };
+    desk.script(inTurn({ calls: [{ name: 'find_stock', arguments: { sku: 'A4' } }, question] }, { text: 'Done.' }));
+    const given = { message: 'Order', deployment: 'desk' };
+    const mixed = await ask(client(), given, { untilEnd: true });
+    expect([mixed.status, mixed.interactions.map(({ type }) => type).sort()]).toEqual([
+      'waiting',
+      ['question', 'tool_call'],
+    ]);
+
+    desk.script(inTurn(calling('find_stock', { sku: 'A4' }), calling('order_paper', { sheets: 5 }), { text: 'Done.' }));
+    const serving = await serveFile();
+    const approval = await ask(client(), given, { untilEnd: true });
+    expect([approval.status, approval.interactions.map(({ type }) => type)]).toEqual(['waiting', ['approval']]);
+    await serving.stop();
+    desk.script(() => ({ text: 'Done.' }));
+    for (const { id } of [...mixed.interactions, ...approval.interactions]) {
+      await desk.call('POST', `/v1/interactions/${id}/cancel`);
+    }
+    for (const { conversation_id } of [mixed, approval]) await desk.rest(conversation_id);
+  });
+
+  it('returns what the agent says after a call that nobody answered in time [FUN-665]', async () => {
+    desk.script(findsStock);
+    const expire = (event: StreamEvent) =>
+      event.type === 'tool_call.created' &&
+      void desk.sql('UPDATE interactions SET expires_at = now() WHERE id = $1', [event.data.call.call_id]);
+    const asked = await ask(client(), { message: 'Go on', deployment: 'desk' }, { untilEnd: true, onEvent: expire });
+    expect(asked).toMatchObject({ status: 'settled', reply: { text: 'Found.' }, interactions: [], hint: null });
+  });
+
+  it('shows on an interaction whether a process has taken the call [FUN-666]', async () => {
+    desk.script(findsStock);
+    const { conversationId, interaction } = await desk.waiting();
+    expect(interaction).not.toHaveProperty('taken_until');
+    const [call] = (await take()).body.data;
+    const now = async () => (await desk.call('GET', `/v1/interactions/${interaction.id}`)).body;
+    expect((await now()).taken_until).toBe(call.taken_until);
+    await endLease(call.call_id);
+    expect(await now()).not.toHaveProperty('taken_until');
+    const [again] = (await take()).body.data;
+    await desk.answer(again.call_id, { output: 7 });
+    expect(await now()).not.toHaveProperty('taken_until');
+    await desk.rest(conversationId);
+  });
+
+  it('holds `Prefer: wait` for them, and not for a function of the message [MSG-660]', async () => {
+    desk.script(findsStock);
+    const serving = await serveFile();
+    const { id } = await desk.say({ deployment: 'desk' });
+    const path = `/v1/conversations/${id}/messages`;
+    const headers = { prefer: 'wait=120' };
+    const held = await desk.call('POST', path, { headers, body: { message: 'Go on' } });
+    expect([held.status, held.body.reply?.text]).toEqual([200, 'Found.']);
+    desk.script(inTurn(calling('find_shelf'), { text: 'Done.' }));
+    const tools = [{ name: 'find_shelf', description: 'Find.', input_schema: { type: 'object' }, read_only: true }];
+    const asking = await desk.call('POST', path, { headers, body: { message: 'Go on', tools } });
+    expect([asking.status, asking.body.status, asking.body.interactions.length]).toEqual([202, 'waiting', 1]);
+    await desk.answer(asking.body.interactions[0], { output: 1 });
+    await desk.rest(id);
+    await serving.stop();
   });
 });
 

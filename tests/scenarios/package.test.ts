@@ -15,6 +15,7 @@ import {
   commandsIn,
   exitCodeOf,
   isTyped,
+  placesOf,
   shown,
 } from '../support/documented-blocks.ts';
 import { type Credentials, readCredentials } from '../support/process.ts';
@@ -172,7 +173,8 @@ it('is what Getting started says, followed to the letter, and says its version a
     if (block.title !== null) await writeFile(join(folder, block.title), block.code);
     else if (block.words.includes('background')) running.push(await startTyped(block));
     else if (isTyped(block))
-      for (const each of commandsIn(block)) await typed(each, addressOf(running), block.words.includes('terminal'));
+      for (const each of commandsIn(block))
+        for (const isAtTerminal of placesOf(block)) await typed(each, addressOf(running), isAtTerminal);
   }
   expect(running.map(({ command }) => command)).toEqual([
     'npx vestra start',
@@ -209,7 +211,7 @@ const addressOf = ([server]: Background[]) => /http:\S+/.exec(server?.said() ?? 
 async function typed({ command, shows }: Command, url: string, isAtTerminal: boolean): Promise<void> {
   // Done before the first test.
   if (command.startsWith('npm ')) return;
-  // `script` is a terminal: what is typed there waits for functions that somebody else answers.
+  // `script` is a terminal.
   const { stdout, stderr } = await shell(
     isAtTerminal ? `script -qec '${command.replace(/^npx /, '')}' /dev/null < /dev/null` : command,
     url,

@@ -131,6 +131,9 @@ it('asks and answers [PY-007]', () => expectPassed('test_streams.Commands'));
 it('serves functions, and gives back what it leaves undone [PY-008, PY-009]', () =>
   expectPassed('test_functions.Served', 'test_functions.Signatures'));
 
+it('waits for functions, and returns calls that nobody answered in time [PY-660]', () =>
+  expectPassed('test_functions.Unanswered'));
+
 it('believes deliveries that are signed, and no others [PY-010]', () => expectPassed('test_webhooks.Webhooks'));
 
 it('applies folders as the command line does [PY-011]', async () => {

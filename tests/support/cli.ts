@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { programOf } from './programs.ts';
 
 const program = await programOf('vestra');
@@ -22,8 +23,7 @@ export function startCli(words: readonly string[], { cwd, env = {}, input }: Cli
   let err = '';
   const child = spawn(process.execPath, [program, ...words], {
     cwd,
-    // No setting of the machine that runs the tests may reach the command.
-    env: { PATH: process.env.PATH ?? '', HOME: cwd, XDG_CONFIG_HOME: join(cwd, '.config'), ...env },
+    env: environmentOf(cwd, env),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let heard = () => {};
@@ -57,6 +57,21 @@ export function startCli(words: readonly string[], { cwd, env = {}, input }: Cli
       }
     },
   };
+}
+
+/** No setting of the machine that runs the tests may reach the command. */
+const environmentOf = (cwd: string, env: Record<string, string>) => ({
+  PATH: process.env.PATH ?? '',
+  HOME: cwd,
+  XDG_CONFIG_HOME: join(cwd, '.config'),
+  ...env,
+});
+
+/** Runs a command at a pseudo terminal and returns everything that it shows. */
+export async function runAtTerminal(words: readonly string[], { cwd, env = {} }: CliOptions): Promise<string> {
+  const line = [process.execPath, program, ...words].map((word) => `'${word}'`).join(' ');
+  const shown = await promisify(execFile)('script', ['-qec', line, '/dev/null'], { cwd, env: environmentOf(cwd, env) });
+  return shown.stdout;
 }
 
 /** Runs a command to its end. */

@@ -2,7 +2,7 @@
  * The blocks of code in a page, and what becomes of each when the page is followed:
  *
  * - `console`, `sh`: typed, line by line. In `console` a line after `$ ` is typed and the others must be shown; `…` stands for anything.
- *   The word `background` leaves it running to the end of the page, `terminal` types it where a person would sit.
+ *   The word `background` leaves it running to the end of the page, `terminal` types it in a pipe and at a terminal.
  * - with `title="name"`: written to that file.
  * - `ts`, `js`: run by Node as a program of its own; `continued` puts what the programs before it said in front.
  * - `yaml`, `json`: must be readable, and where it is a part of a deployment file, one that is taken.
@@ -42,6 +42,9 @@ export function blocksOf(markdown: string): Block[] {
     };
   });
 }
+
+/** Whether the commands of a block are typed at a terminal: every block is typed in a pipe, some at a terminal too. */
+export const placesOf = ({ words }: Block): boolean[] => (words.includes('terminal') ? [false, true] : [false]);
 
 export const isTyped = ({ language }: Block) => ['console', 'sh'].includes(language);
 export const isProgram = ({ language, title }: Block) => ['ts', 'js', 'mjs'].includes(language) && title === null;

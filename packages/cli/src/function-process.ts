@@ -9,8 +9,6 @@ export type FunctionProcess = {
   restart: () => void;
   /** Lets what runs end; a second time, at once. */
   stop: () => Promise<void>;
-  /** The names of what is served now. */
-  names: () => readonly string[];
   /** The exit code of the last process, once it has ended by itself. */
   ended: Promise<number>;
 };
@@ -30,12 +28,10 @@ export function startFunctions(options: Options): FunctionProcess {
   const { terminal, settings, file, deployment, concurrency } = options;
   const alive = new Set<ChildProcess>();
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
-  let names: readonly string[] = [];
   let isStopping = false;
   let current = start();
 
   function start(): ChildProcess {
-    names = [];
     const child = spawn(process.execPath, [program, file, deployment, concurrency ? String(concurrency) : ''], {
       cwd: terminal.cwd,
       env: { ...terminal.env, VESTRA_URL: settings.url, VESTRA_KEY: settings.key ?? '' },
@@ -45,9 +41,6 @@ export function startFunctions(options: Options): FunctionProcess {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => terminal.err(text));
     }
-    child.on('message', (told) => {
-      if (child === current) names = (told as { functions: string[] }).functions;
-    });
     child.on('exit', (code) => {
       alive.delete(child);
       if (child === current) end(code ?? 1);
@@ -66,7 +59,6 @@ export function startFunctions(options: Options): FunctionProcess {
       isStopping = true;
       await Promise.all([...alive].map((child) => once(child, 'exit')));
     },
-    names: () => names,
     ended,
   };
 }

@@ -18,7 +18,6 @@ process.on('disconnect', stop);
 
 try {
   const functions = functionsOf(await import(pathToFileURL(file).href));
-  process.send?.({ functions: Object.keys(functions) });
   await serveFunctions(createClient({ baseUrl: VESTRA_URL, key: VESTRA_KEY }), {
     deployment,
     functions,

@@ -28,7 +28,7 @@ const folder = text(1, 4096).default('.').describe('The folder that holds servic
 export const compositeCommands = [
   {
     name: 'ask',
-    summary: 'Send a message to the agent and wait for its final answer or for what it waits on.',
+    summary: 'Send a message to the agent and wait for its final answer, or until a person has to act.',
     scopes: ['runtime'],
     mcp: true,
     input: {

@@ -143,7 +143,7 @@ export const conversations = {
         .string()
         .optional()
         .describe(
-          '`wait=N` holds the call for the final answer, or until it waits for one itself; 1 to 120 seconds, what is beyond counts as the nearest.',
+          '`wait=N` holds the call for the final answer, or until a person or the message’s sender has to act; 1 to 120 seconds, what is beyond counts as the nearest.',
         ),
     }),
     body: z

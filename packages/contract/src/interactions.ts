@@ -93,6 +93,9 @@ const shownInteraction = z.object({
     .optional()
     .describe('Of a hand-off in the browser: open a session with a screen so that a person can do it.'),
   details: anyDetails,
+  taken_until: time
+    .optional()
+    .describe('Of a pending call of your function: until when the process that answers it has it; absent: nobody has.'),
   outcome: z
     .object({
       decision: z

@@ -258,6 +258,40 @@ GOOD = {
 }
 
 
+class Unanswered(unittest.IsolatedAsyncioTestCase):
+    """``ask`` while nobody serves the functions that the agent calls."""
+
+    HINT = "Nobody is answering find_stock: run `vestra functions serve <file>`."
+    # More time for a machine on which the call was not made in time.
+    SECONDS = (2, 5, 10, 20)
+
+    async def test_calls_are_returned_when_the_time_is_over(self) -> None:
+        async with async_client() as vestra:
+            for seconds in self.SECONDS:
+                asked = await vestra.ask("Stock?", deployment="desk", wait_s=seconds)
+                if asked.status != "replying":
+                    break
+            self.assertEqual((asked.status, asked.hint), ("waiting", self.HINT))
+            self.assertEqual([(each.type, each.taken_until) for each in asked.interactions], [("tool_call", None)])
+            await vestra.answer(asked.interactions[0].id, output=7)
+
+    def test_calls_that_a_process_has_taken_need_no_hint(self) -> None:
+        with client() as vestra:
+            for seconds in self.SECONDS:
+                taken: list[Any] = []
+
+                def take(event: Any) -> None:
+                    if event.type == "tool_call.created":
+                        taken.extend(vestra.functions.take("desk", functions=["find_stock"]).data)
+
+                asked = vestra.ask("Stock?", deployment="desk", wait_s=seconds, on_event=take)
+                if asked.status != "replying":
+                    break
+            self.assertEqual((asked.status, asked.hint), ("waiting", None))
+            self.assertEqual([each.id for each in asked.interactions], [each.call_id for each in taken])
+            vestra.answer(taken[0].call_id, output=7)
+
+
 class Signatures(unittest.TestCase):
     context = FunctionContext("call_1", "conv_1", None, None, 1)
 

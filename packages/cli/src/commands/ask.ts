@@ -1,12 +1,12 @@
 import type { CommandInput } from '@vestra/contract/commands';
 import type { Client } from '@vestra/sdk/client';
-import { ask as askAgent } from '@vestra/sdk/commands/ask';
+import { type Asked, ask as askAgent, isForCompanyCode } from '@vestra/sdk/commands/ask';
 import { misuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import type { Terminal } from '../terminal.ts';
 import { readUpload } from '../upload.ts';
-import { showTools, turnShownAt } from './show-turn.ts';
+import { showPending, showTools, turnShownAt } from './show-turn.ts';
 
 export const ask: OwnCommand = {
   positional: ['message'],
@@ -32,11 +32,19 @@ async function run(invocation: Invocation): Promise<number> {
 /** The exit code of a command whose agent waits for somebody. */
 const waits = 5;
 
+/** The calls that the company's code has not answered when --wait-s is over. Interactions for a person were shown when they came. */
+function showUnanswered(terminal: Terminal, { interactions, hint }: Asked): void {
+  for (const call of interactions.filter(isForCompanyCode)) showPending(terminal, call);
+  if (hint !== null) terminal.err(`${hint}\n`);
+}
+
 async function shownAsk(terminal: Terminal, client: Client, input: CommandInput<'ask'>, untilEnd: boolean) {
   const { signal, isInteractive } = terminal;
   const { end, ...shown } = turnShownAt(terminal, client);
   const asked = await askAgent(client, input, { signal, untilEnd, ...shown }).finally(end);
-  if (['replying', 'working'].includes(asked.status)) {
+  if (asked.status === 'waiting') {
+    showUnanswered(terminal, asked);
+  } else if (['replying', 'working'].includes(asked.status)) {
     terminal.err(`The agent goes on. Stop it with: vestra conversations stop ${asked.conversation_id}\n`);
   } else if (isInteractive && asked.task_id === null && asked.status === 'settled') {
     await showTools(terminal, client, asked);

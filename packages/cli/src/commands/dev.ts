@@ -49,9 +49,8 @@ async function run({ terminal, values, flags, connect, settings }: Invocation): 
   functions?.restart();
   const stopWatching = watchFolder(folder, () => void draft.apply().then(() => functions?.restart()));
   terminal.err('Type a message. Saved changes are applied at once. Ctrl-C ends it.\n');
-  const isServed = (name: string) => functions?.names().includes(name) ?? false;
   try {
-    await chat({ terminal, keyboard, client, draft, isServed, user: flags.user as string | undefined });
+    await chat({ terminal, keyboard, client, draft, user: flags.user as string | undefined });
   } finally {
     stopWatching();
     await functions?.stop();
@@ -78,7 +77,6 @@ function lateFunctions(options: Omit<Parameters<typeof startFunctions>[0], 'depl
       if (running) running.restart();
       else if (deployment) running = startFunctions({ ...rest, deployment });
     },
-    names: () => running?.names() ?? [],
     stop: async () => running?.stop(),
   };
 }
@@ -140,12 +138,11 @@ type Talk = {
   keyboard: Keyboard;
   client: Client;
   draft: Draft;
-  isServed: (name: string) => boolean;
   user: string | undefined;
 };
 
 /** A conversation stays on the version it began on, so a new version begins a new one. */
-async function chat({ terminal, keyboard, client, draft, isServed, user }: Talk): Promise<void> {
+async function chat({ terminal, keyboard, client, draft, user }: Talk): Promise<void> {
   const { signal } = terminal;
   let conversation: { id: string; version: number } | null = null;
   for await (const message of keyboard.lines()) {
@@ -160,7 +157,7 @@ async function chat({ terminal, keyboard, client, draft, isServed, user }: Talk)
     }
     try {
       const place = conversation ? { conversation: conversation.id } : { deployment: version.name, user };
-      const { end, ...shown } = turnShownAt(terminal, client, isServed);
+      const { end, ...shown } = turnShownAt(terminal, client);
       const talk = ask(client, { ...place, message }, { signal, untilEnd: true, ...shown });
       const { conversation_id } = await talk.finally(end);
       conversation = { id: conversation_id, version: version.version };

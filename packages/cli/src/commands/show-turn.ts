@@ -1,5 +1,5 @@
 import type { Client } from '@vestra/sdk/client';
-import type { AskOptions } from '@vestra/sdk/commands/ask';
+import { type AskOptions, isForCompanyCode, unansweredHint } from '@vestra/sdk/commands/ask';
 import type { Interaction, Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import { type MarkdownPainter, markdownPainter } from '../output/markdown.ts';
@@ -9,21 +9,30 @@ import type { Terminal } from '../terminal.ts';
 import { askPerson, howToAnswer, isForPerson, showInteraction } from './interaction.ts';
 
 /**
- * Shows a turn as it happens: the reply on standard output as it is written, what goes on beside it on standard error,
- * and while nothing does, that the agent thinks. At a terminal the person is asked what the agent asks; elsewhere the command ends and says how to answer. `isServed`: a
- * function that is answered beside this.
+ * Shows a turn as it happens: the reply on standard output as it is written, everything else on standard error, and a
+ * spinner while nothing comes. A person at a terminal is asked what the agent asks; elsewhere the command ends and prints
+ * how to answer.
  */
 export function turnShownAt(
   terminal: Terminal,
   client: Client,
-  isServed: (functionName: string) => boolean = () => false,
 ): Required<Pick<AskOptions, 'onEvent' | 'onWait'>> & { end: () => void } {
   const page = pageOf(terminal);
   const spinner = spinnerAt(terminal);
   const think = () => page.isOpen() || spinner.show('Thinking');
+  let isPrompting = false;
+  const calls = watchCalls(client, terminal.signal, (hint) => {
+    if (isPrompting) return false;
+    spinner.hide();
+    page.endLine();
+    terminal.err(`${terminal.paintError('yellow', '!')} ${plain(hint)}\n`);
+    think();
+    return true;
+  });
   think();
   return {
     onEvent(event) {
+      calls.note(event);
       if (event.type === 'turn.settled') {
         spinner.hide();
         page.endLine();
@@ -37,12 +46,55 @@ export function turnShownAt(
     async onWait(interaction) {
       spinner.hide();
       page.endLine();
-      if (interaction.type === 'tool_call' && isServed(interaction.details.tool_name)) return true;
-      const isGoingOn = await isFollowedOn(terminal, client, interaction);
-      if (isGoingOn) think();
-      return isGoingOn;
+      isPrompting = true;
+      const isFollowed = await isFollowedOn(terminal, client, interaction);
+      isPrompting = false;
+      if (isFollowed) think();
+      return isFollowed;
     },
-    end: spinner.hide,
+    end() {
+      calls.end();
+      spinner.hide();
+    },
+  };
+}
+
+/** How long a call may stay untaken before the person is told. */
+const patienceMs = 5000;
+
+/**
+ * Reports calls of the company's functions that no process answers. The server says whether one has taken a call: a
+ * function that takes long raises no alarm, and one whose process dies does. `report` returns false if it could not print.
+ */
+function watchCalls(client: Client, signal: AbortSignal, report: (hint: string) => boolean) {
+  const timers = new Map<string, NodeJS.Timeout>();
+  const end = () => {
+    for (const timer of timers.values()) clearTimeout(timer);
+    timers.clear();
+  };
+  const lookLater = (id: string) =>
+    timers.set(
+      id,
+      setTimeout(() => void look(id).catch(() => {}), patienceMs),
+    );
+
+  async function look(interaction_id: string): Promise<void> {
+    const call = await client.interactions.get({ interaction_id }, { signal });
+    if (call.status !== 'pending' || !timers.has(interaction_id)) return;
+    const hint = unansweredHint([call]);
+    if (hint === null || !report(hint)) lookLater(interaction_id);
+  }
+
+  return {
+    end,
+    note({ type, data }: StreamEvent): void {
+      if (type === 'interaction.created' && isForCompanyCode(data.interaction)) lookLater(data.interaction.id);
+      if (type === 'interaction.resolved') {
+        clearTimeout(timers.get(data.interaction.id));
+        timers.delete(data.interaction.id);
+      }
+      if (type === 'turn.settled') end();
+    },
   };
 }
 
@@ -93,17 +145,22 @@ function stepOf({ name, input_summary }: { name: string | null; input_summary: s
   return [name ?? 'a step', input_summary].filter(Boolean).join(': ');
 }
 
-/** Whether the turn goes on here. What is left to others to answer ends the command, unless a person is watching. */
+/** Whether the turn is still followed: a person at a terminal answers, or watches until somebody else does. */
 async function isFollowedOn(terminal: Terminal, client: Client, interaction: Interaction): Promise<boolean> {
-  terminal.err(showInteraction(terminal, interaction));
   if (!terminal.isInteractive || !isForPerson(interaction)) {
-    for (const command of howToAnswer(interaction)) terminal.err(`  ${command}\n`);
-    // At a terminal a function may be answered by the org's own code meanwhile, and the reply goes on here.
+    showPending(terminal, interaction);
     return terminal.isInteractive;
   }
+  terminal.err(showInteraction(terminal, interaction));
   const answer = await askPerson(interaction);
   await client.interactions.answer({ interaction_id: interaction.id, ...answer }, { signal: terminal.signal });
   return true;
+}
+
+/** A pending interaction, with the commands that answer it. */
+export function showPending(terminal: Terminal, interaction: Interaction): void {
+  terminal.err(showInteraction(terminal, interaction));
+  for (const command of howToAnswer(interaction)) terminal.err(`  ${command}\n`);
 }
 
 function sayEnd(terminal: Terminal, { conversation_id, status, cost_usd, error }: Turn): void {

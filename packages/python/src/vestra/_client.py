@@ -95,10 +95,10 @@ class Vestra(Groups):
         on_wait: OnWait | None = None,
         idempotency_key: str | None = None,
     ) -> Asked:
-        """Send a message and wait for the answer, or for what the agent waits on.
+        """Send a message and wait for the answer, or until a person has to act.
 
-        Whoever stops waiting stops nothing: the turn goes on, and the ids in the answer lead back
-        to it.
+        Your code answers calls of the functions that the deployment declares, so ``ask`` waits for those.
+        Returning stops nothing: the turn continues, and the ids in the result lead back to it.
 
         Args:
             message: What is said to the agent.
@@ -107,8 +107,8 @@ class Vestra(Groups):
             deployment: A ``dep_`` id, a slug or a name; absent: the user's, or the org's default.
             wait_s: How long to wait, about; None: for as long as the turn takes.
             on_event: Hears each event of the turn as it comes.
-            on_wait: Is shown what the agent waits on, and says whether the turn is followed on;
-                absent: the waiting ends there.
+            on_wait: Called with each pending interaction that a person answers. Return True to keep
+                following the turn; absent: ``ask`` returns.
         """
         return finish(
             commands.ask(

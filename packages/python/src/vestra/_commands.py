@@ -31,7 +31,7 @@ class Api(AsyncGroups):
 
 @dataclass(frozen=True)
 class Asked:
-    """The turn as far as it came, with what it waits on in full."""
+    """The turn as far as it came, with its pending interactions in full."""
 
     conversation_id: str
     turn_id: str
@@ -42,6 +42,8 @@ class Asked:
     error: types.TurnError | None
     interactions: list[types.Interaction]
     turn: types.Turn
+    hint: str | None = None
+    """What to do next if nobody answers a call of the company's function."""
 
     @property
     def text(self) -> str | None:
@@ -54,9 +56,8 @@ class _Seen:
     turn: types.Turn | None = None
     acknowledgement: str | None = None
     task_id: str | None = None
-    is_waiting: bool = False
-    open_calls: set[str] = field(default_factory=set)
-    """Of the company's own functions: whoever serves them answers."""
+    asked: set[str] = field(default_factory=set)
+    """The ids of the interactions that the turn has created."""
 
 
 async def ask(
@@ -76,7 +77,7 @@ async def ask(
     on_wait: OnWait | None,
     idempotency_key: str | None,
 ) -> Asked:
-    """Whoever stops waiting stops nothing: the turn goes on, and the ids in the answer lead back to it."""
+    """Returning stops nothing: the turn continues, and the ids in the result lead back to it."""
     if conversation is not None:
         await _assert_fits(api, user, conversation, deployment)
     deadline = None if wait_s is None else monotonic() + wait_s
@@ -114,13 +115,17 @@ async def ask(
             created = cast(types.InteractionCreatedEvent, event)
             if on_wait is not None and await _answer_of(on_wait(created.data.interaction)):
                 continue
-            seen.is_waiting = True
-            break
+            open_now = await _open_in(api, event.conversation_id, seen.asked)
+            # Unless somebody has answered it meanwhile: the turn then continues.
+            if any(each.id == created.data.interaction.id for each in open_now):
+                return _show(seen, open_now, None)
     except TimeoutError:
-        seen.is_waiting = bool(seen.open_calls)
+        pass
     finally:
         await feed.close()
-    return await _show(api, seen)
+    is_left = bool(seen.asked) and seen.turn is not None and seen.turn.status not in _OVER
+    left = await _open_in(api, seen.turn.conversation_id, seen.asked) if is_left and seen.turn else []
+    return _show(seen, left, _unanswered_hint(left))
 
 
 async def _next(
@@ -146,44 +151,62 @@ def _note(seen: _Seen, event: types.StreamEvent) -> None:
         seen.acknowledgement = event.data.message.text
         return
     seen.task_id = event.task_id or seen.task_id
-    if isinstance(event, types.ToolCallCreatedEvent):
-        seen.open_calls.add(event.data.call.call_id)
-    if isinstance(event, types.InteractionResolvedEvent):
-        seen.open_calls.discard(event.data.interaction.id)
+    if isinstance(event, types.InteractionCreatedEvent):
+        seen.asked.add(event.data.interaction.id)
+
+
+def _is_for_company_code(interaction: types.Interaction) -> bool:
+    """A call of a function that the deployment declares. One that a message declared is for its sender to answer."""
+    return interaction.type == "tool_call" and interaction.details.declared_by != "message"
 
 
 def _opens_wait(event: types.StreamEvent) -> bool:
-    """Something that a person must answer before the conversation goes on. A limit that ended work is told as settled."""
+    """Somebody has to act before the turn continues, other than the company's code."""
     if not isinstance(event, types.InteractionCreatedEvent):
         return False
-    return event.data.interaction.status == "pending" and event.data.interaction.type != "tool_call"
+    return event.data.interaction.status == "pending" and not _is_for_company_code(event.data.interaction)
 
 
-async def _show(api: Api, seen: _Seen) -> Asked:
+def _unanswered_hint(interactions: Sequence[types.Interaction]) -> str | None:
+    """Names the functions whose calls no process has taken."""
+    names = dict.fromkeys(
+        str(each.details.tool_name) for each in interactions if _is_for_company_code(each) and each.taken_until is None
+    )
+    if not names:
+        return None
+    return f"Nobody is answering {', '.join(names)}: run `vestra functions serve <file>`."
+
+
+_OVER = ("settled", "failed", "stopped")
+
+
+def _show(seen: _Seen, interactions: list[types.Interaction], hint: str | None) -> Asked:
     turn = seen.turn
     if turn is None:
         raise UpstreamError(
             "The message was sent, but its turn had not begun in time.", code="timeout", status=504, type="upstream"
         )
-    is_over = turn.status in ("settled", "failed", "stopped")
-    waits = "waiting" if seen.is_waiting else "replying" if seen.task_id is None else "working"
+    unsettled = "waiting" if interactions else "replying" if seen.task_id is None else "working"
     return Asked(
         conversation_id=turn.conversation_id,
         turn_id=turn.id,
-        status=turn.status if is_over else cast(Any, waits),
+        status=turn.status if turn.status in _OVER else cast(Any, unsettled),
         reply=turn.reply,
         acknowledgement=None if seen.task_id is None else seen.acknowledgement,
         task_id=seen.task_id,
         error=turn.error,
-        interactions=await _open_in(api, turn.conversation_id) if seen.is_waiting else [],
+        interactions=interactions,
         turn=turn,
+        hint=hint,
     )
 
 
-async def _open_in(api: Api, conversation_id: str) -> list[types.Interaction]:
-    """Oldest first."""
+async def _open_in(api: Api, conversation_id: str | None, asked: set[str]) -> list[types.Interaction]:
+    """The conversation's pending interactions, oldest first; none if all that the turn asked for are settled."""
+    if conversation_id is None:
+        return []
     page = await api.interactions.list(conversation_id=conversation_id, limit=100)
-    return list(reversed(page.data))
+    return list(reversed(page.data)) if any(each.id in asked for each in page.data) else []
 
 
 async def _assert_fits(api: Api, user: str | None, conversation: str, deployment: str | None) -> None:

@@ -764,6 +764,10 @@ class Interaction(Resource):
     """Of a hand-off in the browser: open a session with a screen so that a person can do it."""
     details: InteractionDetails
     """What it is about, by the type."""
+    taken_until: str | None = None
+    """Of a pending call of your function: until when the process that answers it has it; absent:
+    nobody has.
+    """
     outcome: InteractionOutcome | None
     """How it ended; null while it waits."""
     created_at: str

@@ -6,20 +6,29 @@ import type { StreamEvent } from '../stream.ts';
 import type { CallOptions } from '../transport.ts';
 
 export type AskOptions = Pick<CallOptions, 'signal' | 'idempotencyKey'> & {
-  /** Hears each event of the turn as it comes. */
+  /** Called with each event of the turn. */
   onEvent?: ((event: StreamEvent) => void) | undefined;
-  /** Is shown what the agent waits on, and says whether the turn is followed on; absent: the waiting ends there. */
+  /**
+   * Called with each pending interaction that a person answers. Return true to keep following the turn; absent: `ask`
+   * returns. A call of a function that the deployment declares is not one of them.
+   */
   onWait?: ((interaction: Interaction) => Promise<boolean>) | undefined;
-  /** Waits for as long as the turn takes, whatever `wait_s` says. */
+  /** Waits until the turn ends, whatever `wait_s` says. */
   untilEnd?: boolean | undefined;
 };
 
-/** The turn as far as it came, with what it waits on in full. */
-export type Asked = Omit<Turn, 'interactions'> & { turn_id: string; interactions: Interaction[] };
+/** The turn as far as it came, with its pending interactions in full. */
+export type Asked = Omit<Turn, 'interactions'> & {
+  turn_id: string;
+  interactions: Interaction[];
+  /** What to do next if nobody answers a call of the company's function; null otherwise. */
+  hint: string | null;
+};
 
 /**
- * Sends a message and waits for the answer, or for what the agent waits on. Whoever stops waiting stops nothing: the
- * turn goes on, and the ids in the answer lead back to it.
+ * Sends a message and waits for the answer, or until a person has to act. The company's code answers calls of the
+ * functions that the deployment declares, so `ask` waits for those. Returning stops nothing: the turn continues, and the
+ * ids in the result lead back to it.
  */
 export async function ask(client: Client, input: CommandInput<'ask'>, options: AskOptions = {}): Promise<Asked> {
   const { user, conversation, deployment, wait_s = 60, ...message } = input;
@@ -29,7 +38,8 @@ export async function ask(client: Client, input: CommandInput<'ask'>, options: A
   const enough = AbortSignal.any([...clock, ...(signal ? [signal] : [])]);
   const call = { signal: enough, idempotencyKey };
 
-  let seen: Seen = { turn: null, acknowledgement: null, taskId: null, isWaiting: false };
+  let seen: Seen = { turn: null, acknowledgement: null, taskId: null };
+  const asked = new Set<string>();
   try {
     const events =
       conversation === undefined
@@ -37,18 +47,22 @@ export async function ask(client: Client, input: CommandInput<'ask'>, options: A
         : await client.conversations.send({ ...message, conversation_id: conversation, stream: true }, call);
     for await (const event of events) {
       seen = after(seen, event);
+      if (event.type === 'interaction.created') asked.add(event.data.interaction.id);
       onEvent?.(event);
       if (!opensWait(event) || (await onWait?.(event.data.interaction))) continue;
-      seen.isWaiting = true;
-      break;
+      const interactions = await openIn(client, event.conversation_id, asked, signal);
+      // Unless somebody has answered it meanwhile: the turn then continues.
+      if (interactions.some(({ id }) => id === event.data.interaction.id)) return show(seen, { signal, interactions });
     }
   } catch (error) {
     if (!enough.aborted || error instanceof VestraError) throw error;
   }
-  return show(client, seen, signal);
+  const isLeft = asked.size > 0 && !isOver(seen.turn) && !signal?.aborted;
+  const interactions = isLeft ? await openIn(client, seen.turn?.conversation_id ?? null, asked, signal) : [];
+  return show(seen, { signal, interactions, hint: unansweredHint(interactions) });
 }
 
-type Seen = { turn: Turn | null; acknowledgement: string | null; taskId: string | null; isWaiting: boolean };
+type Seen = { turn: Turn | null; acknowledgement: string | null; taskId: string | null };
 
 function after(seen: Seen, { type, data, task_id }: StreamEvent): Seen {
   if ('turn' in data) return { ...seen, turn: data.turn, taskId: data.turn.task_id ?? seen.taskId };
@@ -57,12 +71,32 @@ function after(seen: Seen, { type, data, task_id }: StreamEvent): Seen {
   return { ...seen, taskId: task_id ?? seen.taskId };
 }
 
-/** Something that must be answered before the conversation goes on. A limit that ended work is told as settled. */
-export const opensWait = (event: StreamEvent): event is StreamEvent & { type: 'interaction.created' } =>
-  event.type === 'interaction.created' && event.data.interaction.status === 'pending';
+/** A call of a function that the deployment declares. One that a message declared is for its sender to answer. */
+export const isForCompanyCode = ({ type, details }: Interaction): boolean =>
+  type === 'tool_call' && details.declared_by !== 'message';
 
-async function show(client: Client, seen: Seen, signal: AbortSignal | undefined): Promise<Asked> {
-  const { turn, acknowledgement, taskId, isWaiting } = seen;
+/** Somebody has to act before the turn continues, other than the company's code. A limit that ended a task is not pending. */
+export const opensWait = (event: StreamEvent): event is StreamEvent & { type: 'interaction.created' } =>
+  event.type === 'interaction.created' &&
+  event.data.interaction.status === 'pending' &&
+  !isForCompanyCode(event.data.interaction);
+
+/** Names the functions whose calls no process has taken; null if there are none. */
+export function unansweredHint(interactions: readonly Interaction[]): string | null {
+  const names = interactions.flatMap((each) =>
+    each.type === 'tool_call' && each.status === 'pending' && isForCompanyCode(each) && each.taken_until === undefined
+      ? [each.details.tool_name]
+      : [],
+  );
+  if (names.length === 0) return null;
+  return `Nobody is answering ${[...new Set(names)].join(', ')}: run \`vestra functions serve <file>\`.`;
+}
+
+const isOver = (turn: Turn | null) => turn !== null && ['settled', 'failed', 'stopped'].includes(turn.status);
+
+type Left = { signal: AbortSignal | undefined; interactions: Interaction[]; hint?: string | null };
+
+function show({ turn, acknowledgement, taskId }: Seen, { signal, interactions, hint = null }: Left): Asked {
   if (!turn) {
     signal?.throwIfAborted();
     throw new VestraError('The message was sent, but its turn had not begun in time.', {
@@ -71,21 +105,28 @@ async function show(client: Client, seen: Seen, signal: AbortSignal | undefined)
       code: 'timeout',
     });
   }
-  const isOver = ['settled', 'failed', 'stopped'].includes(turn.status);
+  const unsettled = interactions.length > 0 ? 'waiting' : taskId === null ? 'replying' : 'working';
   return {
     ...turn,
     turn_id: turn.id,
     task_id: taskId,
-    status: isOver ? turn.status : isWaiting ? 'waiting' : taskId === null ? 'replying' : 'working',
+    status: isOver(turn) ? turn.status : unsettled,
     acknowledgement: taskId === null ? null : acknowledgement,
-    interactions: isWaiting ? await openIn(client, turn.conversation_id, signal) : [],
+    interactions,
+    hint,
   };
 }
 
-/** Oldest first. */
-async function openIn(client: Client, conversation_id: string, signal: AbortSignal | undefined) {
+/** The conversation's pending interactions, oldest first; none if all that the turn asked for are settled. */
+async function openIn(
+  client: Client,
+  conversation_id: string | null,
+  asked: ReadonlySet<string>,
+  signal: AbortSignal | undefined,
+): Promise<Interaction[]> {
+  if (conversation_id === null) return [];
   const { data } = await client.interactions.list({ conversation_id, limit: 100 }, { signal });
-  return data.reverse();
+  return data.some(({ id }) => asked.has(id)) ? data.reverse() : [];
 }
 
 async function assertFits(

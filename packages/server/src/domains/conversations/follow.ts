@@ -111,7 +111,10 @@ function framesOf(
 const mayEndRun = (entries: readonly LogEntry[]) =>
   entries.length === 0 || entries.some(({ type }) => type !== 'reply.delta');
 
-/** Waits until the turn has settled or waits for an answer itself, and answers it as it is then or when the time is over. */
+/**
+ * Waits until the turn has settled, needs an answer that the caller may have to give, or the time is over. The company's
+ * code answers calls of the functions that the deployment declares, so those end no wait.
+ */
 export async function waitForTurn(
   { db, followers }: { db: Database; followers: Followers },
   { turnId, conversationId, after }: { turnId: string; conversationId: string; after: number },
@@ -128,7 +131,7 @@ export async function waitForTurn(
       if (entries.length > 0 && !isAsking && !entries.some((entry) => settles(entry, turnId))) continue;
       const turn = (await findTurn(db, turnId)) as TurnRow;
       if (isOver(turn.state) || leftMs <= 0 || signal.aborted) return turn;
-      // Whoever is to answer may be the one who waits here.
+      // The caller that waits here may be the one who has to answer.
       if (isAsking && (await isAwaited(db, turn))) return turn;
     }
   } finally {
@@ -137,7 +140,9 @@ export async function waitForTurn(
 }
 
 async function isAwaited(db: Database, { id, conversation_id }: TurnRow): Promise<boolean> {
-  return (await pendingInteractions(db, [conversation_id])).some(({ turn_id }) => turn_id === id);
+  return (await pendingInteractions(db, [conversation_id])).some(
+    ({ turn_id, type, details }) => turn_id === id && (type !== 'tool_call' || details.declared_by === 'message'),
+  );
 }
 
 const asks = ({ type, turn_id }: LogEntry, turnId: string) =>

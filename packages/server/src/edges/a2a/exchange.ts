@@ -3,6 +3,7 @@ import { Role } from '@a2a-js/sdk';
 import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
 import type { Client } from '@vestra/sdk/client';
+import { isForCompanyCode } from '@vestra/sdk/commands/ask';
 import type { Conversation, Interaction, Task } from '@vestra/sdk/resources';
 import { agentMessage, dataPart, textPart } from './parts.ts';
 import { fileArtifact, isOver, presentTask, resultArtifacts } from './task.ts';
@@ -38,13 +39,13 @@ const isOwn = (
   row: { deployment_id: string | null; user_id: string | null },
 ) => row.deployment_id === deploymentId && (userId === null || row.user_id === userId);
 
-/** Oldest first. */
+/** Pending interactions that the client may answer, oldest first. Those that the company's code answers are not among them. */
 export async function openInteractions(
   { client }: Exchange,
   of: { task_id: string } | { conversation_id: string },
 ): Promise<Interaction[]> {
   const { data } = await client.interactions.list({ ...of, limit: 100 });
-  return data.reverse();
+  return data.filter((each) => !isForCompanyCode(each)).reverse();
 }
 
 /** The task with what it waits on, what it made and, as far as it is wanted, what was said before. */

@@ -129,6 +129,7 @@ export const presentInteraction = (row: InteractionRow) => ({
   ...(row.questions !== null && { questions: row.questions }),
   ...(row.browser !== null && { browser: row.browser }),
   details: row.details,
+  ...(isTaken(row) && { taken_until: row.taken_until?.toISOString() }),
   outcome:
     row.decision === null
       ? null
@@ -142,6 +143,10 @@ export const presentInteraction = (row: InteractionRow) => ({
   expires_at: row.expires_at?.toISOString() ?? null,
   resolved_at: row.resolved_at?.toISOString() ?? null,
 });
+
+/** A lease that has run out holds nothing: any process may take the call. */
+const isTaken = ({ status, taken_until }: InteractionRow) =>
+  status === 'pending' && taken_until !== null && taken_until.getTime() > Date.now();
 
 export const presentLogEntry = (entry: LogEntry, deploymentId: string | null) =>
   ({

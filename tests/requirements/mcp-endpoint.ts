@@ -123,4 +123,9 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
     'docs/mcp.md · Tools',
     'The tool `ask` waits up to `wait_s` for functions that the company’s code answers, and then returns the pending calls with a `hint`.',
   ],
+  [
+    'MCP-661',
+    'docs/mcp.md · What a tool answers',
+    'A client that checks results against the tools it has listed sees the reason of every refusal.',
+  ],
 ]);

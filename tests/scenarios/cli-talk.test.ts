@@ -158,7 +158,7 @@ describe('vestra ask', () => {
     const { code, out, err } = await runHere(['ask', 'When?', '--user', 'fred', '--deployment', 'desk'], atTerminal);
     expect([code, out]).toEqual([0, 'It comes \u001b[1mFriday\u001b[22m.\n']);
     expect(err.split('Thinking')[0]).toBe('\r\u001b[K⠋ ');
-    expect(err).toMatch(/remember.*\((\d+ ms|\d\.\d s)\)/);
+    expect(err).toMatch(/remember.*\((\d+ ms|\d+\.\d s)\)/);
     const conversation = /conv_\w+/.exec(err)?.[0] as string;
 
     const trace = await here('trace', conversation);
@@ -233,8 +233,9 @@ describe('a command and the tool of its name', () => {
   type Given = Record<string, unknown>;
 
   async function byTool(name: string, given: Given) {
-    const { isError, structuredContent } = await tools.callTool({ name, arguments: given });
-    return { isRefused: isError === true, said: structuredContent as Given };
+    const { isError, structuredContent, _meta } = await tools.callTool({ name, arguments: given });
+    const said = isError ? { error: _meta?.['vestra/error'] } : structuredContent;
+    return { isRefused: isError === true, said: said as Given };
   }
 
   async function typed(name: string, given: Given) {

@@ -1,3 +1,5 @@
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { commands } from '@vestra/contract/derive/commands';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectMcp, revisions } from '../../packages/server/src/edges/mcp/client.fixture.ts';
@@ -17,7 +19,7 @@ afterAll(() => desk.stop());
 type Client = Awaited<ReturnType<typeof connectMcp>>;
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers field by field.
-type Answer = { isError?: boolean | undefined; structuredContent?: any; content: any[] };
+type Answer = { isError?: boolean | undefined; structuredContent?: any; content: any[]; _meta?: any };
 
 const callTool = (client: Client, name: string, args: Record<string, unknown> = {}) =>
   client.callTool({ name, arguments: args }) as Promise<Answer>;
@@ -33,7 +35,8 @@ async function call(client: Client, name: string, args: Record<string, unknown> 
 async function refusal(client: Client, name: string, args: Record<string, unknown> = {}) {
   const answer = await callTool(client, name, args);
   expect(answer.isError, JSON.stringify(answer)).toBe(true);
-  const { error } = answer.structuredContent;
+  expect(answer).not.toHaveProperty('structuredContent');
+  const error = answer._meta?.['vestra/error'];
   expect(answer.content[0].text).toContain(error.code);
   expect(answer.content[0].text).toContain(error.request_id);
   expect(error.request_id).toMatch(/^req_/);
@@ -166,6 +169,34 @@ describe.each(revisions)('a client of %s', (revision) => {
     });
     expect(await refusal(client, 'events', { after: 3 })).toMatchObject({ param: 'after' });
     await expect(callTool(client, 'keys_list')).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
+describe('a client of the v1 SDK, which checks results against the schemas it has listed', () => {
+  it('sees the reason of every refusal [MCP-661]', async () => {
+    const client = new ClientV1({ name: 'test', version: '1' });
+    const requestInit = { headers: { authorization: `Bearer ${desk.testKey}` } };
+    const transport = new TransportV1(new URL(`${desk.url}/v1/mcp`), { requestInit });
+    await client.connect(transport as Parameters<typeof client.connect>[0]);
+    const { tools } = await client.listTools();
+    expect(tools.filter(({ outputSchema }) => outputSchema).length).toBeGreaterThan(100);
+    expect(await client.callTool({ name: 'me', arguments: {} })).toMatchObject({ structuredContent: { mode: 'test' } });
+
+    const reasonOf = async (name: string, given: Record<string, unknown>) => {
+      const { isError, content } = await client.callTool({ name, arguments: given });
+      return [isError, (content as { text: string }[])[0]?.text];
+    };
+    const reason = (text: string) => [true, expect.stringContaining(text)];
+    expect(await reasonOf('users_get', { user: 'nobody' })).toEqual(reason('user_not_found: No such user.'));
+    const missing = `conv_${'0'.repeat(24)}`;
+    expect(await reasonOf('conversations_get', { conversation_id: missing })).toEqual(reason('conversation_not_found'));
+    for (const { name } of tools) {
+      expect([name, ...(await reasonOf(name, { colour: 'red' }))]).toEqual([
+        name,
+        ...reason('invalid_request (colour)'),
+      ]);
+    }
+    await client.close();
   });
 });
 

@@ -39,7 +39,7 @@ async function mcp(token: string | null, name = 'me', given: object = {}, header
   const data = /^data: (.*)$/m.exec(answer.text)?.[1];
   const { result } = data ? JSON.parse(data) : (answer.body ?? {});
   const code: string | undefined =
-    answer.status === 200 ? result?.structuredContent?.error?.code : answer.body?.error?.code;
+    answer.status === 200 ? result?._meta?.['vestra/error']?.code : answer.body?.error?.code;
   return { status: answer.status, code, headers: answer.headers, result };
 }
 

@@ -27,12 +27,19 @@ export async function callTool(name: string, given: ToolArguments, caller: ToolC
   }
 }
 
+/** Where a refusal carries the API's error. */
+const errorKey = 'vestra/error';
+
+/**
+ * Without `structuredContent`: clients check that against the tool's `outputSchema`, which an error does not match, and
+ * would report the mismatch instead of the reason.
+ */
 function refused(refusal: Refusal): CallToolResult {
   const { code, message, param, request_id } = refusal;
   const where = param === undefined ? '' : ` (${param})`;
   return {
     isError: true,
-    structuredContent: { error: refusal },
+    _meta: { [errorKey]: refusal },
     content: [{ type: 'text', text: `${code}${where}: ${message} Request ${request_id}.` }],
   };
 }

@@ -11,7 +11,7 @@ import { StartFailure } from '../packages/server/src/db/start-failure.ts';
 import { buildCluster } from './build-cluster.ts';
 import { filesOfModules, programsOfTheirOwn } from './bundle-places.ts';
 import { licencesOf } from './licences.ts';
-import { notBundled, packageManifest } from './package-manifest.ts';
+import { notBundled, packageManifest, startFile } from './package-manifest.ts';
 
 const root = join(import.meta.dirname, '..');
 const out = join(root, 'dist/package');
@@ -32,6 +32,7 @@ for (const folder of [sdk, react]) {
 const bundled = await bundle();
 copyFiles();
 await copyCluster();
+writeFileSync(join(out, 'code/start.cjs'), startFile);
 writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 writeFileSync(join(out, 'third-party-licences.md'), licencesOf(bundled));
 console.log(`built ${relative(process.cwd(), out)} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
@@ -54,7 +55,6 @@ async function bundle(): Promise<string[]> {
     // Programs and parts lie in one folder: see bundle-places.ts.
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
-    banner: (chunk) => (chunk.name === 'vestra' ? '#!/usr/bin/env node' : ''),
     // A name may be what an error is told apart by, and what a stack shows.
     keepNames: true,
     // A server keeps the text of its code in memory for as long as it runs.

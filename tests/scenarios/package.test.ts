@@ -112,6 +112,26 @@ it('has the pages that are for use, though it was built by a test [PKG-552]', as
   expect(scripts.filter(isForDevelopment)).toEqual([]);
 });
 
+it('says in one sentence which Node it needs when it is started by an older one [PKG-660]', async () => {
+  await writeFile(
+    join(folder, 'older.cjs'),
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: process.env.AS_NODE } });`,
+  );
+  const startedBy = (version: string) =>
+    run(vestra(), ['--version'], {
+      cwd: folder,
+      env: { ...env(), NODE_OPTIONS: `--require ${join(folder, 'older.cjs')}`, AS_NODE: version },
+    }).catch((error) => error as { code: number; stdout: string; stderr: string });
+  for (const old of ['18.20.8', '20.20.2', '22.15.1']) {
+    expect(await startedBy(old)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `Vestra needs Node 22.16 or newer; this is ${old}.\n`,
+    });
+  }
+  for (const enough of ['22.16.0', '23.0.0', '24.1.0']) expect((await startedBy(enough)).stdout.trim()).toBe(version);
+});
+
 it('is small, brings few packages and nothing under a copyleft licence [PKG-001, PKG-008]', async () => {
   expect(await installedMb()).toBeLessThanOrEqual(228);
   const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));

@@ -10,6 +10,13 @@ const installed = join(packages, '..', 'node_modules', `node-${process.platform}
 const node = existsSync(installed) ? installed : process.execPath;
 const main = join(packages, 'cli', 'src', 'main.ts');
 
+// Node strips types since 22.18.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (node === process.execPath && (major < 22 || (major === 22 && minor < 18))) {
+  console.error(`Vestra needs Node 22.18 or newer to run from source; this is ${process.versions.node}.`);
+  process.exit(1);
+}
+
 if (realpathSync(node) === realpathSync(process.execPath)) await import(pathToFileURL(main).href);
 else {
   const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });

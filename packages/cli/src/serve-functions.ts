@@ -48,6 +48,9 @@ function isFunction(each: unknown): boolean {
 /** A module that cannot be read says where in its stack; what the service refuses needs none. */
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if ('code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[mc]?ts$/.test(file)) {
+    return `Node 22.18 or newer reads TypeScript; this is ${process.versions.node}. Update Node, or write ${file} in JavaScript.`;
+  }
   return error instanceof SyntaxError || error instanceof ReferenceError
     ? (error.stack ?? error.message)
     : error.message;

@@ -263,4 +263,24 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md · The first hour',
     'An interview goes on where it was after a reload, by its address or from the page it was begun on.',
   ],
+  [
+    'CON-650',
+    'docs/console.md · Building, running and paying',
+    'A reply that failed is in the thread with its sentence, its code and Try again, while it happens and after a reload; the badge says `failed`.',
+  ],
+  [
+    'CON-651',
+    'docs/console.md · Building, running and paying',
+    'A model call that failed is a bar of the trace with the reason.',
+  ],
+  [
+    'CON-652',
+    'docs/console.md · Building, running and paying',
+    'A reply that a person stopped says Stopped, and is no error.',
+  ],
+  [
+    'CON-653',
+    'docs/console.md · Building, running and paying',
+    'Usage by user and by deployment draws the spend that has neither, and names deployments.',
+  ],
 ]);

@@ -144,4 +144,14 @@ export const conversations = area('conversations', 'done', [
     'Who reads one conversation shares a statement with others, is given their own alone, and the statement is planned a few times, not each time.',
   ],
   ['CONV-532', 'decisions.md · 11', 'Of what is written into a conversation while it is erased nothing stays.'],
+  [
+    'CONV-650',
+    'decisions.md · 12',
+    '`GET /v1/conversations/{id}/turns/{turn_id}` returns the turn as it is now; a turn of another conversation, org or mode is not found.',
+  ],
+  [
+    'CONV-651',
+    'docs/conversations.md · Events',
+    'A model call that failed is in the trace of its reply or task with the reason and the status of the provider, and without the words of the provider.',
+  ],
 ]);

@@ -43,4 +43,9 @@ export const usage = area('usage', 'done', [
   ['USE-016', 'runtime.md · Users', 'The spend of an erased user stays in usage totals under the user `unknown`.'],
   ['USE-017', 'decisions.md · 6', 'The cost of test runs is in the usage report.'],
   ['USE-161', 'decisions.md · 11', 'Line items and their `total` are shown to the micro-dollar.'],
+  [
+    'USE-650',
+    'docs/users-and-money.md · What was spent',
+    'A usage row of a deployment has the name of the deployment as its `label`.',
+  ],
 ]);

@@ -5,6 +5,7 @@ import { newId } from '@vestra/contract/ids';
 import type { ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeOtherOrg } from '../support/other-org.ts';
+import type { Answer } from '../support/server.ts';
 import {
   calling,
   type Desk,
@@ -15,6 +16,8 @@ import {
   resultsIn,
   startDesk,
 } from './interactions.fixture.ts';
+
+type Body = Answer['body'];
 
 let desk: Desk;
 let dataDir: string;
@@ -93,6 +96,7 @@ describe('the trace', () => {
         cost_usd: expect.any(Number),
         duration_ms: expect.any(Number),
         status: 'completed',
+        error: null,
         started_at: expect.any(String),
       })),
       totals: { input_tokens: 3000, output_tokens: 300, cost_usd: expect.any(Number) },
@@ -152,6 +156,60 @@ describe('the trace', () => {
     }
   });
 
+  it.each([
+    [400, /refused the request \(400/],
+    [401, /did not accept the key \(401.*check OPENAI_COMPATIBLE_API_KEY/],
+    [500, /failed \(500/],
+  ])(
+    'shows a model call that the provider answered with %i, of a reply and of a task [CONV-651]',
+    async (fail, sentence) => {
+      // Providers repeat keys and requests in their own words.
+      desk.script(() => ({
+        fail,
+        failMessage: 'Bad key sk-live-4242424242424242.',
+        headers: { 'retry-after-ms': '1' },
+      }));
+      const { id, turn_id } = await desk.say({ message: 'Is there paper?' });
+      await desk.rest(id);
+      const task = await desk.work({});
+      const ofReply = await desk.call('GET', `/v1/conversations/${id}/turns/${turn_id}/trace`);
+      const ofTask = await desk.call('GET', `/v1/tasks/${task.id}/trace`);
+      for (const { body, text } of [ofReply, ofTask]) {
+        expect(body.turns).toMatchObject([
+          { model: 'compatible/scripted', status: 'failed', error: expect.stringMatching(sentence), cost_usd: 0 },
+        ]);
+        expect(text).not.toContain('sk-live');
+      }
+      const { body: turn } = await desk.call('GET', `/v1/conversations/${id}/turns/${turn_id}`);
+      expect([turn.status, turn.error]).toEqual([
+        'failed',
+        { code: 'model_error', message: ofReply.body.turns[0].error },
+      ]);
+    },
+  );
+
+  it('shows a failed call between the answer that was cut off and its judge [CONV-651]', async () => {
+    const met = { text: 'There is a part.', met: true, reason: 'It is there.' };
+    desk.script((request) => {
+      if (request.tools.length === 0) return { text: JSON.stringify({ criteria: [met], must_never: [] }) };
+      return request.messages.some(({ role }) => role === 'agent')
+        ? { fail: 400 }
+        : { text: 'Part one', stop: 'length' };
+    });
+    const task = await desk.work({ success_criteria: met.text });
+    expect([task.status, task.result.text, task.outcome]).toEqual([
+      'done',
+      'Part one',
+      { met: true, reason: met.reason },
+    ]);
+    const { body } = await desk.call('GET', `/v1/tasks/${task.id}/trace`);
+    expect(body.turns.map(({ status, error }: Body) => [status, error === null])).toEqual([
+      ['completed', true],
+      ['failed', false],
+      ['judged', true],
+    ]);
+  });
+
   it('shows a call that was refused, as the stream did [TASK-012]', async () => {
     desk.script(inTurn(calling('find_stock', { sku: 7 }), { text: 'Done.' }));
     const task = await desk.work({});
@@ -168,6 +226,38 @@ it('an output needs one plain file name [TASK-012]', async () => {
   const task = await desk.work({});
   expect(resultsIn(desk.asked.at(-1))[0]).toContain('one plain file name');
   expect(await desk.told('file.created', task.conversation_id)).toEqual([]);
+});
+
+describe('a turn', () => {
+  it('is read by its id, while it runs and after it ended, in its own conversation alone [CONV-650]', async () => {
+    desk.script(inTurn(calling('find_stock', { sku: 'A4' }), { text: 'Plenty.' }));
+    const { id, turn_id } = await desk.say({ message: 'Is there paper?' });
+    const read = (of: string, turn: string, key = desk.testKey) =>
+      desk.call('GET', `/v1/conversations/${of}/turns/${turn}`, { key });
+    const [call] = await desk.open(id);
+    expect((await read(id, turn_id)).body).toMatchObject({ status: 'waiting', interactions: [call.id], reply: null });
+    await desk.answer(call.id, { output: 'Plenty.' });
+    await desk.rest(id);
+    const settled = (await desk.log(id)).find(({ type }) => type === 'turn.settled')?.data.turn;
+    expect((await read(id, turn_id)).body).toEqual(settled);
+    expect(settled).toMatchObject({ status: 'settled', reply: { text: 'Plenty.' }, error: null });
+
+    const other = await desk.say({ message: 'And ink?' });
+    expect((await read(id, 'turn_none')).body.error.code).toBe('turn_not_found');
+    expect((await read(other.id, turn_id)).body.error.code).toBe('turn_not_found');
+    for (const key of [await makeOtherOrg(desk), desk.liveKey]) {
+      expect((await read(id, turn_id, key)).body.error.code).toBe('conversation_not_found');
+    }
+    const session = await desk.call('POST', '/v1/sessions', { body: { chat: true, user_id: 'ada' } });
+    const { token, conversation_id } = session.body;
+    const { body: sent } = await desk.call('POST', `/v1/conversations/${conversation_id}/messages`, {
+      key: token,
+      body: { message: 'Hello' },
+    });
+    for (const path of [sent.id, `${sent.id}/trace`]) {
+      expect((await read(conversation_id, path, token)).body.error.code).toBe('session_scope');
+    }
+  });
 });
 
 describe('the list of tasks', () => {

@@ -73,10 +73,10 @@ async function askModel(progress: Progress): Promise<RunEnd | null> {
   const index = beginning ? steps.indexOf(beginning) : steps.length;
   const answer = await hear(progress, request, (text) => progress.ports.store.appendText(index, text));
   if (!(answer instanceof ModelFailure)) return receive(progress, answer);
-  if (beginning) return endRun(progress, cutOff(beginning), answer.usage);
-  if (progress.timeUp.signal.aborted) return endRun(progress, outOfTime(progress), answer.usage);
+  if (beginning) return endRun(progress, cutOff(beginning), answer);
+  if (progress.timeUp.signal.aborted) return endRun(progress, outOfTime(progress), answer);
   const forced = answer.reason === 'too_long' ? coverage(progress, { force: true }) : null;
-  if (forced === null) return endRun(progress, failed(answer), answer.usage);
+  if (forced === null) return endRun(progress, failed(answer), answer);
   return compact(progress, forced, requestOfSummary(progress, forced));
 }
 
@@ -134,9 +134,9 @@ async function compact(progress: Progress, covers: number, request: ModelRequest
   const { run, ports, steps } = progress;
   const answer = await hear(progress, request, async () => {});
   if (answer instanceof ModelFailure && progress.timeUp.signal.aborted) {
-    return endRun(progress, outOfTime(progress), answer.usage);
+    return endRun(progress, outOfTime(progress), answer);
   }
-  if (answer instanceof ModelFailure) return endRun(progress, failed(answer), answer.usage);
+  if (answer instanceof ModelFailure) return endRun(progress, failed(answer), answer);
   const before = lastSummary(steps);
   const told = exchangesOf({ ...run, steps }).slice(before?.covers ?? 0, covers);
   const text = withKeptFacts(

@@ -1,7 +1,7 @@
 import type { Stop } from './budget.ts';
 import type { InteractionDraft } from './interaction.ts';
 import type { ToolCall, ToolMedia } from './message.ts';
-import type { Model, ModelRequest, Usage } from './model.ts';
+import type { Model, ModelFailure, ModelRequest } from './model.ts';
 import type { CallResult, ModelStep, NoteStep, Step, SummaryStep, WaitPurpose } from './step.ts';
 import type { Tool } from './tool.ts';
 
@@ -61,8 +61,8 @@ export type RunStore = {
    */
   wait: (waits: readonly NewWait[]) => Promise<'waiting' | 'answered'>;
 
-  /** An end that comes with no step. `usage` is what a failed model call has cost. */
-  recordEnd: (end: FinalEnd, usage: Usage | null) => Promise<void>;
+  /** An end that comes with no step. `failure`: the model call that failed, if one did; the trace shows it. */
+  recordEnd: (end: FinalEnd, failure: ModelFailure | null) => Promise<void>;
 
   /**
    * Text of the step with this index as it is written. It may be joined with what follows before it is stored. A

@@ -1,7 +1,7 @@
 import type { ApprovalCategory } from './approval-category.ts';
 import { type Limits, limitReached, timeReached } from './budget.ts';
 import type { JsonSchema, Message } from './message.ts';
-import type { ModelRequest, Usage } from './model.ts';
+import type { ModelFailure, ModelRequest } from './model.ts';
 import type { FinalEnd, Ports, Recorded } from './ports.ts';
 import type { Step } from './step.ts';
 import type { Tool } from './tool.ts';
@@ -90,7 +90,11 @@ const activeMs = ({ ports, activeMsBefore, takenUpAt, timeUp }: Progress) =>
 export const timeLeft = ({ run, activeMsBefore }: Progress) =>
   Math.max(0, run.limits.max_minutes * 60_000 - activeMsBefore);
 
-export async function endRun({ ports }: Progress, end: FinalEnd, usage: Usage | null = null): Promise<FinalEnd> {
-  await ports.store.recordEnd(end, usage);
+export async function endRun(
+  { ports }: Progress,
+  end: FinalEnd,
+  failure: ModelFailure | null = null,
+): Promise<FinalEnd> {
+  await ports.store.recordEnd(end, failure);
   return end;
 }

@@ -26,6 +26,11 @@ import { userId } from './user-id.ts';
 
 const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_conversation_id', id('conv')) });
 
+const turnParams = z.strictObject({
+  ...conversationParams.shape,
+  turn_id: z.string().describe('The id of a turn of this conversation, `turn_…`.'),
+});
+
 const turnTrace = z
   .object({
     object: tag('turn_trace'),
@@ -227,6 +232,19 @@ export const conversations = {
     // The command `events` reads these and the org's own.
     command: null,
   }),
+  turn: route({
+    method: 'GET',
+    path: '/v1/conversations/{conversation_id}/turns/{turn_id}',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'Show a turn: how far one message has come, its reply, or why it failed.',
+    description: 'The same turn that sending the message returned and that `turn.settled` carries, as it is now.',
+    params: turnParams,
+    status: 200,
+    response: turn,
+    errors: ['conversation_not_found', 'turn_not_found'],
+    command: 'conversations turn',
+  }),
   trace: route({
     method: 'GET',
     path: '/v1/conversations/{conversation_id}/turns/{turn_id}/trace',
@@ -235,10 +253,7 @@ export const conversations = {
     summary: 'Show each step and each model call of a reply; work that it handed over has a trace of its own.',
     description:
       'Model calls with tokens and cost, tools with one line of input and output, and tool servers that were away. Work that the turn began is traced by `GET /v1/tasks/{task_id}/trace`.',
-    params: z.strictObject({
-      ...conversationParams.shape,
-      turn_id: z.string().describe('The id of a turn of this conversation, `turn_…`.'),
-    }),
+    params: turnParams,
     status: 200,
     response: turnTrace,
     errors: ['conversation_not_found', 'turn_not_found'],

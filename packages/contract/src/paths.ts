@@ -395,6 +395,11 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       produces: ['text/event-stream'],
       streams: true,
     },
+    turn: {
+      method: 'GET',
+      path: '/v1/conversations/{conversation_id}/turns/{turn_id}',
+      params: ['conversation_id', 'turn_id'],
+    },
     trace: {
       method: 'GET',
       path: '/v1/conversations/{conversation_id}/turns/{turn_id}/trace',

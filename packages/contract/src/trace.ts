@@ -56,6 +56,10 @@ export const traceFields = {
           .describe(
             'What the call was for and how it ended: `completed`, `summarised`, `judged`, `stopped` or `failed`.',
           ),
+        error: z
+          .string()
+          .nullable()
+          .describe('Why the call failed, with the status that the provider answered; null unless it failed.'),
         started_at: time.describe('When it was called, as ISO 8601 in UTC.'),
       }),
     )

@@ -18,7 +18,10 @@ const usageRow = z
   .object({
     object: tag('usage_row'),
     key: z.string().describe('The day, or the id of what the row is about.'),
-    label: z.string().nullable().describe('A name for it; null where it has none.'),
+    label: z
+      .string()
+      .nullable()
+      .describe('The name of the deployment, or of the row without a key; null if there is none.'),
     cost_usd: usd.describe('What was billed, in US dollars.'),
     task_count: z.int().describe('How many pieces of work were charged for.'),
     input_tokens: z.int().describe('Tokens that models read.'),

@@ -843,6 +843,19 @@ export type Calls = {
      */
     events: Call<Api['conversations']['events']>;
     /**
+     * Show a turn: how far one message has come, its reply, or why it failed.
+     *
+     * The same turn that sending the message returned and that `turn.settled` carries, as it is now.
+     *
+     * `GET /v1/conversations/{conversation_id}/turns/{turn_id}`, scope runtime; `vestra conversations turn`
+     *
+     * - `conversation_id`: The id of a conversation, `conv_` and 24 characters.
+     * - `turn_id`: The id of a turn of this conversation, `turn_…`.
+     *
+     * @throws {VestraError} `conversation_not_found`, `turn_not_found`
+     */
+    turn: Call<Api['conversations']['turn']>;
+    /**
      * Show each step and each model call of a reply; work that it handed over has a trace of its own.
      *
      * Model calls with tokens and cost, tools with one line of input and output, and tool servers that were away. Work that the turn began is traced by `GET /v1/tasks/{task_id}/trace`.

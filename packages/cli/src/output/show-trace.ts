@@ -35,10 +35,18 @@ function branchOf({ paint }: Look, { words, facts, isError }: Line, isLast: bool
 }
 
 function modelLine(call: Trace['turns'][number]): Line {
-  const { model, status, started_at: at, duration_ms, cost_usd } = call;
+  const { model, status, error, started_at: at, duration_ms, cost_usd } = call;
   const facts = [durationOf(duration_ms), tokensOf(call), showMoney(cost_usd)].filter(Boolean);
   const isError = status === 'failed';
-  return { at, words: plain(model ?? 'a model'), facts: facts.join(' · '), isError };
+  return {
+    at,
+    words: [model ?? 'a model', error]
+      .filter((each) => each !== null)
+      .map(plain)
+      .join(': '),
+    facts: facts.join(' · '),
+    isError,
+  };
 }
 
 function toolLine(step: Trace['steps'][number]): Line {

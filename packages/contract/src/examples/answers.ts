@@ -422,6 +422,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       'conversations.send',
       'conversations.messages',
       'conversations.events',
+      'conversations.turn',
       'conversations.trace',
       'conversations.stop',
       'conversations.draftScenario',
@@ -653,6 +654,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       'conversations.send',
       'conversations.messages',
       'conversations.events',
+      'conversations.turn',
       'conversations.trace',
       'conversations.stop',
       'conversations.draftScenario',
@@ -2122,6 +2124,23 @@ export const answers: Readonly<Record<string, unknown>> = {
       voice: 0,
     },
   },
+  'conversations.turn': {
+    object: 'turn',
+    id: 'turn_01kb5hq8e700000000000001',
+    conversation_id: 'conv_01kb5hq8e700000000000001',
+    status: 'settled',
+    reply: {
+      text: 'From Opening hours: “The shop is open from Monday to Saturday, 9 to 18.”',
+      data: null,
+    },
+    acknowledgement: null,
+    task_id: null,
+    interactions: [],
+    error: null,
+    cost_usd: 0.00051,
+    created_at: '2026-11-16T09:30:00.000Z',
+    settled_at: '2026-11-16T09:30:00.000Z',
+  },
   'conversations.trace': {
     object: 'turn_trace',
     conversation_id: 'conv_01kb5hq8e700000000000001',
@@ -2153,7 +2172,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       {
         turn_id: 'turn_01kb5hq8e700000000000001',
         model: 'offline',
-        input_tokens: 2353,
+        input_tokens: 2354,
         output_tokens: 21,
         cache_read_tokens: 0,
         cache_write_tokens: 0,
@@ -2161,12 +2180,13 @@ export const answers: Readonly<Record<string, unknown>> = {
         cost_usd: 0.00024,
         duration_ms: 12,
         status: 'completed',
+        error: null,
         started_at: '2026-11-16T09:30:00.000Z',
       },
       {
         turn_id: 'turn_01kb5hq8e700000000000001',
         model: 'offline',
-        input_tokens: 2438,
+        input_tokens: 2439,
         output_tokens: 54,
         cache_read_tokens: 0,
         cache_write_tokens: 0,
@@ -2174,11 +2194,12 @@ export const answers: Readonly<Record<string, unknown>> = {
         cost_usd: 0.00027,
         duration_ms: 12,
         status: 'completed',
+        error: null,
         started_at: '2026-11-16T09:30:00.000Z',
       },
     ],
     totals: {
-      input_tokens: 4791,
+      input_tokens: 4793,
       output_tokens: 75,
       cost_usd: 0.00051,
     },
@@ -2246,7 +2267,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         deployment_id: 'dep_01kb5hq8e700000000000001',
         version: 1,
         mode: 'test',
-        status: 'queued',
+        status: 'running',
         counts: {
           total: 1,
           queued: 1,
@@ -2273,7 +2294,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         error_code: null,
         cost_usd: 0,
         created_at: '2026-11-16T09:30:00.000Z',
-        started_at: null,
+        started_at: '2026-11-16T09:30:00.000Z',
         finished_at: null,
       },
     ],
@@ -2285,7 +2306,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     deployment_id: 'dep_01kb5hq8e700000000000001',
     version: 1,
     mode: 'test',
-    status: 'queued',
+    status: 'running',
     counts: {
       total: 1,
       queued: 1,
@@ -2312,7 +2333,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     error_code: null,
     cost_usd: 0,
     created_at: '2026-11-16T09:30:00.000Z',
-    started_at: null,
+    started_at: '2026-11-16T09:30:00.000Z',
     finished_at: null,
   },
   'replays.cancel': {
@@ -2335,7 +2356,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         conversation_id: 'conv_01kb5hq8e700000000000001',
         user_id: 'nora',
         status: 'cancelled',
-        replayed_conversation_id: null,
+        replayed_conversation_id: 'conv_01kb5hq8e700000000000003',
         exchanges: [],
         judged_by: null,
         duration_ms: 12,
@@ -2448,7 +2469,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       {
         turn_id: 'turn_01kb5hq8e700000000000004',
         model: 'offline',
-        input_tokens: 4317,
+        input_tokens: 4318,
         output_tokens: 23,
         cache_read_tokens: 0,
         cache_write_tokens: 0,
@@ -2456,12 +2477,13 @@ export const answers: Readonly<Record<string, unknown>> = {
         cost_usd: 0.00044,
         duration_ms: 12,
         status: 'completed',
+        error: null,
         started_at: '2026-11-16T09:30:00.000Z',
       },
       {
         turn_id: 'turn_01kb5hq8e700000000000004',
         model: 'offline',
-        input_tokens: 4404,
+        input_tokens: 4405,
         output_tokens: 22,
         cache_read_tokens: 0,
         cache_write_tokens: 0,
@@ -2469,11 +2491,12 @@ export const answers: Readonly<Record<string, unknown>> = {
         cost_usd: 0.00045,
         duration_ms: 12,
         status: 'completed',
+        error: null,
         started_at: '2026-11-16T09:30:00.000Z',
       },
     ],
     totals: {
-      input_tokens: 8721,
+      input_tokens: 8723,
       output_tokens: 45,
       cost_usd: 0.00089,
     },
@@ -2499,7 +2522,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         id: 'li_01kb5hq8e700000000000002',
         kind: 'intelligence',
         model: 'offline',
-        quantity: 4404,
+        quantity: 4405,
         unit: 'input_tokens',
         unit_price_usd: 1e-7,
         cost_usd: 0.00044,
@@ -2621,7 +2644,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'routine',
     id: 'rtn_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000003',
+    conversation_id: 'conv_01kb5hq8e700000000000004',
     name: 'Say which orders arrive today.',
     ask: 'Say which orders arrive today.',
     kind: 'schedule',
@@ -2647,7 +2670,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         object: 'routine',
         id: 'rtn_01kb5hq8e700000000000001',
         user_id: 'nora',
-        conversation_id: 'conv_01kb5hq8e700000000000003',
+        conversation_id: 'conv_01kb5hq8e700000000000004',
         name: 'Say which orders arrive today.',
         ask: 'Say which orders arrive today.',
         kind: 'schedule',
@@ -2674,7 +2697,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'routine',
     id: 'rtn_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000003',
+    conversation_id: 'conv_01kb5hq8e700000000000004',
     name: 'Say which orders arrive today.',
     ask: 'Say which orders arrive today.',
     kind: 'schedule',
@@ -2698,7 +2721,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'routine',
     id: 'rtn_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000003',
+    conversation_id: 'conv_01kb5hq8e700000000000004',
     name: 'Say which orders arrive today.',
     ask: 'Say which orders arrive today.',
     kind: 'schedule',
@@ -2722,14 +2745,14 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'routine_run',
     routine_id: 'rtn_01kb5hq8e700000000000001',
     status: 'started',
-    conversation_id: 'conv_01kb5hq8e700000000000003',
+    conversation_id: 'conv_01kb5hq8e700000000000004',
     turn_id: 'turn_01kb5hq8e700000000000005',
   },
   'routines.trigger': {
     object: 'routine_run',
     routine_id: 'rtn_01kb5hq8e700000000000002',
     status: 'started',
-    conversation_id: 'conv_01kb5hq8e700000000000004',
+    conversation_id: 'conv_01kb5hq8e700000000000005',
     turn_id: 'turn_01kb5hq8e700000000000006',
   },
   'routines.delete': {
@@ -2818,7 +2841,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     conversation_id: null,
     created_at: '2026-11-16T09:30:00.000Z',
     download_url:
-      'https://vestra.example.com/downloads/file_01kb5hq8e700000000000001?expires=1794865482525&signature=giB1w9Wnsu2apMaz_SPCsRvmzGH2quQN3Ql-FyKTGqw',
+      'https://vestra.example.com/downloads/file_01kb5hq8e700000000000001?expires=1794944192714&signature=x4C6s7ws9aTNUjJQ4jJ9meCoXeKXj5S2zfXnE31ltbE',
     download_expires_at: '2026-11-16T09:30:00.000Z',
   },
   'files.delete': {
@@ -2830,7 +2853,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'session',
     id: 'ses_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000005',
+    conversation_id: 'conv_01kb5hq8e700000000000006',
     deployment_id: 'dep_01kb5hq8e700000000000001',
     chat: true,
     screen: false,
@@ -2847,7 +2870,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'session',
     id: 'ses_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000005',
+    conversation_id: 'conv_01kb5hq8e700000000000006',
     deployment_id: 'dep_01kb5hq8e700000000000001',
     chat: true,
     screen: false,
@@ -2865,7 +2888,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     object: 'session',
     id: 'ses_01kb5hq8e700000000000001',
     user_id: 'nora',
-    conversation_id: 'conv_01kb5hq8e700000000000005',
+    conversation_id: 'conv_01kb5hq8e700000000000006',
     deployment_id: 'dep_01kb5hq8e700000000000001',
     chat: true,
     screen: false,
@@ -3314,7 +3337,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         ],
         must_never: [],
         judged_by: 'offline',
-        conversation_id: 'conv_01kb5hq8e700000000000006',
+        conversation_id: 'conv_01kb5hq8e700000000000007',
         transcript: [
           {
             role: 'user',
@@ -3345,7 +3368,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         ],
         must_never: [],
         judged_by: 'offline',
-        conversation_id: 'conv_01kb5hq8e700000000000007',
+        conversation_id: 'conv_01kb5hq8e700000000000008',
         transcript: [
           {
             role: 'user',
@@ -3404,7 +3427,7 @@ export const answers: Readonly<Record<string, unknown>> = {
             ],
             must_never: [],
             judged_by: 'offline',
-            conversation_id: 'conv_01kb5hq8e700000000000006',
+            conversation_id: 'conv_01kb5hq8e700000000000007',
             transcript: [],
             duration_ms: 12,
             cost_usd: 0.00061,
@@ -3426,7 +3449,7 @@ export const answers: Readonly<Record<string, unknown>> = {
             ],
             must_never: [],
             judged_by: 'offline',
-            conversation_id: 'conv_01kb5hq8e700000000000007',
+            conversation_id: 'conv_01kb5hq8e700000000000008',
             transcript: [],
             duration_ms: 12,
             cost_usd: 0.00059,
@@ -3477,7 +3500,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         ],
         must_never: [],
         judged_by: 'offline',
-        conversation_id: 'conv_01kb5hq8e700000000000006',
+        conversation_id: 'conv_01kb5hq8e700000000000007',
         transcript: [
           {
             role: 'user',
@@ -3508,7 +3531,7 @@ export const answers: Readonly<Record<string, unknown>> = {
         ],
         must_never: [],
         judged_by: 'offline',
-        conversation_id: 'conv_01kb5hq8e700000000000007',
+        conversation_id: 'conv_01kb5hq8e700000000000008',
         transcript: [
           {
             role: 'user',
@@ -3658,7 +3681,7 @@ export const answers: Readonly<Record<string, unknown>> = {
   },
   'deployments.interview': {
     object: 'interview',
-    conversation_id: 'conv_01kb5hq8e700000000000008',
+    conversation_id: 'conv_01kb5hq8e700000000000009',
     deployment: 'repair-desk',
     status: 'asking',
     question: 'Who will talk to the agent, and what do they come for?',
@@ -3681,7 +3704,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       content: [
         {
           type: 'text',
-          text: '{"object":"me","org":{"id":"org_01kb5hq8e700000000000001","name":"My company","status":"active"},"mode":"test","key":{"id":"key_01kb5hq8e700000000000001","name":"First test key","last4":"mxrw"},"member":null}',
+          text: '{"object":"me","org":{"id":"org_01kb5hq8e700000000000001","name":"My company","status":"active"},"mode":"test","key":{"id":"key_01kb5hq8e700000000000001","name":"First test key","last4":"OaeU"},"member":null}',
         },
       ],
       structuredContent: {
@@ -3762,7 +3785,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     result: {
       message: {
         messageId: 'msg_01kb5hq8e700000000000003',
-        contextId: 'conv_01kb5hq8e700000000000009',
+        contextId: 'conv_01kb5hq8e700000000000010',
         role: 'ROLE_AGENT',
         parts: [
           {
@@ -3791,7 +3814,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     owned_by: 'org_01kb5hq8e700000000000001',
   },
   'openai.chat': {
-    id: 'chatcmpl-01m7k485rw1thfaqzkzbn51t0',
+    id: 'chatcmpl-01m7nfab7y50btve8dqzrtff0',
     object: 'chat.completion',
     created: 1794820200,
     model: 'support-desk',
@@ -3808,16 +3831,16 @@ export const answers: Readonly<Record<string, unknown>> = {
       },
     ],
     usage: {
-      prompt_tokens: 4743,
+      prompt_tokens: 4747,
       completion_tokens: 75,
-      total_tokens: 4818,
+      total_tokens: 4822,
       prompt_tokens_details: {
         cached_tokens: 0,
       },
     },
   },
   'openai.createConversation': {
-    id: 'conv_01kb5hq8e700000000000010',
+    id: 'conv_01kb5hq8e700000000000011',
     object: 'conversation',
     created_at: 1794820200,
     metadata: {
@@ -3841,7 +3864,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     background: false,
     access_programs: null,
     conversation: {
-      id: 'conv_01kb5hq8e700000000000011',
+      id: 'conv_01kb5hq8e700000000000012',
     },
     previous_response_id: null,
     model: 'support-desk',
@@ -3871,9 +3894,9 @@ export const answers: Readonly<Record<string, unknown>> = {
     top_p: null,
     tool_choice: 'auto',
     tools: [],
-    completed_at: 1794864584,
+    completed_at: 1794943299,
     usage: {
-      input_tokens: 4743,
+      input_tokens: 4747,
       input_tokens_details: {
         cached_tokens: 0,
         cache_write_tokens: 0,
@@ -3882,7 +3905,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       output_tokens_details: {
         reasoning_tokens: 0,
       },
-      total_tokens: 4818,
+      total_tokens: 4822,
     },
   },
   'openai.response': {
@@ -3893,7 +3916,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     background: true,
     access_programs: null,
     conversation: {
-      id: 'conv_01kb5hq8e700000000000011',
+      id: 'conv_01kb5hq8e700000000000012',
     },
     previous_response_id: null,
     model: 'support-desk',
@@ -3923,9 +3946,9 @@ export const answers: Readonly<Record<string, unknown>> = {
     top_p: null,
     tool_choice: 'auto',
     tools: [],
-    completed_at: 1794864584,
+    completed_at: 1794943299,
     usage: {
-      input_tokens: 4743,
+      input_tokens: 4747,
       input_tokens_details: {
         cached_tokens: 0,
         cache_write_tokens: 0,
@@ -3934,7 +3957,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       output_tokens_details: {
         reasoning_tokens: 0,
       },
-      total_tokens: 4818,
+      total_tokens: 4822,
     },
   },
   'openai.cancel': {
@@ -3945,7 +3968,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     background: true,
     access_programs: null,
     conversation: {
-      id: 'conv_01kb5hq8e700000000000011',
+      id: 'conv_01kb5hq8e700000000000012',
     },
     previous_response_id: null,
     model: 'support-desk',
@@ -3975,9 +3998,9 @@ export const answers: Readonly<Record<string, unknown>> = {
     top_p: null,
     tool_choice: 'auto',
     tools: [],
-    completed_at: 1794864584,
+    completed_at: 1794943299,
     usage: {
-      input_tokens: 4743,
+      input_tokens: 4747,
       input_tokens_details: {
         cached_tokens: 0,
         cache_write_tokens: 0,
@@ -3986,7 +4009,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       output_tokens_details: {
         reasoning_tokens: 0,
       },
-      total_tokens: 4818,
+      total_tokens: 4822,
     },
   },
   'agUi.run': {
@@ -4000,27 +4023,27 @@ export const answers: Readonly<Record<string, unknown>> = {
         object: 'usage_row',
         key: 'nora',
         label: null,
-        cost_usd: 0.00535,
+        cost_usd: 0.00548,
         task_count: 2,
-        input_tokens: 51154,
-        output_tokens: 581,
+        input_tokens: 52412,
+        output_tokens: 591,
       },
       {
         object: 'usage_row',
         key: '',
         label: 'The org’s own agent',
-        cost_usd: 0.00145,
+        cost_usd: 0.00194,
         task_count: 0,
-        input_tokens: 12216,
-        output_tokens: 561,
+        input_tokens: 16883,
+        output_tokens: 636,
       },
     ],
     next_cursor: null,
     total: {
-      cost_usd: 0.00679,
+      cost_usd: 0.00742,
       task_count: 2,
-      input_tokens: 63370,
-      output_tokens: 1142,
+      input_tokens: 69295,
+      output_tokens: 1227,
     },
   },
   'auditLog.list': {

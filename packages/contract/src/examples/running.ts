@@ -61,6 +61,7 @@ export const running: readonly Step[] = [
   }),
   step('interactions.cancel', { params: { interaction_id: exampleId('call', 2) } }),
   step('conversations.stop', { params: { conversation_id: exampleId('conv', 2) } }),
+  step('conversations.turn', { params: { ...conversation, turn_id: exampleId('turn') } }),
   step('conversations.trace', { params: { ...conversation, turn_id: exampleId('turn') } }),
   step('conversations.send', {
     params: conversation,

@@ -1679,7 +1679,7 @@ class UsageRow(Resource):
     key: str
     """The day, or the id of what the row is about."""
     label: str | None
-    """A name for it; null where it has none."""
+    """The name of the deployment, or of the row without a key; null if there is none."""
     cost_usd: float
     """What was billed, in US dollars."""
     task_count: int
@@ -2640,6 +2640,8 @@ class TurnTraceTurn(Resource):
     """What the call was for and how it ended: `completed`, `summarised`, `judged`, `stopped` or
     `failed`.
     """
+    error: str | None
+    """Why the call failed, with the status that the provider answered; null unless it failed."""
     started_at: str
     """When it was called, as ISO 8601 in UTC."""
 

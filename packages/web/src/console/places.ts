@@ -72,6 +72,7 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'conversations.send': { page: '/playground' },
   'conversations.messages': { page: '/conversations/$conversation' },
   'conversations.events': { page: '/conversations/$conversation' },
+  'conversations.turn': { page: '/conversations/$conversation' },
   'conversations.trace': { page: '/conversations/$conversation' },
   'conversations.stop': { page: '/conversations/$conversation' },
   'interactions.list': { page: '/inbox' },

@@ -403,6 +403,35 @@ class Conversations(Group):
             extra_headers=extra_headers,
         )
 
+    def turn(
+        self,
+        conversation_id: str,
+        turn_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Turn:
+        """Show a turn: how far one message has come, its reply, or why it failed.
+
+        The same turn that sending the message returned and that `turn.settled` carries, as it is
+        now.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            turn_id: The id of a turn of this conversation, `turn_…`.
+
+        Fails with `conversation_not_found`, `turn_not_found`.
+        """
+        return self._call(
+            types.Turn,
+            "conversations.turn",
+            "GET",
+            "/v1/conversations/{conversation_id}/turns/{turn_id}",
+            path={"conversation_id": conversation_id, "turn_id": turn_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
     def trace(
         self,
         conversation_id: str,
@@ -889,6 +918,35 @@ class AsyncConversations(AsyncGroup):
             "/v1/conversations/{conversation_id}/events",
             path={"conversation_id": conversation_id},
             query={"task_id": task_id, "format": format, "after": after, "limit": limit},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def turn(
+        self,
+        conversation_id: str,
+        turn_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Turn:
+        """Show a turn: how far one message has come, its reply, or why it failed.
+
+        The same turn that sending the message returned and that `turn.settled` carries, as it is
+        now.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            turn_id: The id of a turn of this conversation, `turn_…`.
+
+        Fails with `conversation_not_found`, `turn_not_found`.
+        """
+        return await self._call(
+            types.Turn,
+            "conversations.turn",
+            "GET",
+            "/v1/conversations/{conversation_id}/turns/{turn_id}",
+            path={"conversation_id": conversation_id, "turn_id": turn_id},
             timeout=timeout,
             extra_headers=extra_headers,
         )

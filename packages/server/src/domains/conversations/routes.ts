@@ -22,7 +22,7 @@ import { firstSeqOfTurn } from '../engine/records/log.ts';
 import { listMessages, placeOfMessage } from '../engine/records/messages.ts';
 import { presentLogEntry, presentMessage } from '../engine/records/present.ts';
 import { type LinkTo, showTurnTrace } from '../engine/records/show-trace.ts';
-import type { ConversationRow } from '../engine/records/tables.ts';
+import type { ConversationRow, TurnRow } from '../engine/records/tables.ts';
 import { findTask } from '../engine/records/tasks.ts';
 import { isOver } from '../engine/records/turn.ts';
 import { areRunning, type FollowedTurns, findTurn } from '../engine/records/turns.ts';
@@ -178,12 +178,8 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
         next_after: entries.length > limit ? (shown.at(-1)?.seq ?? null) : null,
       };
     },
-    trace: async ({ caller, params }) => {
-      const { id } = await ownConversation(db, caller, params.conversation_id);
-      const turn = await findTurn(db, params.turn_id);
-      if (turn?.conversation_id !== id) throw fail('turn_not_found');
-      return showTurnTrace(db, turn, linkTo);
-    },
+    turn: async ({ caller, params }) => showTurn(db, await ownTurn(db, caller, params)),
+    trace: async ({ caller, params }) => showTurnTrace(db, await ownTurn(db, caller, params), linkTo),
     stop: async ({ caller, params }) => {
       const { id } = await ownConversation(db, caller, params.conversation_id);
       await changeConversation(engine, id, null, (change) => stopAll(engine, change));
@@ -203,6 +199,17 @@ async function ownConversation(db: Database, caller: Caller, id: string): Promis
   const row = await findConversation(db, caller, id);
   if (!row) throw fail('conversation_not_found');
   return row;
+}
+
+async function ownTurn(
+  db: Database,
+  caller: Caller,
+  { conversation_id, turn_id }: { conversation_id: string; turn_id: string },
+): Promise<TurnRow> {
+  const { id } = await ownConversation(db, caller, conversation_id);
+  const turn = await findTurn(db, turn_id);
+  if (turn?.conversation_id !== id) throw fail('turn_not_found');
+  return turn;
 }
 
 async function assertTask(db: Database, caller: Caller, conversationId: string, taskId: string): Promise<void> {

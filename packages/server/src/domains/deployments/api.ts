@@ -25,6 +25,7 @@ export type { DeploymentDependencies } from './routes.ts';
 export { deploymentIsStill, forgetDeployment, type RunnableDeployment, seeDeployment } from './seen-store.ts';
 export { slugFromName } from './slug.ts';
 export {
+  deploymentNames,
   deploymentsUsing,
   findDeploymentOfAnyOrg,
   fixedRevisions,

@@ -42,6 +42,20 @@ export function listDeployments(
 export const findById = (db: Executor, orgId: string, id: string): Promise<DeploymentRow | undefined> =>
   maybeOne(db, deployments, sql`SELECT ${columns} FROM ${deployments} WHERE id = ${id} AND org_id = ${orgId}`);
 
+/** Names by id. A deployment that was deleted has none. */
+export async function deploymentNames(
+  db: Executor,
+  orgId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await rowsOf(
+    db,
+    { id: text(), name: text() },
+    sql`SELECT id, name FROM ${deployments} WHERE org_id = ${orgId} AND id = ANY(${ids}::text[])`,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** For what is shown without a key: an id is one deployment's, whichever org's that is. */
 export const findDeploymentOfAnyOrg = (db: Executor, id: string): Promise<DeploymentRow | undefined> =>
   maybeOne(db, deployments, sql`SELECT ${columns} FROM ${deployments} WHERE id = ${id}`);

@@ -4,10 +4,10 @@ import type { Alert } from './alert.ts';
 import type { Cost } from './cost.ts';
 import type { LineItemRow, UsageGroup, UsageRow, UsageSums } from './usage-store.ts';
 
-export const presentUsageRow = (groupBy: UsageGroup, row: UsageRow) => ({
+export const presentUsageRow = (groupBy: UsageGroup, row: UsageRow, names?: ReadonlyMap<string, string>) => ({
   object: 'usage_row' as const,
   key: row.key,
-  label: row.key === '' ? labelsOfNone[groupBy] : null,
+  label: row.key === '' ? labelsOfNone[groupBy] : (names?.get(row.key) ?? null),
   ...presentSums(row),
 });
 

@@ -13,11 +13,13 @@ export type UsageDependencies = {
   db: Database;
   /** The id behind the name or slug of a deployment; null where there is none. Absent: deployments are named by id. */
   deploymentIdOf?: (tenant: Tenant, reference: string) => Promise<string | null>;
+  /** The names of deployments, for the labels of their rows. Absent: they have none. */
+  deploymentNames?: (tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Whether a task or conversation that was charged nothing is there. Absent: it is not. */
   exists?: (tenant: Tenant, work: ChargedWork) => Promise<boolean>;
 };
 
-export function usageRoutes({ db, deploymentIdOf, exists }: UsageDependencies): Handlers<'usage'> {
+export function usageRoutes({ db, deploymentIdOf, deploymentNames, exists }: UsageDependencies): Handlers<'usage'> {
   return {
     report: async ({ caller, query, page }) => {
       const reference = query.deployment_id;
@@ -32,7 +34,14 @@ export function usageRoutes({ db, deploymentIdOf, exists }: UsageDependencies): 
         conversationId: query.conversation_id,
       };
       const { rows, total, sortKey } = await reportUsage(db, caller, request, page);
-      const list = page.of(rows, (row) => presentUsageRow(query.group_by, row), sortKey);
+      const isByDeployment = query.group_by === 'deployment';
+      const names =
+        isByDeployment &&
+        (await deploymentNames?.(
+          caller,
+          rows.map(({ key }) => key),
+        ));
+      const list = page.of(rows, (row) => presentUsageRow(query.group_by, row, names || undefined), sortKey);
       return { ...list, total: presentSums(total) };
     },
     lineItems: async ({ caller, query, page }) => {

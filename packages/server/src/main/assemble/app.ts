@@ -23,7 +23,7 @@ import { browserRoutes, screenRoutes } from '../../domains/browser/routes.ts';
 import type { ComputerWork } from '../../domains/computers/api.ts';
 import { computerRoutes } from '../../domains/computers/routes.ts';
 import { conversationRoutes } from '../../domains/conversations/routes.ts';
-import { findDeployment, holdDeployment } from '../../domains/deployments/api.ts';
+import { deploymentNames, findDeployment, holdDeployment } from '../../domains/deployments/api.ts';
 import { deploymentRoutes } from '../../domains/deployments/routes.ts';
 import type { Engine } from '../../domains/engine/api.ts';
 import { findConversation } from '../../domains/engine/records/conversations.ts';
@@ -190,6 +190,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
     db,
     deploymentIdOf: async ({ orgId }: Tenant, reference: string) =>
       (await findDeployment(db, orgId, reference))?.deployment.id ?? null,
+    deploymentNames: ({ orgId }: Tenant, ids: readonly string[]) => deploymentNames(db, orgId, ids),
     exists: async (tenant: Tenant, work: { taskId: string } | { conversationId: string }) =>
       'taskId' in work
         ? (await findTask(db, tenant, work.taskId)) !== undefined

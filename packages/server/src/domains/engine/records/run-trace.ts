@@ -61,8 +61,9 @@ export async function readRunTrace(
         cacheWriteTokens: step.cache_write_tokens,
         costUsd: microsToUsd(step.cost_micros),
         finishReason: finishReasonOf(step, callsOf.has(step.step_index)),
-        content: run.withContent ? { output: shown(step.text) } : null,
-        errorCode: null,
+        // The text of a failed call is the failure, and not something that the model wrote.
+        content: run.withContent ? { output: step.kind === 'failed' ? '' : shown(step.text) } : null,
+        errorCode: step.kind === 'failed' ? 'model_error' : null,
       })),
       ...calls
         .filter(({ finished_at }) => finished_at !== null)

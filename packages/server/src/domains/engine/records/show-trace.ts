@@ -59,6 +59,7 @@ const presentModelCall = (turnId: string, step: StepRow) => ({
   cost_usd: microsToUsd(step.cost_micros),
   duration_ms: Math.max(0, step.created_at.getTime() - step.started_at.getTime()),
   status: statuses[step.kind],
+  error: step.kind === 'failed' && step.text !== '' ? step.text : null,
   started_at: step.started_at.toISOString(),
 });
 

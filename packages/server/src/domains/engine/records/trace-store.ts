@@ -13,14 +13,23 @@ import { type CallRow, type InteractionRow, type KeptMedia, runCalls, runSteps, 
 /** What one call of a model has cost. */
 export type StepCost = { model: string; costMicros: bigint; startedAt: Date };
 
-/** The run as the agent takes it up: its steps with their calls, and what came of what each call waited for. */
+/** A step of a run, and its `step_index`: asides leave gaps between these. */
+export type IndexedStep = { index: number; step: Step };
+
+/**
+ * The run as the agent takes it up: its steps with their calls, and what came of what each call waited for. Asides are not
+ * among them: the agent would read the sentence of a failed call as an answer.
+ */
 export async function loadSteps(
   db: Executor,
   runId: string,
-): Promise<{ steps: Step[]; pending: ReadonlySet<string>; connected: number }> {
+): Promise<{ steps: IndexedStep[]; nextIndex: number; pending: ReadonlySet<string>; connected: number }> {
   const { stepRows, callRows, waits } = await recordedOf(db, [runId]);
   return {
-    steps: stepRows.map((row) => stepOf(row, callRows, waits)),
+    steps: stepRows
+      .filter(({ kind }) => kind === 'model' || kind === 'summary')
+      .map((row) => ({ index: row.step_index, step: stepOf(row, callRows, waits) })),
+    nextIndex: (stepRows.at(-1)?.step_index ?? -1) + 1,
     pending: new Set(waits.filter(({ status }) => status === 'pending').map(({ id }) => id)),
     connected: waits.filter(isConnected).length,
   };
@@ -188,15 +197,15 @@ export function insertSummaryStep(
   return insertStep(tx, runId, index, kind, step, cost);
 }
 
-/** A call that is no step of the run but was paid for in it: it stands in the trace and ends the run. */
+/** A model call that is in the trace but is no step that a run continues from. `text`: why it failed. */
 export function insertAside(
   tx: Transaction,
   runId: string,
   index: number,
-  { kind, usage }: { kind: 'failed' | 'judge' | 'stopped'; usage: Usage },
+  { kind, usage, text = '' }: { kind: 'failed' | 'judge' | 'stopped'; usage: Usage; text?: string },
   cost: StepCost,
 ): Promise<void> {
-  return insertStep(tx, runId, index, { kind, notice: null, covers: null, is_cut: false }, { text: '', usage }, cost);
+  return insertStep(tx, runId, index, { kind, notice: null, covers: null, is_cut: false }, { text, usage }, cost);
 }
 
 export async function nextStepIndex(tx: Transaction, runId: string): Promise<number> {

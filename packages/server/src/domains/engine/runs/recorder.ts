@@ -1,4 +1,4 @@
-import type { Usage } from '@vestra/agent/model';
+import type { ModelFailure, Usage } from '@vestra/agent/model';
 import type { NewWait, Recorded, RunStore, TakeUpAnew } from '@vestra/agent/ports';
 import type { CallResult, ModelStep, NoteStep, Step, SummaryStep } from '@vestra/agent/step';
 import type { Micros } from '@vestra/contract/money';
@@ -8,6 +8,7 @@ import { type Change, changeConversation } from '../records/change.ts';
 import { pendingInteractions } from '../records/interactions.ts';
 import type { CallRow, InteractionRow, TurnRow } from '../records/tables.ts';
 import {
+  type IndexedStep,
   insertAside,
   insertModelStep,
   insertSummaryStep,
@@ -78,12 +79,13 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
   async function load(): Promise<Recorded | TakeUpAnew> {
     progress = { ...progress, stepStartedAt: new Date() };
     if (isFirstRun && progress.stepCount === 0) return { kind: 'recorded', steps: [], activeMs: 0 };
-    const { steps, pending, connected: connectedByNow } = await loadSteps(db, run.runId);
+    const { steps: indexed, nextIndex, pending, connected: connectedByNow } = await loadSteps(db, run.runId);
     if (connectedByNow > connected) return { kind: 'take_up_anew' };
-    progress = { ...progress, stepCount: steps.length, givenTo: new Map(steps.flatMap(givenIn)), pending };
+    const givenTo = new Map(indexed.flatMap(({ step }) => givenIn(step)));
+    progress = { ...progress, stepCount: nextIndex, givenTo, pending };
     runMoney.setRunCost(await about.spentSoFar());
     const notes = kind === 'task' ? await takenNotes(db, run.runId) : [];
-    return { kind: 'recorded', steps: withNotes(steps, notes), activeMs: about.activeMs };
+    return { kind: 'recorded', steps: withNotes(indexed, notes), activeMs: about.activeMs };
   }
 
   /** The place of the step that comes next, and what it has cost. */
@@ -120,11 +122,22 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     noteStep(step);
   }
 
-  /** Paid for in the run, and no step that anybody goes on from. */
-  async function chargeAside(changing: Change, aside: 'failed' | 'judge', usage: Usage): Promise<void> {
-    const { index, cost } = nextStep(usage, await runMoney.charge(changing, usage));
-    await insertAside(changing.tx, run.runId, index, { kind: aside, usage }, cost);
+  /** A model call that is no step of the run. `usage` is null if the call failed before it used anything. */
+  async function recordAside(
+    changing: Change,
+    { usage, ...aside }: { kind: 'failed' | 'judge'; text?: string; usage: Usage | null },
+  ): Promise<void> {
+    const used = usage ?? nothingUsed;
+    const { index, cost } = nextStep(used, usage ? await runMoney.charge(changing, usage) : 0n);
+    await insertAside(changing.tx, run.runId, index, { ...aside, usage: used }, cost);
+    // A judge may be called after the call that failed, and takes the next index.
+    changing.afterwards(() => {
+      progress = { ...progress, stepCount: index + 1 };
+    });
   }
+
+  const recordFailedCall = (changing: Change, { usage, message }: ModelFailure) =>
+    recordAside(changing, { kind: 'failed', text: message, usage });
 
   async function recordResult(
     callId: string,
@@ -196,7 +209,8 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
       outlasting(() => markUnderWay(db, run, callId, handle), engine.runner.isLeaving),
     takeNotes: async (): Promise<NoteStep[]> =>
       (await takeNotes(db, run, progress.stepCount)).map((text) => ({ kind: 'note', text })),
-    chargeAside,
+    recordAside,
+    recordFailedCall,
     openWaits,
     /** Nobody works on the run until one of its waits has an answer. */
     async rest(changing: Change): Promise<void> {
@@ -209,12 +223,16 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
   };
 }
 
-/** Each behind the steps that there were when it was taken up. */
-const withNotes = (steps: readonly Step[], notes: Awaited<ReturnType<typeof takenNotes>>): Step[] =>
-  [...steps, null].flatMap((step, at): Step[] => [
-    ...notes.filter(({ step_index }) => step_index === at).map(({ text }) => ({ kind: 'note' as const, text })),
-    ...(step === null ? [] : [step]),
-  ]);
+/** Puts each note behind the steps that were recorded when the run took it up: `step_index` is the index of the next one. */
+function withNotes(steps: readonly IndexedStep[], notes: Awaited<ReturnType<typeof takenNotes>>): Step[] {
+  const noted = notes.map(({ step_index, text }) => ({
+    index: Number(step_index),
+    step: { kind: 'note' as const, text },
+  }));
+  return [...noted, ...steps].toSorted((one, other) => one.index - other.index).map(({ step }) => step);
+}
+
+const nothingUsed: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 const givenIn = (step: Step): [string, unknown][] =>
   step.kind === 'model' ? step.calls.map(({ call }) => [call.id, call.arguments]) : [];

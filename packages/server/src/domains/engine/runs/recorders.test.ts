@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { InteractionDraft } from '@vestra/agent/interaction';
+import { ModelFailure, type Usage } from '@vestra/agent/model';
 import type { CallResult, ModelStep, SummaryStep } from '@vestra/agent/step';
 import { newId } from '@vestra/contract/ids';
 import { flatPrice } from '@vestra/models/prices';
@@ -84,6 +85,7 @@ const calling = (id: string, name: string, given: unknown = {}): ModelStep => ({
 const summary: SummaryStep = { kind: 'summary', text: 'In short.', covers: 1, usage };
 const found: CallResult = { output: 'Found.', isError: false, from: 'tool' };
 const answered = { kind: 'answered' as const, text: 'Done.', data: null, isCut: false };
+const failedCall = (of: { usage?: Usage } = {}) => new ModelFailure('refused', 'It refused.', of);
 const broken = { kind: 'failed' as const, code: 'model_error' as const, message: 'Broken.' };
 const draft = (of: Pick<InteractionDraft, 'kind' | 'type'>, details = {}): InteractionDraft => ({
   ...of,
@@ -187,7 +189,8 @@ const ofBoth: [string, Doing<RunRecorder>][] = [
   ['the result of a call', (recorder, callId) => recorder.recordResult(callId, found, null)],
   ['the result of a call that ends it', (recorder, callId) => recorder.recordResult(callId, found, answered)],
   ['a wait', (recorder, callId) => recorder.wait([permission(callId)])],
-  ['a failure that was paid for', (recorder) => recorder.recordEnd(broken, usage)],
+  ['a failure that was paid for', (recorder) => recorder.recordEnd(broken, failedCall({ usage }))],
+  ['a failure that cost nothing', (recorder) => recorder.recordEnd(broken, failedCall())],
   ['that it is handed back', (recorder) => recorder.handBack()],
 ];
 

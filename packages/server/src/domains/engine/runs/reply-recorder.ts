@@ -149,10 +149,10 @@ export function createReplyRecorder(
       const said = end === null ? nothingSaid : await drained();
       await recorder.recordResult(callId, result, (changing) => conclude(changing, end, said, ''));
     },
-    async recordEnd(end, usage) {
+    async recordEnd(end, failure) {
       const said = await drained();
       await recorder.change(async (changing) => {
-        if (usage) await recorder.chargeAside(changing, 'failed', usage);
+        if (failure) await recorder.recordFailedCall(changing, failure);
         await runMoney.chargeAtEnd(changing);
         await conclude(changing, end, said, '');
       });

@@ -137,9 +137,9 @@ export function createTaskRecorder(
         tellStep(changing, call);
         await conclude(changing, end);
       }),
-    recordEnd: (end, usage) =>
+    recordEnd: (end, failure) =>
       recorder.change(async (changing) => {
-        if (usage) await recorder.chargeAside(changing, 'failed', usage);
+        if (failure) await recorder.recordFailedCall(changing, failure);
         await runMoney.chargeAtEnd(changing);
         await conclude(changing, end);
       }),
@@ -164,7 +164,7 @@ export function createTaskRecorder(
     },
     complete: (answer, usage) =>
       recorder.change(async (changing) => {
-        if (usage) await recorder.chargeAside(changing, 'judge', usage);
+        if (usage) await recorder.recordAside(changing, { kind: 'judge', usage });
         await giveUp(changing, run);
         await completeTask(engine, changing, task, turn, answer);
         changing.afterwards(recorder.tellTraces);

@@ -24,6 +24,7 @@ const call = (from: number, durationMs: number | null, status: string | null = '
   cost_usd: 0,
   duration_ms: durationMs,
   status,
+  error: null,
   started_at: at(from),
 });
 

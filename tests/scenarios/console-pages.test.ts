@@ -229,6 +229,45 @@ describe('what the org is told and spends', () => {
     await leave();
   });
 
+  it('spend by user and by deployment holds what has neither, and names the deployment [CON-653] [USE-650]', async () => {
+    const file = JSON.stringify({ name: 'spender', instructions: 'Be kind.' });
+    const asked = JSON.stringify({ question: 'Which hours?', is_done: false, file });
+    desk.script(({ outputSchema }) => ({
+      text: outputSchema ? asked : 'Hello.',
+      usage: { inputTokens: 50_000, outputTokens: 0 },
+    }));
+    const spend = async (of: Record<string, unknown>) => {
+      const { id } = await desk.say({ deployment: 'help-desk', message: 'Hello', ...of });
+      await desk.rest(id);
+    };
+    await spend({ user_id: 'ada' });
+    await spend({});
+    const begun = { deployment: 'spender', describe: 'Answers questions about opening hours.' };
+    expect((await desk.call('POST', '/v1/deployments/interview', { body: begun })).status).toBe(201);
+    const { page, go, leave } = await desk.enter('/usage?by=user');
+    const chart = page.locator('[data-chart]');
+    const isDrawn = async (...names: string[]) => {
+      for (const name of names) await chart.getByText(name, { exact: true }).first().waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+    };
+    await isDrawn('ada', 'The org’s own agent');
+    await go('/usage?by=deployment');
+    await isDrawn('help-desk', 'No deployment');
+    await page.getByRole('cell', { name: 'help-desk', exact: true }).waitFor();
+    const { body } = await desk.call('GET', '/v1/usage?group_by=deployment');
+    expect(body.data.map(({ label }: { label: string }) => label)).toEqual(['help-desk', 'No deployment']);
+
+    for (const user_id of ['bea', 'cem', 'dora', 'eve', 'fay', 'gus']) await spend({ user_id });
+    await go('/usage?by=user');
+    await isDrawn('The org’s own agent and everything else');
+    for (const by of ['day', 'model', 'kind', 'conversation', 'task']) {
+      await go(`/usage?by=${by}&user_id=`);
+      await chart.waitFor();
+      await isDrawn();
+    }
+    await leave();
+  });
+
   it('spend is shown with its cap and kept as CSV, and the cap is changed [CON-107] [CON-205]', async () => {
     const { page, go, leave } = await desk.enter('/', { context: { acceptDownloads: true } });
     // Every org begins with caps, which nobody has set.

@@ -504,6 +504,106 @@ describe('an MCP client', () => {
   });
 });
 
+describe('a reply that fails', () => {
+  const shown = (page: Page) => page.locator('[data-turn-end=failed]');
+  const badge = (page: Page, status: string) => page.locator('main').getByText(status, { exact: true });
+  const send = async (page: Page, text: string) => {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/conversation=conv_/);
+    return new URL(page.url()).searchParams.get('conversation') ?? '';
+  };
+
+  it.each([
+    ['a request that the provider refuses', { fail: 400 }, /refused the request \(400/],
+    ['a wrong key', { fail: 401 }, /did not accept the key \(401.*OPENAI_COMPATIBLE_API_KEY/],
+    ['a provider that is down', { fail: 500, headers: { 'retry-after-ms': '1' } }, /failed \(500/],
+    ['a stream that breaks off', { text: ['Half an ', 'answer'], fail: 'cut' as const }, /connection .* was lost/],
+  ])(
+    'shows the error, the badge and the failed call, live and after a reload: %s [CON-650] [CON-651]',
+    async (_what, answer, sentence) => {
+      desk.script(() => answer);
+      const { page, go, leave } = await desk.enter('/playground?deployment=desk');
+      const id = await send(page, 'Is it open?');
+      const isThere = async () => {
+        await shown(page).getByText(sentence).waitFor();
+        await shown(page).getByText('model_error').waitFor();
+        await badge(page, 'failed').waitFor();
+        if ('text' in answer) await page.locator('[data-said=agent]').getByText('Half an answer').waitFor();
+        await page.getByRole('list', { name: 'Steps' }).getByRole('button').click();
+        // In the thread, and in the details of the call.
+        await page.getByText(sentence).nth(1).waitFor();
+      };
+      await isThere();
+      await page.reload();
+      await isThere();
+      await go(`/conversations/${id}`);
+      await isThere();
+      expect(await shown(page).getByRole('button', { name: 'Try again' }).count()).toBe(1);
+      expect(await barriersOn(page)).toEqual([]);
+      await leave();
+    },
+  );
+
+  it('is sent again as a new message of the same conversation, and the failure stays in the thread [CON-650]', async () => {
+    desk.script(() => ({ fail: 400 }));
+    const { page, go, leave } = await desk.enter('/playground?deployment=desk');
+    const id = await send(page, 'Is it open?');
+    const again = shown(page).getByRole('button', { name: 'Try again' });
+    await again.click();
+    await shown(page).nth(1).waitFor();
+    desk.script(() => ({ text: 'From nine to five.' }));
+    await again.click();
+    await page.locator('[data-said=agent]').getByText('From nine to five.').waitFor();
+    await badge(page, 'idle').waitFor();
+    const { body } = await desk.call('GET', `/v1/conversations/${id}/messages`);
+    expect(body.data.map(({ role, text }: { role: string; text: string }) => [role, text]).reverse()).toEqual([
+      ['user', 'Is it open?'],
+      ['user', 'Is it open?'],
+      ['user', 'Is it open?'],
+      ['agent', 'From nine to five.'],
+    ]);
+    await go(`/conversations/${id}`);
+    await shown(page).nth(1).waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await badge(page, 'idle').waitFor();
+    await leave();
+  });
+
+  it('says which limit was reached, and why sending it again is refused [CON-650]', async () => {
+    await desk.apply({ name: 'short', memory: 'none', limits: { max_steps: 1 } });
+    desk.script(() => ({ ...calling('no_such_tool'), usage: { inputTokens: 1_000_000, outputTokens: 1_000_000 } }));
+    const { page, leave } = await desk.enter('/playground?deployment=short&user=poor');
+    await send(page, 'Go on');
+    await shown(page).getByText('The limit of 1 step was reached.').waitFor();
+    await shown(page).getByText('max_turns').waitFor();
+    await badge(page, 'failed').waitFor();
+    await desk.call('PATCH', '/v1/users/poor', { body: { spend_cap_usd: 0 } });
+    await page.reload();
+    await shown(page).getByRole('button', { name: 'Try again' }).click();
+    await shown(page).getByText('user_cap_reached').waitFor();
+    await shown(page)
+      .getByText(/^request req_/)
+      .waitFor();
+    await leave();
+  });
+
+  it('that a person stopped says Stopped, and nothing of an error [CON-652]', async () => {
+    desk.script(() => ({ text: ['Half an ', 'answer'], fail: 'hang' }));
+    const { page, leave } = await desk.enter('/playground?deployment=desk');
+    await send(page, 'Count to a million');
+    await page.locator('[data-typing]').getByText('Half an answer').waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    const stopped = page.locator('[data-turn-end=stopped]').getByText('Stopped');
+    await stopped.waitFor();
+    await page.reload();
+    await stopped.waitFor();
+    await badge(page, 'idle').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await leave();
+  });
+});
+
 describe('every page', () => {
   it('has no barrier, in light and in dark, and fits a phone [CON-007]', async () => {
     const { page, go, leave } = await desk.enter('/', { context: { viewport: { width: 390, height: 844 } } });

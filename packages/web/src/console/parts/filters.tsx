@@ -11,7 +11,8 @@ export function useFilters<Name extends string>(...names: readonly Name[]) {
   const filters: { [N in Name]?: string } = {};
   for (const name of names) {
     const value = search[name];
-    if (typeof value === 'string' || typeof value === 'number') filters[name] = String(value);
+    // An empty value filters nothing, and the API refuses it.
+    if ((typeof value === 'string' && value !== '') || typeof value === 'number') filters[name] = String(value);
   }
   const set = (changed: { [N in Name]?: string | undefined }) => {
     const next: Record<string, string> = {};

@@ -51,7 +51,7 @@ export default function ConversationPage() {
       title={
         <span className="flex flex-wrap items-center gap-2">
           {conversation?.user_id ?? 'Conversation'}
-          {conversation && <Status>{conversation.status}</Status>}
+          {talk.status && <Status>{talk.status}</Status>}
         </span>
       }
     >

@@ -95,7 +95,7 @@ function Talking({
     <div className={isAlone ? 'grid gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]' : ''}>
       <div className="min-w-0">
         <p className="mb-3 flex flex-wrap items-center gap-2 text-quiet text-sm">
-          {conversation && <Status>{conversation.status}</Status>}
+          {talk.status && <Status>{talk.status}</Status>}
           {conversation?.deployment_id && (
             <DeploymentLink id={conversation.deployment_id} version={conversation.deployment_version} />
           )}

@@ -32,15 +32,19 @@ async function stackOf(place: Place, by: Grouping, days: readonly string[], filt
     names: { all: 'Spend' },
   };
   if (by === 'day' || by === 'conversation' || by === 'task') return alone;
-  const { data } = await callApi(place, 'usage.report', { ...filter, group_by: by, limit: most + 1 });
+  const { data, next_cursor } = await callApi(place, 'usage.report', { ...filter, group_by: by, limit: most + 1 });
   if (data.length === 0) return alone;
-  const layers = data.slice(0, most);
+  const isAskedByKey = by === 'user' || by === 'deployment';
+  // Spend without a user or a deployment cannot be asked for: it is what the other layers leave of each day.
+  const layers = data.filter(({ key }) => !isAskedByKey || key !== '').slice(0, most);
   const series = layers.map(({ key }) => key);
-  const names = Object.fromEntries(layers.map(({ key, label }) => [key, label ?? (key === '' ? 'none' : key)]));
-  const shares =
-    by === 'user' || by === 'deployment'
-      ? await sharesByLayer(place, by, series, filter)
-      : await sharesByDay(place, by, days, whole, filter);
+  const names: Record<string, string> = Object.fromEntries(layers.map(({ key, label }) => [key, label ?? key]));
+  const shares = isAskedByKey
+    ? await sharesByLayer(place, by, series, filter)
+    : await sharesByDay(place, by, days, whole, filter);
+  const ofNone = isAskedByKey && data.find(({ key }) => key === '')?.label;
+  const isAllThatIsLeft = next_cursor === null && data.length === series.length + 1;
+  if (ofNone) names[rest] = isAllThatIsLeft ? ofNone : `${ofNone} and ${rest}`;
   const points = days.map((day) => {
     const values: Record<string, number> = {};
     for (const name of series) values[name] = shares.get(`${day} ${name}`) ?? 0;

@@ -1,6 +1,8 @@
+import { VestraError } from '@vestra/sdk/errors';
 import type { Message } from '@vestra/sdk/resources';
-import { type ComponentProps, useEffect, useRef } from 'react';
-import { useList } from '../../data/queries.ts';
+import { type ComponentProps, Fragment, useEffect, useRef } from 'react';
+import { useRole } from '../../data/api.ts';
+import { useChange, useList } from '../../data/queries.ts';
 import { Button } from '../button.tsx';
 import { CodeBlock } from '../empty-state.tsx';
 import { Fault } from '../fault.tsx';
@@ -9,7 +11,7 @@ import { PageLink } from '../page-link.tsx';
 import { Time } from '../shown.tsx';
 import { WaitingCard } from '../waiting/waiting-card.tsx';
 import { Ratings, useRatings } from './ratings.tsx';
-import type { Talk } from './use-talk.ts';
+import type { Talk, Turn } from './use-talk.ts';
 
 type ThreadProps = {
   talk: Talk;
@@ -19,9 +21,9 @@ type ThreadProps = {
   isFollowing?: boolean;
 };
 
-/** What was said, oldest first, and what waits for an answer. Text is shown as it was written. */
+/** The messages, oldest first, how each turn without an answer ended, and what is pending. Text is shown as it was written. */
 export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: ThreadProps) {
-  const { conversation, messages, said, typing } = talk;
+  const { conversation, messages, said, typing, turns, newestTurn } = talk;
   const end = useRef<HTMLDivElement>(null);
   const conversation_id = conversation.data?.id ?? '';
   const isWaiting =
@@ -29,7 +31,7 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
   const waiting = useList('interactions.list', { conversation_id } as never, { enabled: isWaiting });
   const shown = isWaiting ? waiting.rows : [];
   const ratingsOf = useRatings(conversation_id);
-  const length = said.length + (typing?.text.length ?? 0) + shown.length;
+  const length = said.length + (typing?.text.length ?? 0) + shown.length + (newestTurn && isBroken(newestTurn) ? 1 : 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it moves when there is more of it.
   useEffect(() => {
     if (isFollowing) end.current?.scrollIntoView({ block: 'nearest' });
@@ -44,15 +46,29 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
         </Button>
       )}
       <ol aria-label="Messages" className="flex flex-col gap-4">
-        {said.map((message) => (
-          <Said
-            isChosen={message.turn_id === chosenTurn}
-            key={message.id}
-            message={message}
-            onChoose={() => onChooseTurn(message.turn_id)}
-            ratings={ratingsOf(message.id)}
-          />
-        ))}
+        {said.map((message, at) => {
+          const { id, turn_id } = message;
+          const turn = turns.get(turn_id);
+          const isLastOfTurn = said.findLastIndex((each) => each.turn_id === turn_id) === at;
+          return (
+            <Fragment key={id}>
+              <Said
+                isChosen={turn_id === chosenTurn}
+                message={message}
+                onChoose={() => onChooseTurn(turn_id)}
+                ratings={ratingsOf(id)}
+              />
+              {turn && isLastOfTurn && isBroken(turn) && (
+                <TurnEnd
+                  again={turn.id === newestTurn?.id ? said.find((each) => each.turn_id === turn_id) : undefined}
+                  isChosen={turn_id === chosenTurn}
+                  onChoose={message.role === 'user' ? () => onChooseTurn(turn_id) : undefined}
+                  turn={turn}
+                />
+              )}
+            </Fragment>
+          );
+        })}
       </ol>
       {typing && (
         <div className="mt-4" data-typing="">
@@ -60,7 +76,7 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
           <p className="whitespace-pre-wrap break-words">{typing.text}</p>
         </div>
       )}
-      {conversation.data?.status === 'replying' && !typing && (
+      {conversation.data?.status === 'replying' && !typing && !newestTurn?.settled_at && (
         <p className="mt-4 animate-breathe text-quiet">Thinking…</p>
       )}
       {conversation.data?.open_work.map(({ task_id, title, status }) => (
@@ -76,10 +92,69 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
           <WaitingCard isInTalk waiting={each} />
         </div>
       ))}
-      <div ref={end} />
+      {/* Further than the composer that sticks to the bottom is high, so that it covers nothing. */}
+      <div className="scroll-mb-28" ref={end} />
     </div>
   );
 }
+
+const isBroken = ({ status }: Turn) => status === 'failed' || status === 'stopped';
+
+type TurnEndProps = {
+  turn: Turn;
+  /** The message that Try again sends; undefined where something was said since. */
+  again: Message | undefined;
+  isChosen: boolean;
+  /** Undefined where a message of the agent has the button for the trace. */
+  onChoose: (() => void) | undefined;
+};
+
+/** How a turn ended that has no whole answer: the error, or that a person stopped it. */
+function TurnEnd({ turn, again, isChosen, onChoose }: TurnEndProps) {
+  const { may } = useRole();
+  const send = useChange('conversations.send', { touches: ['interactions', 'tasks'] });
+  const { error, conversation_id } = turn;
+  const trace = onChoose && <TraceButton isChosen={isChosen} onChoose={onChoose} />;
+  if (!error) {
+    return (
+      <li className="flex items-center px-3 text-quiet text-sm" data-turn-end="stopped">
+        Stopped
+        <span className="ml-auto">{trace}</span>
+      </li>
+    );
+  }
+  const sendAgain = ({ text, context, attachments }: Message) =>
+    send.run({
+      conversation_id,
+      ...(text !== '' && { message: text }),
+      ...(context && { context }),
+      ...(attachments.length > 0 && { attachments: attachments.map(({ file_id }) => ({ file_id })) }),
+    });
+  return (
+    <li className="flex flex-col gap-2" data-turn-end="failed">
+      <Fault
+        actions={trace}
+        error={new VestraError(error.message || 'The reply ended before it was finished.', { code: error.code })}
+        hasPage={turn.status === 'failed'}
+        isRetrying={send.isRunning}
+        retry={again?.role === 'user' && may('conversations.send') ? () => sendAgain(again) : undefined}
+      />
+      {send.error && <Fault error={send.error} />}
+    </li>
+  );
+}
+
+const TraceButton = ({ isChosen, onChoose }: { isChosen: boolean; onChoose: () => void }) => (
+  <Button
+    aria-pressed={isChosen}
+    className="aria-pressed:bg-accent-soft aria-pressed:text-accent"
+    look="quiet"
+    onClick={onChoose}
+    shape="small"
+  >
+    Trace
+  </Button>
+);
 
 const names = { user: 'User', agent: 'Agent', work: 'Work' } as const;
 
@@ -100,15 +175,9 @@ function Said({ message, isChosen, onChoose, ratings }: SaidProps) {
           <Time at={created_at} />
         </span>
         {role !== 'user' && (
-          <Button
-            aria-pressed={isChosen}
-            className="ml-auto aria-pressed:bg-accent-soft aria-pressed:text-accent"
-            look="quiet"
-            onClick={onChoose}
-            shape="small"
-          >
-            Trace
-          </Button>
+          <span className="ml-auto">
+            <TraceButton isChosen={isChosen} onChoose={onChoose} />
+          </span>
         )}
       </div>
       <p className="whitespace-pre-wrap break-words" dir="auto">

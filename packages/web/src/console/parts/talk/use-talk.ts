@@ -1,8 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { followConversation, type StreamEvent } from '@vestra/sdk/stream';
 import { useEffect, useMemo, useState } from 'react';
-import { usePlace, whileSignedIn } from '../../data/api.ts';
+import { callApi, usePlace, whileSignedIn } from '../../data/api.ts';
 import { refresh, useList, useOne } from '../../data/queries.ts';
+import type { Answer } from '../../data/rows.ts';
+
+export type Turn = Answer<'conversations.turn'>;
 
 /** The words of a reply that have come so far. */
 type Typing = { turnId: string | null; text: string };
@@ -17,6 +20,7 @@ export function useTalk(conversation_id: string) {
   const messages = useList('conversations.messages', { conversation_id });
   const [typing, setTyping] = useState<Typing | null>(null);
   const [events, setEvents] = useState<readonly StreamEvent[]>([]);
+  const [heard, setHeard] = useState<ReadonlyMap<string, Turn>>(new Map());
   const firstSeq = conversation.data?.last_event_seq;
   const isKnown = firstSeq !== undefined;
 
@@ -43,6 +47,10 @@ export function useTalk(conversation_id: string) {
         return;
       }
       setEvents((before) => [...before.slice(1 - mostEvents), event]);
+      if (event.type === 'turn.started' || event.type === 'turn.settled') {
+        const { turn } = event.data as { turn: Turn };
+        setHeard((before) => new Map(before).set(turn.id, turn));
+      }
       if (event.type === 'reply.completed' || event.type === 'turn.settled' || event.type === 'turn.failed')
         setTyping(null);
       refreshSoon();
@@ -63,7 +71,52 @@ export function useTalk(conversation_id: string) {
   }, [conversation_id, isKnown, org, mode, client]);
 
   const said = useMemo(() => [...messages.rows].reverse(), [messages.rows]);
-  return { conversation, messages, said, typing, events };
+  const turns = useTurns(
+    conversation_id,
+    useMemo(() => [...new Set(said.map(({ turn_id }) => turn_id))], [said]),
+    heard,
+    isKnown,
+  );
+  const newestTurn = turns.get([...said.map(({ turn_id }) => turn_id), ...heard.keys()].sort().at(-1) ?? '');
+  const status = conversation.data?.status;
+  return {
+    conversation,
+    messages,
+    said,
+    typing,
+    events,
+    turns,
+    newestTurn,
+    /** `failed` for a conversation that is idle because its newest turn ended with an error. */
+    status: status === 'idle' && newestTurn?.error ? 'failed' : status,
+  };
+}
+
+/**
+ * The turns of these messages. The stream says how a turn ends while the page is open; turns from before are read one by
+ * one, once: a turn that has ended does not change.
+ */
+function useTurns(
+  conversation_id: string,
+  ids: readonly string[],
+  heard: ReadonlyMap<string, Turn>,
+  isKnown: boolean,
+): ReadonlyMap<string, Turn> {
+  const place = usePlace();
+  const read = useQueries({
+    // Asked for after the conversation: its `last_event_seq` is not newer than what is read here, so no end is missed.
+    queries: (isKnown ? ids : [])
+      .filter((turn_id) => !heard.has(turn_id))
+      .map((turn_id) => ({
+        // Not of the family `conversations`, whose rows are read again for each event.
+        queryKey: [place.org, place.mode, 'turn', { conversation_id, turn_id }],
+        queryFn: () => callApi(place, 'conversations.turn', { conversation_id, turn_id }),
+        staleTime: ({ state }: { state: { data: Turn | undefined } }) =>
+          state.data?.settled_at ? Number.POSITIVE_INFINITY : 0,
+      })),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  });
+  return useMemo(() => new Map([...read.map((turn) => [turn.id, turn] as const), ...heard]), [read, heard]);
 }
 
 export type Talk = ReturnType<typeof useTalk>;

@@ -26,9 +26,7 @@ export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunnin
   const { totals, missing_tools } = trace;
   if (spans.length === 0) {
     return (
-      <p className="py-4 text-quiet">
-        {isRunning ? 'The first step is on its way.' : 'Nothing was called: there are no steps.'}
-      </p>
+      <p className="py-4 text-quiet">{isRunning ? 'The first step is on its way.' : 'No model or tool was called.'}</p>
     );
   }
   return (
@@ -219,6 +217,11 @@ function SpanDetails({ span }: { span: Span }) {
             : []),
         ]}
       />
+      {call?.error && (
+        <p className="break-words rounded-md bg-danger-soft px-3 py-2 text-danger" data-call-error="">
+          {call.error}
+        </p>
+      )}
       {step?.input_summary && <CodeBlock code={step.input_summary} label="Was given" />}
       {step?.output_summary && (
         <CodeBlock code={step.output_summary} label={step.is_error ? 'Failed with' : 'Answered'} />

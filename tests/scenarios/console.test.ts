@@ -591,13 +591,16 @@ describe('a reply that fails', () => {
   it('that a person stopped says Stopped, and nothing of an error [CON-652]', async () => {
     desk.script(() => ({ text: ['Half an ', 'answer'], fail: 'hang' }));
     const { page, leave } = await desk.enter('/playground?deployment=desk');
-    await send(page, 'Count to a million');
-    await page.locator('[data-typing]').getByText('Half an answer').waitFor();
+    const id = await send(page, 'Count to a million');
+    await desk.until(`/v1/conversations/${id}/events?format=json`, ({ data }) =>
+      /Half an .*answer/.test(JSON.stringify(data)),
+    );
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     const stopped = page.locator('[data-turn-end=stopped]').getByText('Stopped');
     await stopped.waitFor();
     await page.reload();
     await stopped.waitFor();
+    await page.locator('[data-said=agent]').getByText('Half an answer').waitFor();
     await badge(page, 'idle').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     await leave();

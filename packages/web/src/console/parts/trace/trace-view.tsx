@@ -217,11 +217,7 @@ function SpanDetails({ span }: { span: Span }) {
             : []),
         ]}
       />
-      {call?.error && (
-        <p className="break-words rounded-md bg-danger-soft px-3 py-2 text-danger" data-call-error="">
-          {call.error}
-        </p>
-      )}
+      {call?.error && <p className="break-words rounded-md bg-danger-soft px-3 py-2 text-danger">{call.error}</p>}
       {step?.input_summary && <CodeBlock code={step.input_summary} label="Was given" />}
       {step?.output_summary && (
         <CodeBlock code={step.output_summary} label={step.is_error ? 'Failed with' : 'Answered'} />

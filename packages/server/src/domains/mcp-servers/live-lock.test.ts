@@ -115,7 +115,7 @@ it('the migration fixes the URL that live versions call today, and lists deleted
   const draft = await newDeployment(server.db, org.id, { manifest: { mcp_servers: [other, made] } });
   const sql = (text: string, values: unknown[] = []) => server.db.$client.query(text, values);
   await sql('UPDATE mcp_servers SET url = $2 WHERE id = $1', [made.id, 'https://moved.example.com/mcp']);
-  await sql(await readFile(join(migrationsFolder, '0162-servers-of-versions.sql'), 'utf8'));
+  await sql(await readFile(join(migrationsFolder, '0129-servers-of-versions.sql'), 'utf8'));
   const after = [await getVersion(server.db, live, 1), await getVersion(server.db, draft, 1)];
   expect(after.map(({ manifest, missing }) => [manifest.mcp_servers.map(({ url }) => url), missing])).toEqual([
     [['https://moved.example.com/mcp'], []],

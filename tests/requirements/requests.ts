@@ -227,5 +227,9 @@ export const requests = area('requests', 'done', [
     'decisions.md · 12',
     'A JSON body with more than 100,000 values, or 10,000 fields in one object, is refused with 400 `invalid_request`.',
   ],
-  ['REQ-605', 'decisions.md · 12', 'A form that is too large leaves the process running, also if it comes from the process itself.'],
+  [
+    'REQ-605',
+    'decisions.md · 12',
+    'A form that is too large leaves the process running, also if it comes from the process itself.',
+  ],
 ]);

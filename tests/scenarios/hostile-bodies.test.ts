@@ -92,7 +92,9 @@ const large: [string, string, (bytes: number) => unknown][] = [
     'a long schema of a tool',
     (bytes) => ({
       ...(fittingBody('openai.chat') as object),
-      tools: [{ type: 'function', function: { name: 'aA'.repeat(bytes / 4), parameters: { a: 't'.repeat(bytes / 2) } } }],
+      tools: [
+        { type: 'function', function: { name: 'aA'.repeat(bytes / 4), parameters: { a: 't'.repeat(bytes / 2) } } },
+      ],
     }),
   ],
   ['openai.respond', 'a text', (bytes) => ({ model: 'nobody', input: 't'.repeat(bytes) })],
@@ -206,7 +208,11 @@ describe('limits of bodies', () => {
   it('a session token sends a whole message in any spelling, and no more [REQ-601]', async () => {
     const path = `/v1/conversations/${conversationId}/messages`;
     const send = (raw: string) =>
-      server.call('POST', path, { key: null, raw, headers: { ...credentials.session, 'content-type': 'application/json' } });
+      server.call('POST', path, {
+        key: null,
+        raw,
+        headers: { ...credentials.session, 'content-type': 'application/json' },
+      });
     const whole = await send(`{"message":"${'\\ud83e\\udd8a'.repeat(32_000)}"}`);
     expect(whole.body.error?.code).not.toBe('body_too_large');
     const more = await send(`{"message":"${'a'.repeat(512 * 1024)}"}`);
@@ -217,7 +223,10 @@ describe('limits of bodies', () => {
     ['values', `[${'1,'.repeat(100_000)}1]`],
     ['fields in one object', `{${times(10_001, (at) => `"k${at}":1`)}}`],
   ])('a body of too many %s is refused and says so [REQ-604]', async (what, raw) => {
-    const { status, body } = await server.call('POST', '/v1/users', { raw, headers: { 'content-type': 'application/json' } });
+    const { status, body } = await server.call('POST', '/v1/users', {
+      raw,
+      headers: { 'content-type': 'application/json' },
+    });
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
     expect(body.error.message).toContain(`at most ${what === 'values' ? 100_000 : 10_000} ${what}`);
   });
@@ -238,7 +247,10 @@ describe('limits of bodies', () => {
   it('an error quotes the beginning of a long name [ERR-600]', async () => {
     const long = 'k'.repeat(900_000);
     const { body, text } = await server.call('POST', '/v1/users', { body: { [long]: 1, user_id: 'ada' } });
-    expect(body.error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('Unknown field `kkk') });
+    expect(body.error).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('Unknown field `kkk'),
+    });
     expect(text.length).toBeLessThan(1000);
     const query = await server.call('GET', `/v1/users?${'q'.repeat(10_000)}=1`);
     expect([query.body.error.code, query.text.length < 5000]).toEqual(['invalid_query', true]);

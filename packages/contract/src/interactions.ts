@@ -189,7 +189,11 @@ export const answerFields = {
     .boolean()
     .optional()
     .describe('Of an approval: true for yes, false for no. False also declines a question.'),
-  answers: z.array(text(0, 32_000)).max(100, 'At most 100 answers.').optional().describe('One answer per question, in order.'),
+  answers: z
+    .array(text(0, 32_000))
+    .max(100, 'At most 100 answers.')
+    .optional()
+    .describe('One answer per question, in order.'),
   decision: failsWith('decision_not_expected', z.enum(handoffDecisions))
     .optional()
     .describe('Of a hand-off: how it went.'),

@@ -2104,7 +2104,7 @@ export type Calls = {
      * - `prompt_cache_options`: Taken, and without effect.
      * - `prompt_cache_retention`: Taken, and without effect.
      *
-     * @throws {VestraError} `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`
+     * @throws {VestraError} `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`
      */
     chat: Call<Api['openai']['chat']>;
     /**
@@ -2154,7 +2154,7 @@ export type Calls = {
      * - `prompt_cache_options`: Taken, and without effect.
      * - `prompt_cache_retention`: Taken, and without effect.
      *
-     * @throws {VestraError} `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`
+     * @throws {VestraError} `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`
      */
     respond: Call<Api['openai']['respond']>;
     /**
@@ -2245,7 +2245,7 @@ export type Calls = {
      * - `context`: Data for this run; read as data, never as instructions.
      * - `resume`: Answers to what the run before stopped for.
      *
-     * @throws {VestraError} `deployment_not_found`, `deployment_not_live`, `deployment_archived`, `invalid_deployment`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`, `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `file_not_found`
+     * @throws {VestraError} `deployment_not_found`, `deployment_not_live`, `deployment_archived`, `invalid_deployment`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`, `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `file_not_found`, `file_too_large`
      */
     run: Call<Api['agUi']['run']>;
   };

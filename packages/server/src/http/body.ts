@@ -9,11 +9,7 @@ export type RawBody =
   | { contentType: 'multipart/form-data'; parts: Awaited<ReturnType<typeof readMultipart>> };
 
 /** Content type and size are checked before anything is made of the bytes. */
-export async function receiveBody(
-  route: Route,
-  request: Request,
-  by: { session: boolean },
-): Promise<RawBody | null> {
+export async function receiveBody(route: Route, request: Request, by: { session: boolean }): Promise<RawBody | null> {
   const limit = bodyLimitOf(route, by);
   if (!route.body) {
     if (route.method !== 'GET') await refuseFields(request, limit);

@@ -40,7 +40,13 @@ function decode(bytes: Uint8Array): string {
 
 const [other, quote, open, close, comma, colon] = [0, 1, 2, 3, 4, 5];
 const kinds = new Uint8Array(256);
-for (const [characters, kind] of [['"', quote], ['{[', open], ['}]', close], [',', comma], [':', colon]] as const) {
+for (const [characters, kind] of [
+  ['"', quote],
+  ['{[', open],
+  ['}]', close],
+  [',', comma],
+  [':', colon],
+] as const) {
   for (const character of characters) kinds[character.charCodeAt(0)] = kind;
 }
 

@@ -33,7 +33,7 @@ class AgUi(Group):
         `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
         `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`,
         `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `file_not_found`.
+        `user_cap_reached`, `model_unavailable`, `file_not_found`, `file_too_large`.
         """
         return self._streamable(
             object,
@@ -76,7 +76,7 @@ class AsyncAgUi(AsyncGroup):
         `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
         `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`,
         `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `file_not_found`.
+        `user_cap_reached`, `model_unavailable`, `file_not_found`, `file_too_large`.
         """
         return await self._streamable(
             object,

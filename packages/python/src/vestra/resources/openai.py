@@ -102,7 +102,7 @@ class Openai(Group):
         `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
         `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
         `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`.
+        `file_not_found`, `file_too_large`.
         """
         return self._streamable(
             object,
@@ -249,7 +249,7 @@ class Openai(Group):
         `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
         `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
         `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`.
+        `file_not_found`, `file_too_large`.
         """
         return self._streamable(
             object,
@@ -556,7 +556,7 @@ class AsyncOpenai(AsyncGroup):
         `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
         `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
         `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`.
+        `file_not_found`, `file_too_large`.
         """
         return await self._streamable(
             object,
@@ -703,7 +703,7 @@ class AsyncOpenai(AsyncGroup):
         `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
         `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
         `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`.
+        `file_not_found`, `file_too_large`.
         """
         return await self._streamable(
             object,

@@ -80,7 +80,7 @@ export const packages = area('package', 'done', [
   ],
   [
     'PKG-660',
-    'README.md · Start',
+    'docs/getting-started.md · Start the server',
     'On a Node older than 22.16 the command prints one sentence with both versions and ends with 1.',
   ],
 ]);

@@ -207,12 +207,9 @@ describe('limits of bodies', () => {
 
   it('a session token sends a whole message in any spelling, and no more [REQ-601]', async () => {
     const path = `/v1/conversations/${conversationId}/messages`;
+    const key = credentials.session.authorization?.slice('Bearer '.length) as string;
     const send = (raw: string) =>
-      server.call('POST', path, {
-        key: null,
-        raw,
-        headers: { ...credentials.session, 'content-type': 'application/json' },
-      });
+      server.call('POST', path, { key, raw, headers: { 'content-type': 'application/json' } });
     const whole = await send(`{"message":"${'\\ud83e\\udd8a'.repeat(32_000)}"}`);
     expect(whole.body.error?.code).not.toBe('body_too_large');
     const more = await send(`{"message":"${'a'.repeat(512 * 1024)}"}`);

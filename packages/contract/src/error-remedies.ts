@@ -18,7 +18,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string>> = {
     'Choose one that `GET /v1/apps` lists with `connectable: true`, or ask the operator to set it up.',
   auth_twice: 'Remove one of the two from the entry of the MCP server.',
   binary_file: 'Leave out pictures and programs, or keep them where the agent can fetch them.',
-  body_too_large: 'Send less: 1 MiB unless the route says more; split lists, and upload files with `POST /v1/files`.',
+  body_too_large:
+    'Send less: 1 MiB with a key unless the route says more, 512 KB with a session token, 16 KB without a credential. Split lists, and upload files with `POST /v1/files`.',
   bundle_too_large: 'Remove files, or split the skill in two.',
   cap_above_maximum: 'Send a smaller one: `GET /v1/limits` shows the maximum, which the operator can raise.',
   connect_app_instead: 'Begin a connection and let the user sign in; nothing is to be answered here.',

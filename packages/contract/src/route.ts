@@ -104,7 +104,7 @@ export const signInAttempts = { bucket: 'login:ip', perMinute: 600 } as const;
 const sessionBodyLimit = 512 * 1024;
 const keyBodyLimit = 1024 * 1024;
 /** For requests that no key stands behind, and for a body that is only read to refuse it. */
-export const smallBodyLimit = 16 * 1024;
+const smallBodyLimit = 16 * 1024;
 
 /** The bytes that a body may have. */
 export function bodyLimitOf(row: Route, by: { session: boolean }): number {

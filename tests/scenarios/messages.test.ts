@@ -429,7 +429,7 @@ describe('the messages of a conversation', () => {
     await server.tell(id, 'two');
     const asked = server.asked.at(-1);
     expect(asked && spoken(asked).join('\n')).toMatch(
-      /^one\n[\s\S]+ is done\. You told the person:\nSaid\.\n<\/data-\w+>\ntwo$/,
+      /^one\n[\s\S]+ is done\. You told the person:\nSaid\.\n<\/data-\w+>\n\ntwo$/,
     );
   });
 });

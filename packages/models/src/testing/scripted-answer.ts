@@ -105,7 +105,7 @@ type CompleteAnswer = {
   stop: 'length' | 'filter' | null;
 };
 
-const passing = /<data-[0-9a-f]{24} of="(?:context|memory|missing memory|open work|open questions|time)">[\s\S]*$/;
+const passing = /(?:\n\n)?<data-[0-9a-f]{24} of="(?:context|memory|missing memory|open work|open questions|time)">[\s\S]*$/;
 
 /** The messages without what is said to the model once, and that by itself. */
 export function partPassing(messages: readonly NormalisedMessage[]): {
@@ -115,7 +115,7 @@ export function partPassing(messages: readonly NormalisedMessage[]): {
   let found = '';
   const parted = messages.map((message) => {
     if (message.role !== 'user') return message;
-    found = passing.exec(message.text)?.[0] ?? found;
+    found = passing.exec(message.text)?.[0].trimStart() ?? found;
     return { ...message, text: message.text.replace(passing, '') };
   });
   return { messages: parted, passing: found };

@@ -228,6 +228,16 @@ describe('limits of bodies', () => {
     expect(body.error.message).toContain(`at most ${what === 'values' ? 100_000 : 10_000} ${what}`);
   });
 
+  it('a batch of 5,000 items with 45 values each is accepted, and one with 250,001 values is not [REQ-604]', async () => {
+    const item = { message: 'a', context: Object.fromEntries(Array.from({ length: 42 }, (_, at) => [`k${at}`, at])) };
+    const create = (items: unknown[]) => server.call('POST', '/v1/batches', { body: { deployment: 'desk', items } });
+    const whole = await create(Array.from({ length: 5000 }, () => item));
+    expect([whole.status, whole.body.item_count], whole.text.slice(0, 500)).toEqual([201, 5000]);
+    await server.call('POST', `/v1/batches/${whole.body.id}/cancel`);
+    const more = await create([{ ...item, context: { k: Array.from({ length: 250_000 }, () => 1) } }]);
+    expect([more.status, more.body.error.message]).toEqual([400, 'A JSON body may hold at most 250000 values.']);
+  });
+
   it.each(['openai.chat', 'openai.respond', 'agUi.run', 'conversations.create'])(
     '%s takes 32 tools, whatever their names [OAI-601]',
     async (name) => {

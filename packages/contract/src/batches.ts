@@ -92,6 +92,8 @@ export const batches = {
       'Answers at once; items begin in the background, and `batch.completed` tells the end. An item that waits for a person gives its place to the next. Takes bodies of up to 32 MiB.',
     idempotent: true,
     bodyLimit: 32 * 1024 * 1024,
+    // 5,000 items with 50 values each.
+    bodyValues: 250_000,
     body: z.strictObject({
       deployment: namedDeployment
         .optional()

@@ -48,6 +48,8 @@ type Wire = {
   accepts?: readonly ContentType[];
   /** Bytes; absent: see `bodyLimitOf`. */
   bodyLimit?: number;
+  /** Values that a JSON body may hold; absent: 100,000. Each costs time to build, to check and to validate. */
+  bodyValues?: number;
   /** A body left out counts as `{}`. */
   bodyOptional?: true;
   /** The handler checks the body against its schema, to name every fault of it together with what it finds itself. */

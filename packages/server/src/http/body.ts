@@ -112,7 +112,10 @@ export async function openBody(
   }
   if (raw.bytes.length === 0 && route.bodyOptional) return { fields: {}, upload: null, hashed: [] };
   return {
-    fields: await readJson(raw.bytes, { mayHoldNul: route.nulText === 'handler' }),
+    fields: await readJson(raw.bytes, {
+      mayHoldNul: route.nulText === 'handler',
+      ...(route.bodyValues !== undefined && { mostValues: route.bodyValues }),
+    }),
     upload: null,
     hashed: [raw.contentType, raw.bytes],
   };

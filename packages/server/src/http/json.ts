@@ -3,7 +3,7 @@ import { fail } from '@vestra/contract/errors';
 
 const deepest = 100;
 /** Every value costs time to build, to walk and to validate, so their number is bounded apart from the bytes. */
-const mostValues = 100_000;
+const usualValues = 100_000;
 const mostKeys = 10_000;
 /** Decoding an escape costs ten times a plain byte. 32 MiB of nothing but `\u8bed` has 5.6 million. */
 const mostEscapes = 6_000_000;
@@ -12,9 +12,12 @@ const perTurn = 1024 * 1024;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a JSON body, or says exactly why it is not one that may come in. */
-export async function readJson(bytes: Uint8Array, { mayHoldNul = false } = {}): Promise<unknown> {
+export async function readJson(
+  bytes: Uint8Array,
+  { mayHoldNul = false, mostValues = usualValues } = {},
+): Promise<unknown> {
   const isLarge = bytes.length > perTurn;
-  const scan = newScan();
+  const scan = newScan(mostValues);
   scanTo(Math.min(perTurn, bytes.length), bytes, scan);
   for (let start = perTurn; start < bytes.length; start += perTurn) {
     await nextTurn();
@@ -51,6 +54,7 @@ for (const [characters, kind] of [
 }
 
 type Scan = {
+  mostValues: number;
   at: number;
   depth: number;
   values: number;
@@ -61,7 +65,8 @@ type Scan = {
   keys: number[];
 };
 
-const newScan = (): Scan => ({
+const newScan = (mostValues: number): Scan => ({
+  mostValues,
   at: 0,
   depth: 0,
   values: 1,
@@ -98,7 +103,7 @@ function scanString(end: number, bytes: Uint8Array, scan: Scan): void {
 }
 
 function scanBetween(end: number, bytes: Uint8Array, scan: Scan): void {
-  const { keys } = scan;
+  const { keys, mostValues } = scan;
   let { at, depth, values } = scan;
   for (; at < end; at++) {
     const kind = kinds[bytes[at] as number] as number;

@@ -221,6 +221,6 @@ export const operating = area('operating', 'done', [
   [
     'OPS-674',
     'docs/operating.md · What clients see of a restart',
-    'After `VESTRA_STOP_SECONDS` the rest is told that the server restarts, and a reader that does not read holds nothing up.',
+    'After `VESTRA_STOP_SECONDS` the rest is told that the server restarts.',
   ],
 ]);

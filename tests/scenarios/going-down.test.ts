@@ -312,7 +312,7 @@ describe('a process that gets SIGTERM', () => {
     expect(await leaver.exited).toBe(0);
   });
 
-  it('names the restart to those who are left when its time is over, and waits for no reader that has stopped reading [OPS-674, OAI-670]', async () => {
+  it('names the restart to those who are left when its time is over [OPS-674, OAI-670]', async () => {
     const leaver = await startLeaver({ VESTRA_STOP_SECONDS: '3' });
     const openai = openaiAt(leaver.url);
     const headers = { authorization: `Bearer ${server.testKey}`, 'service-user': 'ada' };
@@ -343,15 +343,8 @@ describe('a process that gets SIGTERM', () => {
       () => null,
       (error: Error) => error,
     );
-    const asked = mcp.callTool({ name: 'ask', arguments: { deployment: 'desk', message: 'Hi' } }).then(
-      (answer) => answer,
-      (error: Error) => error,
-    );
-    const deaf = await beginRequest(leaver.url, `GET /v1/conversations/${conversation.id}/events`);
-    deaf.pause();
-    deaf.on('error', () => {});
-    deaf.write(`authorization: Bearer ${server.testKey}\r\n\r\n`);
-    await model.isAsked(7);
+    const asked = mcp.callTool({ name: 'ask', arguments: { deployment: 'desk', message: 'Hi' } });
+    await model.isAsked(8);
     await leaver.terminate();
 
     expect(lastOf(await native.events)).toMatchObject({ type: 'stream.closed', data: { reason: 'server_restarting' } });
@@ -364,7 +357,8 @@ describe('a process that gets SIGTERM', () => {
     await run;
     expect(codes).toContain('not_ready');
     expect(String(await told)).toContain('The server is restarting');
-    expect(await asked).toMatchObject({});
+    // The tool answers how far the turn has come, with the ids that lead back to it.
+    expect(await asked).toMatchObject({ structuredContent: { status: 'replying', turn_id: expect.any(String) } });
     expect(await leaver.exited).toBe(0);
     model.release();
   });

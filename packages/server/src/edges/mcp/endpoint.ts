@@ -32,8 +32,10 @@ export function mcpEndpoint({ answer, hold, publicUrl, host, version, log }: Mcp
     assertAccepts(headers);
     if (Array.isArray(body)) return refusedBatch();
     const held = hold(caller, signal);
-    const request = new Request('http://vestra.internal/v1/mcp', { method: 'POST', headers, signal: held.signal });
-    const authInfo = { token: '', clientId: caller.actor.id, scopes: [...caller.scopes], extra: { request: incoming } };
+    // A call that the server cuts short is answered with the reason: only a client that has left needs no answer.
+    const request = new Request('http://vestra.internal/v1/mcp', { method: 'POST', headers, signal });
+    const extra = { request: { ...incoming, signal: held.signal } };
+    const authInfo = { token: '', clientId: caller.actor.id, scopes: [...caller.scopes], extra };
     const response = await handler.fetch(request, { parsedBody: body, authInfo });
     // What an answer may be kept for is the app's to say.
     response.headers.delete('cache-control');

@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { routes } from '@vestra/contract/api';
-import { answers } from '@vestra/contract/examples/answers';
+import recorded from '@vestra/contract/examples/answers.json' with { type: 'json' };
 import { story } from '@vestra/contract/examples/story';
 import type { Route } from '@vestra/contract/route';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,9 +8,11 @@ import { hearStatements, isPageOf, plansOf, type Sent } from '../support/list-pl
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { routeOf, storyteller } from '../support/story.ts';
 
-/** `VESTRA_WRITE_EXAMPLES=1` keeps what the server answers as the examples of the contract. */
+/** `VESTRA_WRITE_EXAMPLES=1` records the server's answers as the examples of the contract. */
 const writes = process.env.VESTRA_WRITE_EXAMPLES === '1';
 const kept: Record<string, unknown> = {};
+
+const answers: Readonly<Record<string, unknown>> = recorded;
 
 let server: TestServer;
 let tell: ReturnType<typeof storyteller>;
@@ -28,9 +30,8 @@ afterAll(async () => {
   statements.stop();
   await server.stop();
   if (!writes) return;
-  const module = new URL('../../packages/contract/src/examples/answers.ts', import.meta.url);
-  const [head = ''] = readFileSync(module, 'utf8').split(/(?<= = )\{/);
-  writeFileSync(module, `${head}${JSON.stringify(kept, null, 2)};\n`);
+  const file = new URL('../../packages/contract/examples/answers.json', import.meta.url);
+  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
 });
 
 const firstOf = new Map([...story].reverse().map((step) => [step.operation, step]));

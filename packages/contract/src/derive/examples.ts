@@ -1,8 +1,11 @@
-import { answers } from '../examples/answers.ts';
+import recorded from '../../examples/answers.json' with { type: 'json' };
 import type { Step } from '../examples/step.ts';
 import { story } from '../examples/story.ts';
 
-/** An operation’s example: a call of the story, and what was answered to it. */
+/** The recorded answer to the first call of each operation. `VESTRA_WRITE_EXAMPLES=1` with contract-examples.test.ts records them. */
+const answers: Readonly<Record<string, unknown>> = recorded;
+
+/** An operation’s example: a call of the story and its recorded answer. */
 export type Example = { call: Step; answer: unknown };
 
 const calls = new Map<string, Step>();

@@ -27,7 +27,7 @@ export function codesWithin(schema: z.ZodType, seen: Set<z.ZodType> = new Set())
 /** A body with more values than this hears of its first fault only: looking for the others costs more than the body. */
 const mostValuesForAllFaults = 5_000;
 const mostFaults = 100;
-const mostUnknownFields = 20;
+const mostSuggestions = 20;
 const longestParam = 200;
 
 /**
@@ -72,10 +72,10 @@ function faultsOf(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, fa
   const custom = issue.code === 'custom' ? (issue.params?.code as ErrorCode | undefined) : undefined;
   const code = custom ?? codeAlong(schema, issue.path, value) ?? fallback;
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, mostUnknownFields).map((key) => ({
+    return issue.keys.slice(0, mostFaults).map((key, at) => ({
       code,
       param: paramOf([...issue.path, key]),
-      message: `Unknown field \`${cut(key, 100)}\`.${meantBy(key, schema, issue.path, value)}`,
+      message: `Unknown field \`${cut(key, 100)}\`.${at < mostSuggestions ? meantBy(key, schema, issue.path, value) : ''}`,
     }));
   }
   return [{ code, param: paramOf(issue.path), message: issue.message }];

@@ -10,9 +10,11 @@ export const text = (min: number, max: number) =>
     })
     .meta(min === 0 ? { maxLength: max } : { minLength: min, maxLength: max });
 
+/** A code point is one or two UTF-16 units, so most texts need no counting: a batch may hold 30 MB of them. */
 function isWithin(value: string, min: number, max: number): boolean {
-  // A code point is one or two UTF-16 units: a text twice too long needs no counting.
-  if (value.length > max * 2) return false;
+  const { length } = value;
+  if (length < min || length > max * 2) return false;
+  if (length <= max && length / 2 >= min) return true;
   let count = 0;
   for (const _ of value) count++;
   return count >= min && count <= max;

@@ -221,6 +221,6 @@ export const operating = area('operating', 'done', [
   [
     'OPS-674',
     'docs/operating.md · What clients see of a restart',
-    'After `VESTRA_STOP_SECONDS` the rest is told that the server restarts.',
+    'After `VESTRA_STOP_SECONDS` the server ends the remaining streams and calls and says that it restarts.',
   ],
 ]);

@@ -219,7 +219,7 @@ export const requests = area('requests', 'done', [
   [
     'REQ-602',
     'decisions.md · 12',
-    'Refusing a body costs no more CPU than parsing one of its size, whatever the body holds and whoever sends it.',
+    'Refusing a body costs no more CPU than parsing one of its size, whatever the body holds and with or without a key.',
   ],
   ['REQ-603', 'decisions.md · 12', 'The CPU that a large body costs grows with its length and no faster.'],
   [

@@ -28,7 +28,7 @@ afterEach(async () => {
   for (let step = cleanUp.pop(); step; step = cleanUp.pop()) await step();
 });
 
-/** Another process on the same database, which is told to stop by a signal. */
+/** Another process on the same database, which a signal stops. */
 async function startLeaver(env: Record<string, string> = {}) {
   const { dataDir, remove } = await makeDataDir();
   cleanUp.push(remove);
@@ -253,7 +253,7 @@ describe('a process that gets SIGTERM', () => {
     const taking = leaver.call('POST', '/v1/deployments/desk/tool-calls/take', {
       body: { functions: ['order_paper'], wait_s: 20 },
     });
-    // What keeps the process alive meanwhile.
+    // Keeps the process alive meanwhile.
     const model = heldModel();
     const busy = await leaver.stream('POST', '/v1/conversations', { body: asking });
     const watching = await leaver.stream(

@@ -82,7 +82,7 @@ const chatMessage = z.discriminatedUnion('role', [
   z.looseObject({
     role: z.literal('assistant').describe('`assistant`: what the agent said before.'),
     content: words.nullish().describe('What the agent said; null where it only called functions.'),
-    tool_calls: list(functionCall).nullish().describe('Functions of yours that it called.'),
+    tool_calls: list(functionCall).nullish().describe('Your functions that it called.'),
   }),
   z.looseObject({
     role: z.literal('tool').describe('`tool`: the result of a function of yours.'),

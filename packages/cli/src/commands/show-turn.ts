@@ -59,7 +59,7 @@ export function turnShownAt(
   };
 }
 
-/** How long a call may stay untaken before the person is told. */
+/** How long a call may stay untaken before the command reports it. */
 const patienceMs = 5000;
 
 /**

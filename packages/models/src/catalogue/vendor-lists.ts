@@ -20,7 +20,7 @@ const mostModels = 300;
 /** `problem`: why the vendor lists no model, as the end of a sentence about its address; null if it lists some. */
 export type VendorList = { models: readonly ListedModel[]; problem: string | null };
 
-/** What each configured vendor lists. Never fails: a vendor that fails, hangs or answers nonsense lists nothing. */
+/** Asks each configured vendor for its models. Never fails: a vendor that fails, hangs or answers nonsense lists nothing. */
 export async function askVendors(
   settings: ModelSettings,
   signal: AbortSignal,

@@ -105,7 +105,8 @@ type CompleteAnswer = {
   stop: 'length' | 'filter' | null;
 };
 
-const passing = /(?:\n\n)?<data-[0-9a-f]{24} of="(?:context|memory|missing memory|open work|open questions|time)">[\s\S]*$/;
+const passing =
+  /(?:\n\n)?<data-[0-9a-f]{24} of="(?:context|memory|missing memory|open work|open questions|time)">[\s\S]*$/;
 
 /** The messages without what is said to the model once, and that by itself. */
 export function partPassing(messages: readonly NormalisedMessage[]): {

@@ -9,7 +9,7 @@ type VendorRule = {
   thread: string;
   /** Part of the request's path. */
   path: RegExp;
-  /** What is wrong with the body in the vendor's words; null if nothing is. */
+  /** The fault of the body in the vendor's words; null if there is none. */
   fault: (body: Body) => string | null;
   status: number;
   error: (message: string) => object;

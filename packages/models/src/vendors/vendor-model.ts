@@ -20,7 +20,7 @@ export function createVendorModel(dependencies: { vendor: Vendor; timing: Timing
   return { stream: (request) => callWithRetries(dependencies, request, learnt) };
 }
 
-/** What this model's endpoint has refused once and will always refuse, for as long as the process runs. */
+/** Features that this model's endpoint refused once. It always will, so they are left out while the process runs. */
 type Learnt = { hasNoReasoning: boolean };
 
 async function* callWithRetries(

@@ -21,7 +21,7 @@ export type AskOptions = Pick<CallOptions, 'signal' | 'idempotencyKey'> & {
 export type Asked = Omit<Turn, 'interactions'> & {
   turn_id: string;
   interactions: Interaction[];
-  /** What to do next if nobody answers a call of the company's function; null otherwise. */
+  /** The next step if nobody answers a call of the company's function; null otherwise. */
   hint: string | null;
 };
 

@@ -72,7 +72,7 @@ export type Incoming<R extends Route> = {
   /** The part named `file` of a multipart upload, or the bytes of a zip. */
   upload: Upload | null;
   headers: Headers;
-  /** Of the body as it was sent. */
+  /** Digest of the body's bytes. */
   bodyDigest: string;
   requestId: string;
   ip: string;

@@ -17,7 +17,7 @@ export type CalledTool = {
 const megabyte = 1_048_576;
 const usual: SessionLimits = { timeoutMs: 120_000, maxRequests: 100, maxBytes: 8 * megabyte, maxParts: 100_000 };
 
-/** What any request of a run needs. */
+/** Options of any request in a run. */
 export type CallInSession = {
   signal: AbortSignal;
   hide: (text: string) => string;

@@ -38,7 +38,7 @@ export type McpClient = {
   /** Whether the server said within `forMs` that its tools or resources have changed. */
   hearChange: (target: McpTarget, options: { signal: AbortSignal; forMs: number }) => Promise<boolean>;
   /**
-   * Lets the calls of one run share their sessions with servers that keep state. Give it to no other run: whoever has a
+   * Lets the calls of one run share their sessions with servers that keep state. Give it to no other run: a
    * session acts with the credentials that opened it.
    */
   keepSessions: () => KeptSessions;
@@ -46,7 +46,7 @@ export type McpClient = {
   settled: () => Promise<void>;
 };
 
-/** `close` returns at once and never fails; the servers are told in the background, each for a second at most. */
+/** `close` returns at once and never fails; it notifies the servers in the background, each for at most a second. */
 export type KeptSessions = RunSessions & { close: () => void };
 
 type Dependencies = {

@@ -46,7 +46,7 @@ describe('the calls of a run', () => {
     expect([open.size, await another()]).toEqual([1, '2']);
     other.close();
     await client.settled();
-    // What comes late has a session for itself.
+    // A late call has its own session.
     expect([await call(), open.size]).toEqual(['1', 0]);
   });
 

@@ -14,7 +14,7 @@ export type McpTarget = { url: string; headers: Readonly<Record<string, string>>
 
 export type SessionLimits = Bounds & { timeoutMs: number };
 
-/** What every conversation with a server needs. */
+/** Dependencies of every exchange with a server. */
 export type SessionParts = {
   fetch: typeof fetch;
   version: string;
@@ -77,7 +77,7 @@ export async function withSession<Result>(
     const transport = transportTo(target, bounded, resumed);
     transports.push(transport);
     transport.onerror = (error) => {
-      // A refusal is heard by whoever sent the request, and a server of the older protocol refuses the first one.
+      // The sender of a request gets its refusal, and a server of the older protocol refuses the first one.
       if (!(error instanceof SdkHttpError)) heard ??= error;
     };
     const client = new Client({ name: 'Vestra', version }, { versionNegotiation: { mode: 'auto' }, capabilities });
@@ -127,7 +127,7 @@ export async function withSession<Result>(
       if (!entry) return work(await openKept(all, key));
       const kept = await entry;
       signal.throwIfAborted();
-      // Whoever opened it has failed: this call tries for itself.
+      // The call that opened the session failed: this one tries again.
       if (kept === undefined) continue;
       if (kept === null) return work((await open()).client);
       try {

@@ -74,7 +74,7 @@ async function answer({ sdp, iceServers }: LineOffer): Promise<void> {
   }
 }
 
-/** What fails here is the offer: some of its faults come up only when it is answered. */
+/** A failure here is the offer's fault. Some faults show only when it is answered. */
 async function agree(peer: RTCPeerConnection, sdp: string): Promise<void> {
   await peer.setRemoteDescription({ type: 'offer', sdp });
   const transceiver = peer.getTransceivers().find(({ receiver }) => receiver.track.kind === 'audio');

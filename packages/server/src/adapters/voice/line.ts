@@ -22,7 +22,7 @@ export type Line = {
 export type Lines = {
   /** As of `Speech`. */
   obstacle: () => string | null;
-  /** Answers a browser's offer, which must have passed `guardOffer`. Throws `LineFailure`. `heard` is told from then on, and nothing before. */
+  /** Answers a browser's offer, which must have passed `guardOffer`. Throws `LineFailure`. Calls `heard` only after that. */
   open: (offer: LineOffer, heard: (news: LineNews) => void) => Promise<Line>;
 };
 

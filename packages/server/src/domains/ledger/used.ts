@@ -10,16 +10,16 @@ type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'ta
 export type CutCalls = {
   runId: string;
   reservationId?: string;
-  /** What the owner of the run knows of one of them now. Without it the last note in the hold counts. */
+  /** The owner's current count for one of them. Without it the last count in the hold is charged. */
   known?: { reservationId: string; used: Used | null };
 };
 
-/** What a call had used when it was cut off, with its cost. */
+/** The usage of a call when it was cut off, with its cost. */
 type ChargedUse = { used: Used; items: readonly ChargeItem[]; costMicros: bigint };
 
 /**
  * Charges what cut calls of a run have used until now and deletes their holds, in the transaction that ends them. The
- * deleted row is the right to charge: whoever comes second finds none, so a call is charged once.
+ * deleted row is the right to charge: a second process finds none, so a call is charged once.
  */
 export async function chargeCutCalls(
   tx: Transaction,

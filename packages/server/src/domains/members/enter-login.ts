@@ -39,7 +39,7 @@ export async function fittingLogins(password: string, known: readonly LoginRow[]
   return known.filter(({ password_hash }) => hashes.has(password_hash));
 }
 
-/** Makes one login of several; whoever asks for it has shown that all of them are theirs, and holds the locks. */
+/** Merges several logins into one. The caller has proven that all belong to one person, and holds the locks. */
 export async function mergeLogins(tx: Transaction, into: LoginRow, others: readonly LoginRow[]): Promise<void> {
   for (const { email: key } of others) {
     const memberships = await listMemberships(tx, key);

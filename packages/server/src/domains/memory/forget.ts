@@ -28,7 +28,7 @@ export async function standingOf(db: Executor, owner: Owner): Promise<Standing> 
   return { forgottenAt: await findDeletion(db, owner), userSince: user?.created_at ?? null };
 }
 
-/** What a writer knows of what its facts were learned from. Throws where that no longer counts. */
+/** Decides whether facts may still be learned. Throws if they come from before the last deletion. */
 export type MayLearn = (now: Standing) => void;
 
 export const unchangedSince =

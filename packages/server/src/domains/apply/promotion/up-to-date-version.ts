@@ -14,8 +14,8 @@ import { bringAlive } from './bring-alive.ts';
 import { changedContent, fixContent, serversNow } from './content.ts';
 
 /**
- * The newest version, as whoever tests or promotes it means it: where notebooks, skills or the URLs of tool servers have
- * been changed since it was saved, one more is saved that fixes what is there now. Only after `lockVersions`.
+ * The newest version, for a test or a promotion. If notebooks, skills or the URLs of tool servers changed since it was
+ * saved, saves another one that fixes the current content. Call only after `lockVersions`.
  */
 export async function upToDateVersion(
   tx: Transaction,

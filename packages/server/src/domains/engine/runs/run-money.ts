@@ -197,7 +197,7 @@ export function createRunMoney(
     return { runId: run.runId, ...(reservationId !== null && { known: { reservationId, used } }) };
   };
 
-  /** For the owner alone: whoever ended or took over the run has charged its calls. */
+  /** Only the owner charges: the process that ended or took over the run has charged its calls already. */
   async function chargeCut(): Promise<void> {
     const own = cutCalls();
     const ids = [...(own.known?.used ? [own.known.reservationId] : []), ...metered.values()];

@@ -242,7 +242,7 @@ describe('signing in at the company', () => {
         await company.signIn(stolen.body.url as string),
         cookieOf(stolen.headers, 'vestra_sign_in'),
       );
-      // Still signed in, so it is told where it was begun.
+      // Still signed in, so the error shows on the page where it began.
       expect(taken).toMatchObject({ error: 'another_identity', path: '/console/account', cookie: '' });
       const tried = await server.call('POST', '/v1/console/sign-in/link', { browser });
       const sameAgain = await comeBack(

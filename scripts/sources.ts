@@ -28,15 +28,23 @@ export function isTest(file: string): boolean {
   return /\.(test|fixture)\.tsx?$|\/testing\//.test(file);
 }
 
+/** Static and dynamic imports, and re-exports. */
 export function importsOf(file: string, text: string): Import[] {
-  const pattern = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'([^']+)'/gm;
-  return [...text.matchAll(pattern)].map((match) => ({
-    specifier: match[2] as string,
-    line: lineAt(text, match.index),
-    isType: match[1] !== undefined || isAllTypes(match[0]),
-    target: targetOf(file, match[2] as string),
-  }));
+  const pattern = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
+  return [...text.matchAll(pattern)].map((match) => {
+    const specifier = (match[2] ?? match[3]) as string;
+    const isDynamic = match[3] !== undefined;
+    return {
+      specifier,
+      line: lineAt(text, match.index),
+      isType: isDynamic ? isTypeQuery(text, match.index) : match[1] !== undefined || isAllTypes(match[0]),
+      target: targetOf(file, specifier),
+    };
+  });
 }
+
+/** `typeof import('…')` brings nothing at run time. */
+const isTypeQuery = (text: string, index: number): boolean => /typeof\s+$/.test(text.slice(Math.max(0, index - 20), index));
 
 export const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 

@@ -36,6 +36,24 @@ describe('circles', () => {
   });
 });
 
+describe('dynamic imports', () => {
+  const text = "const a = await import('./a.ts');\ntype B = typeof import('../adapters/b/b.ts');\n";
+
+  it('are seen, and a type query counts as an import of types', () => {
+    const found = importsOf('packages/server/src/http/c.ts', text);
+    expect(found.map(({ target, isType, line }) => [target, isType, line])).toEqual([
+      ['packages/server/src/http/a.ts', false, 1],
+      ['packages/server/src/adapters/b/b.ts', true, 2],
+    ]);
+  });
+
+  it('across a boundary are refused', () => {
+    const file = 'packages/server/src/db/pool.ts';
+    const crossing = "export const load = () => import('../http/app.ts');\n";
+    expect(faultsIn([{ file, text: crossing, imports: importsOf(file, crossing) }]).join()).toContain('may not import');
+  });
+});
+
 describe('a table of another domain', () => {
   const inDomain = (domain: string, name: string, text: string) => {
     const file = `packages/server/src/domains/${domain}/${name}`;

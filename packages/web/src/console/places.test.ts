@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { routes } from '@vestra/contract/api';
+import { idPrefixes } from '@vestra/contract/ids';
 import { expect, it } from 'vitest';
 import { pages } from './pages.ts';
 import { places } from './places.ts';
+import { pageOfId } from './shell/page-of-id.ts';
 
 /** What is no page of the table: the frame around all of them, and what is shown before somebody is signed in. */
 const outside: Readonly<Record<string, string>> = {
@@ -24,6 +26,13 @@ it('every route has its place in the console, or a written reason why it has non
   });
   expect(wrong).toEqual([]);
   expect(Object.keys(places).filter((name) => !routes.some((row) => row.name === name))).toEqual([]);
+});
+
+it('every id that has a page leads to a page of the table [CON-001]', () => {
+  const paths = pages.map(({ path }) => path);
+  const found = idPrefixes.flatMap((prefix) => pageOfId(`${prefix}_01kb5hq8e7`)?.page ?? []);
+  expect(found.length).toBeGreaterThan(5);
+  expect(found.filter((page) => !paths.includes(page))).toEqual([]);
 });
 
 /** Calls that a page makes by another name than the route's. */

@@ -1,5 +1,5 @@
 import type { OAuthTokens } from '@modelcontextprotocol/client';
-import type { SignInServer } from './app-sign-in.ts';
+import type { SignInServer } from './sign-in-server.ts';
 import type { OAuthFetch } from './oauth-fetch.ts';
 
 const longest = 200;

@@ -10,9 +10,9 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Outbound } from '../outbound/fetcher.ts';
 import { accountOf } from './account.ts';
-import type { AppClient, AppSignIn, AppTokens, SignInFailure, SignInQuirks, SignInServer } from './app-sign-in.ts';
 import { type OAuthFetch, oauthFetch } from './oauth-fetch.ts';
-import { notOffered, refused, unavailable } from './sign-in-failure.ts';
+import { notOffered, refused, type SignInFailure, unavailable } from './sign-in-failure.ts';
+import type { AppClient, AppSignIn, AppTokens, SignInQuirks, SignInServer } from './sign-in-server.ts';
 
 type Guarded = { outbound: Pick<Outbound, 'fetch'> };
 type Timed = Guarded & { now: () => number };

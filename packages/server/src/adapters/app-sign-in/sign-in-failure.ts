@@ -1,4 +1,11 @@
-import type { SignInFailure } from './app-sign-in.ts';
+/** `refused`: the answer will not change. `unavailable`: another time it may. */
+export type SignInFailure = {
+  ok: false;
+  reason: 'not_offered' | 'refused' | 'unavailable';
+  /** The authorization server does not know this client any more. */
+  isClientUnknown: boolean;
+  message: string;
+};
 
 const failure = (reason: SignInFailure['reason'], message: string): SignInFailure => ({
   ok: false,

@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
-import type { SignInFacts, SignInFailure } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { SignInFailure } from '../../adapters/app-sign-in/sign-in-failure.ts';
+import type { SignInFacts } from '../../adapters/app-sign-in/sign-in-server.ts';
 import type { App } from './app.ts';
 import type { Catalogue } from './catalogue.ts';
 

@@ -1,4 +1,4 @@
-import type { SignInFacts } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { SignInFacts } from '../../adapters/app-sign-in/sign-in-server.ts';
 
 /** A remote MCP server that is reached with the user's own sign-in, or with a key of theirs. */
 export type App = {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
-import type { SignInServer } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { SignInServer } from '../../adapters/app-sign-in/sign-in-server.ts';
 import type { Caller, Origin } from '../../caller.ts';
 import { sharedNow } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';

@@ -1,5 +1,5 @@
 import { fail } from '@vestra/contract/errors';
-import type { AppClient, SignInServer } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { AppClient, SignInServer } from '../../adapters/app-sign-in/sign-in-server.ts';
 import type { Tenant } from '../../caller.ts';
 import { sharedNow } from '../../db/clock.ts';
 import { findOrg } from '../orgs/api.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
-import type { AppClient, AppTokens } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { AppClient, AppTokens } from '../../adapters/app-sign-in/sign-in-server.ts';
 import { sharedNow } from '../../db/clock.ts';
 import type { ConnectionRow } from './tables.ts';
 

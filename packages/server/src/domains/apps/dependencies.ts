@@ -1,4 +1,4 @@
-import type { AppSignIn } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { AppSignIn } from '../../adapters/app-sign-in/sign-in-server.ts';
 import type { McpClient } from '../../adapters/mcp-client/mcp-client.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Database } from '../../db/pool.ts';

@@ -1,4 +1,4 @@
-import type { AppTokens } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { AppTokens } from '../../adapters/app-sign-in/sign-in-server.ts';
 import { type Origin, serverOrigin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';

@@ -1,4 +1,4 @@
-import type { SignInFacts } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { SignInFacts } from '../../adapters/app-sign-in/sign-in-server.ts';
 import type { ApiKeyPlace, App, AppSignInData } from './app.ts';
 
 /**

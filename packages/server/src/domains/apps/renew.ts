@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AppSignIn } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { AppSignIn } from '../../adapters/app-sign-in/sign-in-server.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import { serverOrigin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';

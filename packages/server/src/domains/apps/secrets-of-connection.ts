@@ -1,4 +1,4 @@
-import type { AppClient } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { AppClient } from '../../adapters/app-sign-in/sign-in-server.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';

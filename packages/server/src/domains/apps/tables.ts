@@ -1,5 +1,5 @@
 import type { Mode } from '@vestra/contract/route';
-import type { SignInServer } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { SignInServer } from '../../adapters/app-sign-in/sign-in-server.ts';
 import { boolean, bytes, integer, json, moment, type RowOf, table, text } from '../../db/table.ts';
 
 export const connections = table('connections', {

@@ -1,4 +1,5 @@
-import { type AppSignIn, createAppSignIn } from '../../adapters/app-sign-in/app-sign-in.ts';
+import { createAppSignIn } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { AppSignIn } from '../../adapters/app-sign-in/sign-in-server.ts';
 import type { Outbound } from '../../adapters/outbound/fetcher.ts';
 import { type Catalogue, readCatalogue } from '../../domains/apps/api.ts';
 import type { Config } from '../config.ts';

@@ -1,6 +1,5 @@
 import { useParams } from '@tanstack/react-router';
 import { useOne } from '../../data/queries.ts';
-import { pages } from '../../pages.ts';
 import { Id } from '../../parts/copy.tsx';
 import { CodeBlock } from '../../parts/empty-state.tsx';
 import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
@@ -50,8 +49,7 @@ export default function EventPage() {
 
 function Subject({ id }: { id: string }) {
   const place = pageOfId(id);
-  if (!place || !pages.some(({ path }) => path === place.page))
-    return <code className="break-all font-mono text-sm">{id}</code>;
+  if (!place) return <code className="break-all font-mono text-sm">{id}</code>;
   return (
     <PageLink className="break-all font-mono text-sm underline underline-offset-2" to={place.to}>
       {id}

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import { keep, kept } from '../../kept.ts';
-import { pages } from '../../pages.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -23,7 +22,6 @@ export function useSteps(): { steps: Step[]; isLoading: boolean } {
     { action: 'limits.updated' },
     { limit: 20, enabled: may('auditLog.list') },
   );
-  const has = (path: string) => pages.some((page) => page.path === path);
   const first = deployments.rows[0];
 
   const steps: (Step | false)[] = [
@@ -51,20 +49,18 @@ export function useSteps(): { steps: Step[]; isLoading: boolean } {
       to: '/keys',
       isDone: keys.rows.some(({ last_used_at }) => last_used_at !== null),
     },
-    may('limits.update') &&
-      has('/limits') && {
-        title: 'Set a cap',
-        hint: 'What a day or a month may cost at most, in place of what every org begins with.',
-        to: '/limits',
-        isDone: limitChanges.rows.some(({ details }) => Object.keys((details.caps as object) ?? {}).length > 0),
-      },
-    may('members.list') &&
-      has('/members') && {
-        title: 'Invite a colleague',
-        hint: 'As owner, admin or developer.',
-        to: '/members',
-        isDone: members.rows.length > 1,
-      },
+    may('limits.update') && {
+      title: 'Set a cap',
+      hint: 'The most that a day or a month may cost, instead of the default.',
+      to: '/limits',
+      isDone: limitChanges.rows.some(({ details }) => Object.keys((details.caps as object) ?? {}).length > 0),
+    },
+    may('members.list') && {
+      title: 'Invite a colleague',
+      hint: 'As owner, admin or developer.',
+      to: '/members',
+      isDone: members.rows.length > 1,
+    },
   ];
   const isLoading = [deployments, conversations, keys, members, limitChanges].some((query) => query.isLoading);
   return { steps: steps.filter((step) => step !== false), isLoading };

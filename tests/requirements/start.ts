@@ -104,4 +104,9 @@ export const start = area('start', 'done', [
     'decisions.md · 12',
     'An address of a provider without http or https stops the start, with an example.',
   ],
+  [
+    'START-680',
+    'docs/operating.md · Starting and stopping',
+    'A rejected promise that nobody handles is logged; the process keeps serving.',
+  ],
 ]);

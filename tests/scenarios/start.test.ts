@@ -58,6 +58,19 @@ const secretsOf = ({ test_key, live_key, owner }: Credentials) => [test_key, liv
 const postmasterOf = async (dataDir: string) =>
   Number.parseInt(await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
 
+describe('a promise that nobody handles', () => {
+  it('is logged, and the server keeps answering [START-680]', async () => {
+    const dataDir = await folder();
+    const faulty = join(dataDir, 'faulty.mjs');
+    await writeFile(faulty, `process.on('SIGUSR2', () => void Promise.reject(new Error('left behind')));\n`);
+    const server = await start(dataDir, { NODE_OPTIONS: `--import=${faulty}` });
+    server.child.kill('SIGUSR2');
+    await expect.poll(() => server.output()).toContain('left behind');
+    expect((await server.call('GET', '/v1/me')).status).toBe(200);
+    expect(await server.kill('SIGTERM')).toBe(0);
+  });
+});
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -41,6 +41,8 @@ async function startAndStay(): Promise<void> {
   // Whoever started it may have gone away, as `npm start | head` does.
   process.stdout.on('error', () => {});
   const server = await starting;
+  // A promise that one request leaves behind must not end the process, and with it the requests of every org.
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
   const { welcome } = await import('./welcome.ts');
   const compatibleProblem = await problemInTime(server);
   process.stdout.write(welcome(config, server, { compatibleProblem, isTerminal: process.stdout.isTTY === true }));

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import type { Mode, Role } from '@vestra/contract/route';
+import { unmatchableHash } from '@vestra/server/domains/members/password';
 import { heldClient } from '../../packages/server/src/edges/mcp/oauth-client.fixture.ts';
 import { query } from '../support/database.ts';
 import type { Answer, TestServer } from '../support/server.ts';
@@ -22,11 +23,11 @@ export async function newMember(server: TestServer, role: Role, orgId = server.o
   const email = `${id}@example.com`;
   await query(
     server.connectionString,
-    `WITH login AS (INSERT INTO logins (email, password_hash) VALUES ($1, '') RETURNING email),
+    `WITH login AS (INSERT INTO logins (email, password_hash) VALUES ($1, $7) RETURNING email),
       member AS (INSERT INTO members (id, org_id, email, role, status) SELECT $2, $3, email, $4, 'active' FROM login)
      INSERT INTO console_sessions (token_hash, email, csrf_token, expires_at)
      SELECT $5, email, $6, now() + interval '1 hour' FROM login`,
-    [email, id, orgId, role, createHash('sha256').update(token).digest(), token],
+    [email, id, orgId, role, createHash('sha256').update(token).digest(), token, unmatchableHash],
   );
   return memberWith(server, { id, email, cookie: `vestra_console=${token}`, csrf: token });
 }

@@ -217,7 +217,8 @@ describe('any IPv4 address in any spelling', () => {
   it('is refused when an IPv6 address carries it', () => {
     fc.assert(
       fc.property(fc.oneof(refusedIp, publicIp), carrier, (ip, carry) => {
-        expect(refuseAddress(`https://[${carry(ip)}]/`, closed)).toBe(internal);
+        // `::0.0.0.1` is the loopback address, whose refusal says a little more.
+        expect(refuseAddress(`https://[${carry(ip)}]/`, closed)).toContain(internal);
         expect(isPublicIp(carry(ip))).toBe(false);
       }),
       { numRuns: 1000 },

@@ -14,24 +14,28 @@ import { keepSaid, settleWithError } from './end-turn.ts';
 import type { Turns } from './ports.ts';
 import { chargeAtEnd } from './spending.ts';
 
-/** Stops the reply and every piece of work: from the commit on nobody writes for them any more. */
-export async function stopAll(engine: Turns, change: Change): Promise<void> {
+/** Why something was stopped, if not by a person. */
+type StopReason = { code: string; message: string };
+
+/** Stops the reply and all tasks of a conversation. From the commit on no process writes for them. */
+export async function stopAll(engine: Turns, change: Change, reason: StopReason | null = null): Promise<void> {
   const { tx, conversation } = change;
   for (const row of await pendingInteractions(tx, [conversation.id])) await withdraw(change, row);
   const turns = await openTurns(tx, conversation.id);
   for (const task of await openTasks(tx, [conversation.id])) {
     const turn = turns.find(({ id }) => id === task.turn_id);
-    await endTask(engine, change, { task, turn });
+    await endTask(engine, change, { task, turn }, reason ?? undefined);
   }
-  for (const turn of turns) await stopReply(engine, change, turn);
+  for (const turn of turns) await stopReply(engine, change, turn, reason);
   conversation.replying_turn_id = null;
   conversation.queued_turns = 0;
 }
 
-/** Stops everything that is open for a user, each conversation in its own transaction. */
+/** Stops everything that is open for a user who is being erased, each conversation in its own transaction. */
 export async function stopUser(engine: Turns, tenant: Tenant, userId: string): Promise<void> {
+  const reason = { code: 'user_disabled', message: 'The user was deleted.' };
   for (const id of await openConversationsOf(engine.db, tenant, userId)) {
-    await changeConversation(engine, id, null, (change) => stopAll(engine, change)).catch(ignoreErased);
+    await changeConversation(engine, id, null, (change) => stopAll(engine, change, reason)).catch(ignoreErased);
   }
 }
 
@@ -54,11 +58,11 @@ export async function interruptReply(engine: Turns, change: Change): Promise<voi
 }
 
 /** Stops one piece of work and the turn that asked for it. */
-export async function stopTask(engine: Turns, change: Change, task: TaskRow, why?: string): Promise<void> {
+export async function stopTask(engine: Turns, change: Change, task: TaskRow, why = stopped.message): Promise<void> {
   const pending = await pendingInteractions(change.tx, [task.conversation_id]);
   for (const row of pending.filter(({ task_id }) => task_id === task.id)) await withdraw(change, row);
   const turn = await findTurn(change.tx, task.turn_id);
-  await endTask(engine, change, { task, turn }, why);
+  await endTask(engine, change, { task, turn }, { ...stopped, message: why });
   if (turn) await settleWithError(engine, change, turn, 'stopped', null);
 }
 
@@ -72,23 +76,30 @@ async function endTask(
   engine: Turns,
   change: Change,
   { task, turn }: { task: TaskRow; turn: TurnRow | undefined },
-  why = 'The work was stopped.',
+  { code, message }: StopReason = stopped,
 ): Promise<void> {
   await takeFromOwner(engine, change, 'task', task);
   change.conversation.open_tasks -= 1;
-  const stopped = await updateTask(change.tx, task, { status: 'failed', error_code: 'stopped', error_message: why });
-  if (turn) await keepEndOfWork(change, stopped, turn);
-  await tellTask(change, 'task.stopped', stopped);
+  const ended = await updateTask(change.tx, task, { status: 'failed', error_code: code, error_message: message });
+  if (turn) await keepEndOfWork(change, ended, turn);
+  await tellTask(change, 'task.stopped', ended);
 }
 
-async function stopReply(engine: Turns, change: Change, turn: TurnRow): Promise<void> {
+const stopped: StopReason = { code: 'stopped', message: 'The work was stopped.' };
+
+async function stopReply(
+  engine: Turns,
+  change: Change,
+  turn: TurnRow,
+  reason: StopReason | null = null,
+): Promise<void> {
   // One that waited behind another has not begun: whoever follows hears the beginning of each turn before its end.
   if (turn.history_until === null) await tellTurn(change, 'turn.started', turn);
   if (turn.task_id === null) {
     await takeFromOwner(engine, change, 'turn', turn);
     await keepSaid(change, turn, { whole: await streamedText(change.tx, turn), unstreamed: '' });
   }
-  await settleWithError(engine, change, turn, 'stopped', null);
+  await settleWithError(engine, change, turn, 'stopped', reason);
 }
 
 /** Fences the owner off, whoever it is, and has it end its call of a model or a tool at once. */

@@ -38,7 +38,8 @@ describe('the browser of a computer', () => {
     await asked.promise;
     const pids = await running();
     expect(pids).not.toEqual([]);
-    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    // Stopped first, so that the browser does not report the death of one of its processes as a page that failed to load.
+    for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of pids) process.kill(pid, signal);
     const { status, body } = await cut;
     expect([status, body.error.code]).toEqual([503, 'computer_unavailable']);
     expect((await fetchPage('/')).status).toBe(200);

@@ -44,7 +44,8 @@ export function importsOf(file: string, text: string): Import[] {
 }
 
 /** `typeof import('…')` brings nothing at run time. */
-const isTypeQuery = (text: string, index: number): boolean => /typeof\s+$/.test(text.slice(Math.max(0, index - 20), index));
+const isTypeQuery = (text: string, index: number): boolean =>
+  /typeof\s+$/.test(text.slice(Math.max(0, index - 20), index));
 
 export const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 

@@ -1,6 +1,6 @@
 import type { OAuthTokens } from '@modelcontextprotocol/client';
-import type { SignInServer } from './sign-in-server.ts';
 import type { OAuthFetch } from './oauth-fetch.ts';
+import type { SignInServer } from './sign-in-server.ts';
 
 const longest = 200;
 

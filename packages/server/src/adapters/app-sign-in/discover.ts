@@ -7,9 +7,9 @@ import {
   resourceUrlFromServerUrl,
 } from '@modelcontextprotocol/client';
 import type { Outbound } from '../outbound/fetcher.ts';
-import type { AppSignIn, SignInFacts, SignInQuirks, SignInServer } from './sign-in-server.ts';
 import { type OAuthFetch, oauthFetch } from './oauth-fetch.ts';
 import { notOffered, unavailable } from './sign-in-failure.ts';
+import type { AppSignIn, SignInFacts, SignInQuirks, SignInServer } from './sign-in-server.ts';
 
 type Guarded = {
   outbound: Pick<Outbound, 'fetch'>;

@@ -5,7 +5,7 @@ import { piecesOf, writeText } from '../reasoning.ts';
 import { createCallPieces } from './call-pieces.ts';
 import { createThoughts } from './compatible-thoughts.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
-import { mapSchema, withProperties } from './schemas.ts';
+import { mapSchema, oncePerSchema, withProperties } from './schemas.ts';
 import { type Answer, mediaOf, type Wire, type WireRequest } from './wire.ts';
 
 /** Chat completions, as spoken by every server that resembles OpenAI's: POST …/chat/completions. */
@@ -23,7 +23,7 @@ export const compatibleWire: Wire = {
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema }) => ({
         type: 'function',
-        function: { name, description, parameters: mapSchema(inputSchema, withProperties) },
+        function: { name, description, parameters: parametersOf(inputSchema) },
       })),
     }),
     response_format: formatOf(output),
@@ -56,6 +56,8 @@ export const compatibleWire: Wire = {
     };
   },
 };
+
+const parametersOf = oncePerSchema((schema) => mapSchema(schema, withProperties));
 
 function messagesOf(message: Message, isReasoningLeftOut: boolean): JsonRecord[] {
   switch (message.role) {

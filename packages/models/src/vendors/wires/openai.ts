@@ -4,6 +4,7 @@ import { vendorErrorOf } from '../fault.ts';
 import { type Piece, piecesOf, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { schemaForOpenai } from './openai-schema.ts';
+import { oncePerSchema } from './schemas.ts';
 import { type Answer, mediaOf, type Wire, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Responses: POST /v1/responses, https://platform.openai.com/docs/api-reference/responses-streaming. */
@@ -124,11 +125,13 @@ function partOf(part: UserPart): JsonRecord {
   return { type: 'input_file', filename: part.filename, file_data: data };
 }
 
+const parametersOf = oncePerSchema(schemaForOpenai);
+
 const toolOf = ({ name, description, inputSchema }: ToolDefinition) => ({
   type: 'function',
   name,
   description,
-  parameters: schemaForOpenai(inputSchema),
+  parameters: parametersOf(inputSchema),
   strict: false,
 });
 

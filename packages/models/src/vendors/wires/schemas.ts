@@ -1,3 +1,4 @@
+import type { JsonSchema } from '@vestra/agent/message';
 import { type JsonRecord, recordOf } from './json.ts';
 
 const schemaByName = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
@@ -38,3 +39,15 @@ function mapEach(schema: unknown, change: (node: JsonRecord) => JsonRecord): unk
 /** OpenAI and endpoints like it refuse a whole request for an object schema without `properties`. */
 export const withProperties = (node: JsonRecord): JsonRecord =>
   [node.type].flat().includes('object') && node.properties === undefined ? { ...node, properties: {} } : node;
+
+/** Remembers the result for each schema: tools keep theirs, and every request of a conversation sends them all again. */
+export function oncePerSchema<Result>(make: (schema: JsonSchema) => Result): (schema: JsonSchema) => Result {
+  const made = new WeakMap<JsonSchema, Result>();
+  return (schema) => {
+    const known = made.get(schema);
+    if (known !== undefined) return known;
+    const result = make(schema);
+    made.set(schema, result);
+    return result;
+  };
+}

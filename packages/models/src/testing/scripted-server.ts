@@ -40,11 +40,14 @@ export async function startScriptedModelServer({
   respond,
   models = [],
   port = 0,
+  checksRules = true,
 }: {
   respond: (request: NormalisedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
   /** What it lists, whoever asks; without any nobody finds a list. */
   models?: readonly string[];
   port?: number;
+  /** Whether it refuses requests that the vendor refuses. Checking costs time on every request. */
+  checksRules?: boolean;
 }): Promise<ScriptedModelServer> {
   let count = 0;
   const thoughts: Thoughts = new Map();
@@ -52,7 +55,7 @@ export async function startScriptedModelServer({
     if (models.length > 0 && request.url?.replace(/\?.*/, '').endsWith('/models')) {
       return void response.end(JSON.stringify({ data: models.map((id) => ({ id })) }));
     }
-    answer(request, response, { respond, thoughts }, ++count).catch((error: unknown) => {
+    answer(request, response, { respond, thoughts, checksRules }, ++count).catch((error: unknown) => {
       if (response.headersSent) return response.destroy();
       response.writeHead(500).end(JSON.stringify({ error: { message: String(error) } }));
     });
@@ -106,7 +109,12 @@ async function answer(
   {
     respond,
     thoughts,
-  }: { respond: (request: NormalisedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>; thoughts: Thoughts },
+    checksRules,
+  }: {
+    respond: (request: NormalisedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
+    thoughts: Thoughts;
+    checksRules: boolean;
+  },
   count: number,
 ): Promise<void> {
   const path = incoming.url ?? '';
@@ -115,7 +123,7 @@ async function answer(
     return void response.writeHead(404).end('{"error":{"message":"no route"}}');
   const wire = wires[vendor];
   const body = JSON.parse(await readBody(incoming)) as Record<string, unknown>;
-  const byRule = refusalByRule(path, body);
+  const byRule = checksRules ? refusalByRule(path, body) : null;
   if (byRule) return void response.writeHead(byRule.status).end(JSON.stringify(byRule.body));
   const normalised = wire.normalise(body, path);
   const request = {

@@ -255,10 +255,11 @@ export async function deploymentsRelyingOn(db: Executor, orgId: string, resource
         FROM ${livePromotions} p
         JOIN ${deploymentVersions} v ON v.deployment_id = p.deployment_id AND v.version = p.version
         JOIN ${deployments} d ON d.id = p.deployment_id
-        WHERE p.org_id = ${orgId} AND ${names(resourceId)} ORDER BY d.slug`,
+        WHERE p.org_id = ${orgId} AND ${names(resourceId)}`,
   );
   const [found] = await pipelined(db, [plannedAnew(relying)]);
-  return found.map(({ slug }) => slug);
+  // Not sorted by the database, whose order depends on its locale.
+  return found.map(({ slug }) => slug).sort();
 }
 
 /** The revisions of a notebook that any version fixes. */

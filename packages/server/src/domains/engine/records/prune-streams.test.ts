@@ -161,12 +161,14 @@ describe('the stream of a conversation', () => {
   });
 
   it('is always an end of what it was, and has no old event at its start [RET-005]', async () => {
-    const ages = fc.array(fc.constantFrom(0, 5, 29, 31, 60, 400), { maxLength: 30 });
+    const someAges = [0, 5, 29, 31, 60, 400];
+    const ages = fc.array(fc.constantFrom(...someAges), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(
         fc.array(ages, { minLength: 1, maxLength: 4 }),
         fc.integer({ min: 25, max: 200 }),
-        fc.integer({ min: 1, max: 450 }),
+        // An event of exactly that age is old or young by the millisecond in which each clock is read.
+        fc.integer({ min: 1, max: 450 }).filter((days) => !someAges.includes(days)),
         fc.nat(6),
         async (logs, limit, days, stopAfter) => {
           const ids: string[] = [];

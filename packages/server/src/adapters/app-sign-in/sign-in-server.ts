@@ -26,7 +26,7 @@ export type AppSignIn = {
     server: SignInServer,
     with_: { client: AppClient; refreshToken: string },
   ) => Promise<{ ok: true; tokens: AppTokens } | SignInFailure>;
-  /** Best effort: whether the app took it makes no difference to whoever has forgotten the tokens. */
+  /** Best effort: the tokens are deleted here whether or not the app accepts the request. */
   revoke: (server: SignInServer, with_: { client: AppClient; tokens: AppTokens }) => Promise<void>;
 };
 

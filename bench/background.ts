@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
+import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import { measureBatches } from './batches.ts';
 import { measureJobDelay } from './job-delay.ts';
 import { freePort } from './processes.ts';

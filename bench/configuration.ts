@@ -1,5 +1,5 @@
-import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
-import { searchNotebooks } from '@vestra/server/domains/notebooks/search';
+import { searchNotebooks } from '@vestra/server/agents/notebooks/search';
+import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { load, type Measured } from './load.ts';
 
 type Call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) => Promise<string>;

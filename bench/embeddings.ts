@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createEncoder } from '@vestra/server/adapters/embeddings/sentence-encoder/encoder';
-import { openNative } from '@vestra/server/adapters/embeddings/sentence-encoder/native';
-import { openPortable } from '@vestra/server/adapters/embeddings/sentence-encoder/portable';
+import { createEncoder } from '@vestra/server/agents/embeddings/sentence-encoder/encoder';
+import { openNative } from '@vestra/server/agents/embeddings/sentence-encoder/native';
+import { openPortable } from '@vestra/server/agents/embeddings/sentence-encoder/portable';
 import { percentile } from './load.ts';
 import type { Row, Stage } from './report.ts';
 

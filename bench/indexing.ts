@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
+import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import pg from 'pg';
 import { type Measured, measure, percentile } from './load.ts';
 import { startModelProcess } from './model-process.ts';

@@ -1,10 +1,10 @@
-import { openLine } from '@vestra/server/db/listen';
-import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
-import { transaction } from '@vestra/server/db/transaction';
-import { job } from '@vestra/server/jobs/catalog';
-import { createJobs } from '@vestra/server/jobs/queue';
-import { startWorker } from '@vestra/server/jobs/worker';
 import { createLog } from '@vestra/server/main/log';
+import { openLine } from '@vestra/server/platform/db/listen';
+import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
+import { transaction } from '@vestra/server/platform/db/transaction';
+import { job } from '@vestra/server/platform/jobs/catalog';
+import { createJobs } from '@vestra/server/platform/jobs/queue';
+import { startWorker } from '@vestra/server/platform/jobs/worker';
 import { z } from 'zod';
 
 const runs = 200;

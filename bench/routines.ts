@@ -1,9 +1,9 @@
 import { newId } from '@vestra/contract/ids';
-import { closeDatabase, type Database, openDatabase } from '@vestra/server/db/pool';
-import { run } from '@vestra/server/db/query';
-import { sql } from '@vestra/server/db/sql';
-import { nextRun } from '@vestra/server/domains/routines/schedule';
-import { dueRoutines } from '@vestra/server/domains/routines/store';
+import { nextRun } from '@vestra/server/automation/routines/schedule';
+import { dueRoutines } from '@vestra/server/automation/routines/store';
+import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
+import { run } from '@vestra/server/platform/db/query';
+import { sql } from '@vestra/server/platform/db/sql';
 
 /** Milliseconds, p50: a look for what is due where nothing is, where 100 are and where all are, and working out a next run. */
 export type RoutineFigures = { idleLookMs: number; dueLookMs: number; allDueLookMs: number; nextRunMs: number };

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
+import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import pg from 'pg';
 import { startModelProcess } from './model-process.ts';
 import { freePort } from './processes.ts';

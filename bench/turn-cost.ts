@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
+import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import pg from 'pg';
 import { each } from './load.ts';
 import { slowTokens, slowWords, startModelProcess } from './model-process.ts';

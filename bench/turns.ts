@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
+import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import pg from 'pg';
 import type { Contender } from './contender.ts';
 import { type Measured, measure, percentile } from './load.ts';

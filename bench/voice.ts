@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createOfflineSpeech } from '@vestra/server/adapters/voice/offline-speech';
+import { createOfflineSpeech } from '@vestra/server/voice/speech/offline-speech';
 import { bringVoice, openTelephones, type Telephones, voiceFolder } from '../tests/scenarios/telephone.fixture.ts';
 import { percentile } from './load.ts';
 import { cpuMs, descendantsOf } from './processes.ts';

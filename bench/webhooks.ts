@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { closeDatabase, type Database, openDatabase } from '@vestra/server/db/pool';
-import { transaction } from '@vestra/server/db/transaction';
-import { emit } from '@vestra/server/domains/events/api';
-import { someEvent } from '@vestra/server/domains/events/told.fixture';
+import { emit } from '@vestra/server/account/events/emit';
+import { someEvent } from '@vestra/server/account/events/told.fixture';
 import {
   type Answering,
   accepting,
@@ -11,7 +9,9 @@ import {
   hanging,
   startReceiver,
   until,
-} from '@vestra/server/domains/webhooks/receiver.fixture';
+} from '@vestra/server/automation/webhooks/receiver.fixture';
+import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
+import { transaction } from '@vestra/server/platform/db/transaction';
 import { type RunningServer, startServerProcess } from './server-process.ts';
 
 /** Of endpoints that answer: deliveries per second, and milliseconds from the commit of an event to its arrival. */

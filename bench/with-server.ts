@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
+import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import { Agent, request } from 'undici';
 import { freePort } from './processes.ts';
 import type { Row, Stage } from './report.ts';

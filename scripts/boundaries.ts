@@ -1,123 +1,135 @@
-/**
- * Who may import whom, and whose tables are whose. The house stands on this: a file that reaches into a room it must not
- * know fails `npm run check` with the line that does it.
- */
+/** Checks which module imports which, and which tables its SQL names. `npm run check` runs it. */
 import { circlesIn } from './circles.ts';
-import { faultOfEngineImport, faultsOfApi, isDoorTo } from './engine-rooms.ts';
 import { foreignTables } from './foreign-tables.ts';
-import { apiOfDomain, packageRooms, serverRooms } from './rooms.ts';
-import { graphOf, isTest, readSources, type Source, subRoomOf } from './sources.ts';
+import { engineFolders, packages, serverModules } from './modules.ts';
+import { graphOf, isTest, moduleOf, readSources, type Source } from './sources.ts';
+
+const server = 'packages/server/src/';
+
+/** A wider interface hides no decision. */
+const maxNames = 30;
 
 /**
- * Statements that name another room's table, since two would be two round trips or see two moments: what a conversation has
- * cost, whether its user is being erased, the settings by which money is held. The list only ever shrinks.
+ * Statements that name a table of another module: two statements would be two round trips or see two moments. The check
+ * prints their number, and refuses a row that is no longer true.
  */
 const knownForeignTables: Record<string, readonly string[]> = {
-  'packages/server/src/domains/audit/store.ts': ['api_keys'],
-  'packages/server/src/domains/batches/erase.ts': ['ledger_entries'],
-  'packages/server/src/domains/batches/store.ts': ['ledger_entries', 'turns', 'tasks'],
-  'packages/server/src/domains/batches/watch-items.ts': ['ledger_entries'],
-  'packages/server/src/domains/computers/store.ts': ['users'],
-  'packages/server/src/domains/deployments/store.ts': ['org_settings'],
-  'packages/server/src/domains/engine/records/change.ts': ['conversation_events'],
-  'packages/server/src/domains/engine/records/conversations.ts': ['ledger_entries'],
-  'packages/server/src/domains/engine/records/erase.ts': ['conversation_events'],
-  'packages/server/src/domains/engine/records/log.ts': ['conversation_events'],
-  'packages/server/src/domains/engine/records/message-writes.ts': ['deployments'],
-  'packages/server/src/domains/engine/records/prune-streams.ts': ['conversation_events'],
-  'packages/server/src/domains/engine/tools/tool-categories.ts': ['deployment_versions'],
-  'packages/server/src/domains/events/emit-all.ts': ['webhook_deliveries_pending', 'webhook_endpoints'],
-  'packages/server/src/domains/events/emit.ts': ['webhook_deliveries_pending', 'webhook_endpoints'],
-  'packages/server/src/domains/keys/store.ts': ['orgs'],
-  'packages/server/src/domains/ledger/plenty-store.ts': ['org_settings'],
-  'packages/server/src/domains/ledger/holds-store.ts': ['org_settings'],
-  'packages/server/src/domains/ledger/store.ts': ['org_settings'],
-  'packages/server/src/domains/members/store.ts': ['orgs'],
-  'packages/server/src/domains/sessions/store.ts': ['orgs', 'users'],
-  'packages/server/src/domains/webhooks/delivery-store.ts': ['events'],
+  'account/events/emit-all.ts': ['webhook_deliveries_pending', 'webhook_endpoints'],
+  'account/events/emit.ts': ['webhook_deliveries_pending', 'webhook_endpoints'],
+  'agents/deployments/store.ts': ['org_settings'],
+  'automation/batches/erase.ts': ['ledger_entries'],
+  'automation/batches/store.ts': ['ledger_entries', 'turns', 'tasks'],
+  'automation/batches/watch-items.ts': ['ledger_entries'],
+  'automation/webhooks/delivery-store.ts': ['events'],
+  'billing/holds-store.ts': ['org_settings'],
+  'billing/plenty-store.ts': ['org_settings'],
+  'billing/store.ts': ['org_settings'],
+  'computers/store.ts': ['users'],
+  'engine/records/change.ts': ['conversation_events'],
+  'engine/records/conversations.ts': ['ledger_entries'],
+  'engine/records/erase.ts': ['conversation_events'],
+  'engine/records/log.ts': ['conversation_events'],
+  'engine/records/message-writes.ts': ['deployments'],
+  'engine/records/prune-streams.ts': ['conversation_events'],
+  'engine/tools/tool-categories.ts': ['deployment_versions'],
+  'integrations/sessions/store.ts': ['orgs', 'users'],
 };
 
-/**
- * Against the way of the imports: deliveries are written with their event (decision 0006), and the last use of a key with its
- * line of the audit log.
- */
-const writtenTogether = [
-  'packages/server/src/domains/audit/store.ts',
-  'packages/server/src/domains/events/emit-all.ts',
-  'packages/server/src/domains/events/emit.ts',
-];
+/** Against the direction of the imports: a delivery is written in the transaction of its event (decision 0006). */
+const writtenTogether = ['account/events/emit-all.ts', 'account/events/emit.ts'];
 
-type Place = { package: string; room: string; domain: string | null; file: string };
+type Location = { package: string; module: string; file: string };
 
 function violationsOf({ file, imports }: Source): string[] {
-  const from = placeOf(file);
-  const rooms = from.package === 'server' ? serverRooms : packageRooms;
-  if (!((from.package === 'server' ? from.room : from.package) in rooms)) {
-    return [`${file} is in no room: they are ${Object.keys(rooms).join(', ')} (scripts/rooms.ts)`];
+  const from = locate(file);
+  const known = from.package === 'server' ? serverModules : packages;
+  if (!((from.package === 'server' ? from.module : from.package) in known)) {
+    return [`${file} is in no module: add it to scripts/modules.ts (${Object.keys(known).join(', ')})`];
   }
   return imports.flatMap(({ specifier, line, isType, target }) => {
     if (target === null) {
-      return refusePackage(from, specifier) ? [`${file}:${line} ${from.package} may not import ${specifier}`] : [];
+      return isRefusedPackage(from, specifier) ? [`${file}:${line} ${from.package} may not import ${specifier}`] : [];
     }
-    const to = placeOf(target);
-    if (isTest(target)) return [`${file}:${line} what is shipped may not import what tests alone use`];
-    const fault = faultOfEngineImport(file, to.file);
-    if (fault !== null) return [`${file}:${line} ${fault}`];
-    return isAllowed(from, to, isType) ? [] : [`${file}:${line} ${nameOf(from)} may not import ${nameOf(to)}`];
+    if (isTest(target)) return [`${file}:${line} a shipped file may not import a test file`];
+    const fault = faultOfImport(from, locate(target), isType);
+    return fault === null ? [] : [`${file}:${line} ${fault}`];
   });
 }
 
-function isAllowed(from: Place, to: Place, isType: boolean): boolean {
-  // The stand-in follows the prompts of the house; no prompt follows it.
-  if (to.file.startsWith('packages/models/src/offline/') && from.package !== 'models') return false;
-  // Behind its edges the server calls no route of its own.
-  if (from.package === 'server' && to.package === 'sdk') return from.room === 'edges';
-  if (from.package !== to.package) return packageRooms[from.package]?.imports.includes(to.package) ?? false;
-  if (from.package !== 'server') return true;
-  if (from.room === to.room && from.domain === to.domain) return true;
-  // What everybody shares: who is calling, how to wait, and how a start fails.
-  if (to.room === 'caller.ts' || to.room === 'async' || to.file.endsWith('/db/start-failure.ts')) return true;
-  const allowed = serverRooms[from.room]?.imports ?? [];
-  if (allowed.includes(to.room) || (allowed.includes(apiOfDomain) && isDomainApi(to))) return true;
-  return from.room === 'domains' && (isDoorTo(from.domain, to.file) || isPortOf(from, to, isType));
+function faultOfImport(from: Location, to: Location, isType: boolean): string | null {
+  const refused = `${nameOf(from)} may not import ${nameOf(to)}`;
+  // The offline model follows our prompts. No prompt may follow the offline model.
+  if (to.file.startsWith('packages/models/src/offline/') && from.package !== 'models') return refused;
+  // Only the edges call routes of this server.
+  if (from.package === 'server' && to.package === 'sdk') return from.module === 'edges' ? null : refused;
+  if (from.package !== to.package) return packages[from.package]?.imports.includes(to.package) ? null : refused;
+  if (from.package !== 'server') return null;
+  if (from.module === to.module) return from.module === 'engine' ? faultOfEngineImport(from.file, to.file) : null;
+  const allowed = serverModules[from.module]?.imports ?? [];
+  if (allowed.includes('*')) return to.module === 'operator' ? refused : null;
+  if (!allowed.includes(to.module)) return refused;
+  if (to.module === 'platform') return faultOfHttpImport(from, to, isType);
+  return isInterface(to.file) ? null : `${refused}: import its index.ts`;
 }
 
-/** The contract runs in a browser: it takes nothing that ties it to a host. */
-function refusePackage(from: Place, specifier: string): boolean {
+/** Decisions know nothing about HTTP: outside of routes, only types of the pipeline may be imported. */
+function faultOfHttpImport(from: Location, to: Location, isType: boolean): string | null {
+  if (!to.file.startsWith(`${server}platform/http/`) || isType || from.module === 'edges') return null;
+  if (/(^|[/-])(routes|register)\.ts$/.test(from.file)) return null;
+  return `${nameOf(from)} may not import ${nameOf(to)}: only routes know HTTP`;
+}
+
+/** The index of a module, or of one of its folders. */
+const isInterface = (file: string): boolean => /^packages\/server\/src\/[a-z]+\/(?:[a-z-]+\/)?index\.ts$/.test(file);
+
+/** The contract runs in a browser, so it imports nothing that needs a host. */
+function isRefusedPackage(from: Location, specifier: string): boolean {
   return from.package === 'contract' && specifier !== 'zod' && !specifier.startsWith('.');
 }
 
-const isDomainApi = ({ room, domain, file }: Place) =>
-  room === 'domains' && file === `packages/server/src/domains/${domain}/api.ts`;
-
-/** A domain knows the shape of a handler, of a job and of an adapter; who fills it in is wired in `main/`. */
-function isPortOf(from: Place, to: Place, isType: boolean): boolean {
-  if (/\/jobs\/(catalog|run-owner)\.ts$/.test(to.file)) return true;
-  // What an adapter throws belongs to its port: whoever catches it has to tell it apart.
-  if (/\/adapters\/[a-z-]+\/[a-z]+-failure\.ts$/.test(to.file)) return true;
-  if (to.room === 'adapters' || to.room === 'jobs') return isType;
-  const isRoutes = from.file.endsWith('/routes.ts');
-  return to.room === 'http' && (isType || isRoutes);
+/** Null if the import stays in its folder or points to a lower folder of the engine. */
+function faultOfEngineImport(from: string, to: string): string | null {
+  const [importing, imported] = [engineFolderOf(from), engineFolderOf(to)];
+  for (const folder of [importing, imported]) {
+    if (folder !== null && !engineFolders.includes(folder)) {
+      return `engine/${folder} is not a folder of the engine: ${engineFolders.join(', ')}`;
+    }
+  }
+  if (levelOf(imported) <= levelOf(importing)) return null;
+  return `engine/${importing} may not import ${to.slice(server.length)}: the order is ${engineFolders.join(' < ')}`;
 }
 
-function placeOf(file: string): Place {
-  const [, packageName = '', , first = '', second = ''] = file.split('/');
-  const room = packageName === 'server' ? first : 'src';
-  return { package: packageName, room, domain: room === 'domains' ? second : null, file };
+/** Null for a file directly in `engine/`. */
+function engineFolderOf(file: string): string | null {
+  const [folder = '', ...inside] = file.slice(`${server}engine/`.length).split('/');
+  return inside.length === 0 ? null : folder;
 }
 
-function nameOf(place: Place): string {
-  if (place.domain !== null) return `domain ${place.domain} (${place.file.split('/').at(-1)})`;
-  return place.package === 'server' ? place.file : place.package;
+const levelOf = (folder: string | null) => (folder === null ? engineFolders.length : engineFolders.indexOf(folder));
+
+function faultsOfInterface({ file, text }: Source): string[] {
+  if (!isInterface(file)) return [];
+  const lists = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].map((match) => match[1] as string);
+  const declared = [...text.matchAll(/^export (?:async )?(?:function|const|type|class) \w+/gm)];
+  const names = lists.flatMap((list) => list.split(',').filter((name) => name.trim() !== '')).length + declared.length;
+  return [
+    ...(names > maxNames ? [`${file} exports ${names} names: at most ${maxNames}`] : []),
+    ...(/export \*/.test(text) ? [`${file} must list its names one by one`] : []),
+  ];
 }
+
+function locate(file: string): Location {
+  const [, packageName = ''] = file.split('/');
+  return { package: packageName, module: moduleOf(file) ?? 'src', file };
+}
+
+const nameOf = ({ package: packageName, file }: Location): string =>
+  packageName === 'server' ? file.slice(server.length) : packageName;
 
 function faultsOfCircles(sources: readonly Source[]): string[] {
   return [
-    ...circlesIn(graphOfDomains(sources)).map(
-      (circle) => `domains know each other in a circle, by imports or by tables: ${circle.join(', ')}`,
-    ),
-    ...circlesIn(graphOf(sources, subRoomOf)).map(
-      (circle) => `rooms of a domain import each other in a circle: ${circle.join(', ')}`,
+    ...circlesIn(graphOfModules(sources)).map(
+      (circle) => `modules import each other or name each other's tables in a circle: ${circle.join(', ')}`,
     ),
     ...circlesIn(graphOf(sources, (file) => file)).map(
       (circle) => `files import each other in a circle, types included: ${circle.join(' ')}`,
@@ -125,36 +137,36 @@ function faultsOfCircles(sources: readonly Source[]): string[] {
   ];
 }
 
-function graphOfDomains(sources: readonly Source[]): Map<string, Set<string>> {
-  const graph = graphOf(sources, (file) => placeOf(file).domain);
+function graphOfModules(sources: readonly Source[]): Map<string, Set<string>> {
+  const graph = graphOf(sources, moduleOf);
   for (const { file, owner } of foreignTables(sources)) {
-    const [room, known] = owner.split('/');
-    if (room !== 'domains' || known === undefined || writtenTogether.includes(file)) continue;
-    const from = placeOf(file).domain;
-    if (from !== null) graph.set(from, new Set([...(graph.get(from) ?? []), known]));
+    const from = moduleOf(file);
+    if (from === null || writtenTogether.includes(file.slice(server.length))) continue;
+    graph.set(from, new Set([...(graph.get(from) ?? []), owner]));
   }
   return graph;
 }
 
 function faultsOfTables(sources: readonly Source[]): string[] {
   const found = foreignTables(sources);
-  const isKnown = (file: string, table: string) => knownForeignTables[file]?.includes(table) ?? false;
-  const gone = Object.entries(knownForeignTables).flatMap(([file, tables]) =>
-    tables
-      .filter((table) => !found.some((each) => each.file === file && each.table === table))
-      .map((table) => `${file} no longer names ${table}: take it off the list of scripts/boundaries.ts`),
+  const known = Object.entries(knownForeignTables).flatMap(([name, tables]) =>
+    tables.map((table) => ({ file: server + name, table })),
   );
+  const isIn = (list: readonly { file: string; table: string }[], { file, table }: { file: string; table: string }) =>
+    list.some((each) => each.file === file && each.table === table);
   return [
     ...found
-      .filter(({ file, table }) => !isKnown(file, table))
+      .filter((each) => !isIn(known, each))
       .map(({ file, line, table, owner }) => `${file}:${line} names ${table}, a table of ${owner}`),
-    ...gone,
+    ...known
+      .filter((each) => !isIn(found, each))
+      .map(({ file, table }) => `${file} no longer names ${table}: remove it from the list in scripts/boundaries.ts`),
   ];
 }
 
 export const faultsIn = (sources: readonly Source[]): string[] => [
   ...sources.flatMap(violationsOf),
-  ...sources.flatMap(({ file, text }) => faultsOfApi(file, text)),
+  ...sources.flatMap(faultsOfInterface),
   ...faultsOfCircles(sources),
   ...faultsOfTables(sources),
 ];
@@ -164,5 +176,5 @@ if (import.meta.main) {
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) process.exit(1);
   const files = Object.keys(knownForeignTables).length;
-  console.log(`boundaries hold; ${files} files name a table of another domain`);
+  console.log(`boundaries hold; ${files} files name a table of another module`);
 }

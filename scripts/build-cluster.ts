@@ -1,18 +1,18 @@
 /**
  * Makes the database that a new data folder is unpacked from, unless it is there: see
- * packages/server/src/db/embedded/ready-made.ts. `node scripts/build-cluster.ts`, which `npm install` and `npm run build` run
+ * packages/server/src/platform/db/embedded/ready-made.ts. `node scripts/build-cluster.ts`, which `npm install` and `npm run build` run
  */
 import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPackage } from '../packages/server/src/db/embedded/binaries.ts';
-import { packCluster, readyMadeFor, usable } from '../packages/server/src/db/embedded/ready-made.ts';
-import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
-import { migrate } from '../packages/server/src/db/migrate.ts';
-import { closeDatabase, openDatabase } from '../packages/server/src/db/pool.ts';
-import { StartFailure } from '../packages/server/src/db/start-failure.ts';
+import { findPackage } from '../packages/server/src/platform/db/embedded/binaries.ts';
+import { packCluster, readyMadeFor, usable } from '../packages/server/src/platform/db/embedded/ready-made.ts';
+import { startEmbeddedPostgres } from '../packages/server/src/platform/db/embedded.ts';
+import { migrate } from '../packages/server/src/platform/db/migrate.ts';
+import { closeDatabase, openDatabase } from '../packages/server/src/platform/db/pool.ts';
+import { StartFailure } from '../packages/server/src/platform/db/start-failure.ts';
 
-const migrations = join(import.meta.dirname, '../packages/server/src/db/migrations');
+const migrations = join(import.meta.dirname, '../packages/server/src/platform/db/migrations');
 
 /** Not for a copy: its password, and what belongs to the process that ran. */
 const leftOut = /^(vestra\.password|postmaster\.(pid|opts))$/;

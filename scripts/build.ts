@@ -7,7 +7,7 @@ import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync 
 import { dirname, join, relative } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { StartFailure } from '../packages/server/src/db/start-failure.ts';
+import { StartFailure } from '../packages/server/src/platform/db/start-failure.ts';
 import { buildCluster } from './build-cluster.ts';
 import { filesOfModules, programsOfTheirOwn } from './bundle-places.ts';
 import { licencesOf } from './licences.ts';

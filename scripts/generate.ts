@@ -10,7 +10,7 @@ import { sessionAccessOf } from '@vestra/contract/route';
 import type { z } from 'zod';
 import { callsModule } from './client-calls.ts';
 import { eventsPage } from './events-page.ts';
-import { mapOfRooms } from './map-of-rooms.ts';
+import { moduleTable } from './module-table.ts';
 import { pythonModules } from './python/modules.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -58,8 +58,8 @@ function withVersion(): Record<string, string> {
 
 /** Written by hand but for the map between its two marks. */
 function contributing(): string {
-  const marked = /(?<=<!-- rooms[^>]*-->\n)[\s\S]*(?=<!-- end of rooms -->)/;
-  return (read('CONTRIBUTING.md') ?? '').replace(marked, () => mapOfRooms());
+  const marked = /(?<=<!-- modules[^>]*-->\n)[\s\S]*(?=<!-- end of modules -->)/;
+  return (read('CONTRIBUTING.md') ?? '').replace(marked, () => moduleTable());
 }
 
 function routesDocument(): string {

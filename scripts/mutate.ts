@@ -21,8 +21,8 @@ import { join, relative, resolve } from 'node:path';
 import { type Mutant, mutantsOf, mutated } from './mutants.ts';
 
 const agent = 'packages/agent/src';
-const ledger = 'packages/server/src/domains/ledger';
-const deployments = 'packages/server/src/domains/deployments';
+const ledger = 'packages/server/src/billing';
+const deployments = 'packages/server/src/agents/deployments';
 
 /** What decides, and the tests that hold it: only such as need no database, since they run once for each mistake. */
 const testsOf: Record<string, string[]> = {
@@ -34,7 +34,7 @@ const testsOf: Record<string, string[]> = {
   [`${agent}/compaction.ts`]: [`${agent}/compaction.test.ts`],
   [`${agent}/loop.ts`]: [`${agent}/loop.test.ts`, `${agent}/loop.resume.test.ts`],
   'packages/contract/src/session-access.ts': ['packages/contract/src/session-access.test.ts'],
-  'packages/server/src/http/session-wall.ts': ['packages/server/src/http/session-wall.test.ts'],
+  'packages/server/src/platform/http/session-wall.ts': ['packages/server/src/platform/http/session-wall.test.ts'],
   [`${ledger}/allowance.ts`]: [`${ledger}/allowance.test.ts`],
   [`${ledger}/item-costs.ts`]: [`${ledger}/item-costs.test.ts`],
   [`${deployments}/version-pointers.ts`]: [`${deployments}/version-pointers.test.ts`],

@@ -1,4 +1,4 @@
-/** What is shipped, and what each file of it imports. */
+/** The shipped source files with their imports. */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
@@ -8,7 +8,7 @@ type Import = {
   specifier: string;
   line: number;
   isType: boolean;
-  /** The file of ours that it names; null for a package. */
+  /** The source file it names; null for a package. */
   target: string | null;
 };
 
@@ -43,13 +43,13 @@ export function importsOf(file: string, text: string): Import[] {
   });
 }
 
-/** `typeof import('…')` brings nothing at run time. */
+/** `typeof import('…')` imports nothing at run time. */
 const isTypeQuery = (text: string, index: number): boolean =>
   /typeof\s+$/.test(text.slice(Math.max(0, index - 20), index));
 
 export const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
-/** `import { type A, type B } from …` brings nothing at run time. */
+/** `import { type A, type B } from …` imports nothing at run time. */
 function isAllTypes(statement: string): boolean {
   const names = /\{([^}]*)\}/.exec(statement)?.[1];
   return names?.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type ')) ?? false;
@@ -62,7 +62,7 @@ function targetOf(file: string, specifier: string): string | null {
   return own ? `packages/${own[1]}/src/${own[2]}.ts` : null;
 }
 
-/** What each of these names of the others; `groupOf` says which a file belongs to, null for none. */
+/** The imports between groups of files. `groupOf` returns the group of a file, or null. */
 export function graphOf(
   sources: readonly Source[],
   groupOf: (file: string) => string | null,
@@ -81,8 +81,7 @@ export function graphOf(
   return graph;
 }
 
-/** A folder inside a domain, such as `engine/records`; what lies beside it is the domain's own floor. */
-export function subRoomOf(file: string): string | null {
-  const [, domain, folder] = /\/domains\/([a-z-]+)\/([a-z-]+)\//.exec(file) ?? [];
-  return domain && folder ? `${domain}/${folder}` : null;
+/** The module of the server that a file belongs to; null outside of the server. */
+export function moduleOf(file: string): string | null {
+  return /^packages\/server\/src\/([a-z-]+)\//.exec(file)?.[1] ?? null;
 }

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
+import { startEmbeddedPostgres } from '../packages/server/src/platform/db/embedded.ts';
 
 const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeDatabase, type Database, openDatabase } from '../packages/server/src/db/pool.ts';
-import { pipelined, rowsOf, run, running } from '../packages/server/src/db/query.ts';
-import { sql } from '../packages/server/src/db/sql.ts';
-import { count, text } from '../packages/server/src/db/table.ts';
-import { listFiles } from '../packages/server/src/domains/files/store.ts';
-import { listFacts } from '../packages/server/src/domains/memory/store.ts';
-import { listRoutines } from '../packages/server/src/domains/routines/store.ts';
+import { listRoutines } from '../packages/server/src/automation/routines/store.ts';
+import { listFiles } from '../packages/server/src/engine/files/store.ts';
+import { closeDatabase, type Database, openDatabase } from '../packages/server/src/platform/db/pool.ts';
+import { pipelined, rowsOf, run, running } from '../packages/server/src/platform/db/query.ts';
+import { sql } from '../packages/server/src/platform/db/sql.ts';
+import { count, text } from '../packages/server/src/platform/db/table.ts';
+import { listFacts } from '../packages/server/src/users/memory/store.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
 let database: TestDatabase;

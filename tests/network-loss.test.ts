@@ -1,7 +1,7 @@
 import { startScriptedModelServer } from '@vestra/models/testing/scripted-server';
-import { type CuttableLink, linkTo } from '@vestra/server/db/cuttable-link.fixture';
+import { type CuttableLink, linkTo } from '@vestra/server/platform/db/cuttable-link.fixture';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { serveTools } from '../packages/server/src/adapters/mcp-client/tool-server.fixture.ts';
+import { serveTools } from '../packages/server/src/agents/mcp-client/tool-server.fixture.ts';
 import { query } from './support/database.ts';
 import { startTestServer, type TestServer } from './support/server.ts';
 

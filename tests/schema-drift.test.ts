@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Table } from '../packages/server/src/db/table.ts';
+import type { Table } from '../packages/server/src/platform/db/table.ts';
 import { query } from './support/database.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
@@ -13,9 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const modules = await Promise.all(
-  globSync('{domains/**,http}/tables.ts', { cwd: source }).map((file) => import(join(source, file))),
-);
+const modules = await Promise.all(globSync('**/tables.ts', { cwd: source }).map((file) => import(join(source, file))));
 const exported: unknown[] = modules.flatMap((module) => Object.values(module));
 const tables = exported.filter(isTable).map(({ name, columns }) => ({
   name,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { startScriptedModelServer } from '@vestra/models/testing/scripted-server';
-import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
+import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import pg from 'pg';
 import { freePort } from '../processes.ts';
 import { startServerProcess } from '../server-process.ts';

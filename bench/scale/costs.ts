@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { arch, cpus } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
+import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import pg from 'pg';
 import { each } from '../load.ts';
 import { slowTokens, slowWords, startModelProcess } from '../model-process.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { type ScriptedModelServer, startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
+import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
 import { query } from '../support/database.ts';
 import { makeDataDir, readCredentials, type ServerProcess, startProcess } from '../support/process.ts';
 import { type Answer, call } from '../support/server.ts';

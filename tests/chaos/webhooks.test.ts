@@ -1,7 +1,5 @@
-import { closeDatabase, type Database, openDatabase } from '@vestra/server/db/pool';
-import { transaction } from '@vestra/server/db/transaction';
-import { emit } from '@vestra/server/domains/events/api';
-import { someEvent } from '@vestra/server/domains/events/told.fixture';
+import { emit } from '@vestra/server/account/events/emit';
+import { someEvent } from '@vestra/server/account/events/told.fixture';
 import {
   type Answering,
   accepting,
@@ -9,7 +7,9 @@ import {
   hanging,
   startReceiver,
   until,
-} from '@vestra/server/domains/webhooks/receiver.fixture';
+} from '@vestra/server/automation/webhooks/receiver.fixture';
+import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
+import { transaction } from '@vestra/server/platform/db/transaction';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

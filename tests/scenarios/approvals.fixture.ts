@@ -1,5 +1,5 @@
-import { type Called, serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
-import { cleanups } from '../../packages/server/src/adapters/outbound/loopback.fixture.ts';
+import { type Called, serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
+import { cleanups } from '../../packages/server/src/platform/outbound/loopback.fixture.ts';
 import { calling, type Desk, inTurn, resultsIn, startDesk } from './interactions.fixture.ts';
 
 /** A desk whose agent has functions of every kind and a shop with tools of every kind. */

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
-import { transaction } from '@vestra/server/db/transaction';
-import { credit } from '@vestra/server/domains/ledger/api';
-import { type NotesApp, startNotesApp, visit } from '../../packages/server/src/domains/apps/notes-app.fixture.ts';
+import { credit } from '@vestra/server/billing/credit';
+import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
+import { transaction } from '@vestra/server/platform/db/transaction';
+import { type NotesApp, startNotesApp, visit } from '../../packages/server/src/integrations/apps/notes-app.fixture.ts';
 import type { Answer } from '../support/server.ts';
 import { type Desk, startDesk } from './interactions.fixture.ts';
 

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runHere } from '@vestra/cli/terminal.fixture';
-import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
-import { transaction } from '@vestra/server/db/transaction';
-import { credit } from '@vestra/server/domains/ledger/api';
+import { credit } from '@vestra/server/billing/credit';
+import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
+import { transaction } from '@vestra/server/platform/db/transaction';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { unusedPort } from '../../packages/server/src/adapters/outbound/loopback.fixture.ts';
+import { unusedPort } from '../../packages/server/src/platform/outbound/loopback.fixture.ts';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { cast, lastText, resultsIn } from '../support/cast.ts';
 import { runCli, startCli } from '../support/cli.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GitServer, startGitServer } from '../../packages/server/src/adapters/computer/git-server.fixture.ts';
+import { type GitServer, startGitServer } from '../../packages/server/src/computers/machine/git-server.fixture.ts';
 import { type ComputerDesk, startComputerDesk } from './computer.fixture.ts';
 
 const token = `ghp_${'t'.repeat(24)}`;

@@ -2,7 +2,7 @@ import { newId } from '@vestra/contract/ids';
 import { manifest } from '@vestra/contract/manifest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
+import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
 import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

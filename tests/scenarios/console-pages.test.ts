@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { signWebhook } from '@vestra/sdk/webhook';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startCompany } from '../../packages/server/src/domains/members/identity/company.fixture.ts';
+import { startCompany } from '../../packages/server/src/account/members/identity/company.fixture.ts';
 import { type ConsoleDesk, endless, hostileText, startConsoleDesk, widthOf } from './console.fixture.ts';
 import { barriersOn } from './session-page.fixture.ts';
 

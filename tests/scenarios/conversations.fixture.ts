@@ -1,7 +1,7 @@
 import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
-import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
-import { transaction } from '@vestra/server/db/transaction';
-import { credit } from '@vestra/server/domains/ledger/api';
+import { credit } from '@vestra/server/billing/credit';
+import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
+import { transaction } from '@vestra/server/platform/db/transaction';
 import { type AgentServer, type StreamEvent, startAgentServer } from '../support/agent.ts';
 import type { Answer } from '../support/server.ts';
 

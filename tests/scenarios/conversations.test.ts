@@ -1,6 +1,6 @@
 import { newId } from '@vestra/contract/ids';
-import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
-import { findConversationsWithCost } from '@vestra/server/domains/engine/records/conversations';
+import { findConversationsWithCost } from '@vestra/server/engine/records/conversations';
+import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lastText, resultsIn } from '../support/cast.ts';

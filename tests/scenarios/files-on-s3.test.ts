@@ -1,4 +1,4 @@
-import { type S3Fixture, startS3 } from '@vestra/server/adapters/files/s3-server.fixture';
+import { type S3Fixture, startS3 } from '@vestra/server/platform/files/s3-server.fixture';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, type ServerProcess, startProcess } from '../support/process.ts';
 import { type ComputerDesk, startComputerDesk } from './computer.fixture.ts';

@@ -19,7 +19,7 @@ import {
 } from '@vestra/sdk/functions';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import { signWebhook } from '@vestra/sdk/webhook';
-import { answering, startReceiver } from '@vestra/server/domains/webhooks/receiver.fixture';
+import { answering, startReceiver } from '@vestra/server/automation/webhooks/receiver.fixture';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
+import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 

@@ -2,7 +2,7 @@ import { newId } from '@vestra/contract/ids';
 import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
 import { type ScriptedModelServer, startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pdfOf } from '../../packages/server/src/adapters/documents/files.fixture.ts';
+import { pdfOf } from '../../packages/server/src/agents/documents/files.fixture.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
 import { askedFor, codeOf, desk, spoken, startTalk, type Talk } from './conversations.fixture.ts';
 

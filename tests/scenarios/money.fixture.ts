@@ -1,6 +1,7 @@
-import { closeDatabase, type Database, openDatabase } from '@vestra/server/db/pool';
-import { transaction } from '@vestra/server/db/transaction';
-import { charge, credit } from '@vestra/server/domains/ledger/api';
+import { charge } from '@vestra/server/billing/charge';
+import { credit } from '@vestra/server/billing/credit';
+import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
+import { transaction } from '@vestra/server/platform/db/transaction';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import type { Answer } from '../support/server.ts';

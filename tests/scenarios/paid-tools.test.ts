@@ -4,8 +4,8 @@ import {
   type Called,
   serveMcp,
   tool,
-} from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
-import { slowTool } from '../../packages/server/src/adapters/mcp-client/server-task.fixture.ts';
+} from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
+import { slowTool } from '../../packages/server/src/agents/mcp-client/server-task.fixture.ts';
 import { startTill, type Till } from './money.fixture.ts';
 
 let till: Till;

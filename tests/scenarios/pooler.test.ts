@@ -1,10 +1,10 @@
-import { openLine } from '@vestra/server/db/listen';
-import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
-import { rowsOf } from '@vestra/server/db/query';
-import { sql } from '@vestra/server/db/sql';
-import { integer } from '@vestra/server/db/table';
-import { transaction } from '@vestra/server/db/transaction';
 import { createLog } from '@vestra/server/main/log';
+import { openLine } from '@vestra/server/platform/db/listen';
+import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
+import { rowsOf } from '@vestra/server/platform/db/query';
+import { sql } from '@vestra/server/platform/db/sql';
+import { integer } from '@vestra/server/platform/db/table';
+import { transaction } from '@vestra/server/platform/db/transaction';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAgentServer } from '../support/agent.ts';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';

@@ -1,4 +1,4 @@
-import { startEmbeddingEndpoint } from '@vestra/server/adapters/embeddings/embedding-endpoint.fixture';
+import { startEmbeddingEndpoint } from '@vestra/server/agents/embeddings/embedding-endpoint.fixture';
 import { afterEach, expect, it } from 'vitest';
 import { startAgentServer } from '../support/agent.ts';
 

@@ -5,7 +5,7 @@ import { ApplyError, type ApplyProgress, applyFolder } from '@vestra/sdk/apply';
 import { type Client, createClient } from '@vestra/sdk/client';
 import { pages } from '@vestra/sdk/pages';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { docxOf, paragraph, pdfOf } from '../../packages/server/src/adapters/documents/files.fixture.ts';
+import { docxOf, paragraph, pdfOf } from '../../packages/server/src/agents/documents/files.fixture.ts';
 import { examplesFolder } from '../support/example.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { linkTo } from '@vestra/server/db/cuttable-link.fixture';
+import { linkTo } from '@vestra/server/platform/db/cuttable-link.fixture';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { query } from '../support/database.ts';

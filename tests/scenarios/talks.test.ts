@@ -1,4 +1,4 @@
-import { pdfOf } from '@vestra/server/adapters/documents/files.fixture';
+import { pdfOf } from '@vestra/server/agents/documents/files.fixture';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askedFor, door, heardSince, startTalk, type Talk } from './conversations.fixture.ts';
 import { ask, endings, lookups, order, questions, refund, work } from './talk-rows.fixture.ts';

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { openFlite } from '@vestra/server/adapters/voice/flite';
-import { createOfflineSpeech } from '@vestra/server/adapters/voice/offline-speech';
-import { createResampler } from '@vestra/server/adapters/voice/resample';
-import { samplesPerSecond } from '@vestra/server/adapters/voice/speech';
-import { callFiles, speechFiles } from '@vestra/server/adapters/voice/voice-packages';
 import { setupVoice } from '@vestra/server/operator/setup-voice';
+import { openFlite } from '@vestra/server/voice/speech/flite';
+import { createOfflineSpeech } from '@vestra/server/voice/speech/offline-speech';
+import { createResampler } from '@vestra/server/voice/speech/resample';
+import { samplesPerSecond } from '@vestra/server/voice/speech/speech';
+import { callFiles, speechFiles } from '@vestra/server/voice/speech/voice-packages';
 import type { TestServer } from '../support/server.ts';
 
 /** Where these tests keep what `vestra setup voice` adds, from one run to the next. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
+import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
 import type { AgentServer } from '../support/agent.ts';
 import { cast, lastText, resultsIn } from '../support/cast.ts';
 import { query } from '../support/database.ts';

@@ -1,5 +1,5 @@
-import type { Line, LineNews } from '@vestra/server/adapters/voice/line';
 import type { VoiceParts } from '@vestra/server/main/assemble/voice';
+import type { Line, LineNews } from '@vestra/server/voice/speech/line';
 import { expect } from 'vitest';
 
 /** As much of an offer as the route looks at. */

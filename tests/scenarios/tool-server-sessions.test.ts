@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Called, serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
+import { type Called, serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
 import { startAgentServer } from '../support/agent.ts';
 import { door, heardSince, startTalk, type Talk } from './conversations.fixture.ts';
 

@@ -1,14 +1,14 @@
-import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
-import { transaction } from '@vestra/server/db/transaction';
-import { credit } from '@vestra/server/domains/ledger/api';
+import { credit } from '@vestra/server/billing/credit';
+import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
+import { transaction } from '@vestra/server/platform/db/transaction';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
 import {
   attributesOf,
   type Span,
   spansIn,
   startCollector,
-} from '../../packages/server/src/adapters/otlp/collector.fixture.ts';
+} from '../../packages/server/src/account/telemetry/collector.fixture.ts';
+import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { lastText, resultsIn } from '../support/cast.ts';
 import { makeOtherOrg } from '../support/other-org.ts';

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOfflineSpeech } from '@vestra/server/adapters/voice/offline-speech';
-import { createResampler } from '@vestra/server/adapters/voice/resample';
+import { createOfflineSpeech } from '@vestra/server/voice/speech/offline-speech';
+import { createResampler } from '@vestra/server/voice/speech/resample';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';

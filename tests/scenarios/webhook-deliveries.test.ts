@@ -1,4 +1,4 @@
-import { type Answering, hanging, startReceiver, until } from '@vestra/server/domains/webhooks/receiver.fixture';
+import { type Answering, hanging, startReceiver, until } from '@vestra/server/automation/webhooks/receiver.fixture';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeDataDir, startProcess } from '../support/process.ts';

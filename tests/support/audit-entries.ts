@@ -1,7 +1,7 @@
-import type { Executor } from '../../packages/server/src/db/pool.ts';
-import { rowsOf } from '../../packages/server/src/db/query.ts';
-import { sql } from '../../packages/server/src/db/sql.ts';
-import { jsonb, text } from '../../packages/server/src/db/table.ts';
+import type { Executor } from '../../packages/server/src/platform/db/pool.ts';
+import { rowsOf } from '../../packages/server/src/platform/db/query.ts';
+import { sql } from '../../packages/server/src/platform/db/sql.ts';
+import { jsonb, text } from '../../packages/server/src/platform/db/table.ts';
 
 const entry = {
   mode: text<'test' | 'live'>(),

@@ -3,9 +3,9 @@ import { chmod, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded.ts';
-import { migrate } from '../../packages/server/src/db/migrate.ts';
-import { closeDatabase, openDatabase } from '../../packages/server/src/db/pool.ts';
+import { startEmbeddedPostgres } from '../../packages/server/src/platform/db/embedded.ts';
+import { migrate } from '../../packages/server/src/platform/db/migrate.ts';
+import { closeDatabase, openDatabase } from '../../packages/server/src/platform/db/pool.ts';
 import { buildCluster } from '../../scripts/build-cluster.ts';
 
 declare module 'vitest' {
@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-const migrations = join(import.meta.dirname, '../../packages/server/src/db/migrations');
+const migrations = join(import.meta.dirname, '../../packages/server/src/platform/db/migrations');
 const PREFIX = 'vestra-test-';
 
 /** One PostgreSQL for the whole run, thrown away at its end; `createTestDatabase` gives each test file its own database. */

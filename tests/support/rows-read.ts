@@ -1,7 +1,7 @@
-import type { Transaction } from '../../packages/server/src/db/pool.ts';
-import { one } from '../../packages/server/src/db/query.ts';
-import { sql } from '../../packages/server/src/db/sql.ts';
-import { count } from '../../packages/server/src/db/table.ts';
+import type { Transaction } from '../../packages/server/src/platform/db/pool.ts';
+import { one } from '../../packages/server/src/platform/db/query.ts';
+import { sql } from '../../packages/server/src/platform/db/sql.ts';
+import { count } from '../../packages/server/src/platform/db/table.ts';
 
 /** How many rows of a table PostgreSQL looks at for this work, found or not: what its plan costs, whatever the machine. */
 export async function rowsRead(tx: Transaction, table: string, work: () => Promise<unknown>): Promise<number> {

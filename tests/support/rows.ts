@@ -1,7 +1,7 @@
-import type { Executor } from '../../packages/server/src/db/pool.ts';
-import { one, rowsOf } from '../../packages/server/src/db/query.ts';
-import { type Sql, sql } from '../../packages/server/src/db/sql.ts';
-import { columnsOf, count, type RowOf, type Table } from '../../packages/server/src/db/table.ts';
+import type { Executor } from '../../packages/server/src/platform/db/pool.ts';
+import { one, rowsOf } from '../../packages/server/src/platform/db/query.ts';
+import { type Sql, sql } from '../../packages/server/src/platform/db/sql.ts';
+import { columnsOf, count, type RowOf, type Table } from '../../packages/server/src/platform/db/table.ts';
 
 /** What a table really holds, for what no route shows. */
 export const rowsWhere = <Of extends Table>(db: Executor, table: Of, where: Sql): Promise<RowOf<Of>[]> =>

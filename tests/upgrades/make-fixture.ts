@@ -16,9 +16,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { NormalisedRequest, ScriptedAnswer } from '../../packages/models/src/testing/scripted-answer.ts';
 import { startScriptedModelServer } from '../../packages/models/src/testing/scripted-server.ts';
-import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded.ts';
 import { readConfig } from '../../packages/server/src/main/config.ts';
 import { backup } from '../../packages/server/src/operator/backup.ts';
+import { startEmbeddedPostgres } from '../../packages/server/src/platform/db/embedded.ts';
 
 const [checkout, entry, out] = process.argv.slice(2) as [string, string, string];
 const dataDir = await mkdtemp(join(tmpdir(), 'vestra-released-'));

@@ -4,8 +4,8 @@ import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/s
 import { startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { type Client, createClient } from '@vestra/sdk/client';
 import { isPassing, VestraError } from '@vestra/sdk/errors';
-import { serveTools } from '../../../packages/server/src/adapters/mcp-client/tool-server.fixture.ts';
-import { startReceiver } from '../../../packages/server/src/domains/webhooks/receiver.fixture.ts';
+import { serveTools } from '../../../packages/server/src/agents/mcp-client/tool-server.fixture.ts';
+import { startReceiver } from '../../../packages/server/src/automation/webhooks/receiver.fixture.ts';
 
 /** What the clients were told and what the outside world saw: the checks hold the database against it. */
 export type Witness = {

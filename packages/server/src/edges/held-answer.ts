@@ -1,4 +1,4 @@
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../platform/caller.ts';
 
 /**
  * Counts an answer among the open ones of its credential. It ends with the credential, and when the server has gone down

@@ -1,5 +1,5 @@
 import { type Client, createClient } from '@vestra/sdk/client';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../platform/caller.ts';
 import { restarting } from './refusal.ts';
 
 /** A request to an edge, as far as an edge looks at it. */

@@ -1,7 +1,7 @@
-import { type Vault, VaultFailure } from '../adapters/secrets/vault.ts';
-import type { Database } from '../db/pool.ts';
-import { keptSetting } from '../db/server-settings.ts';
-import { StartFailure } from '../db/start-failure.ts';
+import type { Database } from '../platform/db/pool.ts';
+import { keptSetting } from '../platform/db/server-settings.ts';
+import { StartFailure } from '../platform/db/start-failure.ts';
+import { type Vault, VaultFailure } from '../platform/secrets/vault.ts';
 
 /**
  * A secret that every process on this database shares, made by the first. Reading it also proves that

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { startPatienceMs } from '../db/away.ts';
-import { type Database, openDatabase } from '../db/pool.ts';
-import { ownEmbeddedPostgres } from '../db/reach-embedded.ts';
-import { StartFailure } from '../db/start-failure.ts';
+import { startPatienceMs } from '../platform/db/away.ts';
+import { type Database, openDatabase } from '../platform/db/pool.ts';
+import { ownEmbeddedPostgres } from '../platform/db/reach-embedded.ts';
+import { StartFailure } from '../platform/db/start-failure.ts';
 import type { Config } from './config.ts';
 
 type Postgres = {

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Logger } from 'pino';
-import type { Credentials } from '../domains/new-orgs/api.ts';
+import type { Credentials } from './provisioning/create-org.ts';
 
 /** What the first start leaves for its owner alone, and where the server of this folder listened last. */
 type Kept = Credentials & { url?: string };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartFailure } from '../db/start-failure.ts';
+import { StartFailure } from '../platform/db/start-failure.ts';
 
 /** Settings of a `.env` in the folder where a program of the server is started. What the environment has already stands. */
 export function takeEnvFile(folder: string = process.cwd()): void {

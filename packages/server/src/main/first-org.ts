@@ -1,11 +1,11 @@
-import type { Vault } from '../adapters/secrets/vault.ts';
-import type { Database } from '../db/pool.ts';
-import { run } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
-import { transaction } from '../db/transaction.ts';
-import { type Credentials, createOrg } from '../domains/new-orgs/api.ts';
-import { hasOrgs } from '../domains/orgs/api.ts';
+import { hasOrgs } from '../account/orgs/store.ts';
+import type { Database } from '../platform/db/pool.ts';
+import { run } from '../platform/db/query.ts';
+import { sql } from '../platform/db/sql.ts';
+import { transaction } from '../platform/db/transaction.ts';
+import type { Vault } from '../platform/secrets/vault.ts';
 import { writeCredentials } from './credentials-file.ts';
+import { type Credentials, createOrg } from './provisioning/create-org.ts';
 
 /**
  * Makes the first org, once per database. The credentials are on disk before the commit, so a crash in

@@ -1,7 +1,7 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
-import { StartFailure } from '../db/start-failure.ts';
+import { StartFailure } from '../platform/db/start-failure.ts';
 import type { Config } from './config.ts';
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];

@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino';
-import { isDatabaseAway } from '../db/away.ts';
-import { sqlState } from '../db/query-error.ts';
+import { isDatabaseAway } from '../platform/db/away.ts';
+import { sqlState } from '../platform/db/query-error.ts';
 import { readableLog } from './readable-log.ts';
 
 /**

@@ -1,3 +1,3 @@
 import { join } from 'node:path';
 
-export const migrationsFolder: string = join(import.meta.dirname, '..', 'db', 'migrations');
+export const migrationsFolder: string = join(import.meta.dirname, '..', 'platform', 'db', 'migrations');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { createDiskStore } from '../adapters/files/disk.ts';
-import type { FileStore } from '../adapters/files/file-store.ts';
-import type { OutboundLog } from '../adapters/outbound/connector.ts';
+import { createDiskStore } from '../platform/files/disk.ts';
+import type { FileStore } from '../platform/files/file-store.ts';
+import type { OutboundLog } from '../platform/outbound/connector.ts';
 import type { Config } from './config.ts';
 
 /** Where the bytes of files lie, for the server and for the operator's commands alike. */
@@ -11,7 +11,7 @@ export async function openFiles(
 ): Promise<FileStore & { close: () => Promise<void> }> {
   if (s3 !== null) {
     // With it comes an HTTP client, which a server whose files are on its disk has no use for.
-    const { createS3Store } = await import('../adapters/files/s3.ts');
+    const { createS3Store } = await import('../platform/files/s3.ts');
     return createS3Store(s3, log);
   }
   return { ...createDiskStore(join(dataDir, 'files')), close: async () => {} };

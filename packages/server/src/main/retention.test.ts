@@ -1,16 +1,16 @@
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
-import type { FileStore } from '../adapters/files/file-store.ts';
-import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
-import { rowsOf, run } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
-import { integer, moment, text } from '../db/table.ts';
-import { pruneAudit } from '../domains/audit/api.ts';
-import { pruneTraces } from '../domains/engine/records/prune-traces.ts';
-import { pruneEvents } from '../domains/events/api.ts';
-import { pruneDeliveries } from '../domains/webhooks/api.ts';
-import { pruneOld } from '../jobs/retention.ts';
+import { pruneAudit } from '../account/audit/store.ts';
+import { pruneEvents } from '../account/events/store.ts';
+import { pruneDeliveries } from '../automation/webhooks/delivery-store.ts';
+import { pruneTraces } from '../engine/records/prune-traces.ts';
+import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
+import { rowsOf, run } from '../platform/db/query.ts';
+import { sql } from '../platform/db/sql.ts';
+import { integer, moment, text } from '../platform/db/table.ts';
+import type { FileStore } from '../platform/files/file-store.ts';
+import { pruneOld } from '../platform/jobs/retention.ts';
 import { expiryRules, retentionRules } from './assemble/retention.ts';
 import { readConfig } from './config.ts';
 

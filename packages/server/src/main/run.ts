@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { StartFailure } from '../db/start-failure.ts';
+import { StartFailure } from '../platform/db/start-failure.ts';
 import { beginPostgres } from './begin-postgres.ts';
 import { type Config, readConfig } from './config.ts';
 import { takeEnvFile } from './env-file.ts';

@@ -1,8 +1,8 @@
 import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import { retirementNotes } from '@vestra/models/catalogue/retirement';
-import type { Credentials } from '../domains/new-orgs/api.ts';
 import type { Config } from './config.ts';
 import { credentialsPath } from './credentials-file.ts';
+import type { Credentials } from './provisioning/create-org.ts';
 import type { Server } from './start.ts';
 import { version } from './version.ts';
 

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDiskStore } from '../adapters/files/disk.ts';
-import type { FileStore } from '../adapters/files/file-store.ts';
-import { createS3Store } from '../adapters/files/s3.ts';
-import { type S3Fixture, startS3 } from '../adapters/files/s3-server.fixture.ts';
 import { readConfig } from '../main/config.ts';
+import { createDiskStore } from '../platform/files/disk.ts';
+import type { FileStore } from '../platform/files/file-store.ts';
+import { createS3Store } from '../platform/files/s3.ts';
+import { type S3Fixture, startS3 } from '../platform/files/s3-server.fixture.ts';
 import { copyFiles } from './copy-files.ts';
 
 const lines: string[] = [];

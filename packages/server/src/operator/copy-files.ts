@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { DamagedContent } from '../adapters/files/content.ts';
-import { createDiskStore } from '../adapters/files/disk.ts';
-import type { FileStore, Listed } from '../adapters/files/file-store.ts';
-import { mapLimited } from '../async/map-limited.ts';
-import { StartFailure } from '../db/start-failure.ts';
 import type { Config } from '../main/config.ts';
 import { withFiles } from '../main/open-files.ts';
+import { mapLimited } from '../platform/async/map-limited.ts';
+import { StartFailure } from '../platform/db/start-failure.ts';
+import { DamagedContent } from '../platform/files/content.ts';
+import { createDiskStore } from '../platform/files/disk.ts';
+import type { FileStore, Listed } from '../platform/files/file-store.ts';
 import { bytesInWords, type Progress } from './progress.ts';
 
 export type CopiedFiles = {

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { Failure } from '@vestra/contract/errors';
-import { StartFailure } from '../db/start-failure.ts';
 import { readConfig } from '../main/config.ts';
 import { takeEnvFile } from '../main/env-file.ts';
+import { StartFailure } from '../platform/db/start-failure.ts';
 import { operatorCommands, upkeepCommands } from './commands.ts';
 import { examine, showFindings } from './doctor/doctor.ts';
 import { openOperator } from './open.ts';

@@ -1,7 +1,7 @@
-import { StartFailure } from '../db/start-failure.ts';
-import { keepServersAway, withSession } from '../db/transfer/session.ts';
-import { withSnapshot } from '../db/transfer/snapshot.ts';
 import type { Config } from '../main/config.ts';
+import { StartFailure } from '../platform/db/start-failure.ts';
+import { keepServersAway, withSession } from '../platform/db/transfer/session.ts';
+import { withSnapshot } from '../platform/db/transfer/snapshot.ts';
 import { assertKnown, fillDatabase } from './load.ts';
 import type { Progress } from './progress.ts';
 import { reachAlone, reachInUse } from './reach-database.ts';

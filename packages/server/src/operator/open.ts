@@ -1,10 +1,10 @@
-import { type MasterKeys, openMasterKeys } from '../adapters/secrets/master-key.ts';
-import { createVault, type Vault } from '../adapters/secrets/vault.ts';
-import { migrate } from '../db/migrate.ts';
-import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
-import { reachEmbeddedPostgres } from '../db/reach-embedded.ts';
 import type { Config } from '../main/config.ts';
 import { migrationsFolder } from '../main/migrations-folder.ts';
+import { migrate } from '../platform/db/migrate.ts';
+import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
+import { reachEmbeddedPostgres } from '../platform/db/reach-embedded.ts';
+import { type MasterKeys, openMasterKeys } from '../platform/secrets/master-key.ts';
+import { createVault, type Vault } from '../platform/secrets/vault.ts';
 
 export type Operator = {
   config: Config;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
-import { ownPolicyHookSecret } from '../adapters/policy-hook/own-secret.ts';
-import { openMasterKeys } from '../adapters/secrets/master-key.ts';
-import { createVault } from '../adapters/secrets/vault.ts';
-import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+import { ownPolicyHookSecret } from '../engine/policy-hook/own-secret.ts';
 import { agreedSecret } from '../main/agreed-secret.ts';
 import { readConfig } from '../main/config.ts';
+import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
+import { openMasterKeys } from '../platform/secrets/master-key.ts';
+import { createVault } from '../platform/secrets/vault.ts';
 import { operatorCommands } from './commands.ts';
 import type { Operator } from './open.ts';
 

@@ -1,8 +1,8 @@
-import { describeTarget } from '../db/connection-failure.ts';
-import { startEmbeddedPostgres } from '../db/embedded.ts';
-import { hasEmbeddedPostgres, reachEmbeddedPostgres } from '../db/reach-embedded.ts';
-import { StartFailure } from '../db/start-failure.ts';
 import type { Config } from '../main/config.ts';
+import { describeTarget } from '../platform/db/connection-failure.ts';
+import { startEmbeddedPostgres } from '../platform/db/embedded.ts';
+import { hasEmbeddedPostgres, reachEmbeddedPostgres } from '../platform/db/reach-embedded.ts';
+import { StartFailure } from '../platform/db/start-failure.ts';
 
 export type OpenDatabase = { connectionString: string; name: string; stop: () => Promise<void> };
 

@@ -1,7 +1,7 @@
-import { resealSettings } from '../db/server-settings.ts';
-import { transaction } from '../db/transaction.ts';
-import { resealDataKeys } from '../domains/orgs/api.ts';
+import { resealDataKeys } from '../account/orgs/store.ts';
 import { settingScope } from '../main/agreed-secret.ts';
+import { resealSettings } from '../platform/db/server-settings.ts';
+import { transaction } from '../platform/db/transaction.ts';
 import type { Operator } from './open.ts';
 
 /**

@@ -4,10 +4,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { createOfflineSpeech } from '../adapters/voice/offline-speech.ts';
-import { samplesPerSecond } from '../adapters/voice/speech.ts';
-import { missingPackages, packageFolder, voicePackages } from '../adapters/voice/voice-packages.ts';
-import { StartFailure } from '../db/start-failure.ts';
+import { StartFailure } from '../platform/db/start-failure.ts';
+import {
+  createOfflineSpeech,
+  missingPackages,
+  packageFolder,
+  samplesPerSecond,
+  voicePackages,
+} from '../voice/index.ts';
 
 type Package = (typeof voicePackages)[number];
 

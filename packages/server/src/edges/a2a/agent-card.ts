@@ -3,9 +3,9 @@ import { A2A_PROTOCOL_VERSION } from '@a2a-js/sdk';
 import { fail } from '@vestra/contract/errors';
 import type { protocols } from '@vestra/contract/protocols';
 import type { ResponseOf } from '@vestra/contract/route';
-import { type DeploymentRow, findDeploymentOfAnyOrg } from '../../domains/deployments/api.ts';
-import type { Engine } from '../../domains/engine/api.ts';
-import { findOrg, type OrgRow } from '../../domains/orgs/api.ts';
+import { findOrg, type OrgRow } from '../../account/index.ts';
+import { type DeploymentRow, findDeploymentOfAnyOrg } from '../../agents/deployments/index.ts';
+import type { Engine } from '../../engine/index.ts';
 
 type Card = ResponseOf<typeof protocols.agentCard>;
 

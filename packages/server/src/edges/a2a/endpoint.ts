@@ -3,9 +3,9 @@ import { A2AError, RequestMalformedError, VersionNotSupportedError } from '@a2a-
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { Failure } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
-import { requireDeployment } from '../../domains/deployments/api.ts';
-import type { Engine } from '../../domains/engine/api.ts';
-import { countTasks, stopOneTask } from '../../domains/tasks/api.ts';
+import { requireDeployment } from '../../agents/deployments/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import { countTasks, stopOneTask } from '../../engine/tasks/index.ts';
 import type { HoldOpen } from '../held-answer.ts';
 import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient } from '../own-client.ts';
 import { isUnforeseen, toldIfCutShort } from '../refusal.ts';

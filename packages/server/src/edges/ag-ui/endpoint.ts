@@ -1,14 +1,14 @@
-import { type ClientAnswer, latestAnswerTo, noteTalk } from '../../domains/client-answers/api.ts';
-import { requireDeployment } from '../../domains/deployments/api.ts';
-import type { Engine } from '../../domains/engine/api.ts';
+import { requireDeployment } from '../../agents/deployments/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import { type ClientAnswer, latestAnswerTo, noteTalk } from '../../integrations/index.ts';
+import { answering, followingAnswer, keepAnswer } from '../chat-translation/answer.ts';
+import { type Begun, begin, type Exchange } from '../chat-translation/exchange.ts';
+import { frame, holdingBy, streamPieces } from '../chat-translation/held.ts';
+import { digestOf, type Question } from '../chat-translation/question.ts';
 import type { HoldOpen } from '../held-answer.ts';
 import type { AnswerRequest, EdgeRequest } from '../own-client.ts';
 import { asFailure, refusalOf } from '../refusal.ts';
 import { readServiceUser } from '../service-user.ts';
-import { answering, followingAnswer, keepAnswer } from '../talk/answer.ts';
-import { type Begun, begin, type Exchange } from '../talk/exchange.ts';
-import { frame, holdingBy, streamPieces } from '../talk/held.ts';
-import { digestOf, type Question } from '../talk/question.ts';
 import { runEvents } from './events.ts';
 import { type RunInput, readRun, threadDigest } from './read-run.ts';
 

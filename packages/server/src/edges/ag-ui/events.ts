@@ -1,8 +1,8 @@
 import type { AGUIEvent, Interrupt } from '@ag-ui/core';
 import type { Interaction } from '@vestra/sdk/resources';
-import type { ClientAnswer } from '../../domains/client-answers/api.ts';
-import type { Answered } from '../talk/answer.ts';
-import { type Piece, wordsFor } from '../talk/pieces.ts';
+import type { ClientAnswer } from '../../integrations/index.ts';
+import type { Answered } from '../chat-translation/answer.ts';
+import { type Piece, wordsFor } from '../chat-translation/pieces.ts';
 import type { RunInput } from './read-run.ts';
 
 /** By their values on the wire: the package of the protocol is loaded by its clients alone. */

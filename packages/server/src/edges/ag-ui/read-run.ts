@@ -1,9 +1,15 @@
 import type { agUi } from '@vestra/contract/ag-ui';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
-import { bytesOfBase64 } from '../talk/base64.ts';
-import { callerTools } from '../talk/caller-tools.ts';
-import { digestOf, type GivenAnswer, type GivenFile, type Question, type TalkLine } from '../talk/question.ts';
+import { bytesOfBase64 } from '../chat-translation/base64.ts';
+import { callerTools } from '../chat-translation/caller-tools.ts';
+import {
+  digestOf,
+  type GivenAnswer,
+  type GivenFile,
+  type Question,
+  type TalkLine,
+} from '../chat-translation/question.ts';
 
 export type RunInput = BodyOf<(typeof agUi)['run']>;
 type Message = RunInput['messages'][number];

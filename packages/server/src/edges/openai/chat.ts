@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
-import type { Answered } from '../talk/answer.ts';
-import { finalWords, type Piece, wordsFor } from '../talk/pieces.ts';
-import type { TokensUsed } from '../talk/usage.ts';
+import type { Answered } from '../chat-translation/answer.ts';
+import { finalWords, type Piece, wordsFor } from '../chat-translation/pieces.ts';
+import type { TokensUsed } from '../chat-translation/usage.ts';
 
 type Chunk = OpenAI.Chat.ChatCompletionChunk;
 type ToolCall = OpenAI.Chat.ChatCompletionMessageFunctionToolCall;

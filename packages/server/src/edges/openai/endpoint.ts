@@ -1,11 +1,9 @@
 import { fail } from '@vestra/contract/errors';
 import type { openai } from '@vestra/contract/openai';
 import type { BodyOf } from '@vestra/contract/route';
-import { type ClientAnswer, findAnswer, latestAnswerTo, noteTalk } from '../../domains/client-answers/api.ts';
-import { type DeploymentRow, listDeployments, requireDeployment } from '../../domains/deployments/api.ts';
-import type { Engine } from '../../domains/engine/api.ts';
-import type { HoldOpen } from '../held-answer.ts';
-import type { AnswerRequest, EdgeRequest } from '../own-client.ts';
+import { type DeploymentRow, listDeployments, requireDeployment } from '../../agents/deployments/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import { type ClientAnswer, findAnswer, latestAnswerTo, noteTalk } from '../../integrations/index.ts';
 import {
   type Answered,
   type AnswerKind,
@@ -14,10 +12,12 @@ import {
   keepAnswer,
   wholeAnswer,
   writtenEvents,
-} from '../talk/answer.ts';
-import { type Begun, begin, type Exchange } from '../talk/exchange.ts';
-import { frame, type HeldExchange, holdingBy, streamPieces } from '../talk/held.ts';
-import { digestOf, type Question } from '../talk/question.ts';
+} from '../chat-translation/answer.ts';
+import { type Begun, begin, type Exchange } from '../chat-translation/exchange.ts';
+import { frame, type HeldExchange, holdingBy, streamPieces } from '../chat-translation/held.ts';
+import { digestOf, type Question } from '../chat-translation/question.ts';
+import type { HoldOpen } from '../held-answer.ts';
+import type { AnswerRequest, EdgeRequest } from '../own-client.ts';
 import { chatChunks, chatCompletion, chatText, streamedChatText } from './chat.ts';
 import { digestOfTalk, readChat, readResponse } from './read-question.ts';
 import { asOwnFailure, errorWords, failedTurn } from './refused.ts';

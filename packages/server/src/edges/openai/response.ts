@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
-import type { ClientAnswer } from '../../domains/client-answers/api.ts';
-import type { Answered } from '../talk/answer.ts';
-import { finalWords, type Piece, wordsFor } from '../talk/pieces.ts';
+import type { ClientAnswer } from '../../integrations/index.ts';
+import type { Answered } from '../chat-translation/answer.ts';
+import { finalWords, type Piece, wordsFor } from '../chat-translation/pieces.ts';
 
 type Response = OpenAI.Responses.Response;
 type Item = OpenAI.Responses.ResponseOutputItem;

@@ -1,7 +1,7 @@
-import { createAppSignIn } from '../../adapters/app-sign-in/app-sign-in.ts';
-import type { AppSignIn } from '../../adapters/app-sign-in/sign-in-server.ts';
-import type { Outbound } from '../../adapters/outbound/fetcher.ts';
-import { type Catalogue, readCatalogue } from '../../domains/apps/api.ts';
+import { createAppSignIn } from '../../integrations/app-sign-in/app-sign-in.ts';
+import type { AppSignIn } from '../../integrations/app-sign-in/sign-in-server.ts';
+import { type Catalogue, readCatalogue } from '../../integrations/apps/catalogue.ts';
+import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import type { Config } from '../config.ts';
 import { withSettingsInFiles } from '../settings-in-files.ts';
 

@@ -1,12 +1,9 @@
-import { browserStarter } from '../../adapters/browser/browser.ts';
-import { browserObstacle } from '../../adapters/browser/obstacle.ts';
-import {
-  type Browsers,
-  browsersAtHolder,
-  createBrowserPool,
-  createScreens,
-  type workBrowsers,
-} from '../../domains/browser/api.ts';
+import type { workBrowsers } from '../../computers/browser/agent-tools.ts';
+import { type Browsers, browsersAtHolder } from '../../computers/browser/at-holder.ts';
+import { createBrowserPool } from '../../computers/browser/browser-pool.ts';
+import { createScreens } from '../../computers/browser/screens.ts';
+import { browserStarter } from '../../computers/chromium/browser.ts';
+import { browserObstacle } from '../../computers/chromium/obstacle.ts';
 import type { Kernel } from '../kernel.ts';
 import type { ComputerParts } from './computers.ts';
 

@@ -1,23 +1,15 @@
-import { chooseHost } from '../../adapters/computer/choose-host.ts';
-import { createHomeArchive } from '../../adapters/computer/home-archive.ts';
-import { homePath } from '../../adapters/computer/home-path.ts';
-import { makePlace, numbersHere, removePlace } from '../../adapters/computer/place.ts';
-import { type AnswerCall, createProcessDoor, type ProcessDoor } from '../../adapters/process-calls/answer-processes.ts';
-import { createAskProcess } from '../../adapters/process-calls/ask-process.ts';
-import { createCallSeal } from '../../adapters/process-calls/call-seal.ts';
-import {
-  type Computers,
-  type ComputerWork,
-  createComputers,
-  createComputerWork,
-  createHolders,
-  createHomes,
-  createHosts,
-  type Holders,
-  type Homes,
-  removeLeftPlaces,
-  startHosting,
-} from '../../domains/computers/api.ts';
+import { type Computers, createComputers } from '../../computers/awake.ts';
+import { createHolders, type Holders } from '../../computers/holders.ts';
+import { createHomes, type Homes, removeLeftPlaces } from '../../computers/homes.ts';
+import { createHosts, startHosting } from '../../computers/hosts.ts';
+import { chooseHost } from '../../computers/machine/choose-host.ts';
+import { createHomeArchive } from '../../computers/machine/home-archive.ts';
+import { homePath } from '../../computers/machine/home-path.ts';
+import { makePlace, numbersHere, removePlace } from '../../computers/machine/place.ts';
+import { type ComputerWork, createComputerWork } from '../../computers/work-computers.ts';
+import { type AnswerCall, createProcessDoor, type ProcessDoor } from '../../platform/cluster/answer-processes.ts';
+import { createAskProcess } from '../../platform/cluster/ask-process.ts';
+import { createCallSeal } from '../../platform/cluster/call-seal.ts';
 import type { Kernel } from '../kernel.ts';
 
 export type ComputerParts = {

@@ -1,15 +1,15 @@
 import { statfs } from 'node:fs/promises';
-import type { Statement } from '../../db/group.ts';
-import { pipelined, running } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
-import { transaction } from '../../db/transaction.ts';
-import type { Computers } from '../../domains/computers/api.ts';
-import type { Engine } from '../../domains/engine/api.ts';
-import { readingStoredBytes } from '../../domains/files/api.ts';
-import type { Health } from '../../domains/health/health.ts';
-import { readingDueDeliveries } from '../../domains/webhooks/api.ts';
-import { readingBacklog } from '../../jobs/backlog.ts';
-import { catalog } from '../../jobs/catalog.ts';
+import { readingDueDeliveries } from '../../automation/webhooks/delivery-store.ts';
+import type { Computers } from '../../computers/awake.ts';
+import { readingStoredBytes } from '../../engine/files/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import type { Statement } from '../../platform/db/group.ts';
+import { pipelined, running } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { readingBacklog } from '../../platform/jobs/backlog.ts';
+import { catalog } from '../../platform/jobs/catalog.ts';
+import type { Health } from '../health/health.ts';
 import type { Kernel } from '../kernel.ts';
 
 type Parts = {

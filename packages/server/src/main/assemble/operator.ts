@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
-import type { Computers } from '../../domains/computers/api.ts';
-import type { Engine } from '../../domains/engine/api.ts';
-import { createHealth, type Health } from '../../domains/health/health.ts';
-import { operatorRoutes } from '../../http/operator-routes.ts';
+import type { Computers } from '../../computers/awake.ts';
+import type { Engine } from '../../engine/index.ts';
+import { operatorRoutes } from '../../platform/http/operator-routes.ts';
+import { createHealth, type Health } from '../health/health.ts';
 import type { Kernel } from '../kernel.ts';
 import { addServerMetrics } from './metrics.ts';
 

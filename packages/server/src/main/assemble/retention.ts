@@ -1,19 +1,20 @@
-import type { FileStore } from '../../adapters/files/file-store.ts';
-import { pruneConnections } from '../../domains/apps/api.ts';
-import { pruneAudit } from '../../domains/audit/api.ts';
-import { pruneStreams } from '../../domains/engine/records/prune-streams.ts';
-import { pruneTraces } from '../../domains/engine/records/prune-traces.ts';
-import { pruneEvents } from '../../domains/events/api.ts';
-import { pruneOfTools, pruneUnused } from '../../domains/files/api.ts';
-import { pruneReservations } from '../../domains/ledger/api.ts';
-import { pruneGrants, pruneRegistered, pruneTokens } from '../../domains/mcp-grants/api.ts';
-import { pruneConsoleSessions, prunePasswordResets, pruneSignInAttempts } from '../../domains/members/api.ts';
-import { pruneSessions } from '../../domains/sessions/api.ts';
-import { pruneDeliveries, pruneWebhookSecrets } from '../../domains/webhooks/api.ts';
-import { pruneAnswers } from '../../http/idempotency.ts';
-import { pruneRateWindows } from '../../http/rate-limit.ts';
-import { pruneGivenUpJobs } from '../../jobs/queue.ts';
-import type { PruneRule } from '../../jobs/retention.ts';
+import { pruneAudit } from '../../account/audit/store.ts';
+import { pruneEvents } from '../../account/events/store.ts';
+import { pruneConsoleSessions, prunePasswordResets, pruneSignInAttempts } from '../../account/members/login-store.ts';
+import { pruneGrants, pruneRegistered, pruneTokens } from '../../account/oauth-server/store.ts';
+import { pruneDeliveries } from '../../automation/webhooks/delivery-store.ts';
+import { pruneWebhookSecrets } from '../../automation/webhooks/store.ts';
+import { pruneReservations } from '../../billing/holds-store.ts';
+import { pruneOfTools, pruneUnused } from '../../engine/files/index.ts';
+import { pruneStreams } from '../../engine/records/prune-streams.ts';
+import { pruneTraces } from '../../engine/records/prune-traces.ts';
+import { pruneConnections } from '../../integrations/apps/store.ts';
+import { pruneSessions } from '../../integrations/sessions/store.ts';
+import type { FileStore } from '../../platform/files/file-store.ts';
+import { pruneAnswers } from '../../platform/http/idempotency.ts';
+import { pruneRateWindows } from '../../platform/http/rate-limit.ts';
+import { pruneGivenUpJobs } from '../../platform/jobs/queue.ts';
+import type { PruneRule } from '../../platform/jobs/retention.ts';
 import type { Config } from '../config.ts';
 
 /** By how much the clocks of a process and of the database may differ: what has run out is kept for so long at least. */

@@ -1,15 +1,15 @@
-import { createLines, type Lines } from '../../adapters/voice/line.ts';
-import { createOfflineSpeech } from '../../adapters/voice/offline-speech.ts';
-import { createRealtimeSpeech } from '../../adapters/voice/realtime-speech.ts';
-import { guardOffer } from '../../adapters/voice/session-description.ts';
-import type { Speech } from '../../adapters/voice/speech.ts';
-import type { ProcessNews } from '../../db/process-news.ts';
-import type { Engine } from '../../domains/engine/api.ts';
-import type { Followers } from '../../domains/events/api.ts';
-import { latestVoiceCalls, nextVoiceCall } from '../../domains/sessions/api.ts';
-import { createVoiceCalls, type VoiceCalls } from '../../domains/voice/api.ts';
-import { createRateLimiter } from '../../http/rate-limit.ts';
-import type { Streams } from '../../http/streams.ts';
+import type { Followers } from '../../account/events/followers.ts';
+import type { Engine } from '../../engine/index.ts';
+import { latestVoiceCalls, nextVoiceCall } from '../../integrations/sessions/store.ts';
+import type { ProcessNews } from '../../platform/db/process-news.ts';
+import { createRateLimiter } from '../../platform/http/rate-limit.ts';
+import type { Streams } from '../../platform/http/streams.ts';
+import { createVoiceCalls, type VoiceCalls } from '../../voice/calls.ts';
+import { createLines, type Lines } from '../../voice/speech/line.ts';
+import { createOfflineSpeech } from '../../voice/speech/offline-speech.ts';
+import { createRealtimeSpeech } from '../../voice/speech/realtime-speech.ts';
+import { guardOffer } from '../../voice/speech/session-description.ts';
+import type { Speech } from '../../voice/speech/speech.ts';
 import type { Config } from '../config.ts';
 import type { Kernel } from '../kernel.ts';
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { type AppliedMigration, pendingOf, readMigrations } from '../../db/migrate.ts';
-import { closeDatabase, type Database, mostConnections, openDatabase } from '../../db/pool.ts';
-import { reachEmbeddedPostgres } from '../../db/reach-embedded.ts';
-import { StartFailure } from '../../db/start-failure.ts';
 import type { Config } from '../../main/config.ts';
 import { migrationsFolder } from '../../main/migrations-folder.ts';
+import { type AppliedMigration, pendingOf, readMigrations } from '../../platform/db/migrate.ts';
+import { closeDatabase, type Database, mostConnections, openDatabase } from '../../platform/db/pool.ts';
+import { reachEmbeddedPostgres } from '../../platform/db/reach-embedded.ts';
+import { StartFailure } from '../../platform/db/start-failure.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** Looks at the database, and then at what is in it. */

@@ -1,7 +1,7 @@
-import type { Database } from '../../db/pool.ts';
-import { StartFailure } from '../../db/start-failure.ts';
-import { modelsInUse } from '../../domains/deployments/api.ts';
+import { modelsInUse } from '../../agents/deployments/index.ts';
 import { type Config, readConfig } from '../../main/config.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import { StartFailure } from '../../platform/db/start-failure.ts';
 import { dataFolderFindings } from './data-folder.ts';
 import { databaseFindings } from './database.ts';
 import { fileFindings } from './files.ts';

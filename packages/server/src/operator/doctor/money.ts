@@ -1,7 +1,7 @@
 import { microsToUsd } from '@vestra/contract/money';
-import type { Database } from '../../db/pool.ts';
-import { balanceOf } from '../../domains/ledger/api.ts';
-import { findSettings } from '../../domains/orgs/api.ts';
+import { findSettings } from '../../account/index.ts';
+import { balanceOf } from '../../billing/balance.ts';
+import type { Database } from '../../platform/db/pool.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
 const mostOrgs = 20;

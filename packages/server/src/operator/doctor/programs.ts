@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import { browserObstacle } from '../../adapters/browser/obstacle.ts';
-import { chooseHost } from '../../adapters/computer/choose-host.ts';
-import { findGroup } from '../../adapters/sandbox/cgroups.ts';
-import { missingPackages } from '../../adapters/voice/voice-packages.ts';
-import { findPackage } from '../../db/embedded/binaries.ts';
-import { StartFailure } from '../../db/start-failure.ts';
+import { browserObstacle, chooseHost } from '../../computers/index.ts';
 import type { Config } from '../../main/config.ts';
+import { findPackage } from '../../platform/db/embedded/binaries.ts';
+import { StartFailure } from '../../platform/db/start-failure.ts';
+import { findGroup } from '../../platform/sandbox/cgroups.ts';
+import { missingPackages } from '../../voice/index.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 const oldestNode = 22;

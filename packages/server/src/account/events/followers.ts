@@ -1,0 +1,166 @@
+import { sharedNow } from '../../platform/db/clock.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import { type LogEntry, readLog } from './log-store.ts';
+
+type Follower = {
+  /** What comes next, in order and without a gap; empty where nothing came within `withinMs` or it was closed. */
+  next: (withinMs: number) => Promise<readonly LogEntry[]>;
+  /** Reads the rows again, and ends the current wait even if there is nothing new. */
+  look: () => void;
+  close: () => void;
+};
+
+export type Followers = {
+  /**
+   * Everything after this seq: first what is written, then what is being written. `written`: what follows it, for the
+   * process that has just committed that and not published it yet, so that it need not be read.
+   */
+  follow: (conversationId: string, after: number, written?: readonly LogEntry[] | null) => Follower;
+  /** For the process that wrote it, after the commit: its followers need not read it again. */
+  publish: (conversationId: string, entries: readonly LogEntry[]) => void;
+  /** Another process wrote; null: any conversation may have grown. */
+  wake: (conversationId: string | null) => void;
+  /** Whether a caller of this process follows the conversation. */
+  isFollowed: (conversationId: string) => boolean;
+};
+
+/** A slow reader is given this much at once; what comes beyond that it reads from the rows when it gets there. */
+const mostWaiting = 256;
+const rowsPerRead = 200;
+
+/** Told how many milliseconds after an event was written a follower was given it. */
+type Given = (lagMs: number) => void;
+
+export function createFollowers(
+  db: Database,
+  { read = readLog, given = () => {} }: { read?: typeof readLog; given?: Given } = {},
+): Followers {
+  const byConversation = new Map<string, Set<ReturnType<typeof createInbox>>>();
+
+  return {
+    follow(conversationId, after, written = null) {
+      const inbox = createInbox((page) => read(db, conversationId, page), after, written);
+      const since = sharedNow();
+      const next = async (withinMs: number) => {
+        const entries = await inbox.next(withinMs);
+        // What was written before somebody came to follow is not late.
+        const first = entries.find(({ created_at }) => created_at.getTime() >= since);
+        if (first) given(Math.max(0, sharedNow() - first.created_at.getTime()));
+        return entries;
+      };
+      const others = byConversation.get(conversationId) ?? new Set();
+      byConversation.set(conversationId, others.add(inbox));
+      return {
+        next,
+        look: inbox.look,
+        close() {
+          inbox.close();
+          others.delete(inbox);
+          if (others.size === 0 && byConversation.get(conversationId) === others) byConversation.delete(conversationId);
+        },
+      };
+    },
+    publish(conversationId, entries) {
+      for (const inbox of byConversation.get(conversationId) ?? []) inbox.receive(entries);
+    },
+    wake(conversationId) {
+      const woken =
+        conversationId === null
+          ? [...byConversation.values()].flatMap((each) => [...each])
+          : (byConversation.get(conversationId) ?? []);
+      for (const inbox of woken) inbox.lookAgain();
+    },
+    isFollowed: (conversationId) => byConversation.has(conversationId),
+  };
+}
+
+function createInbox(
+  read: (page: { after: number; limit: number }) => Promise<LogEntry[]>,
+  after: number,
+  written: readonly LogEntry[] | null,
+) {
+  let given = after;
+  let waiting: LogEntry[] = [...(written ?? [])];
+  let isBehind = written === null;
+  let isClosed = false;
+  let isWaitOver = false;
+  let wake = () => {};
+
+  const lastKnown = () => waiting.at(-1)?.seq ?? given;
+
+  function receive(entries: readonly LogEntry[]): void {
+    if (!isBehind) {
+      const fresh = entries.filter(({ seq }) => seq > lastKnown());
+      const isNext = fresh.length === 0 || fresh[0]?.seq === lastKnown() + 1;
+      if (isNext && waiting.length + fresh.length <= mostWaiting) waiting.push(...fresh);
+      else fallBehind();
+    }
+    wake();
+  }
+
+  function fallBehind(): void {
+    waiting = [];
+    isBehind = true;
+  }
+
+  async function readRows(): Promise<LogEntry[]> {
+    // Before the read: what is published while it is under way is either read or received, and never missed.
+    isBehind = false;
+    const rows = await read({ after: given, limit: rowsPerRead });
+    given = rows.at(-1)?.seq ?? given;
+    waiting = waiting.filter(({ seq }) => seq > given);
+    const hasGap = waiting.length > 0 && waiting[0]?.seq !== given + 1;
+    if (hasGap || rows.length === rowsPerRead) fallBehind();
+    return rows;
+  }
+
+  async function next(withinMs: number): Promise<readonly LogEntry[]> {
+    const deadline = performance.now() + withinMs;
+    while (!isClosed) {
+      if (waiting.length > 0) {
+        const taken = waiting;
+        waiting = [];
+        given = taken.at(-1)?.seq ?? given;
+        return taken;
+      }
+      if (isBehind) {
+        const rows = await readRows();
+        if (rows.length > 0) return rows;
+        continue;
+      }
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0 || isWaitOver) {
+        isWaitOver = false;
+        return [];
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, leftMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return [];
+  }
+
+  function lookAgain(): void {
+    isBehind = true;
+    waiting = [];
+    wake();
+  }
+
+  return {
+    receive,
+    next,
+    lookAgain,
+    look() {
+      isWaitOver = true;
+      lookAgain();
+    },
+    close() {
+      isClosed = true;
+      wake();
+    },
+  };
+}

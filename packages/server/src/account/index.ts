@@ -1,0 +1,15 @@
+export { recordAudit } from './audit/record.ts';
+export { appendDelta } from './events/append-delta.ts';
+export { type NewLogEntry, nextEntries } from './events/append-log.ts';
+export { emit, emitToNobody, emitting, type OrgEvent } from './events/emit.ts';
+export { emitAll, emittingAll } from './events/emit-all.ts';
+export type { Followers } from './events/followers.ts';
+export { type LogEntry, readLog } from './events/log-store.ts';
+export { presentEvent } from './events/present.ts';
+export { eraseEvents, findEvent } from './events/store.ts';
+export { findOrg, findSettings, lockSettings, updateSettings } from './orgs/store.ts';
+export type { OrgRow, OrgSettings } from './orgs/tables.ts';
+export { readSecrets } from './secrets/read-secrets.ts';
+export { openFor, sealFor } from './secrets/seal.ts';
+export { storedNames } from './secrets/store.ts';
+export type { ModelCallSpan, RunTrace, TraceParent } from './telemetry/run-trace.ts';

@@ -1,0 +1,158 @@
+import type {
+  AuthorizationServer,
+  Client,
+  ClientAuth,
+  DiscoveryRequestOptions,
+  TokenEndpointRequestOptions,
+  UserInfoRequestOptions,
+  ValidateSignatureOptions,
+} from 'oauth4webapi';
+import type { Outbound } from '../../../platform/outbound/fetcher.ts';
+
+/** A company's own sign-in by OpenID Connect, spoken to through the guard that tenants' addresses go through. */
+export type IdentityProviders = {
+  /** Whether it can be used for a sign-in. */
+  check: (provider: Provider) => Step<object>;
+  /** Where the browser is sent. */
+  signInAddress: (provider: Provider, attempt: Attempt) => Step<{ url: string }>;
+  /** Who came back: what the provider's signed token says, with what it says at its endpoint of the claims that are missing. */
+  identify: (
+    provider: Provider,
+    attempt: Attempt,
+    callback: { answer: URLSearchParams; wanted: readonly string[] },
+  ) => Step<{ identity: Identity }>;
+};
+
+export type Provider = { issuer: string; clientId: string; clientSecret: string | null };
+export type Attempt = { redirectUri: string; state: string; nonce: string; verifier: string };
+export type Identity = { subject: string; claims: Record<string, unknown> };
+
+type Step<Result> = Promise<({ ok: true } & Result) | ProviderFailure>;
+
+/** The message names no address, and nothing that the provider said. */
+type ProviderFailure = { ok: false; reason: 'unreachable' | 'refused'; message: string };
+
+/** Ends a step whose answer is whole and yet no use. */
+class Refusal extends Error {}
+
+const largestAnswer = 512 * 1024;
+const bodiless = new Set([204, 205, 304]);
+
+export function createIdentityProviders({
+  outbound,
+  refuseAddress,
+}: {
+  outbound: Pick<Outbound, 'fetch'>;
+  refuseAddress: (url: string) => string | null;
+}): IdentityProviders {
+  /** One step with its own look at whether the other side was there at all. */
+  async function step<Result extends object>(work: (oauth: OAuth, options: Options) => Promise<Result>): Step<Result> {
+    const oauth = await import('oauth4webapi');
+    let isAway = false;
+    const guarded = async (url: string, init: { method?: string; headers?: object; body?: unknown } = {}) => {
+      const answer = await outbound
+        .fetch(url, {
+          method: init.method ?? 'GET',
+          headers: Object.fromEntries(new Headers(init.headers as Record<string, string>)),
+          timeoutMs: 10_000,
+          maxBytes: largestAnswer,
+          ...(init.body != null && { body: String(init.body) }),
+        })
+        .catch((error: unknown) => {
+          isAway = true;
+          throw error;
+        });
+      if (answer.status >= 500 || answer.status === 429) isAway = true;
+      const { status, headers } = answer;
+      return new Response(bodiless.has(status) ? null : Buffer.from(answer.body), { status, headers });
+    };
+    // Plain http is the guard's to refuse, which takes it for private addresses alone.
+    const options = { [oauth.customFetch]: guarded, [oauth.allowInsecureRequests]: true } as unknown as Options;
+    try {
+      return { ok: true, ...(await work(oauth, options)) };
+    } catch (error) {
+      if (isAway) return { ok: false, reason: 'unreachable', message: 'The identity provider did not answer.' };
+      const message = error instanceof Refusal ? error.message : 'The identity provider’s answer does not hold.';
+      return { ok: false, reason: 'refused', message };
+    }
+  }
+
+  async function discover(oauth: OAuth, options: Options, { issuer }: Provider): Promise<Discovered> {
+    const expected = new URL(issuer);
+    const server = await oauth.processDiscoveryResponse(expected, await oauth.discoveryRequest(expected, options));
+    const { authorization_endpoint, token_endpoint, jwks_uri } = server;
+    if (!authorization_endpoint || !token_endpoint || !jwks_uri) {
+      throw new Refusal('The identity provider lacks an endpoint that the sign-in needs.');
+    }
+    // The browser is sent there: no other scheme, and nowhere that this server would not go itself.
+    if (refuseAddress(authorization_endpoint) !== null) {
+      throw new Refusal('The identity provider’s sign-in page has an address that is refused here.');
+    }
+    return { ...server, authorization_endpoint };
+  }
+
+  return {
+    check: (provider) =>
+      step(async (oauth, options) => {
+        await discover(oauth, options, provider);
+        return {};
+      }),
+    signInAddress: (provider, { redirectUri, state, nonce, verifier }) =>
+      step(async (oauth, options) => {
+        const url = new URL((await discover(oauth, options, provider)).authorization_endpoint);
+        const parameters = {
+          client_id: provider.clientId,
+          response_type: 'code',
+          scope: 'openid email profile',
+          redirect_uri: redirectUri,
+          state,
+          nonce,
+          code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+        };
+        for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+        return { url: url.href };
+      }),
+    identify: (provider, { redirectUri, state, nonce, verifier }, { answer, wanted }) =>
+      step(async (oauth, options) => {
+        const server = await discover(oauth, options, provider);
+        const client: Client = { client_id: provider.clientId };
+        const given = oauth.validateAuthResponse(server, client, answer, state);
+        const proof = authenticationOf(oauth, provider, server);
+        const response = await oauth.authorizationCodeGrantRequest(
+          server,
+          client,
+          proof,
+          given,
+          redirectUri,
+          verifier,
+          options,
+        );
+        const expectations = { expectedNonce: nonce, requireIdToken: true };
+        const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, expectations);
+        await oauth.validateApplicationLevelSignature(server, response, options);
+        const claims = oauth.getValidatedIdTokenClaims(tokens);
+        if (!claims) throw new Refusal('The identity provider gave no ID token.');
+        const isComplete = wanted.every((name) => claims[name] !== undefined);
+        if (isComplete || !server.userinfo_endpoint) return { identity: { subject: claims.sub, claims } };
+        const info = await oauth.userInfoRequest(server, client, tokens.access_token, options);
+        const more = await oauth.processUserInfoResponse(server, client, claims.sub, info);
+        return { identity: { subject: claims.sub, claims: { ...more, ...claims } } };
+      }),
+  };
+}
+
+type OAuth = typeof import('oauth4webapi');
+/** Of all the requests alike: the guard looks at none of what makes them differ. */
+type Options = DiscoveryRequestOptions &
+  TokenEndpointRequestOptions &
+  UserInfoRequestOptions &
+  ValidateSignatureOptions;
+type Discovered = AuthorizationServer & { authorization_endpoint: string };
+
+function authenticationOf(oauth: OAuth, { clientSecret }: Provider, server: AuthorizationServer): ClientAuth {
+  if (clientSecret === null) return oauth.None();
+  const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  const takesBasic = supported.includes('client_secret_basic') || !supported.includes('client_secret_post');
+  return takesBasic ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret);
+}

@@ -1,0 +1,69 @@
+import { type Failure, fail } from '@vestra/contract/errors';
+import type { Mode, Role, Scope } from '@vestra/contract/route';
+import type { Caller } from '../../platform/caller.ts';
+import type { Membership } from './store.ts';
+import type { LoginRow, MemberRow } from './tables.ts';
+
+/** Who changes members. The operator is the person at the server's own command line. */
+export type Manager =
+  | { kind: 'operator' }
+  | { kind: 'member'; role: Role }
+  | { kind: 'key'; mode: Mode; scopes: readonly Scope[] };
+
+/** `from` is null for a new member, `to` for one who goes. */
+export type RoleChange = { from: Role | null; to: Role | null };
+
+export const managerOf = ({ member, mode, scopes }: Pick<Caller, 'member' | 'mode' | 'scopes'>): Manager =>
+  member ? { kind: 'member', role: member.role } : { kind: 'key', mode, scopes };
+
+/**
+ * Owners and admins manage members; whatever concerns an owner is for owners. A key counts as an owner
+ * with scope `all` and as an admin with scope `admin`. Members act in live mode too, so a test key, which
+ * makes no live key, makes no member either.
+ */
+export function refusalOf(manager: Manager, { from, to }: RoleChange): Failure | null {
+  if (manager.kind === 'operator') return null;
+  const concernsOwner = from === 'owner' || to === 'owner';
+  if (manager.kind === 'member') {
+    if (manager.role === 'owner') return null;
+    if (manager.role !== 'admin') return fail('role_missing', { message: 'Only owners and admins manage members.' });
+    return concernsOwner
+      ? fail('role_missing', { message: 'Only an owner makes, changes or removes an owner.' })
+      : null;
+  }
+  if (!manager.scopes.includes('all')) {
+    if (!manager.scopes.includes('admin')) return fail('scope_missing');
+    if (concernsOwner) {
+      return fail('scope_missing', { message: 'Only a key with scope all makes, changes or removes an owner.' });
+    }
+  }
+  if (manager.mode === 'test') {
+    return fail('live_key_required', { message: 'Members also act in live mode: change them with a live key.' });
+  }
+  return null;
+}
+
+/** The key of the login that opens a membership; null: only the org's provider opens it. */
+export function loginOf({ login, email, opened_by }: Pick<MemberRow, 'login' | 'email' | 'opened_by'>): string | null {
+  return login ?? (opened_by === 'identity' ? null : email);
+}
+
+export const addressOf = ({ address, email }: Pick<LoginRow, 'address' | 'email'>): string => address ?? email;
+
+/**
+ * Whether a password, or a passkey beside it, opens a membership. What a provider made is opened by it alone. Where the
+ * org takes passwords no more, members go on with theirs until they have linked the provider, and owners always: somebody
+ * must come in when the provider does not.
+ */
+export function opensByPassword({ member, takesPasswords, isLinked }: Omit<Membership, 'org'>): boolean {
+  if (loginOf(member) === null) return false;
+  return takesPasswords || !isLinked || member.role === 'owner';
+}
+
+/** Only active owners count: an invitation that is never accepted would leave the org without one. */
+export function leavesNoOwner(memberId: string, to: Role | null, activeOwnerIds: readonly string[]): boolean {
+  return to !== 'owner' && activeOwnerIds.length === 1 && activeOwnerIds[0] === memberId;
+}
+
+/** Lower-casing can undo the normal form, so it is made last. */
+export const normaliseEmail = (email: string): string => email.trim().toLowerCase().normalize('NFC');

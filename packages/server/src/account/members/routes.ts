@@ -1,0 +1,124 @@
+import type { Caller } from '../../platform/caller.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { type Handlers, Reply } from '../../platform/http/handler.ts';
+import type { RateLimiter } from '../../platform/http/rate-limit.ts';
+import { acceptInvite } from './accept.ts';
+import { renameOneself, showAccount, showSession, signedIn } from './account.ts';
+import { changePassword } from './change-password.ts';
+import { clearedCookie, isSecureRequest, readSessionToken, sessionCookie } from './console-session.ts';
+import { endOtherSignIns, endSignIn } from './end-sign-in.ts';
+import { inviteMember } from './invite.ts';
+import type { LetIn } from './let-in.ts';
+import { logIn } from './login.ts';
+import { listSessions } from './login-store.ts';
+import { logOut } from './logout.ts';
+import { managerOf } from './member.ts';
+import { presentMember, presentSignIn } from './present.ts';
+import { removeMember } from './remove.ts';
+import { makeResetLink } from './reset-link.ts';
+import { resetPassword } from './reset-password.ts';
+import { sourceOf } from './source.ts';
+import { listMembers } from './store.ts';
+import { updateMember } from './update.ts';
+
+export type MemberDependencies = {
+  db: Database;
+  rateLimiter: RateLimiter;
+  /** Where browsers reach this server, such as `https://agents.example.com`. */
+  publicUrl: string;
+};
+
+export function memberRoutes({
+  db,
+  rateLimiter,
+  publicUrl,
+  mcpClients,
+}: MemberDependencies & { mcpClients: LetIn }): Handlers<'members'> {
+  return {
+    list: async ({ caller, page }) =>
+      page.of(await listMembers(db, caller.orgId, page), presentMember, (row) => [row.id]),
+    invite: async ({ caller, origin, body, commit }) =>
+      commit((tx) => inviteMember(tx, origin, { manager: managerOf(caller), ...body, publicUrl })),
+    update: async ({ caller, origin, params, body }) =>
+      transaction(db, (tx) =>
+        updateMember(tx, origin, { manager: managerOf(caller), memberId: params.member_id, ...body }),
+      ),
+    remove: async ({ caller, origin, params: { member_id: memberId } }) => {
+      const shutOut = await transaction(db, async (tx) => {
+        const ids = await mcpClients.endAll(tx, [memberId], origin);
+        await removeMember(tx, origin, { manager: managerOf(caller), memberId });
+        return ids;
+      });
+      shutOut.forEach(mcpClients.ended);
+      return { object: 'member', id: memberId, deleted: true };
+    },
+    resetPassword: async ({ caller, origin, params, commit }) =>
+      commit((tx) => makeResetLink(tx, origin, { manager: managerOf(caller), memberId: params.member_id, publicUrl })),
+    accept: async ({ body, requestId, ip }) => acceptInvite({ db, rateLimiter }, body, { requestId, ip }),
+  };
+}
+
+export function consoleRoutes({
+  db,
+  rateLimiter,
+  publicUrl,
+  mcpClients,
+}: MemberDependencies & { mcpClients: LetIn }): Handlers<'consoleAccess'> {
+  return {
+    login: async ({ body, headers, requestId, ip }) => {
+      const { token, session } = await logIn({ db, rateLimiter }, body, sourceOf({ requestId, ip, headers }));
+      return new Reply(session, {
+        headers: { 'set-cookie': sessionCookie(token, isSecureRequest(headers, publicUrl)) },
+      });
+    },
+    logout: async ({ headers, requestId, ip }) => {
+      const token = readSessionToken(headers, publicUrl);
+      if (token) await transaction(db, (tx) => logOut(tx, token, { requestId, ip }));
+      return new Reply(
+        { object: 'console_session', deleted: true },
+        { headers: { 'set-cookie': clearedCookie(isSecureRequest(headers, publicUrl)) } },
+      );
+    },
+    resetPassword: async ({ body, headers, requestId, ip }) =>
+      resetPassword({ db, rateLimiter, mcpClients }, body, sourceOf({ requestId, ip, headers })),
+    session: async ({ caller, headers }) => showSession(db, caller, readSessionToken(headers, publicUrl)),
+  };
+}
+
+export function accountRoutes({ db, rateLimiter, publicUrl }: MemberDependencies): Handlers<'consoleAccount'> {
+  const personOf = ({ caller, headers }: { caller: Caller; headers: Headers }) =>
+    signedIn(db, caller, readSessionToken(headers, publicUrl));
+  return {
+    show: async (incoming) => showAccount(db, await personOf(incoming)),
+    update: async (incoming) => {
+      const person = await personOf(incoming);
+      return transaction(db, (tx) => renameOneself(tx, incoming.origin, person, incoming.body.name));
+    },
+    changePassword: async (incoming) => {
+      const { password, new_password: newPassword } = incoming.body;
+      const person = await personOf(incoming);
+      return changePassword({ db, rateLimiter }, person, { password, newPassword }, sourceOf(incoming));
+    },
+    signIns: async (incoming) => {
+      const { session } = await personOf(incoming);
+      const rows = await listSessions(db, session, incoming.page);
+      return incoming.page.of(
+        rows,
+        (row) => presentSignIn(row, session.id),
+        (row) => [row.id],
+      );
+    },
+    endSignIn: async (incoming) => {
+      const person = await personOf(incoming);
+      const id = incoming.params.console_session_id;
+      await transaction(db, (tx) => endSignIn(tx, person, id, sourceOf(incoming)));
+      return { object: 'console_sign_in', id, deleted: true };
+    },
+    endOtherSignIns: async (incoming) => {
+      const person = await personOf(incoming);
+      const ended = await transaction(db, (tx) => endOtherSignIns(tx, person, sourceOf(incoming)));
+      return { object: 'console_sign_in', ended };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { fail } from '@vestra/contract/errors';
+import { grantedTo } from '@vestra/contract/mcp-grants';
+import type { Caller } from '../../platform/caller.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { findMembers } from '../members/store.ts';
+import { type AuthorizationRequest, readAuthorizationRequest, returnUrl } from './authorization-request.ts';
+import { addressOf, destinationOf } from './client.ts';
+import { decide } from './decide.ts';
+import { endGrant } from './end-grant.ts';
+import { type ClientSources, findClient } from './find-client.ts';
+import { presentGrant } from './present.ts';
+import { listGrants, lockGrant } from './store.ts';
+
+type GrantDependencies = ClientSources & {
+  /** Where browsers reach this server. */
+  issuer: string;
+  /** The address of the MCP endpoint, which access is granted to. */
+  resource: string;
+  /** Told after a grant has ended: what it holds open closes. */
+  ended: (grantId: string) => void;
+};
+
+export function mcpGrantRoutes({ db, outbound, issuer, resource, ended }: GrantDependencies): Handlers<'mcpGrants'> {
+  const read = (query: string) =>
+    readAuthorizationRequest(query, { resource, findClient: (id) => findClient({ db, outbound }, id) });
+  return {
+    list: async ({ caller, query, page }) => {
+      const members = [onlyOf(caller), query.member_id ?? null].filter((each) => each !== null);
+      const rows = await listGrants(db, caller, members, page);
+      const named = await findMembers(db, [...new Set(rows.map(({ member_id }) => member_id))]);
+      return page.of(
+        rows,
+        (row) => presentGrant(row, named),
+        (row) => [row.id],
+      );
+    },
+    revoke: async ({ caller, origin, params }) => {
+      await transaction(db, async (tx) => {
+        const grant = await lockGrant(
+          tx,
+          caller,
+          [onlyOf(caller)].filter((each) => each !== null),
+          params.grant_id,
+        );
+        if (!grant) throw fail('mcp_grant_not_found');
+        await endGrant(tx, origin, grant, 'ended');
+      });
+      ended(params.grant_id);
+      return { object: 'mcp_grant', id: params.grant_id, deleted: true };
+    },
+    show: async ({ caller, body }) => presentAuthorization(await read(body.query), memberOf(caller), issuer),
+    decide: async ({ caller, origin, body }) => {
+      const request = await read(body.query);
+      const return_url = await decide({ db, issuer }, origin, memberOf(caller), { request, approve: body.approve });
+      return { object: 'mcp_authorization', return_url };
+    },
+  };
+}
+
+/** Whose grants a caller sees and ends: everybody's by scope, otherwise a member's own. A key has let nobody in. */
+function onlyOf({ scopes, member, grant }: Caller): string | null {
+  if (scopes.includes('admin') || scopes.includes('all')) return null;
+  return member?.id ?? grant?.memberId ?? '';
+}
+
+function memberOf({ member }: Caller) {
+  if (!member) throw fail('console_login_required');
+  return member;
+}
+
+function presentAuthorization(request: AuthorizationRequest, { role }: ReturnType<typeof memberOf>, issuer: string) {
+  const { client, redirectUri, scopes, refusal } = request;
+  const { address, isVerified } = addressOf(client, redirectUri);
+  return {
+    object: 'mcp_authorization' as const,
+    client: { name: client.name, address, is_verified: isVerified },
+    goes_to: destinationOf(redirectUri),
+    scopes: grantedTo(role, scopes),
+    refusal: refusal && {
+      message: refusal.message,
+      return_url: returnUrl(request, issuer, { error: refusal.error, error_description: refusal.message }),
+    },
+  };
+}

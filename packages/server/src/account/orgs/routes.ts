@@ -1,0 +1,113 @@
+import { fail } from '@vestra/contract/errors';
+import type { Micros } from '@vestra/contract/money';
+import type { Mode } from '@vestra/contract/route';
+import type { Origin, Tenant } from '../../platform/caller.ts';
+import { joinedReads } from '../../platform/db/joined.ts';
+import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { readEmbedOrigin } from './origin.ts';
+import { presentLimits, presentOrg } from './present.ts';
+import { findOrgsInMode, type OrgInMode } from './store.ts';
+import { changeLimits, changeOrg, type OrgChanges } from './update.ts';
+
+export type OrgDependencies = {
+  db: Database;
+  requestsPerMinute: number;
+  /** What the wallet of each holds. */
+  balancesOf: (db: Executor, tenants: readonly Tenant[]) => Promise<Micros[]>;
+  /** Refuses an address that the server must not call; says so on `param`. */
+  assertCallable: (address: string, param: string) => void;
+  /** The id behind a name, slug or id of a deployment of this org. */
+  findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
+  /** A new secret for the calls to the org's memory endpoint. */
+  rollMemorySecret: (tx: Transaction, origin: Origin) => Promise<RolledSecret>;
+  /** Why no agent can be given this model in the mode; null where one can. */
+  refuseModel: (mode: Mode, id: string) => string | null;
+};
+
+export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
+  const { db, balancesOf } = deps;
+  const findInMode = readingInMode(db);
+  const balanceOf = joinedReads((tenants: Tenant[]) => balancesOf(db, tenants));
+  return {
+    get: async ({ caller }) => presentOrg(...(await Promise.all([findInMode(caller), balanceOf(caller)]))),
+    update: async ({ caller, origin, body }) => {
+      const changes: OrgChanges = {
+        ...body,
+        ...(body.allowed_embed_origins && {
+          allowed_embed_origins: body.allowed_embed_origins.map((text, at) => readEmbedOrigin(text, at, caller.mode)),
+        }),
+      };
+      if (body.memory_endpoint) deps.assertCallable(body.memory_endpoint, 'memory_endpoint');
+      if (body.otlp_endpoint) deps.assertCallable(body.otlp_endpoint, 'otlp_endpoint');
+      if (body.model_fallbacks) assertUsable(deps, caller.mode, body.model_fallbacks);
+      return transaction(db, async (tx) => {
+        if (body.default_deployment) {
+          changes.default_deployment = await deps.findDeployment(tx, caller.orgId, body.default_deployment);
+        }
+        await changeOrg(tx, origin, changes);
+        const [balance] = await balancesOf(tx, [caller]);
+        return presentOrg(await orgInMode(tx, caller), balance as Micros);
+      });
+    },
+    rollMemorySecret: ({ origin, commit }) => commit((tx) => deps.rollMemorySecret(tx, origin)),
+  };
+}
+
+type RolledSecret = { object: 'memory_endpoint'; url: string; secret: string };
+
+function assertUsable({ refuseModel }: OrgDependencies, mode: Mode, fallbacks: Record<string, string[]>): void {
+  for (const [deployment, ids] of Object.entries(fallbacks)) {
+    for (const [at, id] of ids.entries()) {
+      const message = refuseModel(mode, id);
+      if (message !== null) throw fail('invalid_request', { param: `model_fallbacks.${deployment}.${at}`, message });
+    }
+  }
+}
+
+export function limitRoutes({ db, requestsPerMinute }: OrgDependencies): Handlers<'limits'> {
+  const findInMode = readingInMode(db);
+  return {
+    get: async ({ caller }) => presentLimits(await findInMode(caller), requestsPerMinute),
+    update: async ({ origin, body }) => {
+      await transaction(db, (tx) =>
+        changeLimits(tx, origin, {
+          ...(body.caps && { caps: body.caps }),
+          ...(body.usage_alerts && { thresholds: body.usage_alerts.thresholds }),
+        }),
+      );
+      return presentLimits(await orgInMode(db, origin), requestsPerMinute);
+    },
+  };
+}
+
+async function orgInMode(db: Executor, tenant: Tenant): Promise<OrgInMode> {
+  const [found] = await findOrgsInMode(db, [tenant]);
+  return there(found, tenant);
+}
+
+/** Whoever asks while a read is under way shares the next one, as readers of conversations do. */
+function readingInMode(db: Database): (tenant: Tenant) => Promise<OrgInMode> {
+  const read = joinedReads((tenants: Tenant[]) => findOrgsInMode(db, tenants));
+  return async (tenant) => there(await read(tenant), tenant);
+}
+
+function there(found: OrgInMode | undefined, { orgId, mode }: Tenant): OrgInMode {
+  if (!found) throw new Error(`Org ${orgId} has no row for ${mode} mode.`);
+  return found;
+}
+
+export function meRoutes({ db }: Pick<OrgDependencies, 'db'>): Handlers<'me'> {
+  const findInMode = readingInMode(db);
+  return {
+    get: async ({ caller }) => ({
+      object: 'me',
+      // Read anew: what is known of a caller may be a second old, and the org may have just been renamed.
+      org: { id: caller.orgId, name: (await findInMode(caller)).org.name, status: caller.orgStatus },
+      mode: caller.mode,
+      key: caller.key,
+      member: caller.member ? { role: caller.member.role } : caller.grant && { role: caller.grant.role },
+    }),
+  };
+}

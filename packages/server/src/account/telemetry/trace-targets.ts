@@ -1,0 +1,43 @@
+import type { Tenant } from '../../platform/caller.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import type { Vault } from '../../platform/secrets/vault.ts';
+import { findSettings } from '../orgs/store.ts';
+import { readSecrets } from '../secrets/read-secrets.ts';
+import type { TraceTarget } from './trace-exporter.ts';
+import { traceHeaders } from './trace-headers.ts';
+
+type Dependencies = { db: Database; vault: Vault; now?: () => number };
+
+const keptMs = 5_000;
+const mostKept = 10_000;
+
+/** Where the traces of a tenant go, by the org's settings; a change of them is seen within a few seconds. */
+export function createTraceTargets({
+  db,
+  vault,
+  now = Date.now,
+}: Dependencies): (tenant: Tenant) => Promise<TraceTarget> {
+  const kept = new Map<string, { until: number; target: TraceTarget }>();
+
+  return async (tenant) => {
+    const name = `${tenant.orgId} ${tenant.mode}`;
+    const known = kept.get(name);
+    if (known && known.until > now()) return known.target;
+    const target = await readTarget(db, vault, tenant);
+    if (kept.size >= mostKept) kept.clear();
+    kept.set(name, { until: now() + keptMs, target });
+    return target;
+  };
+}
+
+async function readTarget(db: Database, vault: Vault, tenant: Tenant): Promise<TraceTarget> {
+  const settings = await findSettings(db, tenant);
+  const { otlp_endpoint: endpoint, otlp_headers_secret: secret, otlp_content: withContent } = settings;
+  if (endpoint === null) return null;
+  if (secret === null) return { endpoint, headers: {}, withContent };
+  const value = (await readSecrets(db, vault, tenant, null, [secret])).get(secret);
+  if (value === undefined) return { unusable: `The secret ${secret} is not stored in ${tenant.mode} mode.` };
+  const headers = traceHeaders(value);
+  if (headers) return { endpoint, headers, withContent };
+  return { unusable: `The secret ${secret} is no JSON object of header names and values that HTTP can carry.` };
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { outbound, serve, unusedPort } from '../../platform/outbound/loopback.fixture.ts';
+import { createMcpClient } from './mcp-client.ts';
+import { generations, type Pages, serveMcp, tool } from './mcp-server.fixture.ts';
+
+const listTools = (url: string, headers: Record<string, string> = {}, signal = new AbortController().signal) =>
+  createMcpClient({ fetch: outbound().webFetch, version: '1' }).listTools({ url, headers }, { signal });
+
+const inputSchema = { type: 'object' as const, properties: { order: { type: 'string' } }, required: ['order'] };
+const shop = [
+  tool('find_order', {
+    description: 'Finds an order.',
+    annotations: { readOnlyHint: true },
+    inputSchema,
+    _meta: { 'vestra/price_usd': 0.25 },
+  }),
+  tool('refund', {
+    description: 'Pays back.',
+    annotations: { readOnlyHint: false },
+    inputSchema,
+    _meta: { 'vestra/price_usd': -1 },
+  }),
+  tool('ping'),
+];
+
+describe.each(generations)('a server of generation %s', (generation) => {
+  it('offers its tools', async () => {
+    const { url, sessions } = await serveMcp(generation, shop);
+    expect(await listTools(url)).toEqual({
+      ok: true,
+      isCut: false,
+      hasResources: false,
+      tellsChanges: false,
+      tools: [
+        {
+          name: 'find_order',
+          description: 'Finds an order.',
+          isReadOnly: true,
+          isRepeatable: true,
+          inputSchema,
+          priceUsd: 0.25,
+        },
+        {
+          name: 'refund',
+          description: 'Pays back.',
+          isReadOnly: false,
+          isRepeatable: false,
+          inputSchema,
+          priceUsd: null,
+        },
+        {
+          name: 'ping',
+          description: '',
+          isReadOnly: false,
+          isRepeatable: false,
+          inputSchema: { type: 'object' },
+          priceUsd: null,
+        },
+      ],
+    });
+    expect(sessions.size).toBe(0);
+  });
+
+  it('is listened to for a while, and its session ends [MCPS-445]', async () => {
+    const { url, sessions } = await serveMcp(generation, shop, { capabilities: { tools: { listChanged: true } } });
+    const client = createMcpClient({ fetch: outbound().webFetch, version: '1' });
+    const options = { signal: new AbortController().signal, forMs: 200 };
+    expect(await client.hearChange({ url, headers: {} }, options)).toBe(false);
+    expect(sessions.size).toBe(0);
+  });
+
+  it('gets the headers with every request, and no request of a stream that nobody reads', async () => {
+    const { url, requests } = await serveMcp(generation, shop);
+    await listTools(url, { Authorization: 'Bearer abc', 'X-Region': 'eu' });
+    expect(requests.length).toBeGreaterThanOrEqual(2);
+    for (const { headers, method } of requests) {
+      expect(headers).toMatchObject({ authorization: 'Bearer abc', 'x-region': 'eu' });
+      expect(method).not.toBe('GET');
+    }
+  });
+
+  it('is asked page by page', async () => {
+    const { url } = await serveMcp(generation, (cursor) => {
+      const at = Number(cursor ?? 0);
+      return { tools: [tool(`tool_${at}`)], ...(at < 11 && { nextCursor: String(at + 1) }) };
+    });
+    const answer = await listTools(url);
+    expect(answer.ok && answer.tools.map(({ name }) => name)).toEqual(
+      Array.from({ length: 12 }, (_, at) => `tool_${at}`),
+    );
+  });
+
+  it('with ten thousand tools shows the first 500', async () => {
+    const many = Array.from({ length: 10_000 }, (_, at) => tool(`tool_${at}`, { description: 'One of many.' }));
+    const { url } = await serveMcp(generation, many);
+    const answer = await listTools(url);
+    expect(answer.ok && [answer.tools.length, answer.tools.at(-1)?.name]).toEqual([500, 'tool_499']);
+  });
+
+  it('that refuses the credentials is told apart from one that is broken', async () => {
+    const { url } = await serveMcp(generation, shop, {
+      authorize: (request) => request.headers.get('authorization') === 'Bearer right',
+    });
+    expect(await listTools(url, { authorization: 'Bearer wrong' })).toEqual({
+      ok: false,
+      code: 'mcp_server_error',
+      message: '127.0.0.1 answered 401: it did not take the credentials in `auth`, or wants some.',
+      isUnauthorized: true,
+    });
+    expect(await listTools(url, { authorization: 'Bearer right' })).toMatchObject({ ok: true });
+  });
+
+  it('is asked for no more pages than hold 500 tools', async () => {
+    let asked = 0;
+    const pages: Pages = (cursor) => {
+      asked += 1;
+      const at = Number(cursor ?? 0);
+      return { tools: Array.from({ length: 60 }, (_, n) => tool(`tool_${at}_${n}`)), nextCursor: String(at + 1) };
+    };
+    const { url } = await serveMcp(generation, pages);
+    const answer = await listTools(url);
+    expect(answer.ok && answer.tools.length).toBe(500);
+    expect(asked).toBe(9);
+  });
+
+  it('whose list never ends is given up', async () => {
+    let asked = 0;
+    const { url } = await serveMcp(generation, () => {
+      asked += 1;
+      return { tools: [], nextCursor: 'again' };
+    });
+    expect(await listTools(url)).toEqual({
+      ok: false,
+      code: 'mcp_server_error',
+      message: 'The list of tools has more than 50 pages.',
+    });
+    expect(asked).toBe(50);
+  });
+});
+
+describe('a call', () => {
+  it('ends with the caller’s signal', async () => {
+    const { url, sockets } = await serve(() => {});
+    const controller = new AbortController();
+    const listing = listTools(url, {}, controller.signal);
+    await expect.poll(() => sockets).toHaveLength(1);
+    controller.abort();
+    expect(await listing).toMatchObject({ ok: false, code: 'timeout' });
+    expect(sockets).toHaveLength(1);
+    expect(await listTools(url, {}, AbortSignal.abort())).toMatchObject({ ok: false, code: 'timeout' });
+    expect(sockets).toHaveLength(1);
+  });
+
+  it('of an address where nobody listens says so', async () => {
+    const answer = await listTools(`http://127.0.0.1:${await unusedPort()}/mcp`);
+    expect(answer).toEqual({
+      ok: false,
+      code: 'mcp_server_error',
+      message: '127.0.0.1 could not be reached: ECONNREFUSED.',
+    });
+  });
+
+  it('of a private address is refused where the operator has not opened them', async () => {
+    const { url, requests } = await serveMcp('2026', shop);
+    const client = createMcpClient({ fetch: outbound({ allowPrivate: false }).webFetch, version: '1' });
+    const answer = await client.listTools({ url, headers: {} }, { signal: new AbortController().signal });
+    expect(answer).toEqual({
+      ok: false,
+      code: 'mcp_server_error',
+      message: expect.stringMatching(
+        /^Private, local and internal addresses are refused\..*VESTRA_ALLOW_PRIVATE_ADDRESSES=1/,
+      ),
+    });
+    expect(requests).toEqual([]);
+  });
+});

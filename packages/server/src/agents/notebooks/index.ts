@@ -1,0 +1,12 @@
+export { changedDocuments, documentTexts } from './changed-documents.ts';
+export { documentsToIndex, indexDocument } from './index-document.ts';
+export { type IndexState, indexStateOf, pruneIndexes } from './index-store.ts';
+export { indexedText } from './indexed-text.ts';
+export { createPassageMeaning } from './passage-meaning.ts';
+export { documentTitles, findByName, type Reader, readableNotebooks, readDocument } from './reader-store.ts';
+export { pruneContent } from './revisions.ts';
+export { holdRevisions, isAnyChanged } from './revisions-store.ts';
+export { searchNotebooks } from './search.ts';
+export { notebooksExist } from './store.ts';
+export { forgetUncomparable, prepareVectorTable } from './vector-table.ts';
+export { packVectors, similarities } from './vectors.ts';

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { startTestApp, systemOrigin } from '../../../../../tests/support/app.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { createDocumentReader } from '../documents/reader.ts';
+import { addDocument } from './add-document.ts';
+import { createNotebook } from './create.ts';
+import { type Access, prepareDocument } from './notebook.ts';
+import { notebookRoutes } from './routes.ts';
+import { searchNotebooks } from './search.ts';
+
+/** No deployment uses these notebooks. */
+const changeLive = async () => {};
+/** Nobody does the jobs: a test indexes what it needs. */
+const jobs = { send: async () => '', sendMany: async () => [] };
+
+/** The notebook routes; `key` is the test key of an org. */
+export async function startNotebooks({ encoder = 'none' }: { encoder?: string } = {}) {
+  const app = await startTestApp(({ db }) => ({
+    notebooks: notebookRoutes({
+      db,
+      reader: createDocumentReader(),
+      changeLive,
+      jobs,
+      embeddings: { model: encoder },
+      search: (asked) => searchNotebooks(db, asked),
+    }),
+  }));
+  return {
+    ...app,
+    async newOrg() {
+      const org = await app.newOrg();
+      return { ...org, key: org.testKey };
+    },
+  };
+}
+
+/** A multipart body with one file. */
+export function formOf(bytes: Uint8Array | string, filename: string, type = ''): FormData {
+  const form = new FormData();
+  form.set('file', new File([bytes as Uint8Array<ArrayBuffer>], filename, { type }));
+  return form;
+}
+
+/** A notebook with these documents, made without a request. */
+export async function newNotebook(
+  db: Database,
+  orgId: string,
+  documents: Record<string, string> = {},
+  access: Access = { mode: 'all' },
+): Promise<string> {
+  const slug = `n${randomBytes(6).toString('hex')}`;
+  const { id } = await transaction(db, (tx) =>
+    createNotebook(tx, systemOrigin(orgId), { name: slug, slug, description: `About ${slug}`, access }),
+  );
+  for (const [title, text] of Object.entries(documents)) await newDocument(db, orgId, id, { title, text });
+  return id;
+}
+
+export function newDocument(db: Database, orgId: string, notebookId: string, given: { title: string; text: string }) {
+  const document = prepareDocument({ ...given, contentType: 'text/plain', param: 'text' });
+  return transaction(db, (tx) =>
+    addDocument(tx, systemOrigin(orgId), { notebookId, document }, { promote: 'no', changeLive, jobs }),
+  );
+}

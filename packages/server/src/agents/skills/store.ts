@@ -1,0 +1,186 @@
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import { sqlState } from '../../platform/db/query-error.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { columnsOf, text } from '../../platform/db/table.ts';
+import type { Bundle, SkillFile } from './bundle.ts';
+import { type SkillRow, type SkillVersionRow, skillFiles, skills, skillTexts, skillVersions } from './tables.ts';
+
+const columns = columnsOf(skills);
+
+/** Skills are shared by both modes of their org. */
+const owned = (orgId: string, skillId: string) => sql`org_id = ${orgId} AND id = ${skillId}`;
+
+/** Nothing, where another skill of the org has the slug; a second insert of one slug waits for the first to end. */
+export async function insertSkill(
+  tx: Transaction,
+  row: Pick<SkillRow, 'id' | 'org_id' | 'slug' | 'name' | 'description' | 'hash'>,
+): Promise<SkillRow | undefined> {
+  const [inserted] = await insertMany(tx, skills, [row], { onConflict: sql`(org_id, slug) DO NOTHING` });
+  return inserted;
+}
+
+export const findSkill = (db: Executor, orgId: string, skillId: string): Promise<SkillRow | undefined> =>
+  maybeOne(db, skills, sql`SELECT ${columns} FROM ${skills} WHERE ${owned(orgId, skillId)}`);
+
+/** Locked until the end of the transaction: versions are put on top of each other one at a time. */
+export const lockSkill = (tx: Transaction, orgId: string, skillId: string): Promise<SkillRow | undefined> =>
+  maybeOne(tx, skills, sql`SELECT ${columns} FROM ${skills} WHERE ${owned(orgId, skillId)} FOR UPDATE`);
+
+export const listSkills = (
+  db: Executor,
+  orgId: string,
+  { limit, below }: { limit: number; below: string | null },
+): Promise<SkillRow[]> =>
+  rowsOf(
+    db,
+    skills,
+    sql`SELECT ${columns} FROM ${skills} WHERE ${sql.and(sql`org_id = ${orgId}`, below && sql`id < ${below}`)}
+        ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
+
+/** Those of the ids that are skills of the org, as they are now; held ones stay so until the transaction ends. */
+export async function findSkills(
+  db: Executor,
+  orgId: string,
+  ids: readonly string[],
+  { hold }: { hold: boolean },
+): Promise<ReadonlyMap<string, CurrentSkill>> {
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf(
+    db,
+    currentSkill,
+    sql`SELECT id, name, description, hash FROM ${skills} WHERE org_id = ${orgId} AND id = ANY(${ids}) ORDER BY id
+        ${hold ? sql`FOR SHARE` : sql.empty}`,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+const currentSkill = { id: text(), name: text(), description: text(), hash: text() };
+export type CurrentSkill = Pick<SkillRow, 'id' | 'name' | 'description' | 'hash'>;
+
+/** Skills as they were at these hashes; nothing of one that is gone. */
+export async function findSkillsAt(
+  db: Executor,
+  orgId: string,
+  hashes: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, CurrentSkill>> {
+  const ids = Object.keys(hashes);
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf(
+    db,
+    currentSkill,
+    sql`SELECT DISTINCT ON (s.id) s.id, v.name, v.description, v.hash
+        FROM unnest(${ids}::text[], ${Object.values(hashes)}::text[]) AS fixed (id, hash)
+        JOIN ${skills} s ON s.id = fixed.id AND s.org_id = ${orgId}
+        JOIN ${skillVersions} v ON v.skill_id = fixed.id AND v.hash = fixed.hash
+        ORDER BY s.id, v.number DESC`,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Nothing, where another skill of the org has the slug; the transaction can then only be rolled back. */
+export async function updateSkill(
+  tx: Transaction,
+  skillId: string,
+  changes: Pick<SkillRow, 'slug' | 'name' | 'description' | 'hash' | 'version_number'>,
+): Promise<SkillRow | undefined> {
+  try {
+    const [row] = await update(tx, skills, { ...changes, updated_at: sql`now()` }, sql`id = ${skillId}`);
+    return row;
+  } catch (error) {
+    if (sqlState(error) === uniqueViolation) return undefined;
+    throw error;
+  }
+}
+
+const uniqueViolation = '23505';
+
+/** The version that the skill's row announces, and its files. */
+export async function insertVersion(
+  tx: Transaction,
+  skill: SkillRow,
+  parentHash: string | null,
+  { hash, files }: Bundle,
+): Promise<void> {
+  await insert(tx, skillVersions, {
+    skill_id: skill.id,
+    number: skill.version_number,
+    hash,
+    parent_hash: parentHash,
+    name: skill.name,
+    description: skill.description,
+  });
+  await keepTexts(tx, skill.org_id, files);
+  const rows = files.map(({ path, sha256 }) => ({ skill_id: skill.id, hash, path, org_id: skill.org_id, sha256 }));
+  await insertMany(tx, skillFiles, rows, { onConflict: sql`DO NOTHING` });
+}
+
+/**
+ * A text that is there already is written over with itself, which locks it: whoever is about to remove it as unused
+ * waits, and then sees that it is used again. In the order of hashes, so that no two uploads wait for each other.
+ */
+async function keepTexts(tx: Transaction, orgId: string, files: readonly SkillFile[]): Promise<void> {
+  const texts = [...new Map(files.map((file) => [file.sha256, file])).values()].sort((a, b) =>
+    a.sha256 < b.sha256 ? -1 : 1,
+  );
+  // Not `insertMany`, which would answer with every text.
+  await run(
+    tx,
+    sql`INSERT INTO ${skillTexts} (org_id, sha256, bytes, content)
+        SELECT ${orgId}, sha256, bytes, content
+        FROM unnest(${texts.map(({ sha256 }) => sha256)}::text[], ${texts.map(({ bytes }) => bytes)}::integer[],
+          ${texts.map(({ content }) => content)}::text[]) AS given (sha256, bytes, content)
+        ON CONFLICT (org_id, sha256) DO UPDATE SET bytes = EXCLUDED.bytes`,
+  );
+}
+
+/** By bytes, as the digest sorts them. */
+export function listFiles(
+  db: Executor,
+  { id, hash }: Pick<SkillRow, 'id' | 'hash'>,
+): Promise<{ path: string; bytes: number; content: string }[]> {
+  const { bytes, content } = skillTexts.columns;
+  return rowsOf(
+    db,
+    { path: text(), bytes, content },
+    sql`SELECT f.path, t.bytes, t.content
+        FROM ${skillFiles} f JOIN ${skillTexts} t ON t.org_id = f.org_id AND t.sha256 = f.sha256
+        WHERE f.skill_id = ${id} AND f.hash = ${hash} ORDER BY f.path COLLATE "C"`,
+  );
+}
+
+export function listVersions(
+  db: Executor,
+  skillId: string,
+  { limit, below }: { limit: number; below: number | null },
+): Promise<SkillVersionRow[]> {
+  const further = below !== null && sql`number < ${below}`;
+  return rowsOf(
+    db,
+    skillVersions,
+    sql`SELECT ${columnsOf(skillVersions)} FROM ${skillVersions}
+        WHERE ${sql.and(sql`skill_id = ${skillId}`, further)} ORDER BY number DESC LIMIT ${limit + 1}`,
+  );
+}
+
+/** The skill with its versions and files, and the texts that nothing else uses. */
+export async function deleteSkill(tx: Transaction, { org_id: orgId, id }: SkillRow): Promise<void> {
+  const used = await rowsOf(
+    tx,
+    { sha256: text() },
+    sql`SELECT DISTINCT sha256 FROM ${skillFiles} WHERE skill_id = ${id}`,
+  );
+  await run(tx, sql`DELETE FROM ${skills} WHERE id = ${id}`);
+  const hashes = used.map(({ sha256 }) => sha256);
+  await run(
+    tx,
+    sql`SELECT FROM ${skillTexts} WHERE org_id = ${orgId} AND sha256 = ANY(${hashes}) ORDER BY sha256 FOR UPDATE`,
+  );
+  // A statement of its own, after the locks: it sees the files of every upload that the locks have waited for.
+  await run(
+    tx,
+    sql`DELETE FROM ${skillTexts} AS unused WHERE org_id = ${orgId} AND sha256 = ANY(${hashes}) AND NOT EXISTS (
+          SELECT FROM ${skillFiles} f WHERE f.org_id = unused.org_id AND f.sha256 = unused.sha256)`,
+  );
+}

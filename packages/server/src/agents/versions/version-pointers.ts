@@ -1,0 +1,73 @@
+import { fail } from '@vestra/contract/errors';
+import type { Mode } from '@vestra/contract/route';
+import type { DeploymentRow } from '../deployments/tables.ts';
+
+export type Pointers = Pick<DeploymentRow, 'last_version' | 'newest_version' | 'draft_version' | 'live_version'>;
+
+export type PointerState = Pointers & Pick<DeploymentRow, 'status'>;
+
+export type VersionEvent =
+  | { type: 'saved' }
+  /** The content of the live version was changed: what follows is live at once. */
+  | { type: 'live_changed' }
+  /** The version named goes live in the key's mode. */
+  | { type: 'promoted'; version: number }
+  /** `to` is the version that was live before this one; null where there was none. */
+  | { type: 'rolled_back'; to: number | null };
+
+/** A deployment begins with a draft and nothing live. */
+export const firstPointers: Pointers = {
+  last_version: 1,
+  newest_version: 1,
+  draft_version: 1,
+  live_version: null,
+};
+
+/** Where the pointers of a deployment stand after an event, or why it is refused. */
+export function movePointers(event: VersionEvent, state: PointerState, mode: Mode): Pointers {
+  if (event.type === 'rolled_back' && mode === 'test') throw fail('live_key_required');
+  // What is deleted is gone from an archived deployment too.
+  if (state.status === 'archived' && event.type !== 'live_changed') throw fail('deployment_archived');
+  const { last_version, newest_version, draft_version, live_version } = state;
+  const next = last_version + 1;
+  switch (event.type) {
+    case 'saved':
+      return { last_version: next, newest_version: next, draft_version: next, live_version };
+    case 'live_changed':
+      // A draft that has gone on from what was live stays: its work is not lost, and is not live by accident.
+      return {
+        last_version: next,
+        newest_version: newest_version === live_version ? next : newest_version,
+        draft_version: draft_version === live_version ? next : draft_version,
+        live_version: next,
+      };
+    case 'promoted':
+      if (event.version > last_version) throw fail('version_not_found', { param: 'version' });
+      return mode === 'test'
+        ? { last_version, newest_version, draft_version: event.version, live_version }
+        : { last_version, newest_version, draft_version, live_version: event.version };
+    case 'rolled_back':
+      if (event.to === null) throw fail('nothing_to_roll_back');
+      return { last_version, newest_version, draft_version, live_version: event.to };
+  }
+}
+
+/** The version that new work runs: the one that is pinned, else the draft in test mode and the live one in live mode. */
+export function versionToRun(
+  state: Omit<PointerState, 'last_version' | 'newest_version'>,
+  mode: Mode,
+  pinned: number | null,
+): number {
+  if (state.status === 'archived') throw fail('deployment_archived');
+  const version = pinned ?? (mode === 'test' ? state.draft_version : state.live_version);
+  if (version === null) throw fail('deployment_not_live');
+  return version;
+}
+
+/** What live users get of a deployment at once is changed with a live key where a version is live. `what`: such a change. */
+export function assertMayChangeLive({ live_version }: Pick<Pointers, 'live_version'>, mode: Mode, what: string): void {
+  if (live_version === null || mode === 'live') return;
+  throw fail('live_key_required', {
+    message: `Version ${live_version} of this deployment is live: ${what} with a live key.`,
+  });
+}

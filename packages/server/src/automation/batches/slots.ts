@@ -1,0 +1,118 @@
+import type { Tenant } from '../../platform/caller.ts';
+import type { Database, Transaction } from '../../platform/db/pool.ts';
+import { pipelined, reading, rowsOf, run, running } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { boolean, count, text } from '../../platform/db/table.ts';
+import { type BatchReference, lockBatch, lockingBatch } from './store.ts';
+import { type BatchItemRow, type BatchRow, batchItems } from './tables.ts';
+
+/** How many items the org's own agent works on at a time, over all batches of an org and mode. */
+export const mostOfOwnAgent = 5;
+
+type Slots = { running: number; free: number };
+
+/** Which of a batch's items have not begun: those of the org's own agent, and those of users. */
+type Left = { of_org: boolean; of_users: boolean };
+
+/** Holds a batch's row, and says how it stands from then on. What ends meanwhile only makes room. */
+export async function holdBatch(
+  tx: Transaction,
+  reference: BatchReference,
+): Promise<{ batch: BatchRow; slots: Slots; left: Left } | undefined> {
+  const { batchId } = reference;
+  const [[batch], [counted], [left]] = await pipelined(tx, [
+    lockingBatch(reference),
+    countingSlots(batchId),
+    lookingForQueued(batchId),
+  ]);
+  if (!batch || !counted || !left) return undefined;
+  return { batch, slots: slotsIn(batch, counted), left };
+}
+
+/** Of a batch whose row is held. */
+export async function slotsOf(tx: Transaction, batch: BatchRow): Promise<Slots> {
+  const [[counted]] = await pipelined(tx, [countingSlots(batch.id)]);
+  return slotsIn(batch, counted as Counted);
+}
+
+type Counted = { running: number; held: number };
+
+const slotsIn = ({ concurrency }: BatchRow, { running: all, held }: Counted): Slots => ({
+  running: all,
+  free: Math.max(0, concurrency - held),
+});
+
+const countingSlots = (batchId: string) =>
+  reading(
+    { running: count(), held: count() },
+    sql`SELECT count(*) AS running, count(*) FILTER (WHERE slot = 'held') AS held
+      FROM batch_items WHERE batch_id = ${batchId} AND status = 'running'`,
+  );
+
+const lookingForQueued = (batchId: string) =>
+  reading(
+    { of_org: boolean(), of_users: boolean() },
+    sql`SELECT
+      EXISTS (SELECT FROM batch_items WHERE batch_id = ${batchId} AND status = 'queued' AND user_id IS NULL) AS of_org,
+      EXISTS (SELECT FROM batch_items WHERE batch_id = ${batchId} AND status = 'queued' AND user_id IS NOT NULL)
+        AS of_users`,
+  );
+
+/** What the org's own agent has free. Whoever asks gives out alone until the transaction ends, after their batch's row. */
+async function freeOfOwnAgent(tx: Transaction, { orgId, mode }: Tenant): Promise<number> {
+  const lock = `vestra batch items of the own agent ${orgId} ${mode}`;
+  const [, [found]] = await pipelined(tx, [
+    running(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`),
+    reading(
+      { held: count() },
+      sql`SELECT count(*) AS held FROM batch_items
+        WHERE org_id = ${orgId} AND mode = ${mode} AND slot = 'held' AND user_id IS NULL`,
+    ),
+  ]);
+  return Math.max(0, mostOfOwnAgent - (found?.held ?? 0));
+}
+
+const { item_index, user_id, context, metadata } = batchItems.columns;
+const queuedShape = { item_index, user_id, message: text(), context, metadata };
+
+export type QueuedItem = Pick<BatchItemRow, 'item_index' | 'user_id' | 'context' | 'metadata'> & { message: string };
+
+/** What may begin now, in the order sent, of a batch whose row is held. */
+export async function nextItems(tx: Transaction, batch: BatchRow, left: Left, most: number): Promise<QueuedItem[]> {
+  if (most === 0 || (!left.of_org && !left.of_users)) return [];
+  const ofOrg = left.of_org ? await freeOfOwnAgent(tx, { orgId: batch.org_id, mode: batch.mode }) : 0;
+  return rowsOf(
+    tx,
+    queuedShape,
+    sql`(SELECT item_index, user_id, message, context, metadata FROM batch_items
+        WHERE batch_id = ${batch.id} AND status = 'queued' AND user_id IS NOT NULL ORDER BY item_index LIMIT ${most})
+      UNION ALL (SELECT item_index, user_id, message, context, metadata FROM batch_items
+        WHERE batch_id = ${batch.id} AND status = 'queued' AND user_id IS NULL ORDER BY item_index LIMIT ${ofOrg})
+      ORDER BY item_index LIMIT ${most}`,
+  );
+}
+
+/** Items that have their answer and no slot to go on with, in the order sent. */
+export const itemsWantingSlots = (db: Database, batchId: string, limit: number) =>
+  rowsOf(
+    db,
+    { item_index, user_id, conversation_id: text(), task_id: text() },
+    sql`SELECT item_index, user_id, conversation_id, task_id FROM batch_items
+      WHERE batch_id = ${batchId} AND status = 'running' AND slot = 'wanted' ORDER BY item_index LIMIT ${limit}`,
+  );
+
+export type SlotOwner = BatchReference & { index: number; userId: string | null };
+
+/** A slot for an item that has its answer; where none is free it is noted that it wants one. */
+export async function takeSlot(tx: Transaction, { index, userId, ...reference }: SlotOwner): Promise<boolean> {
+  const batch = await lockBatch(tx, reference);
+  const isFree =
+    !batch || ((await slotsOf(tx, batch)).free > 0 && (userId !== null || (await freeOfOwnAgent(tx, reference)) > 0));
+  const slot = isFree ? 'held' : 'wanted';
+  await run(
+    tx,
+    sql`UPDATE batch_items SET slot = ${slot}
+      WHERE batch_id = ${reference.batchId} AND item_index = ${index} AND status = 'running'`,
+  );
+  return isFree;
+}

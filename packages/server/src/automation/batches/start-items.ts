@@ -1,0 +1,181 @@
+import { Failure, fail } from '@vestra/contract/errors';
+import { type DeploymentRow, findDeployment } from '../../agents/deployments/index.ts';
+import { newConversation, openConversation } from '../../engine/conversations/index.ts';
+import {
+  type Admission,
+  acceptMessage,
+  admit,
+  beginWork,
+  type Change,
+  type Committed,
+  collectJobs,
+  type Engine,
+  type NewMessage,
+  type Outbox,
+  type Place,
+} from '../../engine/index.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import { enterUsers, type UserRow } from '../../users/index.ts';
+import type { QueuedItem } from './slots.ts';
+import { failQueued, markStarted, type StartedItem } from './store.ts';
+import type { BatchRow } from './tables.ts';
+
+/** Items that could not begin after something had been written for them: nothing of the transaction may stay. */
+export class ItemsRefused extends Error {
+  override readonly name = 'ItemsRefused';
+  readonly failure: Failure;
+  readonly indices: readonly number[];
+
+  constructor(failure: Failure, indices: readonly number[]) {
+    super(failure.message);
+    this.failure = failure;
+    this.indices = indices;
+  }
+}
+
+/**
+ * Begins these items of a batch whose row is held, each as a conversation with one message that goes straight to work.
+ * What cannot begin has failed, and is not among what is returned. `places` grows by what is kept of this process for
+ * them: whoever commits gives back what was not used.
+ */
+export async function startItems(
+  engine: Engine,
+  tx: Transaction,
+  batch: BatchRow,
+  items: readonly QueuedItem[],
+  places: Place[],
+): Promise<Committed[]> {
+  const runs = await unlessRefused(whatRuns(engine, tx, batch));
+  if (runs instanceof Failure) {
+    // It is the same for every item that is left.
+    await failQueued(tx, batch.id, runs, null);
+    return [];
+  }
+  const userIds = items.map(({ user_id }) => user_id).filter((id) => id !== null);
+  const { users, refused } = await enterUsers(tx, { orgId: batch.org_id, mode: batch.mode }, userIds);
+  const isRefused = ({ user_id }: QueuedItem) => user_id !== null && refused.has(user_id);
+  for (const item of items.filter(isRefused)) {
+    await failQueued(tx, batch.id, refused.get(item.user_id as string) as Failure, [item.item_index]);
+  }
+  const able = items.filter((item) => !isRefused(item));
+  const outbox = collectJobs();
+  const together = await startTogether(engine, tx, batch, runs, able, users, places);
+  const isStarted = new Set(together.map((each) => each.started.item_index));
+  const left = able.filter(({ item_index }) => !isStarted.has(item_index));
+  const begun = [...together, ...(await startOneByOne(engine, tx, batch, runs, left, outbox))];
+  const started = begun.map((each) => each.started);
+  await markStarted(tx, batch, started);
+  await outbox.sendAll(engine.jobs, tx);
+  return begun.map(({ committed }) => committed);
+}
+
+type Begun = { committed: Committed; started: StartedItem };
+
+/** As many as this process has room for: it owns them from the commit on. None where the money is not plenty. */
+async function startTogether(
+  engine: Engine,
+  tx: Transaction,
+  { org_id, mode }: BatchRow,
+  { deployment, admission }: Runs,
+  items: readonly QueuedItem[],
+  users: ReadonlyMap<string, UserRow>,
+  places: Place[],
+): Promise<Begun[]> {
+  const fitting = items.flatMap((item) => {
+    const place = engine.runner.reserve({ org_id, mode, user_id: item.user_id });
+    if (place) places.push(place);
+    return place ? [{ item, place }] : [];
+  });
+  const works = fitting.map(({ item }) => ({
+    conversation: newConversation({
+      tenant: { orgId: org_id, mode },
+      userId: item.user_id,
+      deployment,
+      pinned: null,
+      metadata: item.metadata,
+    }),
+    user: item.user_id === null ? null : (users.get(item.user_id) ?? null),
+    message: messageOf(item),
+  }));
+  const begun = await beginWork(
+    engine,
+    tx,
+    admission,
+    works,
+    fitting.map(({ place }) => place),
+  );
+  return (begun ?? []).map(({ turn, task, committed }, at) => ({
+    committed,
+    started: {
+      item_index: (fitting[at] as (typeof fitting)[number]).item.item_index,
+      conversation_id: turn.conversation_id,
+      turn_id: turn.id,
+      task_id: task.id,
+    },
+  }));
+}
+
+/** Each left to a job, for whichever process has room. */
+async function startOneByOne(
+  engine: Engine,
+  tx: Transaction,
+  batch: BatchRow,
+  runs: Runs,
+  items: readonly QueuedItem[],
+  outbox: Outbox,
+): Promise<Begun[]> {
+  const begun: Begun[] = [];
+  for (const [at, item] of items.entries()) {
+    const one = await unlessRefused(startItem(engine, tx, batch, runs, item, outbox));
+    if (one instanceof Failure) {
+      // An empty wallet or a cap of the org is the same for those behind it; a cap of a user is their own.
+      const isOwn = one.code === 'user_cap_reached';
+      const behind = isOwn ? [item] : items.slice(at);
+      throw new ItemsRefused(
+        one,
+        behind.map(({ item_index }) => item_index),
+      );
+    }
+    begun.push(one);
+  }
+  return begun;
+}
+
+const messageOf = ({ message, context }: QueuedItem): NewMessage => ({
+  text: message,
+  context,
+  attachments: [],
+  request: { hand_off: 'always', plan: false },
+  origin: 'batch',
+});
+
+type Runs = { deployment: DeploymentRow; admission: Admission };
+
+async function whatRuns(engine: Engine, tx: Transaction, batch: BatchRow): Promise<Runs> {
+  const found = batch.deployment_id === null ? undefined : await findDeployment(tx, batch.org_id, batch.deployment_id);
+  if (!found) throw fail('deployment_archived', { message: 'The deployment of this batch was deleted.' });
+  const place = { mode: batch.mode, pinned_version: null, deployment_version: null };
+  return { deployment: found.deployment, admission: await admit(engine, tx, place, found.deployment) };
+}
+
+async function startItem(
+  engine: Engine,
+  tx: Transaction,
+  { org_id: orgId, mode }: BatchRow,
+  { deployment, admission }: Runs,
+  item: QueuedItem,
+  outbox: Outbox,
+): Promise<Begun> {
+  const { item_index, user_id: userId, metadata } = item;
+  const opened = { tenant: { orgId, mode }, userId, deployment, pinned: null, metadata };
+  const say = (change: Change) => acceptMessage(engine, change, admission, messageOf(item));
+  const { conversation, result, committed } = await openConversation(tx, opened, say, outbox);
+  const { id: turn_id, task_id } = result;
+  return { committed, started: { item_index, conversation_id: conversation.id, turn_id, task_id } };
+}
+
+const unlessRefused = <T>(work: Promise<T>): Promise<T | Failure> =>
+  work.catch((error: unknown) => {
+    if (error instanceof Failure) return error;
+    throw error;
+  });

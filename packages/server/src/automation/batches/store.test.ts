@@ -1,0 +1,50 @@
+import { newId } from '@vestra/contract/ids';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rowsRead } from '../../../../../tests/support/rows-read.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
+import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
+import { one, run } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { count } from '../../platform/db/table.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { markStarted } from './store.ts';
+import type { BatchRow } from './tables.ts';
+
+let database: TestDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase({ connectionString: database.connectionString });
+});
+afterAll(async () => {
+  await closeDatabase(db);
+  await database.drop();
+});
+
+it('what begins items of a batch reads those items, however many it has [BAT-551]', async () => {
+  const batch = { org_id: newId('org'), mode: 'test', id: newId('bat') } as BatchRow;
+  await run(
+    db,
+    sql`INSERT INTO batch_items (batch_id, item_index, org_id, mode, user_id, message, metadata)
+      SELECT batch, n, ${batch.org_id}, ${batch.mode}, 'user_' || n, 'Go on.', '{}'
+      FROM unnest(ARRAY[${batch.id}, 'batch_before', 'batch_after']) AS batch, generate_series(0, 299) AS n`,
+  );
+  await run(db, sql`ANALYZE batch_items`);
+  const started = [3, 4, 150, 299].map((index) => ({
+    item_index: index,
+    conversation_id: newId('conv'),
+    turn_id: newId('turn'),
+    task_id: null,
+  }));
+  await transaction(db, async (tx) => {
+    const read = await rowsRead(tx, 'batch_items', () => markStarted(tx, batch, started));
+    expect(read).toBeLessThanOrEqual(8);
+    const { running } = await one(
+      tx,
+      { running: count() },
+      sql`SELECT count(*) AS running FROM batch_items WHERE status = 'running' AND batch_id = ${batch.id}`,
+    );
+    expect(running).toBe(4);
+  });
+});

@@ -1,0 +1,186 @@
+import type { Tenant } from '../../platform/caller.ts';
+import { sharedDate } from '../../platform/db/clock.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { insert, maybeOne, pipelined, reading, rowsOf, run, running, update } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { boolean, columnsOf, count, json, micros, type NewRowOf, text } from '../../platform/db/table.ts';
+import { type BatchItemRow, type BatchRow, batches, batchItems, type Counts } from './tables.ts';
+
+type Page = { limit: number; after: readonly string[] | null };
+
+/** Where a batch lies. */
+export type BatchReference = { orgId: string; mode: BatchRow['mode']; batchId: string };
+
+const columns = columnsOf(batches);
+const owned = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
+const named = ({ batchId, ...tenant }: BatchReference) => sql`${owned(tenant)} AND id = ${batchId}`;
+
+export type NewItem = {
+  user_id: string | null;
+  message: string;
+  context: Record<string, unknown> | null;
+  metadata: Record<string, string>;
+};
+
+export const insertBatch = (tx: Transaction, row: NewRowOf<typeof batches>): Promise<BatchRow> =>
+  insert(tx, batches, row);
+
+const itemsAtOnce = 1000;
+
+/** In a statement whose text does not depend on how many there are. */
+export async function insertItems(tx: Transaction, batch: BatchRow, items: readonly NewItem[]): Promise<void> {
+  for (let from = 0; from < items.length; from += itemsAtOnce) {
+    const rows = items.slice(from, from + itemsAtOnce).map((item, at) => ({ item_index: from + at, ...item }));
+    await run(
+      tx,
+      sql`INSERT INTO batch_items (batch_id, org_id, mode, item_index, user_id, message, context, metadata)
+      SELECT ${batch.id}, ${batch.org_id}, ${batch.mode}, item_index, user_id, message, context, metadata
+      FROM json_to_recordset(${sql.json(rows)})
+        AS i(item_index integer, user_id text, message text, context json, metadata json)`,
+    );
+  }
+}
+
+export const findBatch = (db: Executor, reference: BatchReference): Promise<BatchRow | undefined> =>
+  maybeOne(db, batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)}`);
+
+/** Held until the transaction ends: slots are given out and batches ended by one at a time. */
+export const lockingBatch = (reference: BatchReference) =>
+  reading(batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)} FOR NO KEY UPDATE`);
+
+export async function lockBatch(tx: Transaction, reference: BatchReference): Promise<BatchRow | undefined> {
+  const [[batch]] = await pipelined(tx, [lockingBatch(reference)]);
+  return batch;
+}
+
+export async function updateBatch(
+  tx: Transaction,
+  { org_id: orgId, mode, id: batchId }: BatchRow,
+  changes: Partial<BatchRow>,
+): Promise<BatchRow> {
+  const [row] = await update(tx, batches, changes, named({ orgId, mode, batchId }));
+  return row as BatchRow;
+}
+
+/** Newest first. */
+export const listBatches = (db: Executor, tenant: Tenant, { limit, after }: Page): Promise<BatchRow[]> =>
+  rowsOf(
+    db,
+    batches,
+    sql`SELECT ${columns} FROM batches
+      WHERE ${sql.and(owned(tenant), after && sql`id < ${after[0] as string}`)} ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
+
+/** Other batches of the org whose items of its own agent wait, longest first. */
+export async function waitingForOwnAgent(db: Executor, { batchId, ...tenant }: BatchReference): Promise<string[]> {
+  const rows = await rowsOf(
+    db,
+    { id: text() },
+    sql`SELECT id FROM batches WHERE ${owned(tenant)} AND completed_at IS NULL AND id <> ${batchId}
+      AND EXISTS (SELECT FROM batch_items i WHERE i.batch_id = batches.id AND i.user_id IS NULL
+        AND (i.status = 'queued' OR (i.status = 'running' AND i.slot = 'wanted')))
+      ORDER BY id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+export type Standing = { counts: Counts; spentMicros: bigint };
+
+/** How the items of batches stand and what they have cost so far, those that are under way included. */
+export async function standingsOf(db: Executor, batchIds: readonly string[]): Promise<Map<string, Standing>> {
+  if (batchIds.length === 0) return new Map();
+  const rows = await rowsOf(
+    db,
+    { ...countColumns, batch_id: text(), micros: micros() },
+    sql`SELECT i.batch_id, ${countedByStatus}, (COALESCE(sum(i.cost_micros), 0) + COALESCE((
+        SELECT sum(l.amount_micros) FROM batch_items r
+        JOIN ledger_entries l ON l.task_id = r.task_id AND l.account = 'spend'
+        WHERE r.batch_id = i.batch_id AND r.status = 'running'), 0))::bigint AS micros
+      FROM batch_items i WHERE i.batch_id = ANY(${batchIds}) GROUP BY i.batch_id`,
+  );
+  return new Map(rows.map(({ batch_id, micros: spentMicros, ...counts }) => [batch_id, { counts, spentMicros }]));
+}
+
+const statuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] satisfies (keyof Counts)[];
+const countColumns = { queued: count(), running: count(), succeeded: count(), failed: count(), cancelled: count() };
+const countedByStatus = sql.raw(
+  statuses.map((status) => `count(*) FILTER (WHERE i.status = '${status}') AS ${status}`).join(', '),
+);
+
+export type ShownItem = BatchItemRow & {
+  reply: string | null;
+  text: string | null;
+  data: unknown;
+  outcome_met: boolean | null;
+  outcome_reason: string | null;
+};
+
+const shownShape = {
+  ...batchItems.columns,
+  reply: text().nullable(),
+  text: text().nullable(),
+  data: json().nullable(),
+  outcome_met: boolean().nullable(),
+  outcome_reason: text().nullable(),
+};
+const itemColumns = columnsOf(batchItems, 'i');
+
+/** In the order in which they were sent, each with what came of it. */
+export const listItems = (db: Executor, batchId: string, { limit, after }: Page): Promise<ShownItem[]> =>
+  rowsOf(
+    db,
+    shownShape,
+    sql`SELECT ${itemColumns}, u.acknowledgement AS reply, u.reply_text AS text, u.reply_data AS data,
+        t.outcome_met, t.outcome_reason
+      FROM batch_items i LEFT JOIN turns u ON u.id = i.turn_id
+      LEFT JOIN tasks t ON t.org_id = i.org_id AND t.mode = i.mode AND t.id = i.task_id
+      WHERE ${sql.and(sql`i.batch_id = ${batchId}`, after && sql`i.item_index > ${Number(after[0])}`)}
+      ORDER BY i.item_index LIMIT ${limit + 1}`,
+  );
+
+/** Ends items that never began. Returns how many there were. */
+export async function failQueued(
+  tx: Transaction,
+  batchId: string,
+  error: { code: string; message: string },
+  indices: readonly number[] | null,
+): Promise<void> {
+  const isMeant = sql.and(
+    sql`batch_id = ${batchId} AND status = 'queued'`,
+    indices && sql`item_index = ANY(${indices}::int[])`,
+  );
+  await run(
+    tx,
+    sql`UPDATE batch_items SET status = 'failed', error_code = ${error.code}, error_message = ${error.message},
+        message = NULL, context = NULL, finished_at = now()
+      WHERE ${isMeant}`,
+  );
+}
+
+export async function cancelQueued(tx: Transaction, batchId: string): Promise<void> {
+  await run(
+    tx,
+    sql`UPDATE batch_items SET status = 'cancelled', message = NULL, context = NULL, finished_at = now()
+      WHERE batch_id = ${batchId} AND status = 'queued'`,
+  );
+}
+
+export type StartedItem = { item_index: number; conversation_id: string; turn_id: string; task_id: string | null };
+
+/** Of a batch whose row is held. */
+export async function markStarted(tx: Transaction, batch: BatchRow, started: readonly StartedItem[]): Promise<void> {
+  const { org_id: orgId, mode, id: batchId } = batch;
+  await pipelined(tx, [
+    running(sql`UPDATE batches SET advanced_at = ${sharedDate()} WHERE ${named({ orgId, mode, batchId })}`),
+    ...(started.length === 0 ? [] : [markingStarted(batchId, started)]),
+  ]);
+}
+
+// The items are named twice: of what is in the JSON PostgreSQL does not know how few they are, and reads the whole batch.
+const markingStarted = (batchId: string, started: readonly StartedItem[]) =>
+  running(sql`UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL,
+      conversation_id = s.conversation_id, turn_id = s.turn_id, task_id = s.task_id
+    FROM json_to_recordset(${sql.json(started)})
+      AS s(item_index integer, conversation_id text, turn_id text, task_id text)
+    WHERE batch_id = ${batchId} AND batch_items.item_index = s.item_index
+      AND batch_items.item_index = ANY(${started.map(({ item_index }) => item_index)}::int[])`);

@@ -1,0 +1,52 @@
+import { fail } from '@vestra/contract/errors';
+import { findSettings } from '../../account/index.ts';
+import { announce, type Committed, type Engine } from '../../engine/index.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { createRoutine } from './create.ts';
+import { presentRoutine } from './present.ts';
+import { removeRoutine } from './remove.ts';
+import { findRoutine, listRoutines } from './store.ts';
+import type { RoutineRow } from './tables.ts';
+import { changeRoutine } from './update.ts';
+
+type RoutineDependencies = Pick<Engine, 'announcer'> & { db: Database; publicUrl: string };
+
+export function routineRoutes({ db, publicUrl, announcer }: RoutineDependencies): Handlers<'routines'> {
+  const present = (row: RoutineRow) => presentRoutine(row, { publicUrl });
+  return {
+    list: async ({ caller, query, page }) => {
+      const userId = query.user_id ?? null;
+      if (userId === null && (await findSettings(db, caller)).require_user) {
+        throw fail('user_required', { param: 'user_id' });
+      }
+      return page.of(await listRoutines(db, caller, userId, page), present, (row) => [row.id]);
+    },
+    create: async ({ origin, body, commit }) => {
+      // Set by the call that makes the routine, and by no repetition of it.
+      let opened: Committed | null = null;
+      const answer = await commit(async (tx) => {
+        const created = await createRoutine(tx, origin, body);
+        opened = created.opened;
+        return present(created.routine);
+      });
+      if (opened) announce(announcer, opened);
+      return answer;
+    },
+    get: async ({ caller, params }) => {
+      const row = await findRoutine(db, caller, params.routine_id);
+      if (!row) throw fail('routine_not_found');
+      return present(row);
+    },
+    update: async ({ origin, params, body }) => {
+      const { routine, opened } = await transaction(db, (tx) => changeRoutine(tx, origin, params.routine_id, body));
+      if (opened) announce(announcer, opened);
+      return present(routine);
+    },
+    delete: async ({ origin, params }) => {
+      await transaction(db, (tx) => removeRoutine(tx, origin, params.routine_id));
+      return { object: 'routine', id: params.routine_id, deleted: true };
+    },
+  };
+}

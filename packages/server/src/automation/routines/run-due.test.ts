@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { one, rowsOf, run } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { count, json, text } from '../../platform/db/table.ts';
+import { type RoutineServer, startRoutines } from './routines.fixture.ts';
+import { runDueRoutines } from './run-due.ts';
+import type { RoutineRunner } from './run-routine.ts';
+import { takingRunner } from './runner.fixture.ts';
+import { dueRoutines } from './store.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+let server: RoutineServer;
+let runner: RoutineRunner;
+beforeAll(async () => {
+  server = await startRoutines();
+  runner = takingRunner(server.db);
+});
+afterAll(() => server.stop());
+// What earlier tests have left is due at times that lie ahead.
+beforeEach(() => run(server.db, sql`DELETE FROM routines`));
+
+async function create(body: Record<string, unknown>, settings = {}) {
+  const org = await server.newOrg(settings);
+  await run(server.db, sql`UPDATE wallets SET balance_micros = 100000000 WHERE org_id = ${org.id}`);
+  await run(
+    server.db,
+    sql`
+    INSERT INTO wallets (org_id, mode, balance_micros) VALUES (${org.id}, 'test', 100000000) ON CONFLICT DO NOTHING`,
+  );
+  const { body: routine } = await server.call('POST', '/v1/routines', {
+    key: org.testKey,
+    body: { ask: 'Look at the orders.', ...body },
+  });
+  return { org, id: routine.id as string };
+}
+
+const messagesOf = async (routineId: string) => {
+  return rowsOf(
+    server.db,
+    { text: text(), count: count() },
+    sql`
+      SELECT m.text, count(*) AS count FROM messages m JOIN routines r USING (conversation_id)
+      WHERE r.id = ${routineId} AND m.role = 'user' GROUP BY m.text`,
+  );
+};
+const toldOf = async (routineId: string) => {
+  return rowsOf(
+    server.db,
+    { data: json<{ run: { turn_id: string } }>() },
+    sql`SELECT data FROM events WHERE type = 'routine.ran' AND data ->> 'id' = ${routineId}`,
+  );
+};
+
+describe('what is due', () => {
+  it.each([
+    ['few', 3],
+    ['more than are ranked', 1600],
+  ])('goes round the orgs, also where %s of one org are waiting [RTN-520]', async (_, waiting) => {
+    // All of the first org are due before any of the others.
+    const dueOf = async (letter: string, amount: number, day: string) => {
+      const org = await server.newOrg({});
+      await run(
+        server.db,
+        sql`
+        INSERT INTO routines (id, org_id, mode, deployment_id, name, ask, kind, cron, timezone, next_run_at)
+        SELECT 'rtn_' || ${letter}::text || lpad(n::text, 23, '0'), ${org.id}, 'test', ${org.deployment.id}, 'r', 'Ask', 'schedule',
+          '0 * * * *', 'UTC', ${day}::timestamptz + n * interval '1 second' FROM generate_series(1, ${amount}::int) n`,
+      );
+    };
+    await dueOf('a', waiting, '2030-01-01');
+    await dueOf('b', 2, '2030-02-01');
+    await dueOf('c', 1, '2030-03-01');
+    const look = async (now: string, except: string[]) => {
+      const ids = await dueRoutines(server.db, { now: new Date(now), limit: 6, except });
+      return ids.map((id) => `${id[4]}${Number(id.slice(5))}`);
+    };
+    expect(await look('2029-12-31T23:59:59Z', [])).toEqual([]);
+    const all = await look('2031-01-01T00:00:00Z', []);
+    expect(all).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+    const others = await look('2031-01-01T00:00:00Z', [`${'rtn_a'.padEnd(27, '0')}1`]);
+    expect(others.slice(0, 3)).toEqual(['a2', 'b1', 'c1']);
+  });
+
+  it('runs once however many processes look at once, and each time in its conversation [RTN-045, RTN-046]', async () => {
+    const { org, id } = await create({ every: 'hour' });
+    await run(
+      server.db,
+      sql`
+      INSERT INTO routines (id, org_id, mode, deployment_id, name, ask, kind, cron, timezone, next_run_at)
+      SELECT 'rtn_due' || lpad(n::text, 21, '0'), ${org.id}, 'test', ${org.deployment.id}, 'r', 'Ask ' || n, 'schedule',
+        '0 * * * *', 'UTC', now() - interval '1 minute' FROM generate_series(1, 150) n`,
+    );
+    await server.setRow(id, { next_run_at: new Date(Date.now() - minute) });
+    const counts = await Promise.all(Array.from({ length: 4 }, () => runDueRoutines(takingRunner(server.db))));
+    expect(counts.reduce((sum, each) => sum + each, 0)).toBe(151);
+    const rows = await rowsOf(
+      server.db,
+      { run_count: count(), said: count(), told: count() },
+      sql`
+      SELECT r.run_count,
+        (SELECT count(*) FROM messages m WHERE m.conversation_id = r.conversation_id AND m.role = 'user') AS said,
+        (SELECT count(*) FROM events e WHERE e.type = 'routine.ran' AND e.data ->> 'id' = r.id) AS told
+      FROM routines r WHERE r.org_id = ${org.id}`,
+    );
+    expect(rows).toEqual(Array(151).fill({ run_count: 1, said: 1, told: 1 }));
+    expect(await runDueRoutines(runner)).toBe(0);
+  });
+
+  it('runs once for all the times that were missed, and then at its next [RTN-010, RTN-044]', async () => {
+    const { id } = await create({ every: 'hour' });
+    const now = new Date('2031-05-05T10:20:00Z');
+    await server.setRow(id, { next_run_at: new Date('2031-05-02T07:00:00Z') });
+    expect(await runDueRoutines(runner, { now })).toBe(1);
+    expect(await runDueRoutines(runner, { now })).toBe(0);
+    const row = await server.rowOf(id);
+    expect(row.next_run_at).toEqual(new Date('2031-05-05T11:00:00Z'));
+    expect([row.run_count, row.last_run_at instanceof Date]).toEqual([1, true]);
+    expect(await runDueRoutines(runner, { now: new Date('2031-05-05T11:00:00Z') })).toBe(1);
+    expect(await messagesOf(id)).toEqual([{ text: 'Look at the orders.', count: 2 }]);
+  });
+
+  it('keeps to the clocks of its zone over both changes, looked at every quarter of an hour [RTN-024]', async () => {
+    const { id } = await create({ schedule: { cron: '30 2 * * *', timezone: 'Europe/Berlin' } });
+    const runs: string[] = [];
+    for (const [from, until] of [
+      ['2031-03-29T00:00:00Z', '2031-04-01T00:00:00Z'],
+      ['2031-10-25T00:00:00Z', '2031-10-28T00:00:00Z'],
+    ] as const) {
+      // As a change of the schedule at that moment would set it.
+      const first = { '2031-03': '2031-03-29T01:30:00Z', '2031-10': '2031-10-25T00:30:00Z' }[from.slice(0, 7)];
+      await server.setRow(id, { next_run_at: new Date(first as string) });
+      for (let at = Date.parse(from); at < Date.parse(until); at += 15 * minute) {
+        if ((await runDueRoutines(runner, { now: new Date(at) })) > 0) runs.push(new Date(at).toISOString());
+      }
+    }
+    expect(runs).toEqual([
+      '2031-03-29T01:30:00.000Z',
+      // The clocks leave half past two out.
+      '2031-03-30T01:00:00.000Z',
+      '2031-03-31T00:30:00.000Z',
+      '2031-10-25T00:30:00.000Z',
+      // They show it twice, and the first counts.
+      '2031-10-26T00:30:00.000Z',
+      '2031-10-27T01:30:00.000Z',
+    ]);
+    expect((await toldOf(id)).length).toBe(6);
+  });
+
+  it('once has ended after its run, and has failed where that was refused [RTN-265]', async () => {
+    const [done, refused] = [
+      await create({ every: '2031-05-05 at 10:00' }),
+      await create({ every: '2031-05-05 at 10:00' }),
+    ];
+    await run(server.db, sql`UPDATE wallets SET balance_micros = 0 WHERE org_id = ${refused.org.id}`);
+    expect(await runDueRoutines(runner, { now: new Date('2031-05-05T09:59:00Z') })).toBe(0);
+    // The server was away at ten.
+    expect(await runDueRoutines(runner, { now: new Date('2031-05-05T12:00:00Z') })).toBe(1);
+    expect(await runDueRoutines(runner, { now: new Date('2032-05-05T12:00:00Z') })).toBe(0);
+    const shown = async ({ org, id }: typeof done) =>
+      (await server.call('GET', `/v1/routines/${id}`, { key: org.testKey })).body;
+    expect(await shown(done)).toMatchObject({ status: 'completed', next_run_at: null, run_count: 1, last_error: null });
+    expect(await messagesOf(done.id)).toEqual([{ text: 'Look at the orders.', count: 1 }]);
+    expect(await shown(refused)).toMatchObject({
+      status: 'failed',
+      next_run_at: null,
+      run_count: 0,
+      last_error: { code: 'wallet_empty' },
+    });
+  });
+
+  it('runs neither what is paused nor what has been deleted [RTN-038, RTN-041]', async () => {
+    const paused = await create({ every: 'hour' });
+    const deleted = await create({ every: 'hour' });
+    const key = paused.org.testKey;
+    await server.call('PATCH', `/v1/routines/${paused.id}`, { key, body: { enabled: false } });
+    await server.call('DELETE', `/v1/routines/${deleted.id}`, { key: deleted.org.testKey });
+    expect(await runDueRoutines(runner, { now: new Date(Date.now() + 300 * hour) })).toBe(0);
+    expect((await server.rowOf(paused.id)).run_count).toBe(0);
+  });
+});
+
+describe('what cannot run', () => {
+  const due = { next_run_at: new Date('2031-05-05T10:00:00Z') };
+  const now = new Date('2031-05-05T10:05:00Z');
+
+  it('of a disabled user is passed over and stays active', async () => {
+    const { org, id } = await create({ every: 'hour', user_id: 'barred' });
+    await server.setRow(id, due);
+    await server.setUser({ orgId: org.id, mode: 'test' }, 'barred', { status: 'disabled' });
+    expect(await runDueRoutines(runner, { now })).toBe(0);
+    const row = await server.rowOf(id);
+    expect(row).toMatchObject({ status: 'active', run_count: 0, last_run_at: null });
+    expect(row.next_run_at).toEqual(new Date('2031-05-05T11:00:00Z'));
+  });
+
+  it('for want of money is passed over, and nothing of it is left', async () => {
+    const { org, id } = await create({ every: 'hour' });
+    await run(server.db, sql`UPDATE wallets SET balance_micros = 0 WHERE org_id = ${org.id}`);
+    await server.setRow(id, due);
+    expect(await runDueRoutines(runner, { now })).toBe(0);
+    expect(await server.rowOf(id)).toMatchObject({ status: 'active', run_count: 0 });
+    expect(await messagesOf(id)).toEqual([]);
+  });
+
+  it('has failed where its deployment is gone, with the reason in the audit log [RTN-008, RTN-009]', async () => {
+    const { org, id } = await create({ every: 'hour' });
+    await run(server.db, sql`UPDATE deployments SET status = 'archived' WHERE id = ${org.deployment.id}`);
+    await server.setRow(id, due);
+    expect(await runDueRoutines(runner, { now })).toBe(0);
+    const shown = await server.call('GET', `/v1/routines/${id}`, { key: org.testKey });
+    expect(shown.body).toMatchObject({ status: 'failed', next_run_at: null, enabled: true, run_count: 0 });
+    expect((await server.auditOf(id)).at(-1)).toMatchObject({
+      action: 'routine.failed',
+      actor_type: 'system',
+      details: { code: 'deployment_archived', message: expect.any(String) },
+    });
+    await run(server.db, sql`UPDATE deployments SET status = 'active' WHERE id = ${org.deployment.id}`);
+    const again = await server.call('PATCH', `/v1/routines/${id}`, { key: org.testKey, body: { enabled: true } });
+    expect(again.body).toMatchObject({ status: 'active', next_run_at: expect.any(String) });
+  });
+
+  it('of an org that is switched off is passed over', async () => {
+    const { org, id } = await create({ every: 'hour' });
+    await run(server.db, sql`UPDATE orgs SET status = 'disabled' WHERE id = ${org.id}`);
+    await server.setRow(id, due);
+    expect(await runDueRoutines(runner, { now })).toBe(0);
+    expect((await server.rowOf(id)).next_run_at).toEqual(new Date('2031-05-05T11:00:00Z'));
+  });
+});
+
+describe('the conversation of a routine', () => {
+  it('is another once the routine means another deployment, unless it was named for it [RTN-026, RTN-027]', async () => {
+    const { org, id } = await create({ every: 'hour' });
+    const other = await server.newDeployment(org.id, 'other');
+    const placeOfRun = async () => {
+      await server.setRow(id, { next_run_at: new Date('2031-05-05T10:00:00Z') });
+      expect(await runDueRoutines(runner, { now: new Date('2031-05-05T10:05:00Z') })).toBe(1);
+      return one(
+        server.db,
+        { id: text(), deployment_id: text() },
+        sql`
+          SELECT c.id, c.deployment_id FROM conversations c JOIN routines r ON r.conversation_id = c.id
+          WHERE r.id = ${id}`,
+      );
+    };
+    const first = await placeOfRun();
+    expect(await placeOfRun()).toEqual(first);
+    await run(server.db, sql`UPDATE org_settings SET default_deployment = ${other.id} WHERE org_id = ${org.id}`);
+    const second = await placeOfRun();
+    expect(second.deployment_id).toBe(other.id);
+    expect(second.id).not.toBe(first.id);
+    await server.call('PATCH', `/v1/routines/${id}`, { key: org.testKey, body: { conversation_id: first.id } });
+    expect(await placeOfRun()).toEqual(first);
+  });
+});

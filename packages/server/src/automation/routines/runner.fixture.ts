@@ -1,0 +1,34 @@
+import { createModels } from '@vestra/models/models';
+import type { Engine } from '../../engine/index.ts';
+import { createRunner } from '../../engine/turns/runner.ts';
+import { readConfig } from '../../main/config.ts';
+import { createLog } from '../../main/log.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import { createRowCache } from '../../platform/db/row-cache.ts';
+import { publicUrl } from './routines.fixture.ts';
+import type { RoutineRunner } from './run-routine.ts';
+
+/** Takes messages as every process does, and leaves the replies to whoever looks for their jobs: here nobody. */
+export function takingRunner(db: Database): RoutineRunner {
+  const log = createLog('silent');
+  const engine: Partial<Engine> = {
+    db,
+    log,
+    models: createModels(readConfig({}).models),
+    announcer: { followers: { publish: () => {} }, seen: createRowCache({ most: 1 }), notify: () => {} },
+    // As in a process that only serves.
+    runner: createRunner({
+      db,
+      log,
+      settings: { capacity: 0, ofOrg: 0, ofUser: 0, leaseMs: 1_000, renewEveryMs: 1_000 },
+    }),
+    money: {
+      hold: () => Promise.reject(new Error('Nothing is run here.')),
+      hasWaiting: () => false,
+      freed: () => {},
+      waiting: () => ({ count: 0, longestMs: 0 }),
+    },
+    jobs: { send: async () => 'job', sendMany: async () => [] },
+  };
+  return { engine: engine as Engine, publicUrl: () => publicUrl };
+}

@@ -1,0 +1,203 @@
+import type { DeploymentRow } from '../../agents/deployments/index.ts';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { type ChangesOf, insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import { columnsOf, count, text } from '../../platform/db/table.ts';
+import type { Changes } from './routine.ts';
+import {
+  type NewRoutine,
+  type PretendedRoutine,
+  pretendedRoutines,
+  type RoutineError,
+  type RoutineRow,
+  routines,
+} from './tables.ts';
+
+const owned = (tenant: Tenant) => sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode}`;
+const named = (tenant: Tenant, routineId: string) => sql`${owned(tenant)} AND id = ${routineId}`;
+const ofUser = (userId: string | null) => (userId === null ? sql`user_id IS NULL` : sql`user_id = ${userId}`);
+const selected = sql`SELECT ${columnsOf(routines)} FROM ${routines}`;
+
+/** Without a user those of the org's own agent, newest first. */
+export function listRoutines(
+  db: Executor,
+  tenant: Tenant,
+  userId: string | null,
+  page: { limit: number; after: readonly string[] | null },
+): Promise<RoutineRow[]> {
+  const after = page.after && sql`id < ${page.after[0] as string}`;
+  return rowsOf(
+    db,
+    routines,
+    sql`${selected} WHERE ${sql.and(owned(tenant), ofUser(userId), after)} ORDER BY id DESC LIMIT ${page.limit + 1}`,
+  );
+}
+
+export const findRoutine = (db: Executor, tenant: Tenant, routineId: string): Promise<RoutineRow | undefined> =>
+  maybeOne(db, routines, sql`${selected} WHERE ${named(tenant, routineId)}`);
+
+/** Held until the transaction ends, so that a change and a run of the same moment come one after the other. */
+export const lockRoutine = (tx: Transaction, tenant: Tenant, routineId: string): Promise<RoutineRow | undefined> =>
+  maybeOne(tx, routines, sql`${selected} WHERE ${named(tenant, routineId)} FOR UPDATE`);
+
+export const insertRoutine = (tx: Transaction, row: NewRoutine): Promise<RoutineRow> => insert(tx, routines, row);
+
+export const updateRoutine = (tx: Transaction, routineId: string, changes: Changes): Promise<RoutineRow> =>
+  change(tx, routineId, { ...changes, updated_at: sql`now()` });
+
+async function change(tx: Transaction, routineId: string, changes: ChangesOf<typeof routines>): Promise<RoutineRow> {
+  const [row] = await update(tx, routines, changes, sql`id = ${routineId}`);
+  return row as RoutineRow;
+}
+
+export async function updateRoutines(tx: Transaction, ids: readonly string[], changes: Changes): Promise<void> {
+  await update(tx, routines, { ...changes, updated_at: sql`now()` }, sql`id = ANY(${ids})`);
+}
+
+export async function deleteRoutines(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await run(tx, sql`DELETE FROM ${routines} WHERE id = ANY(${ids})`);
+}
+
+export async function deleteRoutinesOf(tx: Transaction, tenant: Tenant, userId: string): Promise<void> {
+  await run(tx, sql`DELETE FROM ${routines} WHERE ${owned(tenant)} AND user_id = ${userId}`);
+}
+
+/** What the deployment's file has in the mode of the tenant, held until the transaction ends. */
+export function lockFileManaged(tx: Transaction, tenant: Tenant, deployment: DeploymentRow): Promise<RoutineRow[]> {
+  return rowsOf(
+    tx,
+    routines,
+    sql`
+      ${selected} WHERE ${owned(tenant)} AND deployment_id = ${deployment.id} AND managed_by = 'file'
+      ORDER BY id FOR UPDATE`,
+  );
+}
+
+export async function insertRoutines(tx: Transaction, rows: readonly NewRoutine[]): Promise<void> {
+  await insertMany(tx, routines, rows);
+}
+
+const scheduled = sql`enabled AND status = 'active' AND next_run_at IS NOT NULL`;
+const due = (now: Date): Sql => sql`${scheduled} AND next_run_at <= ${now}`;
+
+/** Up to so many that are due at once are ranked; where there are more, each org is asked for its first ones. */
+const mostRanked = 1000;
+
+type DueLook = { now: Date; limit: number; except: readonly string[] };
+
+/**
+ * The ids of routines whose time has come, longest due first, round robin over the orgs: one with thousands at the full
+ * hour does not make the others late.
+ */
+export async function dueRoutines(db: Executor, look: DueLook): Promise<string[]> {
+  const { now, limit, except } = look;
+  const rows = await rowsOf(
+    db,
+    { id: text(), found: count() },
+    sql`
+      SELECT id, count(*) OVER () AS found FROM (
+        SELECT id, org_id, next_run_at FROM ${routines} WHERE ${due(now)} AND id <> ALL(${except})
+        ORDER BY next_run_at LIMIT ${mostRanked}) AS longest_due
+      ORDER BY row_number() OVER (PARTITION BY org_id ORDER BY next_run_at), next_run_at LIMIT ${limit}`,
+  );
+  const hasSeenAll = (rows[0]?.found ?? 0) < mostRanked;
+  return hasSeenAll ? rows.map(({ id }) => id) : dueByOrg(db, look);
+}
+
+/**
+ * The same without a look at all that are due, which may be a hundred thousand: an index leads from org to org. Since each
+ * org has one turn before any has two, none can have more than what the others leave.
+ */
+async function dueByOrg(db: Executor, { now, limit, except }: DueLook): Promise<string[]> {
+  const rows = await rowsOf(
+    db,
+    { id: text() },
+    sql`
+      WITH RECURSIVE first_of_org AS (
+        (SELECT org_id, next_run_at FROM ${routines} WHERE ${scheduled} ORDER BY org_id, next_run_at LIMIT 1)
+        UNION ALL
+        SELECT following.* FROM first_of_org, LATERAL (
+          SELECT org_id, next_run_at FROM ${routines} WHERE ${scheduled} AND org_id > first_of_org.org_id
+          ORDER BY org_id, next_run_at LIMIT 1) AS following
+      )
+      SELECT of_org.id
+      FROM (
+        SELECT org_id, count(*) OVER () AS orgs FROM first_of_org WHERE next_run_at <= ${now}
+        ORDER BY next_run_at LIMIT ${limit}) AS orgs_due,
+      LATERAL (
+        SELECT id, next_run_at, row_number() OVER (ORDER BY next_run_at) AS place FROM ${routines}
+        WHERE org_id = orgs_due.org_id AND ${due(now)} AND id <> ALL(${except})
+        ORDER BY next_run_at LIMIT GREATEST(1, ${limit}::int - orgs_due.orgs + 1)) AS of_org
+      ORDER BY of_org.place, of_org.next_run_at LIMIT ${limit}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Nothing where another process holds it or its time has been given to another run. */
+export const lockDue = (tx: Transaction, routineId: string, now: Date): Promise<RoutineRow | undefined> =>
+  maybeOne(tx, routines, sql`${selected} WHERE id = ${routineId} AND ${due(now)} FOR UPDATE SKIP LOCKED`);
+
+/** `next` absent: it ran out of turn, and its schedule stays. A schedule without a next time has ended. */
+export const noteRun = (
+  tx: Transaction,
+  routineId: string,
+  { conversation_id, next }: { conversation_id: string; next?: Date | null },
+): Promise<RoutineRow> =>
+  change(tx, routineId, {
+    conversation_id,
+    last_run_at: sql`now()`,
+    run_count: sql`run_count + 1`,
+    last_error: null,
+    next_run_at: next,
+    ...(next === null && { status: 'completed' }),
+  });
+
+export const stepOver = (
+  tx: Transaction,
+  routineId: string,
+  { status, next, error }: { status: 'active' | 'failed'; next: Date | null; error: RoutineError },
+): Promise<RoutineRow> =>
+  // Of one that has no other time, nothing is completed.
+  change(tx, routineId, { status: next === null ? 'failed' : status, next_run_at: next, last_error: error });
+
+/** A user's routines that run in whatever zone the user has. */
+export function lockFollowing(tx: Transaction, tenant: Tenant, userId: string): Promise<RoutineRow[]> {
+  return rowsOf(
+    tx,
+    routines,
+    sql`
+      ${selected} WHERE ${owned(tenant)} AND user_id = ${userId} AND kind = 'schedule' AND NOT own_timezone
+      ORDER BY id FOR UPDATE`,
+  );
+}
+
+export async function countRoutines(db: Executor, tenant: Tenant, userId: string | null): Promise<number> {
+  const { total } = await one(
+    db,
+    { total: count() },
+    sql`SELECT count(*) AS total FROM ${routines} WHERE ${owned(tenant)} AND ${ofUser(userId)}`,
+  );
+  return total;
+}
+
+export const insertPretended = (tx: Transaction, row: PretendedRoutine): Promise<PretendedRoutine> =>
+  insert(tx, pretendedRoutines, row);
+
+export const listPretended = (db: Executor, conversationId: string): Promise<PretendedRoutine[]> =>
+  rowsOf(
+    db,
+    pretendedRoutines,
+    sql`
+      SELECT ${columnsOf(pretendedRoutines)} FROM ${pretendedRoutines}
+      WHERE conversation_id = ${conversationId} ORDER BY id`,
+  );
+
+/** Whether there was one. */
+export async function deletePretended(db: Executor, conversationId: string, id: string): Promise<boolean> {
+  const removed = await run(
+    db,
+    sql`DELETE FROM ${pretendedRoutines} WHERE conversation_id = ${conversationId} AND id = ${id}`,
+  );
+  return removed > 0;
+}

@@ -1,0 +1,53 @@
+import type { Mode } from '@vestra/contract/route';
+import { boolean, integer, json, moment, type NewRowOf, type RowOf, table, text } from '../../platform/db/table.ts';
+
+/** Why a run that was due did not happen. */
+export type RoutineError = { code: string; message: string; at: string };
+
+export const routines = table('routines', {
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  /** Null for the org's own agent. */
+  user_id: text().nullable(),
+  conversation_id: text().nullable(),
+  /** Whether it was named for the routine; otherwise a run has made it. */
+  own_conversation: boolean().withDefault(),
+  /** Null for the default of the user, then of the org. */
+  deployment_id: text().nullable(),
+  deployment_version: integer().nullable(),
+  managed_by: text<'file'>().nullable(),
+  made_by_agent: boolean().withDefault(),
+  name: text(),
+  ask: text(),
+  kind: text<'schedule' | 'trigger' | 'app_event'>(),
+  every: text().nullable(),
+  cron: text().nullable(),
+  timezone: text().nullable(),
+  /** Whether the routine names its time zone itself; otherwise it has its user's. */
+  own_timezone: boolean().withDefault(),
+  filters: json<Record<string, unknown>>().nullable(),
+  enabled: boolean().withDefault(),
+  status: text<'active' | 'completed' | 'failed'>().withDefault(),
+  last_run_at: moment().nullable(),
+  next_run_at: moment().nullable(),
+  run_count: integer().withDefault(),
+  last_error: json<RoutineError>().nullable(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
+});
+
+/** What the agent believes to have made in a test: nothing of it ever runs. */
+export const pretendedRoutines = table('pretended_routines', {
+  conversation_id: text(),
+  id: text(),
+  name: text(),
+  ask: text(),
+  every: text().nullable(),
+  cron: text(),
+  timezone: text(),
+});
+
+export type RoutineRow = RowOf<typeof routines>;
+export type NewRoutine = NewRowOf<typeof routines>;
+export type PretendedRoutine = RowOf<typeof pretendedRoutines>;

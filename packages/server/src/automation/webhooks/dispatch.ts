@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { oneAtATime } from '../../platform/async/one-at-a-time.ts';
+import { sharedDate } from '../../platform/db/clock.ts';
+import { joined } from '../../platform/db/joined.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import type { Outbound } from '../../platform/outbound/fetcher.ts';
+import type { Vault } from '../../platform/secrets/vault.ts';
+import { type Attempted, attempt } from './attempt.ts';
+import { type Claimed, claimDue, dropClaimed, handBack, lookForDue } from './delivery-store.ts';
+import { createLanes, type Limits } from './lanes.ts';
+import { type EndedAttempt, recordAttempts } from './record-attempts.ts';
+import { rememberSecrets } from './remember-secrets.ts';
+
+type Dependencies = {
+  db: Database;
+  vault: Vault;
+  outbound: Outbound;
+  log: Logger;
+  limits?: Partial<Limits>;
+  now?: () => Date;
+  random?: () => number;
+  /** Told of each attempt. */
+  attempted?: (isSuccess: boolean, seconds: number) => void;
+  /** How long a delivery waits whose notification was lost, or that was another process's when it died. */
+  lookEveryMs?: number;
+};
+
+export type Dispatcher = {
+  /** These endpoints, or any where none are named, may have something to deliver. */
+  wake: (endpointIds?: readonly string[] | null) => void;
+  /** Takes no more, lets attempts end, and after `graceMs` cuts them and hands their deliveries back. */
+  stop: (options?: { graceMs?: number }) => Promise<void>;
+};
+
+const defaults: Limits = { total: 128, perOrg: 96, perEndpoint: 8 };
+const afterErrorMs = 1000;
+/** With many endpoints that fail something is due at every moment; attempts that were put off can wait this long. */
+const leastBetweenLooksMs = 250;
+/** The shortest pause of the schedule. */
+const afterFailureMs = 5000;
+
+/** Makes the attempts that are due, those of one process for all orgs. */
+export function startDispatcher(dependencies: Dependencies): Dispatcher {
+  const { db, vault, outbound, log, limits, now = sharedDate, random = Math.random } = dependencies;
+  const { lookEveryMs = 10_000, attempted: told = () => {} } = dependencies;
+  const lanes = createLanes({ ...defaults, ...limits });
+  const running = new Map<Claimed, { ended: Promise<void>; cut: () => void }>();
+  const secretsOf = rememberSecrets(db, vault);
+  const recordJoined = joined((ended: EndedAttempt[]) => recordAttempts({ db, now, random }, ended));
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let lookAt = Number.POSITIVE_INFINITY;
+  const looking = oneAtATime(look);
+  const taking = oneAtATime(take);
+  looking.run();
+
+  return {
+    wake(endpointIds) {
+      if (isStopped) return;
+      if (!endpointIds) return looking.run();
+      lanes.ready(endpointIds);
+      taking.run();
+    },
+
+    async stop({ graceMs = 30_000 } = {}) {
+      isStopped = true;
+      clearTimeout(timer);
+      await Promise.all([looking.end(), taking.end()]);
+      const patience = new AbortController();
+      await Promise.race([allEnded(), sleep(graceMs, undefined, { signal: patience.signal }).catch(() => {})]);
+      patience.abort();
+      for (const { cut } of running.values()) cut();
+      await allEnded();
+    },
+  };
+
+  async function allEnded(): Promise<void> {
+    await Promise.all([...running.values()].map(({ ended }) => ended));
+  }
+
+  /** Finds what nobody was notified of: what was put off, and what a dead process left behind. */
+  async function look(): Promise<void> {
+    lookAt = Number.POSITIVE_INFINITY;
+    try {
+      const { endpointIds, nextAt } = await lookForDue(db, now());
+      lanes.ready(endpointIds);
+      if (endpointIds.length > 0) taking.run();
+      lookWithin(nextAt ? Math.min(lookEveryMs, nextAt.getTime() - now().getTime()) : lookEveryMs);
+    } catch (error) {
+      log.error({ err: error }, 'due deliveries could not be looked for');
+      lookWithin(afterErrorMs);
+    }
+  }
+
+  function lookWithin(milliseconds: number): void {
+    const at = performance.now() + Math.max(leastBetweenLooksMs, milliseconds);
+    if (at >= lookAt || isStopped) return;
+    lookAt = at;
+    clearTimeout(timer);
+    timer = setTimeout(looking.run, at - performance.now());
+  }
+
+  async function take(): Promise<void> {
+    for (let chosen = lanes.choose(); chosen.length > 0 && !isStopped; chosen = lanes.choose()) {
+      try {
+        const claimed = await claimDue(db, chosen, now());
+        const counts = new Map<string, number>();
+        for (const { endpoint_id } of claimed) counts.set(endpoint_id, (counts.get(endpoint_id) ?? 0) + 1);
+        // Where there was as much as was asked for there may be more.
+        lanes.ready(
+          chosen.filter(({ endpointId, room }) => counts.get(endpointId) === room).map((each) => each.endpointId),
+        );
+        begin(claimed);
+      } catch (error) {
+        log.error({ err: error }, 'due deliveries could not be taken');
+        lookWithin(afterErrorMs);
+        return;
+      }
+    }
+  }
+
+  function begin(claimed: readonly Claimed[]): void {
+    for (const delivery of claimed) {
+      const leave = lanes.enter(delivery.endpoint_id, delivery.org_id);
+      const cutting = new AbortController();
+      const ended = deliver(delivery, cutting.signal)
+        .catch((error: unknown) => {
+          // The lease runs out, and it is tried again.
+          log.error({ err: error, delivery_id: delivery.id }, 'a delivery could not be made or written down');
+          return false;
+        })
+        .then((isSuccess) => {
+          leave(isSuccess);
+          running.delete(delivery);
+          taking.run();
+        });
+      running.set(delivery, { ended, cut: () => cutting.abort() });
+    }
+  }
+
+  async function deliver(delivery: Claimed, signal: AbortSignal): Promise<boolean> {
+    const { endpoint, endpoint_id: id, org_id, mode, event, step } = delivery;
+    if (!endpoint || (!endpoint.active && step !== null)) {
+      await dropClaimed(db, [delivery]);
+      return true;
+    }
+    if (!event) {
+      await recordJoined({ delivery: { ...delivery, step: null }, attempted: notMade(pastRetention) });
+      return true;
+    }
+    const secrets = await secretsOf({ id, org_id, mode }, endpoint.version).catch((error: unknown) => {
+      log.error({ err: error, endpoint_id: id }, 'the signing secrets of an endpoint could not be read');
+      return null;
+    });
+    const attempted = secrets
+      ? await attempt({ outbound, now }, { url: endpoint.url, event, secrets, signal }).catch(nullIfCut(signal))
+      : notMade('The delivery could not be signed.');
+    if (!attempted) {
+      await handBack(db, [delivery]);
+      return false;
+    }
+    told(attempted.isSuccess, (attempted.durationMs ?? 0) / 1000);
+    await recordJoined({ delivery, attempted });
+    if (!attempted.isSuccess) lookWithin(afterFailureMs);
+    return attempted.isSuccess;
+  }
+}
+
+function nullIfCut(signal: AbortSignal): (error: unknown) => null {
+  return (error) => {
+    if (signal.aborted) return null;
+    throw error;
+  };
+}
+
+const pastRetention = 'The event is past its retention and cannot be sent any more.';
+
+const notMade = (error: string): Attempted => ({
+  isSuccess: false,
+  isGone: false,
+  statusCode: null,
+  error,
+  durationMs: null,
+});

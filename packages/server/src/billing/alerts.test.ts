@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { emit as emitEvent } from '../account/events/emit.ts';
+import type { Tenant } from '../platform/caller.ts';
+import type { Database } from '../platform/db/pool.ts';
+import { rowsOf } from '../platform/db/query.ts';
+import { sql } from '../platform/db/sql.ts';
+import { text } from '../platform/db/table.ts';
+import { transaction } from '../platform/db/transaction.ts';
+import { type AlertDependencies, alertsReached, tellAlerts, type UsageAlertEvent } from './alerts.ts';
+import type { UserCaps } from './allowance.ts';
+import { balanceOf } from './balance.ts';
+import { charge } from './charge.ts';
+import { foldLedger } from './fold.ts';
+import { begin, chargeAll, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
+
+let db: Database;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ db, close } = await openLedger());
+});
+afterAll(() => close());
+
+const noon = new Date('2026-04-30T12:00:00Z');
+const spendAt = (tenant: Tenant, micros: number, userId: string | null = null, at = noon) =>
+  chargeAll(db, tenant, { items: [item(micros, { userId })], at });
+
+/** Every user has no caps of their own unless named here; what was told is written down. */
+function listener(caps: Record<string, UserCaps | undefined> = {}): AlertDependencies & { told: UsageAlertEvent[] } {
+  const told: UsageAlertEvent[] = [];
+  return {
+    told,
+    emit: async (_tx, event) => told.push(event),
+    capsOfUsers: async (_tx, _tenant, userIds) =>
+      new Map(userIds.map((id) => [id, caps[id] ?? { daily: null, monthly: null }])),
+  };
+}
+
+const shortly = ({ type, data }: UsageAlertEvent) =>
+  `${type} ${data.cap} ${data.user_id ?? '-'} ${data.period} ${data.threshold}`;
+
+describe('what spend has reached', () => {
+  it.each<[spend: bigint, cap: bigint | null, thresholds: number[], reached: number[]]>([
+    [0n, 100n, [50, 80], []],
+    [49n, 100n, [50, 80], []],
+    [50n, 100n, [50, 80], [50]],
+    [99n, 100n, [80, 50], [50, 80]],
+    [100n, 100n, [50, 80], [50, 80, 100]],
+    [250n, 100n, [], [100]],
+    [100n, 100n, [100], [100]],
+    [99n, 100n, [100], []],
+    [1n, 3n, [33, 34], [33]],
+    [5n, 0n, [50, 80], [100]],
+    [5n, null, [50, 80], []],
+  ])('at %s of %s with thresholds %j is %j', (spend, cap, thresholds, reached) => {
+    const alerts = alertsReached('org_daily_usd', null, '2026-04-30', cap, spend, thresholds);
+    expect(alerts.map(({ threshold }) => threshold)).toEqual(reached);
+  });
+});
+
+describe('the fold', () => {
+  it('tells each threshold and each cap once per cap and period [MON-017, MON-018, MON-019]', async () => {
+    const tenant = await newTenant(db, { org_daily_micros: 100n, user_daily_micros: 60n, org_monthly_micros: 1_000n });
+    const ears = listener();
+    const tellAfter = async (micros: number, at = noon) => {
+      const before = ears.told.length;
+      await spendAt(tenant, micros, 'ann', at);
+      await foldLedger(db, ears);
+      await foldLedger(db, ears);
+      return ears.told.slice(before).map(shortly);
+    };
+    expect(await tellAfter(29)).toEqual([]);
+    expect(await tellAfter(21)).toEqual([
+      'usage.threshold_reached org_daily_usd - 2026-04-30 50',
+      'usage.threshold_reached user_daily_usd ann 2026-04-30 50',
+      'usage.threshold_reached user_daily_usd ann 2026-04-30 80',
+    ]);
+    expect(await tellAfter(60)).toEqual([
+      'usage.threshold_reached org_daily_usd - 2026-04-30 80',
+      'usage.threshold_reached org_daily_usd - 2026-04-30 95',
+      'usage.cap_reached org_daily_usd - 2026-04-30 100',
+      'usage.threshold_reached user_daily_usd ann 2026-04-30 95',
+      'usage.cap_reached user_daily_usd ann 2026-04-30 100',
+    ]);
+    expect(await tellAfter(5)).toEqual([]);
+    expect(await tellAfter(400, new Date('2026-05-01T00:00:00Z'))).toContain(
+      'usage.cap_reached org_daily_usd - 2026-05-01 100',
+    );
+    expect(await tellAfter(500, new Date('2026-05-02T00:00:00Z'))).toEqual(
+      expect.arrayContaining(['usage.threshold_reached org_monthly_usd - 2026-05 80']),
+    );
+  });
+
+  it('tells of money in dollars, and of the day that was charged and not the day of the fold', async () => {
+    const tenant = await newTenant(db, { org_daily_micros: 2_000_000n, alert_thresholds: [] });
+    const ears = listener();
+    await spendAt(tenant, 2_500_000);
+    await foldLedger(db, ears);
+    expect(ears.told).toEqual([
+      {
+        ...tenant,
+        type: 'usage.cap_reached',
+        data: {
+          object: 'usage_alert',
+          cap: 'org_daily_usd',
+          user_id: null,
+          period: '2026-04-30',
+          threshold: 100,
+          cap_usd: 2,
+          spend_usd: 2.5,
+        },
+      },
+    ]);
+  });
+
+  it('tells of the smaller of the user’s own cap and the org’s, and nothing of users it is not given', async () => {
+    const tenant = await newTenant(db, { user_daily_micros: 100n, alert_thresholds: [] });
+    const ears = listener({ ann: { daily: 10n, monthly: 20n } });
+    const capsOfUsers: AlertDependencies['capsOfUsers'] = async (tx, of, ids) => {
+      const caps = await ears.capsOfUsers(tx, of, ids);
+      caps.delete('played');
+      return caps;
+    };
+    await spendAt(tenant, 10, 'ann');
+    await spendAt(tenant, 99, 'bob');
+    await spendAt(tenant, 100, 'played');
+    await spendAt(tenant, 100);
+    await foldLedger(db, { ...ears, capsOfUsers });
+    expect(ears.told.map(shortly)).toEqual(['usage.cap_reached user_daily_usd ann 2026-04-30 100']);
+  });
+
+  it('tells of a cap that two charges reach together, of which neither sees the other', async () => {
+    const tenant = await newTenant(db, { org_daily_micros: 100n, alert_thresholds: [] });
+    const ears = listener();
+    const end = Promise.withResolvers<void>();
+    const open = await Promise.all(
+      [1, 2].map(() => begin(db, (tx) => charge(tx, tenant, { items: [item(50)], at: noon }), end.promise)),
+    );
+    await foldLedger(db, ears);
+    expect(ears.told).toEqual([]);
+    end.resolve();
+    await Promise.all(open.map(({ ended }) => ended));
+    await Promise.all([foldLedger(db, ears), foldLedger(db, ears)]);
+    expect(ears.told.map(shortly)).toEqual(['usage.cap_reached org_daily_usd - 2026-04-30 100']);
+  });
+
+  it('forgets neither the money nor the alert when it cannot be told', async () => {
+    const tenant = await newTenant(db, { org_daily_micros: 100n, alert_thresholds: [] });
+    await spendAt(tenant, 100);
+    const deaf = { ...listener(), emit: () => Promise.reject(new Error('no events')) };
+    await expect(foldLedger(db, deaf)).rejects.toThrow(AggregateError);
+    expect(await balanceOf(db, tenant)).toBe(-100n);
+    const ears = listener();
+    await foldLedger(db, ears);
+    expect(ears.told).toHaveLength(1);
+    expect(await balanceOf(db, tenant)).toBe(-100n);
+  });
+
+  it('writes events that webhooks hear of', async () => {
+    const tenant = await newTenant(db, { org_daily_micros: 10n, alert_thresholds: [50] });
+    await pay(db, tenant, item(10));
+    await foldLedger(db, { ...listener(), emit: emitEvent });
+    const rows = await rowsOf(
+      db,
+      { type: text(), threshold: text() },
+      sql`SELECT type, data->>'threshold' AS threshold FROM events WHERE org_id = ${tenant.orgId} AND mode = 'test' ORDER BY id`,
+    );
+    expect(rows).toEqual([
+      { type: 'usage.threshold_reached', threshold: '50' },
+      { type: 'usage.cap_reached', threshold: '100' },
+    ]);
+  });
+});
+
+describe('telling', () => {
+  it('is done once by any number of transactions at once', async () => {
+    const tenant = await newTenant(db, { org_daily_micros: 10n, user_daily_micros: 10n });
+    await spendAt(tenant, 10, 'ann');
+    const ears = listener();
+    const touched = [{ spender: 'ann', day: '2026-04-30' }];
+    const tell = () => transaction(db, (tx) => tellAlerts(tx, tenant, touched, ears));
+    const told = await Promise.all(Array.from({ length: 8 }, tell));
+    expect(told.flat()).toHaveLength(8);
+    expect(new Set(ears.told.map(shortly)).size).toBe(8);
+    expect(ears.told).toHaveLength(8);
+  });
+});

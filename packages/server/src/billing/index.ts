@@ -1,0 +1,13 @@
+export { capsForUser, capsRemaining, type Refusal, refusalFailure, type Spend } from './allowance.ts';
+export { spendOfUsers } from './balance.ts';
+export { charge, charging } from './charge.ts';
+export type { ChargeItem, Used } from './charge-item.ts';
+export { computerTime } from './computer-time.ts';
+export { type Cost, costOf, costOfKinds, costsOf } from './cost.ts';
+export { holdMetered, noteUsed } from './holds-store.ts';
+export type { MoneyLine } from './money-line.ts';
+export { holdingPlenty, holdPlentyForAll } from './plenty-store.ts';
+export { presentCost } from './present.ts';
+export { mostHeldTogether, refusalOfSpending, release, reserve, type Spending } from './reserve.ts';
+export { costOfTurn, tokensAndCostOf } from './usage-store.ts';
+export { type CutCalls, chargeCutCalls } from './used.ts';

@@ -1,0 +1,59 @@
+import type { spendKinds } from '@vestra/contract/usage';
+import { boolean, day, integer, json, micros, moment, numeric, table, text, uuid } from '../platform/db/table.ts';
+import type { Used } from './charge-item.ts';
+
+const tenant = {
+  org_id: text(),
+  mode: text<'test' | 'live'>(),
+};
+
+export const ledgerEntries = table('ledger_entries', {
+  id: text(),
+  transfer_id: text(),
+  ...tenant,
+  account: text<'wallet' | 'spend' | 'funding'>(),
+  amount_micros: micros(),
+  kind: text<(typeof spendKinds)[number]>().nullable(),
+  model: text().nullable(),
+  quantity: numeric().nullable(),
+  unit: text().nullable(),
+  unit_price_micros: numeric().nullable(),
+  user_id: text().nullable(),
+  deployment_id: text().nullable(),
+  conversation_id: text().nullable(),
+  task_id: text().nullable(),
+  turn_id: text().nullable(),
+  is_estimated: boolean().withDefault(),
+  created_at: moment().withDefault(),
+});
+
+export const wallets = table('wallets', {
+  ...tenant,
+  balance_micros: micros().withDefault(),
+});
+
+export const spendDays = table('spend_days', {
+  ...tenant,
+  user_id: text(),
+  day: day(),
+  spend_micros: micros(),
+});
+
+export const reservations = table('reservations', {
+  id: uuid(),
+  ...tenant,
+  user_id: text(),
+  amount_micros: micros(),
+  expires_at: moment(),
+  run_id: text().nullable(),
+  used: json<Used>().nullable(),
+  metered_since: moment().nullable(),
+});
+
+export const usageAlertsTold = table('usage_alerts_told', {
+  ...tenant,
+  cap: text(),
+  user_id: text(),
+  period: text(),
+  threshold: integer(),
+});

@@ -1,0 +1,243 @@
+import type { Api } from '@vestra/contract/api';
+import { fail } from '@vestra/contract/errors';
+import type { BodyOf } from '@vestra/contract/route';
+import type { Logger } from 'pino';
+import { untilAborted } from '../../platform/async/until-aborted.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import type { FrameSource } from '../../platform/http/sse.ts';
+import { BrowserGone, PageFailed } from '../chromium/browser-failure.ts';
+import type { Owner } from '../store.ts';
+import { type BrowserPool, frontTab, isInFront, isPublic, type OpenTab } from './browser-pool.ts';
+import { ownerKey } from './control.ts';
+import type { Screen, ScreenState, Viewer } from './screen.ts';
+import { noticeSecrets } from './secrecy.ts';
+import { extentOf, showScreen } from './show-screen.ts';
+import { recordBlocked } from './site-access.ts';
+import { verdictOn } from './site-rules.ts';
+
+export type ScreenInput = BodyOf<Api['sessions']['screenInput']>['inputs'][number];
+
+export type Screens = {
+  /** Whether there is something to look at; a browser that is not open is woken, and whoever asks is to ask again. */
+  ask: (viewer: Viewer) => Promise<{ isCropPending: boolean }>;
+  /** Whether those who only look on see nothing for now. */
+  isPrivate: (owner: Owner) => Promise<boolean>;
+  /** One stream for each session: a second one ends the first. */
+  watch: (viewer: Viewer) => FrameSource | Promise<FrameSource>;
+  pass: (viewer: Viewer, inputs: readonly ScreenInput[]) => Promise<{ isDriving: boolean }>;
+};
+
+/** Those of one process. */
+export type OwnScreens = Omit<Screens, 'watch'> & { watch: (viewer: Viewer) => FrameSource };
+
+const retryAfterMs = 1_000;
+const failureKnownMs = 10_000;
+const passMs = 5_000;
+const mostInputs = 300;
+const inputWindowMs = 1_000;
+const sessionMs = 15 * 60_000;
+
+type Entry = Screen & { source: FrameSource; letSleep: () => void; unwatch: () => void; passed: number[] };
+
+/** Those of this process: of the computers that are awake here. */
+export function createScreens({
+  db,
+  browserPool,
+  log,
+}: {
+  db: Database;
+  browserPool: BrowserPool;
+  log: Logger;
+}): OwnScreens {
+  const { control } = browserPool;
+  const entries = new Map<string, Entry>();
+  const waking = new Map<string, { failure: unknown }>();
+  /** Whoever gave the browser back does not have it again because their stream was opened anew. */
+  const givenBack = new Map<string, number>();
+
+  function screenStateOf(viewer: Viewer, driven?: OpenTab): ScreenState {
+    const { owner } = viewer;
+    const secrecy = viewer.mayDrive ? null : control.secrecyOf(owner);
+    if (secrecy !== null) return { kind: secrecy === 'paying' ? 'payment' : 'private' };
+    const browser = browserPool.ifOpen(owner);
+    if (!browser) return { kind: 'asleep' };
+    const tabs = browser.tabs().filter((open) => isPublic(open) || isInFront(open));
+    const front = frontTab(tabs);
+    // A page under somebody's hands does not change for another one, unless that is meant for them.
+    const open = driven && tabs.includes(driven) && !(front && isInFront(front)) ? driven : front;
+    if (!open) return { kind: 'nothing' };
+    if (!isPublic(open) && !viewer.mayDrive) return { kind: 'private' };
+    return mayShow(open) ? { kind: 'page', open } : { kind: 'nothing' };
+  }
+
+  async function wake(owner: Owner): Promise<never> {
+    const obstacle = await browserPool.obstacle();
+    if (obstacle !== null) throw fail('computer_unavailable', { message: obstacle });
+    const key = ownerKey(owner);
+    const known = waking.get(key);
+    if (known?.failure) {
+      waking.delete(key);
+      throw known.failure;
+    }
+    if (!known) {
+      const entry: { failure: unknown } = { failure: null };
+      waking.set(key, entry);
+      const forget = () => waking.get(key) === entry && waking.delete(key);
+      browserPool
+        .use(owner, async () => {})
+        .then(forget, (error: unknown) => {
+          entry.failure = error;
+          setTimeout(forget, failureKnownMs).unref();
+        });
+    }
+    throw fail('browser_not_open', { retry_after_ms: retryAfterMs });
+  }
+
+  function take(entry: Entry): void {
+    if (entry.isDriving) return;
+    const { owner } = entry.viewer;
+    if (control.isTaken(owner)) throw fail('browser_in_use');
+    control.give(owner, 'person');
+    entry.isDriving = true;
+    // It does not fall asleep under somebody's hands.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    entry.letSleep = resolve;
+    browserPool.use(owner, () => promise).catch(() => {});
+  }
+
+  function giveBack(entry: Entry): void {
+    if (!entry.isDriving) return;
+    entry.isDriving = false;
+    if (control.holderOf(entry.viewer.owner) === 'person') control.give(entry.viewer.owner, 'nobody');
+    entry.letSleep();
+    entry.unwatch();
+  }
+
+  function rememberGivenBack(sessionId: string): void {
+    const now = Date.now();
+    for (const [id, at] of givenBack) if (now - at > sessionMs) givenBack.delete(id);
+    givenBack.set(sessionId, now);
+  }
+
+  function close(entry: Entry): void {
+    giveBack(entry);
+    if (entries.get(entry.viewer.sessionId) === entry) entries.delete(entry.viewer.sessionId);
+  }
+
+  async function passOne(entry: Entry, input: ScreenInput): Promise<void> {
+    if (input.kind === 'hand_back') {
+      rememberGivenBack(entry.viewer.sessionId);
+      if (entry.shown) entry.shown.open.handOff = null;
+      return giveBack(entry);
+    }
+    const isIdleMove = input.kind === 'mouse' && input.type === 'move' && !entry.isDriving;
+    if (isIdleMove) return;
+    const { shown } = entry;
+    if (!shown?.open.tab.isOpen()) throw fail('no_open_tab', { message: 'The screen shows no page.' });
+    take(entry);
+    const { open, part, isCropped } = shown;
+    open.lastUsed = Date.now();
+    noteBlocked(entry, open);
+    if (input.kind === 'navigate') {
+      // Of a page of which one element is shown, nobody is to leave for another.
+      if (isCropped) return;
+      return open.tab.goThroughHistory(input.to, (url) => verdictOn(open.tab.rules(), url).kind === 'open');
+    }
+    const placed =
+      'x' in input ? { ...input, x: part.x + input.x * part.width, y: part.y + input.y * part.height } : input;
+    await open.tab.pass(placed);
+  }
+
+  /** A fetch's tab writes it down itself; an agent's does so only while the agent works in it. */
+  function noteBlocked(entry: Entry, { tab, use }: OpenTab): void {
+    entry.unwatch();
+    if (use.kind === 'fetch') return;
+    const { origin, owner } = entry.viewer;
+    const stop = tab.onRefused((refusal) => {
+      if (refusal.kind !== 'page') return;
+      recordBlocked(db, origin, owner.userId, refusal.page).catch((error: unknown) =>
+        log.error({ err: error, org_id: owner.orgId }, 'a blocked page is missing from the audit log'),
+      );
+    });
+    entry.unwatch = stop;
+  }
+
+  return {
+    async ask(viewer) {
+      await noticeSecrets(browserPool, viewer.owner);
+      const screenState = screenStateOf(viewer);
+      assertSeen(screenState);
+      if (screenState.kind === 'asleep') return wake(viewer.owner);
+      if (screenState.kind !== 'page') return { isCropPending: false };
+      return { isCropPending: (await extentOf(screenState.open)).kind === 'pending' };
+    },
+    async isPrivate(owner) {
+      if ((await noticeSecrets(browserPool, owner)) !== null) return true;
+      const open = frontTab(
+        (browserPool.ifOpen(owner)?.tabs() ?? []).filter((each) => isPublic(each) || isInFront(each)),
+      );
+      return open !== undefined && !isPublic(open);
+    },
+    watch(viewer) {
+      entries.get(viewer.sessionId)?.source.close();
+      const screen: Screen = { viewer, shown: null, isDriving: false, lastInput: Date.now() };
+      const entry: Entry = Object.assign(screen, {
+        source: showScreen(screen, {
+          screenState: () => screenStateOf(viewer, screen.isDriving ? screen.shown?.open : undefined),
+          drivenBy: () =>
+            screen.isDriving ? 'you' : control.holderOf(viewer.owner) === 'person' ? 'another' : 'nobody',
+          notice: () => noticeSecrets(browserPool, viewer.owner),
+          stay: (forMs) => browserPool.stay(viewer.owner, forMs),
+          giveBack: () => giveBack(entry),
+          closed: () => close(entry),
+        }),
+        letSleep: () => {},
+        unwatch: () => {},
+        passed: [],
+      });
+      entries.set(viewer.sessionId, entry);
+      if (viewer.isDriver && !givenBack.has(viewer.sessionId) && !control.isTaken(viewer.owner)) take(entry);
+      return entry.source;
+    },
+    async pass(viewer, inputs) {
+      if (!viewer.mayDrive) {
+        throw fail('session_scope', { message: 'This session may look at the screen and not drive it.' });
+      }
+      const entry = entries.get(viewer.sessionId);
+      if (!entry) throw fail('browser_not_open', { message: 'The stream of this screen is not open.' });
+      assertSeen(screenStateOf(viewer));
+      limit(entry, inputs.length);
+      entry.lastInput = Date.now();
+      for (const input of inputs) {
+        await untilAborted(passOne(entry, input), AbortSignal.timeout(passMs)).catch(sayGone);
+      }
+      return { isDriving: entry.isDriving };
+    },
+  };
+}
+
+function assertSeen({ kind }: ScreenState): void {
+  if (kind === 'private') throw fail('browser_in_use', { message: 'The screen is private right now.' });
+  if (kind === 'payment') throw fail('payment_in_progress');
+}
+
+/** A tab that has not been anywhere is an empty page. */
+const mayShow = ({ tab }: OpenTab) => !/^https?:/.test(tab.url()) || verdictOn(tab.rules(), tab.url()).kind === 'open';
+
+function limit(entry: Entry, count: number): void {
+  const now = Date.now();
+  entry.passed = entry.passed.filter((at) => now - at < inputWindowMs);
+  if (entry.passed.length + count > mostInputs) {
+    throw fail('rate_limited', {
+      message: `More than ${mostInputs} inputs in a second.`,
+      retry_after_ms: inputWindowMs,
+    });
+  }
+  for (let at = 0; at < count; at++) entry.passed.push(now);
+}
+
+/** A page that goes away under the hands, or hangs, is what the next picture shows. */
+function sayGone(error: unknown): void {
+  const isLate = (error as Error | null)?.name === 'TimeoutError';
+  if (!isLate && !(error instanceof BrowserGone) && !(error instanceof PageFailed)) throw error;
+}

@@ -1,0 +1,101 @@
+import type { ClosedPage, Rules } from '../chromium/rules.ts';
+
+/** The sites and pages of a version, as its manifest has them. */
+export type SiteSettings = {
+  allowed_domains?: readonly string[] | undefined;
+  blocked_paths?: readonly string[] | undefined;
+} | null;
+
+/** What a fetch may open: nothing where the version names no site. */
+export function fetchRules(settings: SiteSettings): Rules {
+  return rulesFor(settings?.allowed_domains ?? [], settings?.blocked_paths ?? []);
+}
+
+/** What the agent may open: any site where the version names none. */
+export function agentRules(settings: SiteSettings): Rules {
+  return rulesFor(settings?.allowed_domains ?? null, settings?.blocked_paths ?? []);
+}
+
+type Verdict = { kind: 'open' } | { kind: 'site' } | { kind: 'page'; page: ClosedPage };
+
+/** Whether this address may be opened, and why not. */
+export function verdictOn(rules: Rules, address: string): Verdict {
+  if (!URL.canParse(address)) return { kind: 'site' };
+  const url = new URL(address);
+  if (!/^https?:$/.test(url.protocol) || !rules.mayReach(url.hostname)) return { kind: 'site' };
+  const page = rules.closedPage(url);
+  return page ? { kind: 'page', page } : { kind: 'open' };
+}
+
+function rulesFor(domains: readonly string[] | null, blocked: readonly string[]): Rules {
+  const hosts = domains?.map(plainHost).flatMap((host) => [host, `www.${host}`]) ?? null;
+  const allowed = hosts && new Set(hosts);
+  const closed = blocked.map(readBlocked);
+  return {
+    hosts,
+    mayReach: (host) => allowed?.has(plainHost(host)) ?? true,
+    closedPage({ hostname, pathname }) {
+      const host = plainHost(hostname);
+      const readings = readingsOf(pathname);
+      const isClosed = closed.some(
+        ({ site, starts }) =>
+          (host === site || host === `www.${site}`) &&
+          starts.some((start) => readings.some((reading) => reading.startsWith(start))),
+      );
+      return isClosed ? { host, path: pathname } : null;
+    },
+  };
+}
+
+/** As addresses write it: small letters, no dots at the end. */
+const plainHost = (host: string) => host.toLowerCase().replace(/\.+$/, '');
+
+function readBlocked(entry: string): { site: string; starts: string[] } {
+  const slash = entry.indexOf('/');
+  return { site: plainHost(entry.slice(0, slash)), starts: readingsOf(entry.slice(slash)) };
+}
+
+const mostDecodings = 5;
+
+/**
+ * Every way in which a server may read a path: as it stands, decoded once or more, without what stands behind
+ * semicolons, with double slashes joined before or after the dots are followed. A page is closed where one of them
+ * leads to it.
+ */
+function readingsOf(path: string): string[] {
+  const readings = new Set<string>();
+  let text = path;
+  for (let times = 0; times <= mostDecodings; times++) {
+    for (const each of [text, text.replace(/;[^/]*/g, '')]) {
+      readings.add(followDots(each));
+      readings.add(followDots(each.replace(/[\\/]+/g, '/')));
+    }
+    const decoded = decode(text);
+    if (decoded === text) break;
+    text = decoded;
+  }
+  return [...readings];
+}
+
+/** What cannot be decoded stays as it is: a server would not read it either. */
+function decode(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (coded) => {
+    const bytes = Buffer.from(coded.replaceAll('%', ''), 'hex');
+    return bytes.toString('utf8');
+  });
+}
+
+function followDots(path: string): string {
+  const kept: string[] = [];
+  const segments = path.replaceAll('\\', '/').toLowerCase().split('/').slice(1);
+  for (const [at, segment] of segments.entries()) {
+    const isLast = at === segments.length - 1;
+    if (segment === '.' || segment === '..') {
+      if (segment === '..') kept.pop();
+      if (isLast) kept.push('');
+    } else {
+      kept.push(segment);
+    }
+  }
+  return `/${kept.join('/')}`.replace(/\/{2,}/g, '/');
+}

@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bareEnvironment, type Confinement, confine, egressAddress } from '../../platform/sandbox/confine.ts';
+import { largestOf, withDescendants } from '../../platform/sandbox/measure-memory.ts';
+import { feed } from '../../platform/sandbox/spawn-confined.ts';
+import { systemCallFilter } from '../../platform/sandbox/system-call-filter.ts';
+import { watchLimits } from '../../platform/sandbox/watch-limits.ts';
+import type { Place } from '../machine/place.ts';
+import { type Devtools, openDevtools } from './devtools.ts';
+import { type BrowserLimits, emptyIfTooLarge, storageFlags } from './profile-limits.ts';
+
+/** A Chromium that runs confined, and the way to speak with it. */
+export type Chromium = {
+  devtools: Devtools;
+  /** Resolves when the process has ended, for whatever reason. */
+  ended: Promise<void>;
+  isRunning: () => boolean;
+  /** Lets it write its profile, and ends it where it does not. */
+  close: () => Promise<void>;
+};
+
+const profile = '/home/browser';
+/** After the two by which the browser is spoken with. */
+const filterPipe = 5;
+/** Each tab is a few of them with a dozen threads each, and threads count. */
+const processes = 4_096;
+const watchEveryMs = 200;
+const closeGraceMs = 5_000;
+const startLimitMs = 30_000;
+const keptErrorLength = 2_000;
+
+/** What a process that was killed leaves in the profile; the next one would take it for a browser that runs. */
+const locks = ['SingletonLock', 'SingletonCookie', 'SingletonSocket', 'DevToolsActivePort'];
+
+export async function startChromium(options: {
+  executable: string;
+  place: Place;
+  egressSocket: string;
+  limits: BrowserLimits;
+}): Promise<Chromium> {
+  const { executable, place, egressSocket, limits } = options;
+  await emptyIfTooLarge(place.browser, limits.profile);
+  for (const lock of locks) await rm(join(place.browser, lock), { force: true });
+  const filter = systemCallFilter();
+  const confinement: Confinement = {
+    mounts: [
+      { from: place.browser, to: profile, isWritable: true },
+      // Debian's lies where every program sees it; another one may not.
+      ...(executable.startsWith('/usr/')
+        ? []
+        : [{ from: dirname(executable), to: dirname(executable), isWritable: false }]),
+    ],
+    env: { HOME: profile },
+    workingFolder: profile,
+    egressSocket,
+    limits: { processes, fileBytes: 1024 ** 3, memoryBytes: null },
+    identity: place.identity,
+  };
+  const { file, args, identity } = confine(
+    [executable, ...storageFlags(limits), ...flags],
+    confinement,
+    filter && filterPipe,
+  );
+  const child = spawn(file, args, {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+    env: bareEnvironment,
+    cwd: '/',
+    ...identity,
+  });
+  feed(child, filterPipe, filter ?? Buffer.alloc(0));
+  const said = keepLastOf(child.stderr as Readable);
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const watch = watchBrowser(child, place, limits);
+  void ended.then(watch.stop);
+  const devtools = openDevtools(child.stdio[4] as Readable, child.stdio[3] as Writable);
+  const isRunning = () => child.exitCode === null && child.signalCode === null && child.pid !== undefined;
+  const started = devtools.browser.send('Browser.getVersion').then(
+    () => true,
+    () => false,
+  );
+  const isUp = await Promise.race([started, ended.then(() => false), sleep(startLimitMs, false, { ref: false })]);
+  if (!isUp) {
+    child.kill('SIGKILL');
+    throw new Error(`Chromium did not start: ${said().trim().split('\n').slice(-3).join(' ') || 'it said nothing'}.`);
+  }
+  return { devtools, ended, isRunning, close: () => close(child, devtools, ended) };
+}
+
+/** A page that takes too much memory is ended, by its process; a browser whose profile grows too large is. */
+function watchBrowser(child: ChildProcess, place: Place, limits: BrowserLimits): { stop: () => void } {
+  const root = child.pid;
+  const bounds = {
+    folder: place.browser,
+    mostOfFolder: limits.profile,
+    memoryBytes: limits.memoryBytes,
+    processes,
+    // What lies in them is shared memory, which is counted where it is used.
+    memoryFolders: [],
+    everyMs: watchEveryMs,
+  };
+  return watchLimits(bounds, {
+    roots: () => (root === undefined ? [] : [root]),
+    onFolderFull: () => child.kill('SIGKILL'),
+    onTooMuch: (_what, first) => endLargest(withDescendants(first)),
+  });
+}
+
+function endLargest(pids: readonly number[]): void {
+  const largest = largestOf(pids);
+  if (largest === null) return;
+  try {
+    process.kill(largest, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+async function close(child: ChildProcess, devtools: Devtools, ended: Promise<void>): Promise<void> {
+  devtools.browser.send('Browser.close').catch(() => {});
+  const isOver = await Promise.race([ended.then(() => true), sleep(closeGraceMs, false, { ref: false })]);
+  if (isOver) return;
+  child.kill('SIGKILL');
+  await ended;
+}
+
+function keepLastOf(stream: Readable): () => string {
+  let kept = '';
+  stream.on('data', (chunk: Buffer) => {
+    kept = `${kept}${chunk.toString('utf8')}`.slice(-keptErrorLength);
+  });
+  stream.on('error', () => {});
+  return () => kept;
+}
+
+const flags = [
+  '--headless',
+  '--remote-debugging-pipe',
+  `--user-data-dir=${profile}`,
+  // Bubblewrap is the sandbox: inside it there are no further namespaces to make one of.
+  '--no-sandbox',
+  `--proxy-server=${egressAddress}`,
+  // Chromium would reach loopback by itself, past the proxy.
+  '--proxy-bypass-list=<-loopback>',
+  // Names are resolved by the proxy alone, which checks what they resolve to.
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-default-apps',
+  '--disable-extensions',
+  '--disable-domain-reliability',
+  '--disable-breakpad',
+  '--disable-client-side-phishing-detection',
+  '--disable-hang-monitor',
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
+  // Pages that are loaded before anybody asks for them, and reports that no page sends, belong to no tab.
+  '--disable-features=Prerender2,SpeculationRulesPrefetchProxy,Reporting,NetworkErrorLogging,MediaRouter,Translate,OptimizationHints',
+  '--no-pings',
+  '--no-first-run',
+  '--no-default-browser-check',
+  '--metrics-recording-only',
+  '--password-store=basic',
+  '--mute-audio',
+  '--hide-scrollbars',
+  '--disable-gpu',
+  '--window-size=1280,800',
+  'about:blank',
+];

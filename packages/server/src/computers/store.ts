@@ -1,0 +1,307 @@
+import { fail } from '@vestra/contract/errors';
+import type { Tenant } from '../platform/caller.ts';
+import type { Executor, Transaction } from '../platform/db/pool.ts';
+import { maybeOne, one, rowsOf, run } from '../platform/db/query.ts';
+import { sql } from '../platform/db/sql.ts';
+import { boolean, count, moment, type RowOf, text } from '../platform/db/table.ts';
+import { computerHosts, computerPreparations, computers } from './tables.ts';
+
+/** Whose computer it is; null: the org's own agent's. */
+export type Owner = Tenant & { userId: string | null };
+
+/** `address`: where the other processes reach the holder; null: nowhere yet. */
+type Lease = { holder: string; address: string | null; leaseMs: number };
+
+const ownedBy = ({ orgId, mode, userId }: Owner) =>
+  sql`org_id = ${orgId} AND mode = ${mode} AND user_key = ${userId ?? ''}`;
+
+const { number, keep_until, epoch, held_at, held_until, saved_name, saved_sha256, saved_at } = computers.columns;
+
+/**
+ * Makes this process the one on which the computer is awake, and the computer itself where there is none yet. Null:
+ * another process holds it, or its user is being erased. The user is looked at in this very statement: a computer made
+ * after another look would outlive its user.
+ */
+export async function holdComputer(
+  db: Executor,
+  { orgId, mode, userId }: Owner,
+  { holder, address, leaseMs }: Lease,
+): Promise<{ number: number; epoch: number } | null> {
+  const row = await maybeOne(
+    db,
+    { number, epoch },
+    sql`
+      INSERT INTO ${computers} AS c (org_id, mode, user_key, held_by, held_until, held_at, epoch)
+      SELECT ${orgId}, ${mode}, ${userId ?? ''}, ${holder}, ${leaseEnd(leaseMs)}, ${address}, 1
+      WHERE NOT EXISTS (
+        SELECT FROM users WHERE org_id = ${orgId} AND mode = ${mode} AND id = ${userId ?? ''} AND erasing_since IS NOT NULL)
+      ON CONFLICT (org_id, mode, user_key) DO UPDATE SET held_by = excluded.held_by, held_until = excluded.held_until,
+        held_at = excluded.held_at, epoch = c.epoch + 1
+      WHERE c.held_by IS NULL OR c.held_by = excluded.held_by OR c.held_until < clock_timestamp()
+      RETURNING number, epoch`,
+  );
+  return row ?? null;
+}
+
+/** On which process it is awake; null where it sleeps. */
+export async function findHolder(
+  db: Executor,
+  owner: Owner,
+): Promise<{ id: string; address: string | null; heldUntil: Date } | null> {
+  const row = await maybeOne(
+    db,
+    { held_by: text(), held_at, held_until },
+    sql`
+      SELECT held_by, held_at, held_until FROM ${computers}
+      WHERE ${ownedBy(owner)} AND held_by IS NOT NULL AND held_until > clock_timestamp()`,
+  );
+  return row ? { id: row.held_by, address: row.held_at, heldUntil: row.held_until as Date } : null;
+}
+
+/** Those of them that are still held, with how long each is to stay awake. */
+export async function renewHolds(
+  db: Executor,
+  numbers: readonly number[],
+  lease: Lease,
+): Promise<Map<number, { keepUntil: Date | null }>> {
+  const rows = await rowsOf(
+    db,
+    { number, keep_until },
+    sql`
+      UPDATE ${computers} SET held_until = ${leaseEnd(lease.leaseMs)}, held_at = ${lease.address}
+      WHERE number = ANY(${numbers}) AND held_by = ${lease.holder}
+      RETURNING number, keep_until`,
+  );
+  return new Map(rows.map(({ number, keep_until }) => [number, { keepUntil: keep_until }]));
+}
+
+export async function releaseHold(db: Executor, number: number, holder: string): Promise<void> {
+  await run(
+    db,
+    sql`
+      UPDATE ${computers} SET held_by = NULL, held_until = NULL, held_at = NULL
+      WHERE number = ${number} AND held_by = ${holder}`,
+  );
+}
+
+/** Takes a computer that nobody holds for good; nobody wakes it while it is taken apart. */
+export async function seizeComputer(
+  db: Executor,
+  owner: Owner,
+  { holder, leaseMs }: Omit<Lease, 'address'>,
+): Promise<'seized' | 'held' | 'none'> {
+  const row = await maybeOne(
+    db,
+    { is_seized: boolean() },
+    sql`
+      WITH seized AS (
+        UPDATE ${computers} SET held_by = ${holder}, held_until = ${leaseEnd(leaseMs)}, held_at = NULL, epoch = epoch + 1
+        WHERE ${ownedBy(owner)} AND (held_by IS NULL OR held_by = ${holder} OR held_until < clock_timestamp())
+        RETURNING number)
+      SELECT EXISTS (SELECT FROM seized) AS is_seized FROM ${computers} WHERE ${ownedBy(owner)}`,
+  );
+  if (!row) return 'none';
+  return row.is_seized ? 'seized' : 'held';
+}
+
+export async function deleteComputer(db: Executor, owner: Owner): Promise<void> {
+  await run(db, sql`DELETE FROM ${computers} WHERE ${ownedBy(owner)}`);
+}
+
+/** Also says whether any process holds it awake, and whether it is being woken beforehand. */
+export async function findComputer(
+  db: Executor,
+  owner: Owner,
+): Promise<{ number: number; isAwake: boolean; isWaking: boolean } | null> {
+  const row = await maybeOne(
+    db,
+    { number, is_awake: boolean(), is_waking: boolean() },
+    sql`
+      SELECT number, coalesce(held_until > clock_timestamp(), false) AS is_awake, coalesce(${isWaking}, false) AS is_waking
+      FROM ${computers} WHERE ${ownedBy(owner)}`,
+  );
+  return row ? { number: row.number, isAwake: row.is_awake, isWaking: row.is_waking } : null;
+}
+
+/** A minute is given to whoever is to wake it; after that it counts for as long as a living process is at it. */
+const isWaking = sql`waking_since > clock_timestamp() - interval '1 minute'
+  OR (waking_since IS NOT NULL AND held_until > clock_timestamp())`;
+
+/** Of both modes. Held until the commit, so that of two that are counted at once one sees the other. */
+export async function countWaking(tx: Transaction, { orgId, mode }: Tenant): Promise<number> {
+  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`waking computers of ${orgId} ${mode}`}, 0))`);
+  const { waking } = await one(
+    tx,
+    { waking: count() },
+    sql`
+      SELECT count(*) AS waking FROM ${computers}
+      WHERE org_id = ${orgId} AND mode = ${mode} AND waking_since IS NOT NULL AND (${isWaking})`,
+  );
+  return waking;
+}
+
+export async function beginWaking(tx: Transaction, { orgId, mode, userId }: Owner): Promise<void> {
+  await run(
+    tx,
+    sql`
+      INSERT INTO ${computers} (org_id, mode, user_key, waking_since)
+      VALUES (${orgId}, ${mode}, ${userId ?? ''}, clock_timestamp())
+      ON CONFLICT (org_id, mode, user_key) DO UPDATE SET waking_since = excluded.waking_since`,
+  );
+}
+
+export async function endWaking(db: Executor, owner: Owner): Promise<void> {
+  await run(db, sql`UPDATE ${computers} SET waking_since = NULL WHERE ${ownedBy(owner)}`);
+}
+
+/** Never shortens the time. */
+export async function keepAwake(tx: Transaction, owner: Owner, ms: number): Promise<void> {
+  await run(
+    tx,
+    sql`UPDATE ${computers} SET keep_until = greatest(keep_until, ${leaseEnd(ms)}) WHERE ${ownedBy(owner)}`,
+  );
+}
+
+const prepared = (({ kind, key, fingerprint }) => ({ kind, key, fingerprint }))(computerPreparations.columns);
+
+export type Prepared = RowOf<typeof prepared>;
+
+export function listPrepared(db: Executor, owner: Owner): Promise<Prepared[]> {
+  return rowsOf(db, prepared, sql`SELECT kind, key, fingerprint FROM ${computerPreparations} WHERE ${ownedBy(owner)}`);
+}
+
+/** By whom a computer is held: whoever lost it since writes nothing about it any more. */
+export type ComputerHold = { owner: Owner; epoch: number };
+
+export async function recordPrepared(
+  db: Executor,
+  { owner, epoch }: ComputerHold,
+  items: readonly Prepared[],
+): Promise<void> {
+  if (items.length === 0) return;
+  const { orgId, mode, userId } = owner;
+  const written = await run(
+    db,
+    sql`
+      INSERT INTO ${computerPreparations} (org_id, mode, user_key, kind, key, fingerprint)
+      SELECT ${orgId}, ${mode}, ${userId ?? ''}, item.kind, item.key, item.fingerprint
+      FROM json_to_recordset(${sql.json(items)}) AS item (kind text, key text, fingerprint text)
+      WHERE EXISTS (SELECT FROM ${computers} WHERE ${ownedBy(owner)} AND epoch = ${epoch})
+      ON CONFLICT (org_id, mode, user_key, kind, key)
+        DO UPDATE SET fingerprint = excluded.fingerprint, prepared_at = now()`,
+  );
+  if (written === 0) throw fail('computer_unavailable', { message: 'Another process of the server has it by now.' });
+}
+
+export async function forgetPrepared(
+  db: Executor,
+  { owner, epoch }: ComputerHold,
+  { kind, key }: Prepared,
+): Promise<void> {
+  await run(
+    db,
+    sql`
+      DELETE FROM ${computerPreparations} WHERE ${ownedBy(owner)} AND kind = ${kind} AND key = ${key}
+        AND EXISTS (SELECT FROM ${computers} WHERE ${ownedBy(owner)} AND epoch = ${epoch})`,
+  );
+}
+
+/** What is not in a home that was saved then. */
+export async function forgetPreparedSince(db: Executor, { owner, epoch }: ComputerHold, since: Date): Promise<void> {
+  await run(
+    db,
+    sql`DELETE FROM ${computerPreparations} WHERE ${ownedBy(owner)} AND prepared_at > ${since}
+      AND EXISTS (SELECT FROM ${computers} WHERE ${ownedBy(owner)} AND epoch = ${epoch})`,
+  );
+}
+
+export type SavedHome = { name: string; sha256: string; savedAt: Date };
+
+/** The home as it was last saved; null: never. `lost`: another process has held the computer since. */
+export async function findSaved(
+  db: Executor,
+  held: { owner: Owner; epoch?: number },
+): Promise<SavedHome | null | 'lost'> {
+  const row = await maybeOne(
+    db,
+    { epoch, saved_name, saved_sha256, saved_at },
+    sql`SELECT epoch, saved_name, saved_sha256, saved_at FROM ${computers} WHERE ${ownedBy(held.owner)}`,
+  );
+  if (!row) return held.epoch === undefined ? null : 'lost';
+  if (held.epoch !== undefined && held.epoch !== row.epoch) return 'lost';
+  const { saved_name: name, saved_sha256: sha256, saved_at: savedAt } = row;
+  return name === null || sha256 === null || savedAt === null ? null : { name, sha256, savedAt };
+}
+
+/** False: another process has held the computer since, and what it saves is newer. */
+export async function recordSaved(
+  tx: Transaction,
+  { owner, epoch }: ComputerHold,
+  { name, sha256, bytes, savedAt }: SavedHome & { bytes: number },
+): Promise<boolean> {
+  const written = await run(
+    tx,
+    sql`
+      UPDATE ${computers}
+      SET saved_name = ${name}, saved_sha256 = ${sha256}, saved_bytes = ${bytes}, saved_at = ${savedAt}
+      WHERE ${ownedBy(owner)} AND epoch = ${epoch}`,
+  );
+  return written > 0;
+}
+
+export const allSaved = (db: Executor): Promise<{ org_id: string; saved_name: string }[]> =>
+  rowsOf(
+    db,
+    { org_id: text(), saved_name: text() },
+    sql`SELECT org_id, saved_name FROM ${computers} WHERE saved_name IS NOT NULL`,
+  );
+
+export async function forgetSaved(db: Executor, orgId: string, name: string): Promise<void> {
+  await run(
+    db,
+    sql`
+      UPDATE ${computers} SET saved_name = NULL, saved_sha256 = NULL, saved_bytes = NULL, saved_at = NULL
+      WHERE org_id = ${orgId} AND saved_name = ${name}`,
+  );
+}
+
+/** Those of the numbers that no computer has. */
+export async function unknownNumbers(db: Executor, numbers: readonly number[]): Promise<number[]> {
+  const known = await rowsOf(db, { number }, sql`SELECT number FROM ${computers} WHERE number = ANY(${numbers})`);
+  const found = new Set(known.map((row) => row.number));
+  return numbers.filter((each) => !found.has(each));
+}
+
+export async function databaseTime(db: Executor): Promise<Date> {
+  return (await one(db, { now: moment() }, sql`SELECT clock_timestamp() AS now`)).now;
+}
+
+/** By the database's clock: processes may run on machines whose clocks differ. */
+const leaseEnd = (leaseMs: number) => sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
+
+/** That this process can have computers awake, and until when others may believe it. */
+export async function beatHost(
+  db: Executor,
+  { id, address, hasBrowser }: { id: string; address: string; hasBrowser: boolean },
+  goodForMs: number,
+): Promise<void> {
+  await run(
+    db,
+    sql`
+      WITH gone AS (DELETE FROM ${computerHosts} WHERE seen_until < clock_timestamp() - interval '1 hour')
+      INSERT INTO ${computerHosts} (id, address, has_browser, seen_until)
+      VALUES (${id}, ${address}, ${hasBrowser}, ${leaseEnd(goodForMs)})
+      ON CONFLICT (id) DO UPDATE SET address = excluded.address, has_browser = excluded.has_browser,
+        seen_until = excluded.seen_until`,
+  );
+}
+
+export async function removeHost(db: Executor, id: string): Promise<void> {
+  await run(db, sql`DELETE FROM ${computerHosts} WHERE id = ${id}`);
+}
+
+export type HostRow = RowOf<typeof computerHosts>;
+
+export function listHosts(db: Executor): Promise<HostRow[]> {
+  return rowsOf(db, computerHosts, sql`SELECT * FROM ${computerHosts} WHERE seen_until > clock_timestamp()`);
+}

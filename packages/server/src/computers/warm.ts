@@ -1,0 +1,80 @@
+import { fail } from '@vestra/contract/errors';
+import type { Logger } from 'pino';
+import { findSettings } from '../account/index.ts';
+import { findDeployment, getVersion } from '../agents/deployments/index.ts';
+import { versionToRun } from '../agents/versions/index.ts';
+import { charge, computerTime } from '../billing/index.ts';
+import type { Tenant } from '../platform/caller.ts';
+import type { Database } from '../platform/db/pool.ts';
+import { transaction } from '../platform/db/transaction.ts';
+import type { JobSender } from '../platform/jobs/catalog.ts';
+import { enterUser, findUser, type UserRow } from '../users/index.ts';
+import { beginWaking, countWaking, endWaking, findComputer, keepAwake } from './store.ts';
+import type { ComputerWork } from './work-computers.ts';
+
+const mostWaking = 10;
+
+/** Has a user's computer woken before it is needed. Whoever asks again while that goes on rides along. */
+export async function warm(
+  { db, jobs }: { db: Database; jobs: JobSender },
+  tenant: Tenant,
+  userId: string,
+  keepMs: number | undefined,
+): Promise<'ready' | 'waking'> {
+  const owner = { ...tenant, userId };
+  return transaction(db, async (tx) => {
+    await enterUser(tx, tenant, userId);
+    const waking = await countWaking(tx, tenant);
+    const found = await findComputer(tx, owner);
+    const isBegun = found !== null && (found.isWaking || found.isAwake);
+    if (!isBegun) {
+      if (waking >= mostWaking) throw fail('warm_limit');
+      await beginWaking(tx, owner);
+      await jobs.send(tx, 'computer.warm', { org_id: tenant.orgId, mode: tenant.mode, user_id: userId });
+    }
+    if (keepMs !== undefined) await keepAwake(tx, owner, keepMs);
+    return found?.isAwake && !found.isWaking ? 'ready' : 'waking';
+  });
+}
+
+/** The job: wakes it, and prepares it for what the user's next message would run. */
+export async function wakeBeforehand(
+  { db, work, log }: { db: Database; work: ComputerWork; log: Logger },
+  tenant: Tenant,
+  userId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const owner = { ...tenant, userId };
+  try {
+    const user = await findUser(db, tenant, userId);
+    // One that was erased since has no computer any more, and gets none.
+    if (!user) return;
+    const wanted = await environmentOf(db, tenant, user);
+    const seconds = await work.wake(owner, wanted?.environment ?? null, signal);
+    const about = {
+      userId,
+      deploymentId: wanted?.deploymentId ?? null,
+      conversationId: null,
+      taskId: null,
+      turnId: null,
+    };
+    await transaction(db, (tx) => charge(tx, tenant, { items: [computerTime.item(seconds, about)] }));
+  } catch (error) {
+    // Whoever needs it next wakes it, and hears what is wrong.
+    log.warn({ err: error, user_id: userId }, 'a computer could not be woken beforehand');
+  } finally {
+    await endWaking(db, owner);
+  }
+}
+
+/** Of the version that the user's default deployment, else the org's, runs in this mode; null where there is none. */
+async function environmentOf(db: Database, tenant: Tenant, user: UserRow) {
+  const { orgId, mode } = tenant;
+  const byDefault = user.default_deployment ?? (await findSettings(db, tenant)).default_deployment;
+  const found = byDefault === null ? undefined : await findDeployment(db, orgId, byDefault);
+  if (!found || found.deployment.status === 'archived') return null;
+  if (mode === 'live' && found.deployment.live_version === null) return null;
+  const version = versionToRun(found.deployment, mode, null);
+  const { manifest } = await getVersion(db, { id: found.deployment.id }, version);
+  return { environment: manifest.environment, deploymentId: found.deployment.id };
+}

@@ -1,2 +1,0 @@
-export { answerOfTalk, findAnswer, insertAnswer, latestAnswerTo, noteTalk } from './store.ts';
-export type { ClientAnswer } from './tables.ts';

@@ -1,1 +1,0 @@
-export { startServingEndpoints } from './serve-endpoints.ts';

@@ -1,3 +1,0 @@
-export { endGrantsOf } from './end-grant.ts';
-export { createGrantIdentity } from './identity.ts';
-export { liveGrants, pruneGrants, pruneRegistered, pruneTokens } from './store.ts';

@@ -1,1 +1,0 @@
-export { type Credentials, createOrg } from './create-org.ts';

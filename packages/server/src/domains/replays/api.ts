@@ -1,2 +1,0 @@
-export { eraseReplaysOf } from './erase.ts';
-export { playReplay, unfinishedReplays } from './play.ts';

@@ -1,2 +1,0 @@
-export { countTasks, findTask } from '../engine/records/tasks.ts';
-export { stopOneTask } from './stop-one.ts';

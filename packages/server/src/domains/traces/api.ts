@@ -1,1 +1,0 @@
-export { createTraceTargets } from './trace-targets.ts';

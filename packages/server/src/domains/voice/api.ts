@@ -1,1 +1,0 @@
-export { createVoiceCalls, type VoiceCalls } from './calls.ts';

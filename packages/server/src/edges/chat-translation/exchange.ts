@@ -1,0 +1,221 @@
+import { conversations } from '@vestra/contract/conversations';
+import { fail } from '@vestra/contract/errors';
+import { idPattern } from '@vestra/contract/ids';
+import { bodyLimitOf } from '@vestra/contract/route';
+import type { Client } from '@vestra/sdk/client';
+import type { Conversation } from '@vestra/sdk/resources';
+import { followTurn, type StreamEvent } from '@vestra/sdk/stream';
+import { findDeployment } from '../../agents/deployments/index.ts';
+import { latestTurn } from '../../engine/conversations/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import { findInteraction } from '../../engine/interactions/index.ts';
+import { answerOfTalk, type ClientAnswer, findAnswer } from '../../integrations/index.ts';
+import type { Caller } from '../../platform/caller.ts';
+import type { GivenAnswer, Question } from './question.ts';
+
+/** One client's request, and what it is answered with the help of. */
+export type Exchange = {
+  client: Client;
+  caller: Caller;
+  db: Engine['db'];
+  /** The client's own, of the one call that begins something. */
+  idempotencyKey: string | undefined;
+};
+
+/** A turn that answers, from the event after this one on. */
+export type Begun = {
+  conversationId: string;
+  turnId: string;
+  afterSeq: number;
+  events: AsyncGenerator<StreamEvent, void, undefined>;
+};
+
+/** Sends what was asked to where it belongs, and follows what comes of it. */
+export async function begin(exchange: Exchange, question: Question): Promise<Begun> {
+  const { toolResults, answers } = question;
+  if (toolResults.length > 0) return answerCalls(exchange, question);
+  if (answers.length > 0) return answerWaits(exchange, question);
+  const { client, idempotencyKey } = exchange;
+  const known = await conversationOf(exchange, question);
+  const unheard = known ? [] : question.earlier;
+  const conversation = known ?? (question.talk?.isWhole === false ? await newThread(exchange, question) : null);
+  if (!conversation) {
+    const { model, user, metadata } = question;
+    if (model === undefined) throw fail('invalid_request', { param: 'model', message: 'Name the deployment.' });
+    const message = await messageOf(exchange, question, { userId: user, unheard });
+    const body = sendable({ ...message, user_id: user, deployment: model, metadata, stream: true });
+    return begunBy((await client.request('conversations.create', { body }, { idempotencyKey })) as Events);
+  }
+  const message = await messageOf(exchange, question, { userId: conversation.user_id ?? undefined, unheard });
+  const placed = { params: { conversation_id: conversation.id }, body: sendable({ ...message, stream: true }) };
+  return begunBy((await client.request('conversations.send', placed, { idempotencyKey })) as Events);
+}
+
+type Events = AsyncGenerator<StreamEvent, void, undefined>;
+
+const largestMessage = bodyLimitOf(conversations.send, { session: false });
+
+/** Refuses what the message route would refuse, before megabytes are written as JSON for it. */
+function sendable<Body extends object>(body: Body): Body {
+  if (textWithin(body, largestMessage) <= largestMessage) return body;
+  throw fail('body_too_large', { message: `A message takes at most ${largestMessage} bytes besides its files.` });
+}
+
+/** The characters of all texts within a value, counted until there are more than `most`. */
+function textWithin(value: unknown, most: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let sum = 0;
+  for (const part of Object.values(value)) {
+    sum += textWithin(part, most - sum);
+    if (sum > most) break;
+  }
+  return sum;
+}
+
+/** The first event says which turn it is. */
+async function begunBy(events: Events): Promise<Begun> {
+  const { value: first, done } = await events.next();
+  if (done || !first.conversation_id || !first.turn_id) throw fail('not_ready', { message: 'The turn has not begun.' });
+  async function* withFirst(): Events {
+    yield first as StreamEvent;
+    yield* events;
+  }
+  return { conversationId: first.conversation_id, turnId: first.turn_id, afterSeq: first.seq - 1, events: withFirst() };
+}
+
+/** What is being answered goes on in the turn that asked. */
+async function answerCalls(exchange: Exchange, question: Question): Promise<Begun> {
+  const [first] = question.toolResults;
+  const asked = await askedBy(exchange, first?.call_id ?? '');
+  const conversation = await ownConversation(exchange, question, asked.conversation_id);
+  const afterSeq = conversation.last_event_seq;
+  const isSaid = question.message !== '' || question.files.length + question.fileIds.length > 0;
+  const said = isSaid ? await messageOf(exchange, question, { userId: conversation.user_id ?? undefined }) : {};
+  const placed = {
+    params: { conversation_id: conversation.id },
+    body: sendable({ ...said, tool_results: question.toolResults }),
+  };
+  const { idempotencyKey } = exchange;
+  const sent = (await exchange.client.request('conversations.send', placed, { idempotencyKey })) as { id: string };
+  return following(exchange, { conversationId: conversation.id, turnId: sent.id, afterSeq });
+}
+
+async function answerWaits(exchange: Exchange, question: Question): Promise<Begun> {
+  const asked = await Promise.all(question.answers.map(({ id }) => askedBy(exchange, id)));
+  const [first] = asked;
+  if (!first || asked.some(({ turn_id }) => turn_id !== first.turn_id)) {
+    throw fail('invalid_request', { message: 'Answer what one turn asked at a time.' });
+  }
+  const { last_event_seq: afterSeq } = await ownConversation(exchange, question, first.conversation_id);
+  for (const given of question.answers) await answerWait(exchange, given);
+  return following(exchange, { conversationId: first.conversation_id, turnId: first.turn_id, afterSeq });
+}
+
+async function answerWait({ client }: Exchange, { id: interaction_id, answer }: GivenAnswer): Promise<void> {
+  if (answer === 'cancel') await client.interactions.cancel({ interaction_id });
+  else await client.interactions.answer({ interaction_id, ...answer });
+}
+
+async function askedBy({ db, caller }: Exchange, id: string) {
+  const asked =
+    idPattern('call').test(id) || idPattern('int').test(id) ? await findInteraction(db, caller, id) : undefined;
+  if (!asked) throw fail('interaction_not_found', { message: `Nothing is asked for under \`${id}\`.` });
+  return asked;
+}
+
+/** A turn that began before, from the event after `afterSeq` on. */
+export function following({ client }: Exchange, of: Omit<Begun, 'events'>): Begun {
+  return { ...of, events: followTurn(client, of.conversationId, of.turnId, { after: of.afterSeq }) };
+}
+
+/** The conversation to go on with; null: a new one. */
+async function conversationOf(exchange: Exchange, question: Question): Promise<Conversation | null> {
+  const { previous, conversation, talk } = question;
+  if (previous !== undefined) {
+    const before = await findAnswer(exchange.db, exchange.caller, previous);
+    if (!before) throw fail('response_not_found', { param: 'previous_response_id' });
+    if (!(await isNewest(exchange, before))) {
+      throw fail('invalid_request', {
+        param: 'previous_response_id',
+        message:
+          'The conversation has gone on since this response: go on with its last one, or begin a new conversation.',
+      });
+    }
+    return ownConversation(exchange, question, before.conversation_id);
+  }
+  if (conversation !== undefined) return ownConversation(exchange, question, conversation);
+  const before = talk && (await answerOfTalk(exchange.db, exchange.caller, talk.digest));
+  // One that went another way since is told what was said up to here.
+  if (!before || (talk.isWhole && !(await isNewest(exchange, before)))) return null;
+  const found = await exchange.client.conversations.get({ conversation_id: before.conversation_id });
+  // The name may be another deployment's by now.
+  return (await isWithNamed(exchange, question, found)) ? found : null;
+}
+
+/**
+ * Runs of a new thread that come at once, each with an id of its own, find one conversation: it is made by a call whose
+ * Idempotency-Key is the thread's, and each then sends its message to it.
+ */
+async function newThread({ client }: Exchange, { model, user, talk }: Question): Promise<Conversation> {
+  const body = { user_id: user, deployment: model };
+  return (await client.conversations.create(body, { idempotencyKey: `thread.${talk?.digest}` })) as Conversation;
+}
+
+const isNewest = async ({ db }: Exchange, { conversation_id, turn_id }: ClientAnswer): Promise<boolean> =>
+  (await latestTurn(db, conversation_id))?.id === turn_id;
+
+/** What is another user's, or another deployment's than the one that is named, is refused. */
+async function ownConversation(exchange: Exchange, question: Question, id: string): Promise<Conversation> {
+  if (!idPattern('conv').test(id)) throw fail('conversation_not_found', { param: 'conversation' });
+  const conversation = await exchange.client.conversations.get({ conversation_id: id });
+  if (question.user !== undefined && conversation.user_id !== question.user) {
+    throw fail('conversation_user_mismatch', { param: 'user', message: 'The conversation belongs to another user.' });
+  }
+  if (await isWithNamed(exchange, question, conversation)) return conversation;
+  throw fail('invalid_deployment', {
+    param: 'model',
+    message: `The conversation began with ${await nameOf(exchange, conversation)}, which it keeps: name that one, or begin a conversation with another by its \`metadata.model\`.`,
+  });
+}
+
+async function nameOf({ db, caller }: Exchange, { deployment_id }: Conversation): Promise<string> {
+  const found = deployment_id === null ? undefined : await findDeployment(db, caller.orgId, deployment_id);
+  return found ? `the deployment \`${found.deployment.slug}\`` : 'a deployment that is gone';
+}
+
+async function isWithNamed(
+  { db, caller }: Exchange,
+  { model }: Question,
+  { deployment_id }: Conversation,
+): Promise<boolean> {
+  if (model === undefined) return true;
+  return (await findDeployment(db, caller.orgId, model))?.deployment.id === deployment_id;
+}
+
+/** `unheard`: what no conversation here has heard of the talk that the client tells. */
+async function messageOf(
+  { client, idempotencyKey }: Exchange,
+  question: Question,
+  { userId, unheard = [] }: { userId: string | undefined; unheard?: Question['earlier'] },
+): Promise<Record<string, unknown>> {
+  const { message, files, fileIds, tools, outputSchema, system } = question;
+  const attachments = fileIds.map((file_id) => ({ file_id }));
+  for (const [at, { filename, mediaType, bytes }] of files.entries()) {
+    const file = new File([bytes], filename, { type: mediaType });
+    const key = idempotencyKey === undefined ? undefined : `${idempotencyKey}.${at}`;
+    const { id } = await client.files.create({ user_id: userId, file }, { idempotencyKey: key });
+    attachments.push({ file_id: id });
+  }
+  const context = {
+    ...(system !== '' && { from_the_application: system }),
+    ...(unheard.length > 0 && { earlier_in_this_talk: unheard }),
+  };
+  return {
+    ...(message !== '' && { message }),
+    ...(attachments.length > 0 && { attachments }),
+    ...(tools.declared.length > 0 && { tools: tools.declared }),
+    ...(outputSchema && { output_schema: outputSchema }),
+    ...(Object.keys(context).length > 0 && { context }),
+  };
+}

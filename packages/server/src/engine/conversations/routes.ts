@@ -1,0 +1,248 @@
+import type { Api } from '@vestra/contract/api';
+import { conversations as contract } from '@vestra/contract/conversations';
+import { fail } from '@vestra/contract/errors';
+import { check } from '@vestra/contract/fault';
+import type { ResponseOf } from '@vestra/contract/route';
+import { type Followers, type LogEntry, readLog } from '../../account/index.ts';
+import type { Caller, Tenant } from '../../platform/caller.ts';
+import { joinedReads } from '../../platform/db/joined.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import {
+  type Committed as Answered,
+  EventStream,
+  type Handlers,
+  Reply,
+  readCommitted,
+  type Write,
+} from '../../platform/http/handler.ts';
+import type { OpenStream, Streams } from '../../platform/http/streams.ts';
+import { announce, type Committed, changeConversation } from '../records/change.ts';
+import { findConversation, findConversationsWithCost, listConversations } from '../records/conversations.ts';
+import { firstSeqOfTurn } from '../records/log.ts';
+import { listMessages, placeOfMessage } from '../records/messages.ts';
+import { presentLogEntry, presentMessage } from '../records/present.ts';
+import { type LinkTo, showTurnTrace } from '../records/show-trace.ts';
+import type { ConversationRow, TurnRow } from '../records/tables.ts';
+import { findTask } from '../records/tasks.ts';
+import { isOver } from '../records/turn.ts';
+import { areRunning, type FollowedTurns, findTurn } from '../records/turns.ts';
+import type { Engine } from '../runs/ports.ts';
+import type { PlannedConversation } from '../turns/plain-message.ts';
+import { stopAll } from '../turns/stop.ts';
+import { createConversation, planCreation } from './create.ts';
+import { followConversation, followTurn, waitForTurn } from './follow.ts';
+import { traced } from './message.ts';
+import { planSending, sendMessage } from './send.ts';
+import { showConversations, showTurn } from './show.ts';
+
+export type ConversationDependencies = { engine: Engine; followers: Followers; streams: Streams; linkTo: LinkTo };
+
+type Shown = ResponseOf<Api['conversations']['create']>;
+type ShownTurn = ResponseOf<Api['conversations']['send']>;
+/** `done`: what this call has done, and not one before it with the same key. */
+type Taken<Body> = { answer: Answered<Body>; done: Committed | undefined };
+
+export function conversationRoutes(deps: ConversationDependencies): Handlers<'conversations'> {
+  const { engine, followers, streams, linkTo } = deps;
+  const { db } = engine;
+  const following = {
+    followers,
+    // The followers that ask at one moment share a statement: a server that goes down may have thousands of them.
+    isRunning: joinedReads((wanted: FollowedTurns[]) => areRunning(db, wanted)),
+  };
+  const findWithCost = joinedReads((wanted: (Tenant & { id: string })[]) => findConversationsWithCost(db, wanted));
+
+  /** Before the commit is announced, which then happens whatever comes of this: what follows it is received. */
+  async function streamTurn(
+    open: OpenStream,
+    of: { conversation: ConversationRow; turnId: string; entries: readonly LogEntry[] },
+  ): Promise<EventStream> {
+    const { conversation, turnId, entries } = of;
+    const begun = entries.findIndex(({ type, turn_id }) => type === 'turn.started' && turn_id === turnId);
+    const written = begun === -1 ? null : entries.slice(begun);
+    const after = (written?.[0]?.seq ?? (await firstSeqOfTurn(db, conversation.id, turnId))) - 1;
+    return new EventStream(open, followTurn(following, conversation, { turnId, after, written }));
+  }
+
+  /** Opened before anything is taken: a message whose answer could not be held open must not have been sent. */
+  async function holding<T>(caller: Caller, signal: AbortSignal, work: (open: OpenStream) => Promise<T>): Promise<T> {
+    const open = streams.open(caller, signal);
+    try {
+      return await work(open);
+    } catch (error) {
+      open.close();
+      throw error;
+    }
+  }
+
+  const announced = <Body>({ answer, done }: Taken<Body>): Answered<Body> => {
+    if (done) announce(engine.announcer, done);
+    return answer;
+  };
+
+  return {
+    list: async ({ caller, query, page }) => {
+      const rows = await listConversations(db, caller, { userId: query.user_id }, page);
+      const show = await showConversations(db, rows.slice(0, page.limit));
+      return page.of(
+        rows,
+        (row) => show(row),
+        (row) => [row.id],
+      );
+    },
+    create: async ({ caller, headers, body: said, commit, write, signal }) => {
+      const body = traced(said, caller, headers);
+      const take = async (): Promise<Taken<Shown>> => {
+        const plainly = await written(await planCreation(engine, caller, body), write);
+        if (plainly) return plainly;
+        let done: Committed | undefined;
+        const answer = await commit(async (tx) => {
+          const { shown, committed } = await createConversation(engine, tx, caller, body);
+          done = committed;
+          return shown;
+        });
+        return { answer, done };
+      };
+      if (!body.stream) return announced(await take());
+      return holding(caller, signal, async (open) => {
+        const taken = await take();
+        const shown = readCommitted(taken.answer);
+        const conversation = taken.done?.conversation ?? (await ownConversation(db, caller, shown.id));
+        const entries = taken.done?.entries ?? [];
+        const streaming = streamTurn(open, { conversation, turnId: shown.turn_id as string, entries });
+        return streaming.finally(() => announced(taken));
+      });
+    },
+    get: async ({ caller, params }) => {
+      assertReach(caller, params.conversation_id);
+      const found = await findWithCost({ id: params.conversation_id, orgId: caller.orgId, mode: caller.mode });
+      if (!found) throw fail('conversation_not_found');
+      return (await showConversations(db, [found.row], new Map([[found.row.id, found.cost]])))(found.row);
+    },
+    send: async ({ caller, origin, params, body: said, headers, commit, write, signal }) => {
+      const body = traced(said, caller, headers);
+      assertReach(caller, params.conversation_id);
+      const take = async (): Promise<Taken<ShownTurn>> => {
+        const plainly = await written(await planSending(engine, caller, params.conversation_id, body), write);
+        if (plainly) return plainly;
+        let done: Committed | undefined;
+        const answer = await commit(async (tx) => {
+          const { turn, committed } = await sendMessage(engine, tx, { caller, origin }, params.conversation_id, body);
+          done = committed;
+          return turn;
+        });
+        return { answer, done };
+      };
+      const waitMs = readWait(headers.get('prefer'));
+      if (!body.stream && waitMs === null) return announced(await take());
+      return holding(caller, signal, async (open) => {
+        const taken = await take();
+        const sent = readCommitted(taken.answer);
+        const conversation = taken.done?.conversation ?? (await ownConversation(db, caller, params.conversation_id));
+        if (body.stream) {
+          const entries = taken.done?.entries ?? [];
+          return streamTurn(open, { conversation, turnId: sent.id, entries }).finally(() => announced(taken));
+        }
+        announced(taken);
+        const after = (await firstSeqOfTurn(db, conversation.id, sent.id)) - 1;
+        const waited = { turnId: sent.id, conversationId: conversation.id, after };
+        const withinMs = waitMs as number;
+        const turn = await waitForTurn({ db, followers }, waited, { withinMs, signal: open.signal });
+        open.close();
+        return new Reply(await showTurn(db, turn), {
+          status: isOver(turn.state) ? 200 : 202,
+          headers: { 'preference-applied': `wait=${withinMs / 1000}` },
+        });
+      });
+    },
+    messages: async ({ caller, params, page }) => {
+      const { id } = await ownConversation(db, caller, params.conversation_id);
+      return page.of(await listMessages(db, id, page), presentMessage, placeOfMessage);
+    },
+    events: async ({ caller, params, query, headers, signal }) => {
+      const conversation = await ownConversation(db, caller, params.conversation_id);
+      const taskId = query.task_id ?? null;
+      if (taskId !== null) await assertTask(db, caller, conversation.id, taskId);
+      const after = readLastEventId(headers) ?? query.after ?? 0;
+      if (query.format === undefined) {
+        return new EventStream(
+          streams.open(caller, signal),
+          followConversation(following, conversation, { after, taskId }),
+        );
+      }
+      const { limit } = query;
+      const entries = await readLog(db, conversation.id, { after, limit: limit + 1, taskId });
+      const shown = entries.slice(0, limit);
+      return {
+        data: shown.map((entry) => presentLogEntry(entry, conversation.deployment_id)),
+        next_after: entries.length > limit ? (shown.at(-1)?.seq ?? null) : null,
+      };
+    },
+    turn: async ({ caller, params }) => showTurn(db, await ownTurn(db, caller, params)),
+    trace: async ({ caller, params }) => showTurnTrace(db, await ownTurn(db, caller, params), linkTo),
+    stop: async ({ caller, params }) => {
+      const { id } = await ownConversation(db, caller, params.conversation_id);
+      await changeConversation(engine, id, null, (change) => stopAll(engine, change));
+      const row = await ownConversation(db, caller, id);
+      return (await showConversations(db, [row]))(row);
+    },
+  };
+}
+
+/** A session token reaches its own conversation and no other. */
+function assertReach({ session }: Caller, conversationId: string): void {
+  if (session && session.conversationId !== conversationId) throw fail('session_scope');
+}
+
+async function ownConversation(db: Database, caller: Caller, id: string): Promise<ConversationRow> {
+  assertReach(caller, id);
+  const row = await findConversation(db, caller, id);
+  if (!row) throw fail('conversation_not_found');
+  return row;
+}
+
+async function ownTurn(
+  db: Database,
+  caller: Caller,
+  { conversation_id, turn_id }: { conversation_id: string; turn_id: string },
+): Promise<TurnRow> {
+  const { id } = await ownConversation(db, caller, conversation_id);
+  const turn = await findTurn(db, turn_id);
+  if (turn?.conversation_id !== id) throw fail('turn_not_found');
+  return turn;
+}
+
+async function assertTask(db: Database, caller: Caller, conversationId: string, taskId: string): Promise<void> {
+  const task = await findTask(db, caller, taskId);
+  if (task?.conversation_id !== conversationId) throw fail('task_not_found');
+}
+
+/** `Prefer: wait=N`, also among other preferences: as near to it as 1 to 120 seconds allow, which the answer says. */
+/** What was planned, written; null where it was not, and nothing has happened. */
+async function written<Body>(
+  planned: (PlannedConversation & { shown: Body }) | null,
+  write: Write,
+): Promise<Taken<Body> | null> {
+  if (!planned) return null;
+  const { conversation, statements, shown } = planned;
+  const answered = await write(conversation.id, statements, shown).catch((error: unknown) => {
+    planned.forget();
+    throw error;
+  });
+  if (answered) return { answer: answered.answer, done: planned.committed(answered.results) };
+  planned.forget();
+  return null;
+}
+
+function readWait(prefer: string | null): number | null {
+  const [, seconds] = /(?:^|[,;\s])wait=(\d+)(?=$|[,;\s])/i.exec(prefer ?? '') ?? [];
+  return seconds === undefined ? null : Math.min(120, Math.max(1, Number(seconds))) * 1000;
+}
+
+function readLastEventId(headers: Headers): number | null {
+  const given = headers.get('last-event-id');
+  if (given === null) return null;
+  const read = check(contract.events.headers, { 'Last-Event-ID': given }, 'invalid_request');
+  if (!read.ok) throw fail('invalid_last_event_id', { param: 'Last-Event-ID' });
+  return Number(given);
+}

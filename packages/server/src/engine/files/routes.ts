@@ -1,0 +1,79 @@
+import { fail } from '@vestra/contract/errors';
+import { isPlainFileName, maxUploadBytes } from '@vestra/contract/files';
+import type { Caller } from '../../platform/caller.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { FileStore } from '../../platform/files/file-store.ts';
+import { commitPrepared } from '../../platform/http/commit-prepared.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { actingUser } from '../../users/index.ts';
+import type { DownloadLinks } from './download-link.ts';
+import { dropContent } from './drop.ts';
+import { keepFile, storeContent } from './keep.ts';
+import { presentFile } from './present.ts';
+import { deleteFile, findFile, listFiles } from './store.ts';
+import type { FileRow } from './tables.ts';
+
+export type FileDependencies = {
+  db: Database;
+  store: FileStore;
+  links: DownloadLinks;
+  /** Whether a message of the conversation carries the file. */
+  isAttached: (conversationId: string, fileId: string) => Promise<boolean>;
+};
+
+export function fileRoutes({ db, store, links, isAttached }: FileDependencies): Handlers<'files'> {
+  /** A session token reaches what was made in its own conversation, sent to it, or uploaded for it. */
+  async function isWithinReach({ session }: Caller, { id, conversation_id, source }: FileRow): Promise<boolean> {
+    if (session === null) return true;
+    // What the company's own tools answered with was for the agent.
+    if (session.conversationId === null || source === 'tool') return false;
+    return conversation_id === session.conversationId || isAttached(session.conversationId, id);
+  }
+
+  return {
+    list: async ({ caller, query, page }) => {
+      const isOfWork = query.task_id !== undefined || query.conversation_id !== undefined;
+      const filter = {
+        userId: query.user_id,
+        taskId: query.task_id,
+        conversationId: query.conversation_id,
+        // A task made its files; whatever else is asked, uploads are not among them.
+        source: query.task_id ? 'output' : (query.source ?? (isOfWork ? 'output' : 'upload')),
+      } as const;
+      return page.of(await listFiles(db, caller, filter, page), presentFile, (row) => [row.id]);
+    },
+    create: async (call) => {
+      const { caller, query, upload } = call;
+      if (!upload) throw fail('file_required', { param: 'file' });
+      const filename = upload.filename ?? '';
+      if (!isPlainFileName(filename)) throw fail('invalid_filename', { param: 'file' });
+      if (upload.bytes.byteLength > maxUploadBytes) throw fail('file_too_large', { param: 'file' });
+      const stored = () => storeContent(db, store, caller.orgId, upload.bytes);
+      return commitPrepared(call, stored, async (tx, content) => {
+        const user = await actingUser(tx, caller, query.user_id);
+        const row = await keepFile(tx, store, caller, {
+          filename,
+          content,
+          user_id: user?.id ?? null,
+          source: 'upload',
+          task_id: null,
+          conversation_id: caller.session?.conversationId ?? null,
+        });
+        return presentFile(row);
+      });
+    },
+    get: async ({ caller, params }) => {
+      const row = await findFile(db, caller, params.file_id);
+      if (!row || !(await isWithinReach(caller, row))) throw fail('file_not_found');
+      const { url, expiresAt } = links.make(row.id);
+      return { ...presentFile(row), download_url: url, download_expires_at: expiresAt.toISOString() };
+    },
+    delete: async ({ caller, params }) => {
+      const row = await transaction(db, (tx) => deleteFile(tx, caller, params.file_id));
+      if (!row) throw fail('file_not_found');
+      await dropContent(db, store, [row]);
+      return { object: 'file', id: row.id, deleted: true };
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { Failure, fail } from '@vestra/contract/errors';
+import { sessionInteractions } from '@vestra/contract/interactions';
+import { recordAudit } from '../../account/index.ts';
+import type { Caller, Origin } from '../../platform/caller.ts';
+import { type Change, changeConversation } from '../records/change.ts';
+import { findInteraction } from '../records/interactions.ts';
+import type { InteractionRow } from '../records/tables.ts';
+import type { Engine } from '../runs/ports.ts';
+import { type Answer, readAnswer } from '../turns/answer.ts';
+import { resolveInteraction } from '../turns/resolve-interaction.ts';
+
+/** The interaction, if the caller may see it; nobody sees those of a test run. */
+export async function ownInteraction({ db }: Engine, caller: Caller, id: string): Promise<InteractionRow> {
+  const row = await findInteraction(db, caller, id);
+  if (!row || row.is_hidden) throw fail('interaction_not_found');
+  if (caller.session && !isOfSession(caller.session, row)) {
+    throw fail('session_scope', { message: 'A session token does not open this interaction.' });
+  }
+  return row;
+}
+
+/** The org's own yes is a key's or a member's to give: a session shows that it is waited for. */
+export function assertAsked(caller: Caller, row: InteractionRow): void {
+  if (caller.session && row.approver === 'org') {
+    throw fail('session_scope', {
+      message: 'The company answers this: a key or a member does, never a session token.',
+    });
+  }
+}
+
+/** Those of its own conversation, as far as they are a person's to answer and the session has what that takes. */
+const isOfSession = ({ conversationId, switchedOn }: NonNullable<Caller['session']>, row: InteractionRow) =>
+  row.conversation_id === conversationId && sessionInteractions[row.type].some((each) => switchedOn.includes(each));
+
+export function answerInteraction(
+  engine: Engine,
+  origin: Origin,
+  found: InteractionRow,
+  answer: Answer,
+): Promise<InteractionRow> {
+  return whileHeld(engine, origin, found, (change, row) => takeAnswer(engine, change, origin, row, answer));
+}
+
+/** The one way in which an answer is taken and shows in the audit log, whichever route it came by. */
+export async function takeAnswer(
+  engine: Engine,
+  change: Change,
+  origin: Origin,
+  row: InteractionRow,
+  answer: Answer,
+): Promise<InteractionRow> {
+  const resolved = await resolveInteraction(engine, change, row, readAnswer(row, answer));
+  await recordAudit(change.tx, origin, {
+    action: 'interaction.answered',
+    target: { type: 'interaction', id: row.id },
+    details: { kind: row.kind, decision: resolved.decision, ...(row.approver === 'org' && { approver: row.approver }) },
+  });
+  return resolved;
+}
+
+export function cancelInteraction(engine: Engine, origin: Origin, found: InteractionRow): Promise<InteractionRow> {
+  return whileHeld(engine, origin, found, async (change, row) => {
+    if (row.status === 'expired') throw fail('interaction_expired');
+    if (row.status !== 'pending') throw fail('already_answered');
+    const resolved = await resolveInteraction(engine, change, row, { status: 'cancelled', decision: 'cancelled' });
+    await recordAudit(change.tx, origin, {
+      action: 'interaction.cancelled',
+      target: { type: 'interaction', id: row.id },
+    });
+    return resolved;
+  });
+}
+
+/**
+ * Of many at once the first is taken: each looks at the row again while it holds the conversation. Either may have been
+ * deleted since it was found.
+ */
+function whileHeld(
+  engine: Engine,
+  origin: Origin,
+  { id, conversation_id }: InteractionRow,
+  work: (change: Change, row: InteractionRow) => Promise<InteractionRow>,
+): Promise<InteractionRow> {
+  return changeConversation(engine, conversation_id, null, async (change) => {
+    const row = await findInteraction(change.tx, origin, id);
+    if (!row) throw fail('interaction_not_found');
+    return work(change, row);
+  }).catch((error: unknown) => {
+    throw error instanceof Failure && error.code === 'conversation_not_found' ? fail('interaction_not_found') : error;
+  });
+}

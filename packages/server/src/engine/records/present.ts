@@ -1,0 +1,166 @@
+import type { StreamEvent } from '@vestra/contract/events';
+import { microsToUsd } from '@vestra/contract/money';
+import type { LogEntry } from '../../account/index.ts';
+import { type Cost, presentCost } from '../../billing/index.ts';
+import { needsOf } from './needs.ts';
+import type { ConversationRow, InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
+import { shownState } from './turn.ts';
+
+export const presentConversation = (
+  row: ConversationRow,
+  open: { tasks: readonly TaskRow[]; interactions: readonly PendingInteraction[]; cost: Cost; firstTurnId?: string },
+) => ({
+  object: 'conversation' as const,
+  id: row.id,
+  user_id: row.user_id,
+  deployment_id: row.deployment_id,
+  deployment_version: row.deployment_version,
+  status: row.status,
+  metadata: row.metadata,
+  created_at: row.created_at.toISOString(),
+  last_active_at: row.last_active_at.toISOString(),
+  open_work: open.tasks.map(({ id, title, status }) => ({ task_id: id, title, status })),
+  open_interactions: open.interactions
+    .filter(({ type }) => type !== 'tool_call')
+    .map(({ id, task_id, kind }) => ({ interaction_id: id, task_id, kind })),
+  pending_tool_calls: open.interactions
+    .filter(({ type }) => type === 'tool_call')
+    .map((each) => presentToolCall(each, each.arguments)),
+  last_event_seq: row.last_event_seq,
+  ...presentCost(open.cost),
+  ...(open.firstTurnId !== undefined && { turn_id: open.firstTurnId }),
+});
+
+export type PendingInteraction = InteractionRow & { arguments: unknown };
+
+export const presentToolCall = (row: InteractionRow, given: unknown) => ({
+  call_id: row.id,
+  name: String(row.details.tool_name),
+  arguments: given,
+  task_id: row.task_id,
+  ...(row.progress !== null && { progress: row.progress }),
+});
+
+export const presentMessage = (row: MessageRow) => ({
+  object: 'message' as const,
+  id: row.id,
+  conversation_id: row.conversation_id,
+  turn_id: row.turn_id,
+  task_id: row.task_id,
+  role: row.role,
+  text: row.text,
+  data: row.data ?? null,
+  ...(row.is_cut && { truncated: true as const }),
+  context: row.context,
+  attachments: row.attachments,
+  created_at: row.created_at.toISOString(),
+});
+
+export const presentTurn = (row: TurnRow, of: { interactions: readonly { id: string }[]; costMicros: bigint }) => ({
+  object: 'turn' as const,
+  id: row.id,
+  conversation_id: row.conversation_id,
+  status: shownState(row.state),
+  reply:
+    row.reply_text === null
+      ? null
+      : {
+          text: row.reply_text,
+          data: row.reply_data ?? null,
+          ...(row.reply_is_cut && { truncated: true as const }),
+        },
+  acknowledgement: row.acknowledgement,
+  task_id: row.task_id,
+  interactions: of.interactions.map(({ id }) => id),
+  error: errorOf(row),
+  cost_usd: microsToUsd(of.costMicros),
+  created_at: row.created_at.toISOString(),
+  settled_at: row.settled_at?.toISOString() ?? null,
+});
+
+const cutLength = 280;
+
+/** In lists, and of work that ended before its answer was recorded, the text is cut. */
+export const presentTask = (row: TaskRow, cost: Cost, { isListed }: { isListed: boolean }) => ({
+  object: 'task' as const,
+  id: row.id,
+  user_id: row.user_id,
+  conversation_id: row.conversation_id,
+  deployment_id: row.deployment_id,
+  deployment_version: row.deployment_version,
+  status: row.status,
+  title: row.title,
+  progress: row.progress,
+  result: {
+    text: isListed || row.status !== 'done' ? cut(row.result_text) : row.result_text,
+    data: row.result_data ?? null,
+    ...(row.result_is_cut && { truncated: true as const }),
+  },
+  outcome: row.outcome_met === null ? null : { met: row.outcome_met, reason: row.outcome_reason ?? '' },
+  error: errorOf(row),
+  ...presentCost(cost),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+function cut(text: string | null): string | null {
+  const characters = text === null ? null : [...text.slice(0, cutLength * 2)];
+  if (text === null || characters === null || (characters.length <= cutLength && text.length <= cutLength * 2)) {
+    return text;
+  }
+  return `${characters.slice(0, cutLength - 1).join('')}…`;
+}
+
+export const presentInteraction = (row: InteractionRow) => ({
+  object: 'interaction' as const,
+  id: row.id,
+  user_id: row.user_id,
+  task_id: row.task_id,
+  conversation_id: row.conversation_id,
+  kind: row.kind,
+  type: row.type,
+  status: row.status,
+  summary: row.summary,
+  moves_money: row.moves_money,
+  requires_present_user: row.requires_present_user,
+  ...(row.type === 'approval' && { approver: row.approver }),
+  needs: needsOf(row),
+  ...(row.nonce !== null && { nonce: row.nonce }),
+  ...(row.questions !== null && { questions: row.questions }),
+  ...(row.browser !== null && { browser: row.browser }),
+  details: row.details,
+  ...(isTaken(row) && { taken_until: row.taken_until?.toISOString() }),
+  outcome:
+    row.decision === null
+      ? null
+      : {
+          decision: row.decision,
+          ...(row.answers !== null && { answers: row.answers }),
+          ...(row.reason !== null && { reason: row.reason }),
+          ...(row.message !== null && { message: row.message }),
+        },
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at?.toISOString() ?? null,
+  resolved_at: row.resolved_at?.toISOString() ?? null,
+});
+
+/** A lease that has run out holds nothing: any process may take the call. */
+const isTaken = ({ status, taken_until }: InteractionRow) =>
+  status === 'pending' && taken_until !== null && taken_until.getTime() > Date.now();
+
+export const presentLogEntry = (entry: LogEntry, deploymentId: string | null) =>
+  ({
+    object: 'event',
+    id: entry.id,
+    type: entry.type,
+    seq: entry.seq,
+    conversation_id: entry.conversation_id,
+    task_id: entry.task_id,
+    turn_id: entry.turn_id,
+    deployment_id: deploymentId,
+    created_at: entry.created_at.toISOString(),
+    data: entry.data,
+  }) as StreamEvent;
+
+const errorOf = ({ error_code, error_message }: Pick<TurnRow, 'error_code' | 'error_message'>) =>
+  error_code === null ? null : { code: error_code, message: error_message ?? '' };

@@ -1,0 +1,246 @@
+import type { Reasoning } from '@vestra/agent/message';
+import type { interactionKinds } from '@vestra/contract/interactions';
+import type { messageRoles } from '@vestra/contract/message';
+import type { MissingTool } from '@vestra/contract/missing-tools';
+import type { Mode } from '@vestra/contract/route';
+import type { taskStatuses } from '@vestra/contract/tasks';
+import {
+  boolean,
+  count,
+  integer,
+  json,
+  jsonb,
+  micros,
+  moment,
+  type RowOf,
+  table,
+  text,
+} from '../../platform/db/table.ts';
+import type { ConversationStatus } from './conversation.ts';
+import type { TurnOrigin, TurnRequest, TurnState } from './turn.ts';
+
+export const conversations = table('conversations', {
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  user_id: text().nullable(),
+  deployment_id: text().nullable(),
+  deployment_version: integer().nullable(),
+  pinned_version: integer().nullable(),
+  status: text<ConversationStatus>().withDefault(),
+  metadata: jsonb<Record<string, string>>().withDefault(),
+  last_event_seq: count().withDefault(),
+  turn_count: integer().withDefault(),
+  queued_turns: integer().withDefault(),
+  open_tasks: integer().withDefault(),
+  open_interactions: integer().withDefault(),
+  replying_turn_id: text().nullable(),
+  is_hidden: boolean().withDefault(),
+  /** Marks text of others in what a model reads of it. */
+  fence: text().withDefault(),
+  summary: text().nullable(),
+  summary_until: text().nullable(),
+  memory_due_at: moment().nullable(),
+  remembered_until: text().nullable(),
+  memory_tries: integer().withDefault(),
+  created_at: moment().withDefault(),
+  last_active_at: moment().withDefault(),
+});
+
+export const messages = table('messages', {
+  conversation_id: text(),
+  id: text(),
+  turn_id: text(),
+  turn_ordinal: integer(),
+  task_id: text().nullable(),
+  role: text<(typeof messageRoles)[number]>(),
+  text: text(),
+  data: json().nullable(),
+  context: json<Record<string, unknown>>().nullable(),
+  attachments: jsonb<Attachment[]>().withDefault(),
+  /** It ends where the model's answer ran into its limit of length. */
+  is_cut: boolean().withDefault(),
+  created_at: moment().withDefault(),
+});
+
+export type Attachment = { file_id: string; filename: string };
+
+export const turns = table('turns', {
+  conversation_id: text(),
+  ordinal: integer(),
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  user_id: text().nullable(),
+  deployment_id: text(),
+  deployment_version: integer(),
+  /** Of notebooks and skills the newest content, not what the version fixes. */
+  reads_newest: boolean().withDefault(),
+  state: text<TurnState>(),
+  request: json<TurnRequest>(),
+  origin: text<TurnOrigin>(),
+  message_id: text(),
+  reply_message_id: text(),
+  history_until: text().nullable(),
+  base_summary: text().nullable(),
+  base_from: text().nullable(),
+  fence: text(),
+  active_ms: count().withDefault(),
+  reply_text: text().nullable(),
+  reply_data: json().nullable(),
+  reply_is_cut: boolean().withDefault(),
+  acknowledgement: text().nullable(),
+  task_id: text().nullable(),
+  error_code: text().nullable(),
+  error_message: text().nullable(),
+  /** The servers whose tools it did without. */
+  missing_tools: json<MissingTool[]>().nullable(),
+  created_at: moment().withDefault(),
+  settled_at: moment().nullable(),
+});
+
+export type Progress = { content: string; status: 'pending' | 'in_progress' | 'completed' }[];
+
+export const tasks = table('tasks', {
+  org_id: text(),
+  mode: text<Mode>(),
+  id: text(),
+  conversation_id: text(),
+  turn_id: text(),
+  user_id: text().nullable(),
+  deployment_id: text(),
+  deployment_version: integer(),
+  status: text<(typeof taskStatuses)[number]>(),
+  title: text().nullable(),
+  brief: text().nullable(),
+  progress: json<Progress>().withDefault(),
+  result_text: text().nullable(),
+  result_data: json().nullable(),
+  result_is_cut: boolean().withDefault(),
+  outcome_met: boolean().nullable(),
+  outcome_reason: text().nullable(),
+  error_code: text().nullable(),
+  error_message: text().nullable(),
+  missing_tools: json<MissingTool[]>().nullable(),
+  is_hidden: boolean().withDefault(),
+  fence: text(),
+  active_ms: count().withDefault(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
+});
+
+export const runSteps = table('run_steps', {
+  run_id: text(),
+  step_index: integer(),
+  kind: text<'model' | 'summary' | 'judge' | 'stopped' | 'failed'>(),
+  text: text(),
+  notice: text().nullable(),
+  covers: integer().nullable(),
+  is_cut: boolean().withDefault(),
+  reasoning: json<Reasoning>().nullable(),
+  model: text(),
+  input_tokens: integer(),
+  output_tokens: integer(),
+  cache_read_tokens: integer(),
+  cache_write_tokens: integer().withDefault(),
+  cost_micros: micros(),
+  started_at: moment(),
+  created_at: moment().withDefault(),
+});
+
+export const runCalls = table('run_calls', {
+  run_id: text(),
+  step_index: integer(),
+  position: integer(),
+  id: text(),
+  name: text(),
+  arguments: json(),
+  started_at: moment().nullable(),
+  output: text().nullable(),
+  is_error: boolean().nullable(),
+  result_from: text<'tool' | 'person' | 'run'>().nullable(),
+  finished_at: moment().nullable(),
+  media: json<KeptMedia[]>().nullable(),
+  /** What its tool is asked for it by, where the tool goes on with it by itself. */
+  under_way: jsonb<unknown>().nullable(),
+  created_at: moment().withDefault(),
+});
+
+/** What a person says to work that is under way. */
+export const workNotes = table('work_notes', {
+  task_id: text(),
+  id: text(),
+  text: text(),
+  /** How many steps the work had when it took it up; null: it has not yet. */
+  step_index: integer().nullable(),
+  created_at: moment().withDefault(),
+});
+
+/** A picture or a recording that a tool answered with. */
+export type KeptMedia = {
+  file_id: string;
+  media_type: string;
+  bytes: number;
+  width: number | null;
+  height: number | null;
+};
+
+export const interactions = table('interactions', {
+  org_id: text(),
+  mode: text<Mode>(),
+  id: text(),
+  user_id: text().nullable(),
+  conversation_id: text(),
+  turn_id: text(),
+  task_id: text().nullable(),
+  run_id: text(),
+  call_id: text().nullable(),
+  purpose: text<'permission' | 'connection' | 'input' | 'answer'>().nullable(),
+  /** What a call goes on with after an answer; shown to nobody. */
+  kept: json<unknown>().nullable(),
+  kind: text<(typeof interactionKinds)[number]>(),
+  type: text<'approval' | 'question' | 'connect' | 'handoff' | 'tool_call'>(),
+  status: text<'pending' | 'resolved' | 'cancelled' | 'expired'>(),
+  summary: text(),
+  moves_money: boolean().nullable(),
+  requires_present_user: boolean(),
+  approver: text<'user' | 'org'>().withDefault(),
+  nonce: text().nullable(),
+  questions: json<Question[]>().nullable(),
+  browser: json<{ suggested_mode: 'control'; url: string | null }>().nullable(),
+  details: json<Record<string, unknown>>(),
+  decision: text<'approved' | 'denied' | 'answered' | 'cancelled' | 'expired'>().nullable(),
+  answers: json<string[]>().nullable(),
+  reason: text().nullable(),
+  message: text().nullable(),
+  output: text().nullable(),
+  is_error: boolean().nullable(),
+  is_hidden: boolean().withDefault(),
+  /** Of a call of the company's own function: whose it is, who carries it out, and how far they are. */
+  deployment_id: text().nullable(),
+  taken_by: text().nullable(),
+  taken_until: moment().nullable(),
+  attempts: integer().withDefault(),
+  progress: text().nullable(),
+  created_at: moment().withDefault(),
+  expires_at: moment().nullable(),
+  resolved_at: moment().nullable(),
+});
+
+/** Beside the interactions and not on them: a picture is read alone and never in a list. */
+export const interactionFrames = table('interaction_frames', {
+  org_id: text(),
+  mode: text<Mode>(),
+  interaction_id: text(),
+  frame: text(),
+});
+
+type Question = { question: string; header: string; options: string[]; multi_select: boolean };
+
+export type ConversationRow = RowOf<typeof conversations>;
+export type MessageRow = RowOf<typeof messages>;
+export type TurnRow = RowOf<typeof turns>;
+export type TaskRow = RowOf<typeof tasks>;
+export type StepRow = RowOf<typeof runSteps>;
+export type CallRow = RowOf<typeof runCalls>;
+export type InteractionRow = RowOf<typeof interactions>;

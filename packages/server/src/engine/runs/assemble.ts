@@ -1,0 +1,156 @@
+import type { JsonSchema } from '@vestra/agent/message';
+import type { Run as AgentRun } from '@vestra/agent/progress';
+import { assembleSystem, passingText } from '@vestra/agent/prompt/assemble';
+import { parsedJson } from '@vestra/agent/question';
+import type { PricedModel } from '@vestra/models/prices';
+import type { MediaKind } from '@vestra/models/settings';
+import { readableNotebooks } from '../../agents/notebooks/index.ts';
+import { readableSkills } from '../../agents/skills/index.ts';
+import type { KeptSessions } from '../../agents/tool-servers/index.ts';
+import type { Manifest } from '../../agents/versions/index.ts';
+import { repoFolders, versionOf } from '../../agents/versions/index.ts';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Run } from '../../platform/jobs/run-owner.ts';
+import { findUser } from '../../users/index.ts';
+import { type Earlier, readEarlier } from '../records/earlier-store.ts';
+import type { MemoryMode } from '../records/memory-mode.ts';
+import { memoryModeOf } from '../records/memory-mode.ts';
+import { findMessage } from '../records/messages.ts';
+import type { Subject } from '../records/subject.ts';
+import type { MessageRow } from '../records/tables.ts';
+import { usableModel } from '../records/usable-model.ts';
+import { missingLine, noteMissing } from '../tools/missing-tools.ts';
+import { filesOfConversation } from '../tools/own/conversation-files.ts';
+import { type OpenMatters, openMatters, shownMatters } from '../tools/own/open-matters.ts';
+import type { RunTools } from '../tools/run-tools.ts';
+import { assembleTools } from '../tools/tools.ts';
+import type { AcceptedState } from '../turns/ports.ts';
+import type { Room } from './attached-files.ts';
+import { type History, historyOf } from './history.ts';
+import type { Engine, Schemas } from './ports.ts';
+
+/** All that one run needs, read from the version, the user and the conversation. */
+export type Assembled = {
+  agentRun: AgentRun;
+  tools: RunTools;
+  model: PricedModel;
+  memoryMode: MemoryMode;
+  /** Where the messages that stand before the turn end, as a summary of the run counts them. */
+  ends: History['ends'];
+};
+
+/** What whoever accepted the message has at hand. */
+type Known = Pick<AcceptedState, 'asked' | 'user'>;
+
+export async function assembleRun(
+  engine: Engine,
+  subject: Subject,
+  run: Run,
+  {
+    isFirstOfConversation,
+    asked: knownAsked,
+    user: known,
+    sessions,
+    signal,
+  }: Known & { isFirstOfConversation: boolean; sessions: KeptSessions; signal: AbortSignal },
+): Promise<Assembled> {
+  const { db } = engine;
+  const { turn, task } = subject;
+  const tenant: Tenant = { orgId: turn.org_id, mode: turn.mode };
+  const { manifest, content } = await versionOf(db, turn.deployment_id, turn.deployment_version);
+  const fixed = turn.reads_newest ? null : content;
+  const model = usableModel(engine.models, turn.mode, manifest.model);
+  const fence = (task ?? turn).fence;
+  const [user, memoryMode, notebooks, skills, asked, earlier] = await Promise.all([
+    known ?? (turn.user_id === null ? null : findUser(db, tenant, turn.user_id)),
+    memoryModeOf(db, { orgId: turn.org_id, mode: turn.mode }, manifest),
+    notebooksOf(engine, subject, manifest),
+    manifest.skills.length === 0 ? [] : readableSkills(db, turn.org_id, manifest.skills, fixed?.skills ?? null),
+    knownAsked ?? (findMessage(db, turn.conversation_id, turn.message_id) as Promise<MessageRow>),
+    isFirstOfConversation ? nothingEarlier : readEarlier(db, turn),
+  ]);
+  const memory =
+    memoryMode === 'none' || turn.request.test
+      ? []
+      : await engine.memory.promptFacts(tenant, { userId: turn.user_id, mode: memoryMode, query: asked.text });
+  const { before, pending } = earlier;
+  // Work minds its own: what is open beside it is the conversation's.
+  const open = task ? nothingOpen : openMatters(earlier.openTasks, pending);
+  const files = await filesOfConversation(engine, tenant, turn.conversation_id, {
+    known: turn.base_from === null ? [...before, asked] : null,
+    mayHaveOutputs: turn.base_from !== null || before.some(({ role }) => role === 'work'),
+  });
+  const saidByPerson = [...before.filter(({ role }) => role === 'user'), asked];
+  const read = { tenant, manifest, fixed, memoryMode, notebooks, skills, asked, files, open, saidByPerson };
+  const tools = await assembleTools(engine, subject, run, { ...read, sessions }, signal);
+  if (tools.missing.length > 0) await noteMissing(engine, subject, run, tools.missing);
+  const moment = { now: Date.now(), timezone: user?.timezone ?? null, fence };
+  const passing = passingText({ ...moment, memory, context: asked.context, ...shownMatters(open, pending) });
+  const takes = (kind: MediaKind) => engine.models.takes(model.id, kind);
+  const history = await historyOf(
+    engine,
+    tenant,
+    subject,
+    { asked, before, passing },
+    { fence, readsPdf: takes('pdf'), readsPictures: takes('image'), room: roomFor(model) },
+  );
+  const schema = turn.request.output_schema;
+  return {
+    model,
+    memoryMode,
+    tools,
+    ends: history.ends,
+    agentRun: {
+      model: model.id,
+      contextTokens: model.context_tokens,
+      maxOutputTokens: model.max_output_tokens,
+      system: assembleSystem({
+        role: task ? 'worker' : 'orchestrator',
+        instructions: manifest.instructions,
+        language: manifest.language,
+        locale: user?.locale ?? null,
+        notebooks,
+        skills,
+        approvals: manifest.approvals,
+        hasComputer: tools.hasComputer,
+        repositories: repoFolders(manifest),
+        hasBrowser: tools.hasBrowser,
+        person: user ?? null,
+        missingTools: tools.missing.map(missingLine),
+        ...moment,
+      }),
+      history: history.messages,
+      tools: tools.all,
+      approvals: manifest.approvals,
+      limits: manifest.limits,
+      output: schema === undefined ? null : { schema, read: answerReader(await engine.openSchemas(), schema) },
+      fence,
+      signal,
+    },
+  };
+}
+
+const notebooksOf = ({ db }: Engine, { turn }: Subject, { notebooks }: Manifest) =>
+  notebooks.length === 0
+    ? []
+    : readableNotebooks(db, { orgId: turn.org_id, notebookIds: notebooks, userId: turn.user_id });
+
+const nothingEarlier: Earlier = { before: [], openTasks: [], pending: [] };
+const nothingOpen: OpenMatters = { work: [], questions: [] };
+
+/** Earlier documents may take up an eighth of what the model reads, earlier pictures what a request may weigh. */
+const roomFor = ({ context_tokens }: PricedModel): Room => ({
+  characters: Math.floor((context_tokens * 3.5) / 8),
+  files: 6,
+  bytes: 12 * 1024 * 1024,
+});
+
+/** The answer as data. */
+function answerReader(schemas: Schemas, schema: JsonSchema) {
+  return (text: string): { kind: 'ok'; data: unknown } | { kind: 'error'; message: string } => {
+    const data = parsedJson(text);
+    if (data === undefined) return { kind: 'error', message: 'It is not JSON.' };
+    const validity = schemas.validate(schema, data);
+    return validity.ok ? { kind: 'ok', data } : { kind: 'error', message: validity.message };
+  };
+}

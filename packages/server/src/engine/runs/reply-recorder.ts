@@ -1,0 +1,183 @@
+import type { FinalEnd, RunStore } from '@vestra/agent/ports';
+import type { ModelStep, SummaryStep } from '@vestra/agent/step';
+import { beginningIn } from '@vestra/agent/transcript';
+import { idAfter } from '@vestra/contract/ids';
+import { appendDelta } from '../../account/index.ts';
+import { costOfTurn } from '../../billing/index.ts';
+import { storableText } from '../../platform/db/storable-text.ts';
+import type { Change } from '../records/change.ts';
+import { streamedText } from '../records/log.ts';
+import type { TurnRow } from '../records/tables.ts';
+import { tellDelta } from '../records/tell.ts';
+import { updateTurn } from '../records/turns.ts';
+import { beginNext, giveUp, sendReplyJob } from '../turns/begin-reply.ts';
+import { endReply, type StreamedReply } from '../turns/end-turn.ts';
+import { settleReply } from '../turns/settle-reply.ts';
+import type { Engine } from './ports.ts';
+import { createRecorder, type Recording, type RunRecorder } from './recorder.ts';
+import { createReplyText, joinTexts, type ReplyText } from './reply-text.ts';
+
+type Options = {
+  /** Whether what is said may be worth remembering. */
+  remembers: boolean;
+  keepSummary: (change: Change, step: SummaryStep) => void;
+};
+
+const nothingSaid: StreamedReply = { whole: '', unstreamed: '' };
+
+/** Records the reply of a turn, and its text while it is written. */
+export function createReplyRecorder(
+  engine: Engine,
+  given: TurnRow,
+  recording: Recording,
+  { remembers, keepSummary }: Options,
+): RunRecorder {
+  const { db } = engine;
+  const { run, runMoney } = recording;
+  const conversationId = given.conversation_id;
+  const recorder = createRecorder(
+    engine,
+    {
+      kind: 'turn',
+      turn: given,
+      taskId: null,
+      activeMs: given.active_ms,
+      spentSoFar: () => costOfTurn(db, conversationId, given.id),
+    },
+    recording,
+  );
+  // The text of a structured answer is JSON: it is told whole and never in pieces.
+  const isStreamed = given.request.output_schema === undefined;
+  let turn = given;
+  let replyText: ReplyText | null = null;
+
+  async function load(): ReturnType<RunStore['load']> {
+    const loaded = await recorder.load();
+    if (loaded.kind === 'take_up_anew' || !isStreamed || replyText !== null) return loaded;
+    const said = joinTexts(loaded.steps);
+    if (!recording.isFirstRun) await mendStream(said);
+    const beginning = beginningIn(loaded.steps);
+    replyText = openReplyText(said, beginning && loaded.steps.indexOf(beginning));
+    return loaded;
+  }
+
+  /** A process that died in the middle of a step has streamed what nobody recorded: the message is written anew. */
+  async function mendStream(said: string): Promise<void> {
+    await recorder.change(async (changing) => {
+      if ((await streamedText(changing.tx, turn)) === said) return;
+      turn = await updateTurn(changing.tx, turn.id, { reply_message_id: idAfter(turn.reply_message_id) });
+      tellDelta(changing, { turnId: turn.id }, { text: said, message_id: turn.reply_message_id });
+    });
+  }
+
+  const openReplyText = (before: string, lastStep: number | null) =>
+    createReplyText({
+      before,
+      lastStep,
+      write: (text) =>
+        appendDelta(engine.writes, run, {
+          conversationId,
+          turnId: turn.id,
+          data: { text: storableText(text), message_id: turn.reply_message_id },
+          inUse: runMoney.inUse(),
+        }),
+      onWritten: ({ entry, versionBefore, version }) => {
+        const { conversations } = engine.seen;
+        const seen = conversations.get(conversationId);
+        // Somebody else has changed the conversation since it was seen: what else is new in it nobody knows here.
+        if (seen?.version !== versionBefore) conversations.forget(conversationId);
+        else conversations.set(conversationId, { row: { ...seen.row, last_event_seq: entry.seq }, version });
+        engine.announcer.followers.publish(conversationId, [entry]);
+        engine.announcer.notify('conversation', conversationId);
+      },
+    });
+
+  const drained = async (): Promise<StreamedReply> => (replyText === null ? nothingSaid : replyText.drain());
+
+  async function recordModelStep(step: ModelStep, end: FinalEnd | null): Promise<void> {
+    const said = await drained();
+    if (end?.kind === 'answered' && step.calls.length === 0) return settlePlainly(step, end, said);
+    await recorder.recordModelStep(step, (changing) => conclude(changing, end, said, step.text));
+  }
+
+  async function settlePlainly(
+    step: ModelStep,
+    end: Extract<FinalEnd, { kind: 'answered' }>,
+    said: StreamedReply,
+  ): Promise<void> {
+    const { micros, statement } = runMoney.priced(step.usage);
+    const { whole, unstreamed } = isStreamed ? said : saidWhole(end, step.text);
+    await settleReply(engine, {
+      turn: { ...turn, active_ms: recorder.activeMs() },
+      run,
+      step,
+      ...recorder.nextStep(step.usage, micros),
+      charge: statement,
+      turnMicros: runMoney.spent() + micros,
+      answer: { text: whole, data: end.data, unstreamed },
+      remembers,
+    });
+    runMoney.charged(micros);
+    recorder.tellTraces();
+  }
+
+  /** The end of the reply, in the transaction of its last step. Null: it goes on. `text`: of that step. */
+  async function conclude(changing: Change, end: FinalEnd | null, said: StreamedReply, text: string): Promise<void> {
+    if (end === null) {
+      tellDelta(changing, { turnId: turn.id }, { text: said.unstreamed, message_id: turn.reply_message_id });
+      return noteActivity(changing);
+    }
+    await giveUp(changing, run);
+    turn = { ...turn, active_ms: recorder.activeMs() };
+    await endReply(engine, changing, turn, end, isStreamed ? said : saidWhole(end, text));
+    changing.afterwards(recorder.tellTraces);
+  }
+
+  async function noteActivity({ tx }: Change): Promise<void> {
+    turn = await updateTurn(tx, turn.id, { active_ms: recorder.activeMs() });
+  }
+
+  return {
+    load,
+    /** A reply is short: what is said meanwhile is a message of its own. */
+    takeNotes: async () => [],
+    recordModelStep,
+    recordSummary: (step) => recorder.recordSummary(step, (changing) => keepSummary(changing, step)),
+    recordStart: recorder.recordStart,
+    recordUnderWay: recorder.recordUnderWay,
+    async recordResult(callId, result, end) {
+      const said = end === null ? nothingSaid : await drained();
+      await recorder.recordResult(callId, result, (changing) => conclude(changing, end, said, ''));
+    },
+    async recordEnd(end, failure) {
+      const said = await drained();
+      await recorder.change(async (changing) => {
+        if (failure) await recorder.recordFailedCall(changing, failure);
+        await runMoney.chargeAtEnd(changing);
+        await conclude(changing, end, said, '');
+      });
+    },
+    appendText: async (stepIndex, text) => replyText?.append(stepIndex, text),
+    wait: (waits) =>
+      recorder.change(async (changing) => {
+        const isAnswered = await recorder.openWaits(changing, waits, { page: null, onOpened: async () => {} });
+        await noteActivity(changing);
+        if (isAnswered) return 'answered';
+        await recorder.rest(changing);
+        await beginNext(engine, changing);
+        return 'waiting';
+      }),
+    handBack: () =>
+      recorder.change(async (changing) => {
+        await giveUp(changing, run);
+        await noteActivity(changing);
+        sendReplyJob(changing, turn);
+      }),
+  };
+}
+
+/** What is told in one piece: of an answer that never fitted its schema nothing. */
+function saidWhole(end: FinalEnd, text: string): StreamedReply {
+  const whole = end.kind === 'answered' ? end.text : end.kind === 'handed_off' ? text : '';
+  return { whole, unstreamed: whole };
+}

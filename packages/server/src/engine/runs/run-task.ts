@@ -1,0 +1,87 @@
+import { createMeter } from '@vestra/agent/meter';
+import { ModelFailure } from '@vestra/agent/model';
+import type { Run } from '../../platform/jobs/run-owner.ts';
+import { ask, type PaidModel } from '../questions/ask.ts';
+import { judgeLine } from '../questions/judge.ts';
+import { findMessage } from '../records/messages.ts';
+import type { TaskRow, TurnRow } from '../records/tables.ts';
+import { callsOfRun } from '../records/trace-store.ts';
+import { witnessedCall } from '../records/transcript.ts';
+import type { Outcome } from '../turns/end-task.ts';
+import type { AcceptedState } from '../turns/ports.ts';
+import { RunLeft } from '../turns/runner.ts';
+import type { Engine } from './ports.ts';
+import { type EndedRun, runLoop } from './run-loop.ts';
+import { createTaskRecorder, type TaskRecorder } from './task-recorder.ts';
+
+/** Works on a task, from wherever it stands; what has criteria is judged by another call before it counts as done. */
+export async function runTask(
+  engine: Engine,
+  { task, turn, run, fresh }: { task: TaskRow; turn: TurnRow; run: Run; fresh: AcceptedState },
+  signal: AbortSignal,
+): Promise<void> {
+  const subject = { turn, task };
+  const ended = await runLoop(
+    engine,
+    { subject, run, ...fresh },
+    (assembled, recording, of) =>
+      createTaskRecorder(engine, { turn: of, task }, recording, {
+        awaitsPlan: assembled.tools.awaitsPlan,
+        remembers: assembled.memoryMode !== 'none',
+        isJustBegun: fresh.asked !== null,
+      }),
+    signal,
+  );
+  const criteria = turn.request.success_criteria;
+  if (ended?.end.kind !== 'answered' || criteria === undefined) return;
+  const { text, data, isCut } = ended.end;
+  try {
+    const { outcome, usage } = await judgeWork(engine, { task, turn }, ended, { criteria, answer: text }, signal);
+    await ended.recorder.complete({ text, data, isCut, outcome }, usage);
+  } catch (error) {
+    if (!(error instanceof RunLeft)) throw error;
+    await ended.recorder.handBack();
+  } finally {
+    await ended.runMoney.close();
+  }
+}
+
+async function judgeWork(
+  engine: Engine,
+  { task, turn }: { task: TaskRow; turn: TurnRow },
+  { assembled, runMoney }: EndedRun<TaskRecorder>,
+  { criteria, answer }: { criteria: string; answer: string },
+  signal: AbortSignal,
+) {
+  const asked = await findMessage(engine.db, turn.conversation_id, turn.message_id);
+  const calls = await callsOfRun(engine.db, task.id);
+  const transcript = [
+    { speaker: 'User' as const, text: asked?.text ?? '' },
+    ...calls.map(witnessedCall),
+    { speaker: 'Agent' as const, text: answer },
+  ];
+  const { model, agentRun } = assembled;
+  const meter = createMeter();
+  const metered = meter.listenTo(runMoney.metered(engine.models.model(model.id)));
+  const payer: PaidModel = {
+    ...model,
+    async *stream(request) {
+      const allowance = await runMoney.mayContinue(request, { msLeft: agentRun.limits.max_minutes * 60_000 });
+      if (allowance.kind === 'refused') throw new NoMoney();
+      yield* metered.stream(request);
+    },
+  };
+  const line = { kind: 'criterion' as const, text: criteria };
+  try {
+    const { holds, reason } = await judgeLine((question) => ask({ ...question, payer, signal }), { line, transcript });
+    return { outcome: { met: holds === true, reason } satisfies Outcome, usage: meter.used() };
+  } catch (error) {
+    if (error instanceof NoMoney) return { outcome: notJudged, usage: meter.used() };
+    if (!(error instanceof ModelFailure)) throw error;
+    return { outcome: { met: false, reason: `It could not be judged. ${error.message}` }, usage: meter.used() };
+  }
+}
+
+class NoMoney extends Error {}
+
+const notJudged: Outcome = { met: false, reason: 'It was not judged: the money ran out.' };

@@ -1,0 +1,179 @@
+import type { ToolCall } from '@vestra/agent/message';
+import type { Usage } from '@vestra/agent/model';
+import type { FinalEnd, NewWait, RunStore } from '@vestra/agent/ports';
+import type { ModelStep } from '@vestra/agent/step';
+import { costOf } from '../../billing/index.ts';
+import type { Change } from '../records/change.ts';
+import { hasApprovedPlan } from '../records/interactions.ts';
+import type { TaskRow, TurnRow } from '../records/tables.ts';
+import { updateTask } from '../records/tasks.ts';
+import { presentTraceStep } from '../records/trace.ts';
+import { goesStraightToWork } from '../records/turn.ts';
+import { writePlan } from '../tools/own/work-tools.ts';
+import { giveUp } from '../turns/begin-reply.ts';
+import { sendTaskJob } from '../turns/begin-task.ts';
+import { completeTask, failTask, type Outcome } from '../turns/end-task.ts';
+import type { OpenPage } from '../turns/ports.ts';
+import { settleWork } from '../turns/settle-work.ts';
+import type { Engine } from './ports.ts';
+import { createRecorder, type Recording, type RunRecorder } from './recorder.ts';
+
+export type TaskRecorder = RunRecorder & {
+  /** Ends a task once its answer has been judged: the loop itself ends no task that has criteria. */
+  complete: (
+    answer: { text: string; data: unknown; isCut: boolean; outcome: Outcome | null },
+    usage: Usage | null,
+  ) => Promise<void>;
+};
+
+type Options = {
+  /** The run has only the tools of before the yes to its plan. */
+  awaitsPlan: boolean;
+  /** Whether what is said may be worth remembering. */
+  remembers: boolean;
+  /** By this process, a moment ago: nobody can have said anything to it yet. */
+  isJustBegun: boolean;
+};
+
+/** Records the work on a task, and tells of each call when it is done. */
+export function createTaskRecorder(
+  engine: Engine,
+  { turn, task: given }: { turn: TurnRow; task: TaskRow },
+  recording: Recording,
+  { awaitsPlan, remembers, isJustBegun }: Options,
+): TaskRecorder {
+  const { db } = engine;
+  const { run, runMoney, isFirstRun } = recording;
+  const recorder = createRecorder(
+    engine,
+    {
+      kind: 'task',
+      turn,
+      taskId: given.id,
+      activeMs: given.active_ms,
+      spentSoFar: async () => (await costOf(db, { taskId: given.id })).totalMicros,
+    },
+    recording,
+  );
+  const isJudged = turn.request.success_criteria !== undefined;
+  let task = given;
+
+  async function load(): ReturnType<RunStore['load']> {
+    const loaded = await recorder.load();
+    if (loaded.kind === 'take_up_anew' || !awaitsPlan || loaded.steps.length === 0) return loaded;
+    return (await hasApprovedPlan(db, task.id)) ? { kind: 'take_up_anew' } : loaded;
+  }
+
+  function tellStep(changing: Change, call: Parameters<typeof presentTraceStep>[0]): void {
+    changing.log({ type: 'task.step', taskId: task.id, turnId: turn.id, data: { step: presentTraceStep(call) } });
+  }
+
+  function tellRefusal(changing: Change, call: ToolCall, output: string): void {
+    const at = new Date();
+    tellStep(changing, { ...call, output, is_error: true, started_at: at, finished_at: at, created_at: at });
+  }
+
+  /** The end of the work, in the transaction of its last step. Null: it goes on. */
+  async function conclude(changing: Change, end: FinalEnd | null): Promise<void> {
+    if (end === null) return noteActivity(changing);
+    if (end.kind === 'answered' && isJudged) return;
+    await giveUp(changing, run);
+    task = { ...task, active_ms: recorder.activeMs() };
+    if (end.kind === 'answered') await completeTask(engine, changing, task, turn, { ...end, outcome: null });
+    else if (end.kind !== 'handed_off') await failTask(engine, changing, task, turn, end);
+    changing.afterwards(recorder.tellTraces);
+  }
+
+  /** Work that answers its first call has cost that call alone; any other end asks the ledger what it was. */
+  async function settlePlainly(step: ModelStep, end: Extract<FinalEnd, { kind: 'answered' }>): Promise<boolean> {
+    const isFirstStep = isFirstRun && goesStraightToWork(turn.request) && recorder.isAtStart();
+    if (!isFirstStep || step.calls.length > 0 || step.notice !== null || isJudged || runMoney.spent() > 0n)
+      return false;
+    const { micros, statement } = runMoney.priced(step.usage);
+    const isSettled = await settleWork(engine, {
+      task: { ...task, active_ms: recorder.activeMs() },
+      turn,
+      run,
+      step,
+      ...recorder.nextStep(step.usage, micros),
+      charge: statement,
+      answer: end,
+      remembers,
+    });
+    if (!isSettled) return false;
+    runMoney.charged(micros);
+    recorder.tellTraces();
+    return true;
+  }
+
+  async function recordModelStep(step: ModelStep, end: FinalEnd | null): Promise<void> {
+    if (end?.kind === 'answered' && (await settlePlainly(step, end))) return;
+    await recorder.recordModelStep(step, async (changing) => {
+      for (const { call, result } of step.calls) if (result !== null) tellRefusal(changing, call, result.output);
+      await conclude(changing, end);
+    });
+  }
+
+  async function noteActivity({ tx }: Change): Promise<void> {
+    task = await updateTask(tx, task, { active_ms: recorder.activeMs() });
+  }
+
+  async function pageFor(waits: readonly NewWait[]): Promise<OpenPage | null> {
+    const handOffs = waits.filter(({ draft }) => draft.type === 'handoff');
+    if (handOffs.length === 0) return null;
+    const isSecret = handOffs.some(({ draft }) => draft.details.asks_for_secret === true);
+    return engine.workBrowsers.handOver(task, { isSecret });
+  }
+
+  return {
+    load,
+    recordModelStep,
+    takeNotes: async () => (isJustBegun && recorder.isAtStart() ? [] : recorder.takeNotes()),
+    recordSummary: (step) => recorder.recordSummary(step, () => {}),
+    recordStart: recorder.recordStart,
+    recordUnderWay: recorder.recordUnderWay,
+    recordResult: (callId, result, end) =>
+      recorder.recordResult(callId, result, async (changing, call) => {
+        tellStep(changing, call);
+        await conclude(changing, end);
+      }),
+    recordEnd: (end, failure) =>
+      recorder.change(async (changing) => {
+        if (failure) await recorder.recordFailedCall(changing, failure);
+        await runMoney.chargeAtEnd(changing);
+        await conclude(changing, end);
+      }),
+    /** Nobody follows work word by word. */
+    appendText: async () => {},
+    async wait(waits) {
+      // Taken before anything is held: a page that hangs must not hold the conversation up.
+      const page = await pageFor(waits);
+      return recorder.change(async (changing) => {
+        const isAnswered = await recorder.openWaits(changing, waits, {
+          page,
+          onOpened: async ({ draft }, plan) => {
+            if (draft.kind === 'exit_plan') await writePlan(changing, task, plan);
+          },
+        });
+        await noteActivity(changing);
+        if (isAnswered) return 'answered';
+        await recorder.rest(changing);
+        task = await updateTask(changing.tx, task, { status: 'waiting' });
+        return 'waiting';
+      });
+    },
+    complete: (answer, usage) =>
+      recorder.change(async (changing) => {
+        if (usage) await recorder.recordAside(changing, { kind: 'judge', usage });
+        await giveUp(changing, run);
+        await completeTask(engine, changing, task, turn, answer);
+        changing.afterwards(recorder.tellTraces);
+      }),
+    handBack: () =>
+      recorder.change(async (changing) => {
+        await giveUp(changing, run);
+        await noteActivity(changing);
+        sendTaskJob(changing, task);
+      }),
+  };
+}

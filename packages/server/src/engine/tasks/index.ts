@@ -1,0 +1,2 @@
+export { countTasks, findTask } from '../records/tasks.ts';
+export { stopOneTask } from './stop-one.ts';

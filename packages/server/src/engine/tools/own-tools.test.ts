@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import type { OwnTool } from '@vestra/agent/own-tool';
+import { expect, it } from 'vitest';
+import { routineTools } from '../../automation/routines/agent-tools.ts';
+import { computerTools } from '../../computers/agent-tools.ts';
+import { workBrowsers } from '../../computers/browser/agent-tools.ts';
+import { oneProcess } from '../../computers/holders.fixture.ts';
+import { connectApp } from './own/connect-app.ts';
+import { readConversationFile } from './own/conversation-files.ts';
+import { memoryTools, notebookTools, skillTools } from './own/knowledge-tools.ts';
+import { openMatterTools } from './own/open-matters.ts';
+import { askQuestion, handOffToWork, requestHandoff } from './own/person-tools.ts';
+import { proposePlan, saveOutput, updatePlan } from './own/work-tools.ts';
+
+/** None of the tools is run here: what they would need stands empty. */
+const unused = {} as never;
+const browserPool = { obstacle: async () => null, ifOpen: () => null } as never;
+const of = { tenant: { orgId: 'org_1', mode: 'test' }, turn: { user_id: null }, task: { id: 'tsk_1' } } as never;
+
+async function everyOwnTool(): Promise<OwnTool[]> {
+  return [
+    askQuestion(),
+    requestHandoff(),
+    handOffToWork(),
+    ...openMatterTools(unused, unused, { work: [unused], questions: [unused] }),
+    ...readConversationFile(unused, unused, { attached: [{ file_id: 'file_1', filename: 'a.txt' }], made: [] }),
+    connectApp(
+      [
+        { id: 'mail', name: 'Mail' },
+        { id: 'calendar', name: 'Calendar' },
+      ],
+      null,
+    ),
+    updatePlan(unused, unused, unused),
+    proposePlan(),
+    saveOutput(unused, unused, unused, null),
+    saveOutput(unused, unused, unused, unused),
+    ...notebookTools(unused),
+    ...skillTools({
+      db: unused,
+      orgId: 'org_1',
+      skills: [{ name: 'letters' }, { name: 'returns' }] as never,
+      computer: null,
+    }),
+    ...memoryTools(unused),
+    ...computerTools(unused),
+    ...(await workBrowsers({
+      db: unused,
+      browserPool,
+      holders: oneProcess,
+      obstacle: async () => null,
+    }).ofWork({ ...(of as object), manifest: {} } as never)),
+    ...routineTools(unused)(of),
+  ];
+}
+
+it('a model reads of each tool of the agent what is written down here', async () => {
+  const written = JSON.parse(await readFile(new URL('./own-tools.fixture.json', import.meta.url), 'utf8'));
+  const tools = (await everyOwnTool()).map(({ tool }) => tool.definition);
+  expect(tools).toEqual(written);
+});

@@ -1,0 +1,183 @@
+import { failed, type OwnTool, ownTool, part, said, text } from '@vestra/agent/own-tool';
+import { memory as memoryRoutes } from '@vestra/contract/memory';
+import { z } from 'zod';
+import { findByName, readDocument } from '../../../agents/notebooks/index.ts';
+import { type KnownSkill, readSkillFiles } from '../../../agents/skills/index.ts';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Database } from '../../../platform/db/pool.ts';
+import { isInWordsOf, type Memory } from '../../../users/index.ts';
+import type { MemoryMode } from '../../records/memory-mode.ts';
+import type { MessageRow, TurnRow } from '../../records/tables.ts';
+import type { NotebookReader, NotebookSearch, WorkComputer } from '../ports.ts';
+
+const passages = 6;
+const longestPart = 30_000;
+
+const searchInput = z.strictObject({ query: text('What you want to know, in plain words.', 500) });
+const readInput = z.strictObject({
+  document: text('Its title, as search_notebooks gives it.', 200),
+  notebook: text('The name of its notebook, where several have a document of this title.', 80).optional(),
+  part: part('Which part of a long document; absent: the first.').optional(),
+});
+
+export function notebookTools(deps: { db: Database; search: NotebookSearch; reader: NotebookReader }): OwnTool[] {
+  const { db, search, reader } = deps;
+  return [
+    ownTool(
+      {
+        name: 'search_notebooks',
+        description:
+          'Search the notebooks. Answers the passages that fit best, each below the title of its document, with its ' +
+          'heading and page. In your answer, name the document that you have it from by its title.',
+        input: searchInput,
+        isReadOnly: true,
+      },
+      async ({ query }) => {
+        const { hits, unindexed } = await search({ ...reader, query, limit: passages });
+        if (hits.length === 0) return said(unindexed === 0 ? 'Nothing was found.' : nothingYet);
+        const shown = hits.map((hit) => `# Document: ${placeOf(hit)}\n${hit.text}`);
+        return said([...shown, ...(unindexed === 0 ? [] : [stillIndexed(unindexed)])].join('\n\n'));
+      },
+    ),
+    ownTool(
+      {
+        name: 'read_document',
+        description: 'Read a document of the notebooks, found by search_notebooks, part by part.',
+        input: readInput,
+        isReadOnly: true,
+      },
+      async ({ document: named, notebook, part: at = 1 }) => {
+        const found = (await findByName(db, reader, named)).filter(
+          (each) => notebook === undefined || each.notebook === notebook,
+        );
+        const [only, another] = found;
+        if (another) {
+          const notebooks = found.map((each) => each.notebook).join(', ');
+          return failed(`Several documents have this title. Say which by \`notebook\`: ${notebooks}.`);
+        }
+        const document = only && (await readDocument(db, reader, only.id));
+        if (!document) return failed('There is no such document in your notebooks.');
+        const parts = Math.max(1, Math.ceil(document.text.length / longestPart));
+        if (at > parts) return failed(`The document has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
+        const from = (at - 1) * longestPart;
+        const shown = document.text.slice(from, from + longestPart).toWellFormed();
+        return said(`# ${document.title} (part ${at} of ${parts})\n${shown}`);
+      },
+    ),
+  ];
+}
+
+/** What an answer can be cited by: a person knows titles, headings and pages, and no ids. */
+function placeOf({ title, heading, page }: { title: string; heading: string; page: number | null }): string {
+  return [title, ...(heading === '' ? [] : [heading]), ...(page === null ? [] : [`page ${page}`])].join(', ');
+}
+
+const nothingYet = 'Nothing was found yet: the notebooks are still being indexed.';
+const stillIndexed = (count: number) =>
+  `[The notebooks are still being indexed (${count} ${count === 1 ? 'document' : 'documents'}): what is found may be incomplete.]`;
+
+const skillInput = z.strictObject({
+  name: z.string(),
+  file: text('The path of a file of the skill; absent: SKILL.md.', 200).optional(),
+  part: part('Which part of a long file; absent: the first.').optional(),
+});
+
+export function skillTools(deps: {
+  db: Database;
+  orgId: string;
+  skills: readonly KnownSkill[];
+  /** Where its scripts can be run. */
+  computer: WorkComputer | null;
+}): OwnTool[] {
+  const { db, orgId, skills, computer } = deps;
+  return [
+    ownTool(
+      {
+        name: 'use_skill',
+        description: 'Read how a kind of work is done before you begin it: the skill itself, or one of its files.',
+        input: skillInput,
+        options: { name: skills.map(({ name }) => name) },
+        isReadOnly: true,
+      },
+      async ({ name, file = 'SKILL.md', part: at = 1 }, signal) => {
+        const skill = skills.find((each) => each.name === name);
+        const files = skill && (await readSkillFiles(db, orgId, skill.at));
+        if (!files) return failed('There is no such skill any more.');
+        const found = files.find(({ path }) => path === file);
+        if (!found)
+          return failed(`The skill has no file ${file}. It has: ${files.map(({ path }) => path).join(', ')}.`);
+        const longestOfSkill = longestPart * 3;
+        const parts = Math.max(1, Math.ceil(found.content.length / longestOfSkill));
+        if (at > parts) return failed(`The file has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
+        const others = files.filter(({ path }) => path !== file).map(({ path }) => path);
+        const from = (at - 1) * longestOfSkill;
+        const shown = [
+          found.content.slice(from, from + longestOfSkill).toWellFormed(),
+          ...(parts === 1 ? [] : [`[Part ${at} of ${parts}; ask for the others with \`part\`.]`]),
+          ...(others.length === 0 ? [] : [`Further files: ${others.join(', ')}`]),
+        ].join('\n\n');
+        if (!computer) return said(shown);
+        const placed = await computer.placeSkill({ ...skill, files }, signal);
+        return { ...said(`${shown}\n\n${placed.note}`), computerSeconds: placed.computerSeconds };
+      },
+    ),
+  ];
+}
+
+const recallInput = z.strictObject({ query: text('What you want to know about them.', 500) });
+const rememberInput = z.strictObject({
+  text: text('The fact, in one sentence.', 1000),
+  kind: memoryRoutes.create.response.shape.kind.optional(),
+});
+
+export function memoryTools(deps: {
+  memory: Memory;
+  tenant: Tenant;
+  turn: Pick<TurnRow, 'user_id' | 'base_from'>;
+  mode: MemoryMode;
+  /** What the person has written in the conversation. */
+  saidByPerson: readonly Pick<MessageRow, 'text' | 'created_at'>[];
+}): OwnTool[] {
+  const { memory, tenant, turn, mode, saidByPerson } = deps;
+  const isTheirs = (fact: string, said: typeof saidByPerson) =>
+    isInWordsOf(
+      fact,
+      said.map((each) => each.text),
+    );
+  return [
+    ownTool(
+      {
+        name: 'recall',
+        description: 'Look up what you remember about the person.',
+        input: recallInput,
+        isReadOnly: true,
+      },
+      async ({ query }) => {
+        const facts = await memory.recall(tenant, { userId: turn.user_id, mode, query, limit: 8 });
+        return said(
+          facts.length === 0 ? 'You remember nothing about this.' : facts.map((each) => each.text).join('\n'),
+        );
+      },
+    ),
+    ownTool(
+      {
+        name: 'remember',
+        description: 'Keep one lasting fact about the person for later conversations, when they ask you to.',
+        input: rememberInput,
+        isReadOnly: false,
+      },
+      async ({ text: fact, kind = 'other' }) => {
+        // A tool or a page may have talked the model into this call: only what the person wrote counts as theirs.
+        const source = isTheirs(fact, saidByPerson) ? 'user_direct' : 'agent_inferred';
+        // The agent still reads what stands in the conversation from before the deletion.
+        const isSaidSince = (deletion: Date) => {
+          const since = saidByPerson.filter(({ created_at }) => created_at > deletion);
+          return (turn.base_from === null && since.length === saidByPerson.length) || isTheirs(fact, since);
+        };
+        const place = { userId: turn.user_id, mode };
+        const kept = await memory.remember(tenant, { ...place, text: fact, kind, source, isSaidSince });
+        return 'refused' in kept ? failed(kept.refused) : said('Remembered.');
+      },
+    ),
+  ];
+}

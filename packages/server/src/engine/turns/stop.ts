@@ -1,0 +1,133 @@
+import type { Tenant } from '../../platform/caller.ts';
+import { sharedDate } from '../../platform/db/clock.ts';
+import { type Change, changeConversation } from '../records/change.ts';
+import { openConversationsOf } from '../records/conversations.ts';
+import { pendingInteractions, updateInteraction } from '../records/interactions.ts';
+import { streamedText } from '../records/log.ts';
+import type { InteractionRow, TaskRow, TurnRow } from '../records/tables.ts';
+import { openTasks, updateTask } from '../records/tasks.ts';
+import { tellResolved, tellTask, tellTurn } from '../records/tell.ts';
+import { endRun, findTurn, openTurns } from '../records/turns.ts';
+import { ignoreErased } from './begin-task.ts';
+import { keepEndOfWork } from './end-task.ts';
+import { keepSaid, settleWithError } from './end-turn.ts';
+import type { Turns } from './ports.ts';
+import { chargeAtEnd } from './spending.ts';
+
+/** Why something was stopped, if not by a person. */
+type StopReason = { code: string; message: string };
+
+/** Stops the reply and all tasks of a conversation. From the commit on no process writes for them. */
+export async function stopAll(engine: Turns, change: Change, reason: StopReason | null = null): Promise<void> {
+  const { tx, conversation } = change;
+  for (const row of await pendingInteractions(tx, [conversation.id])) await withdraw(change, row);
+  const turns = await openTurns(tx, conversation.id);
+  for (const task of await openTasks(tx, [conversation.id])) {
+    const turn = turns.find(({ id }) => id === task.turn_id);
+    await endTask(engine, change, { task, turn }, reason ?? undefined);
+  }
+  for (const turn of turns) await stopReply(engine, change, turn, reason);
+  conversation.replying_turn_id = null;
+  conversation.queued_turns = 0;
+}
+
+/** Stops everything that is open for a user who is being erased, each conversation in its own transaction. */
+export async function stopUser(engine: Turns, tenant: Tenant, userId: string): Promise<void> {
+  const reason = { code: 'user_disabled', message: 'The user was deleted.' };
+  for (const id of await openConversationsOf(engine.db, tenant, userId)) {
+    await changeConversation(engine, id, null, (change) => stopAll(engine, change, reason)).catch(ignoreErased);
+  }
+}
+
+/**
+ * Stops the reply that is being made and the messages that have waited behind it, so that the next one begins at once.
+ * Work goes on, and so does what waits for a person or has just been answered by one.
+ */
+export async function interruptReply(engine: Turns, change: Change): Promise<void> {
+  const { tx, conversation } = change;
+  if (conversation.replying_turn_id === null) return;
+  const open = await openTurns(tx, conversation.id);
+  const isUnbegun = ({ state, history_until }: TurnRow) => state === 'queued' && history_until === null;
+  const interrupted = open.filter((turn) => turn.id === conversation.replying_turn_id || isUnbegun(turn));
+  for (const row of await pendingInteractions(tx, [conversation.id])) {
+    if (row.task_id === null && interrupted.some(({ id }) => id === row.turn_id)) await withdraw(change, row);
+  }
+  for (const turn of interrupted) await stopReply(engine, change, turn);
+  conversation.queued_turns -= interrupted.filter(isUnbegun).length;
+  conversation.replying_turn_id = null;
+}
+
+/** Stops one piece of work and the turn that asked for it. */
+export async function stopTask(engine: Turns, change: Change, task: TaskRow, why = stopped.message): Promise<void> {
+  const pending = await pendingInteractions(change.tx, [task.conversation_id]);
+  for (const row of pending.filter(({ task_id }) => task_id === task.id)) await withdraw(change, row);
+  const turn = await findTurn(change.tx, task.turn_id);
+  await endTask(engine, change, { task, turn }, { ...stopped, message: why });
+  if (turn) await settleWithError(engine, change, turn, 'stopped', null);
+}
+
+async function withdraw(change: Change, row: InteractionRow): Promise<void> {
+  const cancelled = { status: 'cancelled', decision: 'cancelled', resolved_at: sharedDate() } as const;
+  change.conversation.open_interactions -= 1;
+  tellResolved(change, await updateInteraction(change.tx, row, cancelled));
+}
+
+async function endTask(
+  engine: Turns,
+  change: Change,
+  { task, turn }: { task: TaskRow; turn: TurnRow | undefined },
+  { code, message }: StopReason = stopped,
+): Promise<void> {
+  await takeFromOwner(engine, change, 'task', task);
+  change.conversation.open_tasks -= 1;
+  const ended = await updateTask(change.tx, task, { status: 'failed', error_code: code, error_message: message });
+  if (turn) await keepEndOfWork(change, ended, turn);
+  await tellTask(change, 'task.stopped', ended);
+}
+
+const stopped: StopReason = { code: 'stopped', message: 'The work was stopped.' };
+
+async function stopReply(
+  engine: Turns,
+  change: Change,
+  turn: TurnRow,
+  reason: StopReason | null = null,
+): Promise<void> {
+  // One that waited behind another has not begun: whoever follows hears the beginning of each turn before its end.
+  if (turn.history_until === null) await tellTurn(change, 'turn.started', turn);
+  if (turn.task_id === null) {
+    await takeFromOwner(engine, change, 'turn', turn);
+    await keepSaid(change, turn, { whole: await streamedText(change.tx, turn), unstreamed: '' });
+  }
+  await settleWithError(engine, change, turn, 'stopped', reason);
+}
+
+/** Fences the owner off, whoever it is, and has it end its call of a model or a tool at once. */
+async function takeFromOwner(
+  { announcer, money, traces }: Turns,
+  change: Change,
+  kind: 'turn' | 'task',
+  row: TurnRow | TaskRow,
+): Promise<void> {
+  const { id, org_id: orgId, mode } = row;
+  await endRun(change.tx, id);
+  await chargeUntilNow(change, { orgId, mode }, row);
+  change.afterwards(() => {
+    announcer.notify('run', id);
+    money.freed({ orgId, mode });
+    traces.ended({ orgId, mode }, { kind, id });
+  });
+}
+
+/** The owner is fenced off by the same transaction and charges nothing any more. */
+async function chargeUntilNow({ tx }: Change, tenant: Tenant, row: TurnRow | TaskRow): Promise<void> {
+  const ofTask = 'turn_id' in row;
+  const about = {
+    userId: row.user_id,
+    deploymentId: row.deployment_id,
+    conversationId: row.conversation_id,
+    taskId: ofTask ? row.id : null,
+    turnId: ofTask ? row.turn_id : row.id,
+  };
+  await chargeAtEnd(tx, tenant, { runId: row.id }, about);
+}

@@ -1,0 +1,44 @@
+import { fail } from '@vestra/contract/errors';
+import { requireDeployment } from '../../agents/deployments/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import type { JobSender } from '../../platform/jobs/catalog.ts';
+import { cancelReplay, stopReplaying } from './cancel.ts';
+import { createReplay } from './create.ts';
+import { presentReplay } from './present.ts';
+import { findReplay, listReplays } from './store.ts';
+
+export function replayRoutes({ engine, jobs }: { engine: Engine; jobs: JobSender }): Handlers<'replays'> {
+  const { db } = engine;
+  return {
+    create: async ({ origin, params, body, commit }) => {
+      const { version, conversation_ids: conversationIds, last } = body;
+      const wanted = { reference: params.deployment_id, version, conversationIds, last };
+      return commit((tx) => createReplay(tx, { engine, jobs }, origin, wanted));
+    },
+    list: async ({ caller, params, page }) => {
+      const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
+      const rows = await listReplays(db, caller, id, { limit: page.limit, below: belowIn(id, page.after) });
+      return page.of(rows, presentReplay, ({ row }) => [row.deployment_id, row.id]);
+    },
+    get: async ({ caller, params }) => {
+      const found = await findReplay(db, caller, params.replay_id);
+      if (!found) throw fail('replay_not_found');
+      return presentReplay(found);
+    },
+    cancel: async ({ origin, params }) => {
+      const replay = await transaction(db, (tx) => cancelReplay(tx, origin, params.replay_id));
+      await stopReplaying(engine, replay);
+      return replay;
+    },
+  };
+}
+
+/** A cursor belongs to the deployment whose replays it pages through. */
+function belowIn(listed: string, after: readonly string[] | null): string | null {
+  if (after === null) return null;
+  const [deploymentId, replayId] = after;
+  if (deploymentId !== listed) throw fail('invalid_cursor', { param: 'cursor' });
+  return replayId as string;
+}

@@ -1,0 +1,142 @@
+import type { Tenant } from '../../platform/caller.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import { columnsOf, text } from '../../platform/db/table.ts';
+import { type ReplayRow, replays, replayTalks, type TalkRow } from './tables.ts';
+
+/** A replay with its talks, newest first. */
+export type WholeReplay = { row: ReplayRow; talks: TalkRow[] };
+
+/** Neither a replay nor one of its talks goes on from any other status. */
+const isOpen = sql`status IN ('queued', 'running')`;
+
+/** What live users said is not shown in test mode. */
+const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
+
+export async function findReplay(db: Executor, tenant: Tenant, id: string): Promise<WholeReplay | undefined> {
+  const row = await maybeOne(
+    db,
+    replays,
+    sql`SELECT ${columnsOf(replays)} FROM ${replays} WHERE ${ofTenant(tenant)} AND id = ${id}`,
+  );
+  return row && { row, talks: await talksOf(db, [id]) };
+}
+
+/** Without what was said, which may be megabytes each. */
+export async function listReplays(
+  db: Executor,
+  tenant: Tenant,
+  deploymentId: string,
+  { limit, below }: { limit: number; below: string | null },
+): Promise<WholeReplay[]> {
+  const rows = await rowsOf(
+    db,
+    replays,
+    sql`SELECT ${columnsOf(replays)} FROM ${replays}
+        WHERE ${sql.and(sql`deployment_id = ${deploymentId}`, ofTenant(tenant), below && sql`id < ${below}`)}
+        ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
+  const talks = await talksOf(
+    db,
+    rows.map(({ id }) => id),
+    sql`'[]'::json`,
+  );
+  return rows.map((row) => ({ row, talks: talks.filter(({ replay_id }) => replay_id === row.id) }));
+}
+
+const { exchanges: _said, ...factColumns } = replayTalks.columns;
+const facts = columnsOf({ ...replayTalks, columns: factColumns });
+
+/** In the order in which they are replayed. */
+export const talksOf = (
+  db: Executor,
+  replayIds: readonly string[],
+  exchanges: Sql = sql`exchanges`,
+): Promise<TalkRow[]> =>
+  rowsOf(
+    db,
+    replayTalks,
+    sql`SELECT ${facts}, ${exchanges} AS exchanges FROM ${replayTalks}
+        WHERE replay_id = ANY(${replayIds}) ORDER BY replay_id, position`,
+  );
+
+export async function insertReplay(
+  tx: Transaction,
+  row: Pick<ReplayRow, 'id' | 'org_id' | 'mode' | 'deployment_id' | 'version'>,
+  talks: readonly { source_id: string; user_id: string | null }[],
+): Promise<void> {
+  await insert(tx, replays, row);
+  const { id: replay_id, org_id, mode } = row;
+  await insertMany(
+    tx,
+    replayTalks,
+    talks.map((talk, position) => ({ replay_id, position, org_id, mode, ...talk })),
+  );
+}
+
+const locks = { share: sql`FOR SHARE`, update: sql`FOR UPDATE` };
+
+/** Held until the transaction ends: whoever writes to a replay takes this row first, and its talks after. */
+export const lockReplay = (tx: Transaction, id: string, strength: keyof typeof locks): Promise<ReplayRow | undefined> =>
+  maybeOne(tx, replays, sql`SELECT ${columnsOf(replays)} FROM ${replays} WHERE id = ${id} ${locks[strength]}`);
+
+export async function updateReplay(tx: Transaction, id: string, changes: Partial<ReplayRow>): Promise<ReplayRow> {
+  const [row] = await update(tx, replays, changes, sql`id = ${id}`);
+  return row as ReplayRow;
+}
+
+/** False where the talk is gone: its user was erased. */
+export async function updateTalk(
+  tx: Transaction,
+  { replay_id, position }: Pick<TalkRow, 'replay_id' | 'position'>,
+  changes: Partial<TalkRow>,
+): Promise<boolean> {
+  const rows = await update(tx, replayTalks, changes, sql`replay_id = ${replay_id} AND position = ${position}`);
+  return rows.length === 1;
+}
+
+/** What has no result gets this end. */
+export async function endOpenTalks(
+  tx: Transaction,
+  id: string,
+  { status, code, message }: { status: 'failed' | 'cancelled'; code: string | null; message: string | null },
+): Promise<void> {
+  await run(
+    tx,
+    sql`UPDATE ${replayTalks} SET status = ${status}, error_code = ${code}, error_message = ${message}
+        WHERE replay_id = ${id} AND ${isOpen}`,
+  );
+}
+
+/** Says whether there was anything to end. */
+export async function cancelOpen(tx: Transaction, tenant: Tenant, id: string): Promise<boolean> {
+  const ended = await run(
+    tx,
+    sql`UPDATE ${replays} SET status = 'cancelled', finished_at = now()
+        WHERE ${ofTenant(tenant)} AND id = ${id} AND ${isOpen}`,
+  );
+  if (ended === 0) return false;
+  // From the commit on nobody plays it any more.
+  await run(tx, sql`DELETE FROM runs WHERE id = ${id}`);
+  await endOpenTalks(tx, id, { status: 'cancelled', code: null, message: null });
+  return true;
+}
+
+/** Replays that are not over and that no process plays, oldest first. */
+export const unplayedReplays = (db: Executor, limit: number): Promise<{ id: string; org_id: string }[]> =>
+  rowsOf(
+    db,
+    { id: text(), org_id: text() },
+    sql`SELECT id, org_id FROM ${replays} played
+        WHERE ${isOpen} AND NOT EXISTS (SELECT FROM runs WHERE runs.id = played.id)
+        ORDER BY created_at LIMIT ${limit}`,
+  );
+
+/** What was replayed of a user; the conversations of it are still there. */
+export const removeTalksOf = (tx: Transaction, tenant: Tenant, userId: string): Promise<TalkRow[]> =>
+  rowsOf(
+    tx,
+    replayTalks,
+    sql`DELETE FROM ${replayTalks} WHERE ${ofTenant(tenant)} AND user_id = ${userId} RETURNING ${columnsOf(replayTalks)}`,
+  );

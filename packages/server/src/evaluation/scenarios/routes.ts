@@ -1,0 +1,81 @@
+import { fail } from '@vestra/contract/errors';
+import { requireDeployment } from '../../agents/deployments/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { commitPrepared } from '../../platform/http/commit-prepared.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { createScenario } from './create.ts';
+import { draftOfTalk } from './draft-of-talk.ts';
+import { generateScenarios } from './generate.ts';
+import { presentScenario } from './present.ts';
+import { removeScenario } from './remove.ts';
+import { findScenario, listScenarios } from './store.ts';
+import { changeScenario } from './update.ts';
+
+export function scenarioRoutes({ db }: { db: Database }): Handlers<'scenarios'> {
+  return {
+    list: async ({ caller, params, page }) => {
+      const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
+      const rows = await listScenarios(db, id, { limit: page.limit, below: belowIn(id, page.after) });
+      return page.of(rows, presentScenario, (row) => [row.deployment_id, row.id]);
+    },
+    create: async ({ origin, params, body, commit }) =>
+      commit(async (tx) =>
+        presentScenario(await createScenario(tx, origin, { reference: params.deployment_id, fields: body })),
+      ),
+    get: async ({ caller, params }) => {
+      const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
+      const row = await findScenario(db, id, params.scenario_id);
+      if (!row) throw fail('scenario_not_found');
+      return presentScenario(row);
+    },
+    update: async ({ origin, params, body }) => {
+      const change = { reference: params.deployment_id, scenarioId: params.scenario_id, changes: body };
+      return presentScenario(await transaction(db, (tx) => changeScenario(tx, origin, change)));
+    },
+    delete: async ({ origin, params }) => {
+      const place = { reference: params.deployment_id, scenarioId: params.scenario_id };
+      await transaction(db, (tx) => removeScenario(tx, origin, place));
+      return { object: 'scenario', id: params.scenario_id, deleted: true };
+    },
+  };
+}
+
+/** Of a talk, which whoever may read it may ask for. */
+export function talkRoutes({ engine }: { engine: Engine }): Required<Pick<Handlers<'conversations'>, 'draftScenario'>> {
+  return {
+    draftScenario: async (incoming) => {
+      const { caller, params, body, signal } = incoming;
+      const talk = { conversationId: params.conversation_id, taskId: body.task_id ?? null };
+      return commitPrepared(
+        incoming,
+        () => draftOfTalk(engine, caller, talk, signal),
+        async (_tx, draft) => draft,
+      );
+    },
+  };
+}
+
+/** The one that asks a model. */
+export function draftRoutes({ engine }: { engine: Engine }): Required<Pick<Handlers<'scenarios'>, 'generate'>> {
+  return {
+    generate: async (incoming) => {
+      const { caller, params, body, signal } = incoming;
+      const wanted = { reference: params.deployment_id, count: body.count, version: body.version };
+      return commitPrepared(
+        incoming,
+        () => generateScenarios(engine, caller, wanted, signal),
+        async (_tx, data) => ({ object: 'list' as const, data }),
+      );
+    },
+  };
+}
+
+/** A cursor belongs to the deployment whose scenarios it pages through. */
+function belowIn(listed: string, after: readonly string[] | null): string | null {
+  if (after === null) return null;
+  const [deploymentId, scenarioId] = after;
+  if (deploymentId !== listed) throw fail('invalid_cursor', { param: 'cursor' });
+  return scenarioId as string;
+}

@@ -1,0 +1,228 @@
+import type { VersionTests } from '../../agents/deployments/index.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import { columnsOf, integer, json, text } from '../../platform/db/table.ts';
+import type { ScenarioRow } from '../scenarios/tables.ts';
+import {
+  type PlayedScenario,
+  type ResultRow,
+  type TestRun,
+  type TestRunResult,
+  type TestRunRow,
+  testRunResults,
+  testRuns,
+} from './tables.ts';
+import type { Fault, Verdict } from './verdict.ts';
+
+/** A run with what its results come to, read by one statement so that the counts fit the results beside them. */
+export type TalliedRun = TestRunRow & { tally: Tally };
+
+type Tally = {
+  counts: TestRun['counts'];
+  cost_micros: number;
+  results: (Omit<TestRunResult, 'cost_usd'> & { cost_micros: number })[];
+};
+
+/** Neither a run nor the result of a scenario goes on from any other status. */
+const isOpen = sql`status IN ('queued', 'running')`;
+
+/** Test runs are shared by both modes of their org. */
+export async function findRun(db: Executor, orgId: string, runId: string): Promise<TalliedRun | undefined> {
+  const [row] = await selectRuns(db, sql`run.org_id = ${orgId} AND run.id = ${runId}`, 1, withTranscripts);
+  return row;
+}
+
+/** Without what was said, which may be megabytes a run. */
+export function listRuns(
+  db: Executor,
+  deploymentId: string,
+  { limit, below }: { limit: number; below: string | null },
+): Promise<TalliedRun[]> {
+  const which = sql.and(sql`run.deployment_id = ${deploymentId}`, below && sql`run.id < ${below}`);
+  return selectRuns(db, which, limit + 1, withoutTranscripts);
+}
+
+const selectRuns = (db: Executor, which: Sql, limit: number, transcript: Sql): Promise<TalliedRun[]> =>
+  rowsOf(
+    db,
+    { ...testRuns.columns, tally: json<Tally>() },
+    sql`SELECT ${columnsOf(testRuns, 'run')}, ${tallyWith(transcript)} AS tally
+        FROM ${testRuns} run WHERE ${which} ORDER BY run.id DESC LIMIT ${limit}`,
+  );
+
+const withTranscripts = sql`result.transcript`;
+const withoutTranscripts = sql`json_build_array()`;
+
+/** Results stand in the order in which their scenarios were made. */
+const tallyWith = (transcript: Sql) => sql`(
+  SELECT json_build_object(
+    'counts', json_build_object(
+      'total', count(*),
+      'queued', count(*) FILTER (WHERE result.status = 'queued'),
+      'running', count(*) FILTER (WHERE result.status = 'running'),
+      'passed', count(*) FILTER (WHERE result.status = 'passed'),
+      'failed', count(*) FILTER (WHERE result.status = 'failed'),
+      'error', count(*) FILTER (WHERE result.status = 'error')
+    ),
+    'cost_micros', coalesce(sum(result.cost_micros), 0),
+    'results', coalesce(json_agg(json_build_object(
+      'scenario_id', result.scenario_id,
+      'name', result.scenario -> 'name',
+      'status', result.status,
+      'criteria', result.criteria,
+      'must_never', result.must_never,
+      'judged_by', result.judged_by,
+      'conversation_id', result.conversation_id,
+      'transcript', ${transcript},
+      'duration_ms', result.duration_ms,
+      'cost_micros', result.cost_micros,
+      'error_code', result.error_code,
+      'error_message', result.error_message
+    ) ORDER BY result.scenario_id), '[]')
+  ) FROM ${testRunResults} result WHERE result.run_id = run.id)`;
+
+/** The run, and a queued result for each scenario as it is now. */
+export async function insertRun(
+  tx: Transaction,
+  row: Pick<TestRunRow, 'id' | 'org_id' | 'deployment_id' | 'version' | 'mode' | 'promote_on_pass'>,
+  scenarios: readonly ScenarioRow[],
+): Promise<void> {
+  await insert(tx, testRuns, row);
+  const results = scenarios.map((scenario) => ({
+    run_id: row.id,
+    org_id: row.org_id,
+    scenario_id: scenario.id,
+    scenario: asPlayed(scenario),
+  }));
+  await insertMany(tx, testRunResults, results);
+}
+
+const asPlayed = (row: ScenarioRow): PlayedScenario => ({
+  name: row.name,
+  persona: row.persona,
+  goal: row.goal,
+  success_criteria: row.success_criteria,
+  must_never: row.must_never,
+  tool_results: row.tool_results,
+  recorded_calls: row.recorded_calls,
+  approves: row.approves,
+});
+
+/**
+ * Ends a run that has not ended, with what it has not finished playing; says whether there was anything to end. Whoever
+ * writes to a run takes its row first and its results after, so that none waits for the other.
+ */
+export async function cancelRun(tx: Transaction, orgId: string, runId: string): Promise<boolean> {
+  const ended = await run(
+    tx,
+    sql`UPDATE ${testRuns} SET status = 'cancelled', finished_at = now()
+        WHERE org_id = ${orgId} AND id = ${runId} AND ${isOpen}`,
+  );
+  if (ended === 0) return false;
+  // From the commit on nobody plays it any more.
+  await run(tx, sql`DELETE FROM runs WHERE id = ${runId}`);
+  await run(tx, sql`UPDATE ${testRunResults} SET status = 'cancelled' WHERE run_id = ${runId} AND ${isOpen}`);
+  return true;
+}
+
+/** The latest run of each of these versions that has one: one probe of the index for each, however many runs it has. */
+export async function latestRuns(
+  db: Executor,
+  deploymentId: string,
+  versions: readonly number[],
+): Promise<ReadonlyMap<number, VersionTests>> {
+  const rows = await rowsOf(
+    db,
+    { version: integer(), run_id: text(), status: testRuns.columns.status },
+    sql`SELECT latest.version, latest.id AS run_id, latest.status
+        FROM unnest(${versions}::integer[]) AS wanted (version)
+        CROSS JOIN LATERAL (
+          SELECT id, version, status FROM ${testRuns}
+          WHERE deployment_id = ${deploymentId} AND version = wanted.version ORDER BY id DESC LIMIT 1) AS latest`,
+  );
+  return new Map(rows.map(({ version, run_id, status }) => [version, { run_id, status }]));
+}
+
+const locks = { share: sql`FOR SHARE`, update: sql`FOR UPDATE` };
+
+/** Held until the transaction ends: whoever writes to a run takes this row first, then its ownership, then its results. */
+export const lockRun = (
+  tx: Transaction,
+  runId: string,
+  strength: keyof typeof locks,
+): Promise<TestRunRow | undefined> =>
+  maybeOne(tx, testRuns, sql`SELECT ${columnsOf(testRuns)} FROM ${testRuns} WHERE id = ${runId} ${locks[strength]}`);
+
+export async function updateRun(tx: Transaction, runId: string, changes: Partial<TestRunRow>): Promise<TestRunRow> {
+  const [row] = await update(tx, testRuns, changes, sql`id = ${runId}`);
+  return row as TestRunRow;
+}
+
+/** In the order in which their scenarios were made. */
+export const resultsOf = (db: Executor, runId: string): Promise<ResultRow[]> =>
+  rowsOf(
+    db,
+    testRunResults,
+    sql`SELECT ${columnsOf(testRunResults)} FROM ${testRunResults} WHERE run_id = ${runId} ORDER BY scenario_id`,
+  );
+
+type ResultKey = Pick<ResultRow, 'run_id' | 'scenario_id'>;
+
+const named = ({ run_id, scenario_id }: ResultKey) => sql`run_id = ${run_id} AND scenario_id = ${scenario_id}`;
+
+export async function beginResult(
+  tx: Transaction,
+  key: ResultKey,
+  { conversationId, startedAt }: { conversationId: string; startedAt: Date },
+): Promise<void> {
+  await run(
+    tx,
+    sql`UPDATE ${testRunResults} SET status = 'running', conversation_id = ${conversationId}, started_at = ${startedAt}
+        WHERE ${named(key)}`,
+  );
+}
+
+/** How far a scenario is played, and its verdict where it has one. */
+export async function recordResult(
+  tx: Transaction,
+  key: ResultKey,
+  { transcript, duration_ms, cost_micros }: Pick<ResultRow, 'transcript' | 'duration_ms' | 'cost_micros'>,
+  verdict: Verdict | null,
+): Promise<void> {
+  const end =
+    verdict &&
+    sql`, status = ${verdict.status}, criteria = ${sql.json(verdict.criteria)},
+        must_never = ${sql.json(verdict.must_never)}, judged_by = ${verdict.judged_by},
+        error_code = ${verdict.error_code}, error_message = ${verdict.error_message}`;
+  await run(
+    tx,
+    sql`UPDATE ${testRunResults}
+        SET transcript = ${sql.json(transcript)}, duration_ms = ${duration_ms}, cost_micros = ${cost_micros}
+          ${end ?? sql.empty}
+        WHERE ${named(key)}`,
+  );
+}
+
+export async function setCost(tx: Transaction, key: ResultKey, costMicros: bigint): Promise<void> {
+  await run(tx, sql`UPDATE ${testRunResults} SET cost_micros = ${costMicros} WHERE ${named(key)}`);
+}
+
+/** What has no verdict gets the same end: why the run as a whole could not go on. */
+export async function endOpenResults(tx: Transaction, runId: string, { code, message }: Fault): Promise<void> {
+  await run(
+    tx,
+    sql`UPDATE ${testRunResults} SET status = 'error', error_code = ${code}, error_message = ${message}
+        WHERE run_id = ${runId} AND ${isOpen}`,
+  );
+}
+
+/** Runs that are not over and that no process plays, oldest first. */
+export const unplayedRuns = (db: Executor, limit: number): Promise<{ id: string; org_id: string }[]> =>
+  rowsOf(
+    db,
+    { id: text(), org_id: text() },
+    sql`SELECT id, org_id FROM ${testRuns} played
+        WHERE ${isOpen} AND NOT EXISTS (SELECT FROM runs WHERE runs.id = played.id)
+        ORDER BY created_at LIMIT ${limit}`,
+  );

@@ -1,0 +1,158 @@
+import {
+  checkResourceAllowed,
+  discoverOAuthServerInfo,
+  extractWWWAuthenticateParams,
+  IssuerMismatchError,
+  type OAuthServerInfo,
+  resourceUrlFromServerUrl,
+} from '@modelcontextprotocol/client';
+import type { Outbound } from '../../platform/outbound/fetcher.ts';
+import { type OAuthFetch, oauthFetch } from './oauth-fetch.ts';
+import { notOffered, unavailable } from './sign-in-failure.ts';
+import type { AppSignIn, SignInFacts, SignInQuirks, SignInServer } from './sign-in-server.ts';
+
+type Guarded = {
+  outbound: Pick<Outbound, 'fetch'>;
+  /** Why this address must not be called or shown to a browser; null where it may. */
+  refuseAddress: (url: string) => string | null;
+};
+
+/** Where people sign in. What a server says of itself is believed only as far as it can harm nobody but itself. */
+export async function discover(
+  { outbound, refuseAddress }: Guarded,
+  serverUrl: string,
+  facts: SignInFacts,
+): ReturnType<AppSignIn['discover']> {
+  if (facts.endpoints) return { ok: true, server: serverKnownAs(serverUrl, facts, facts.endpoints) };
+  const call = oauthFetch(outbound);
+  try {
+    const challenge = await challengeOf(call, serverUrl);
+    const info = await discoverOAuthServerInfo(serverUrl, {
+      fetchFn: call.fetch,
+      ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
+    });
+    const server = serverOf(serverUrl, info, challenge.scope, facts);
+    if (!server) return notOffered('The app’s server names no place to sign in that this server can use.');
+    if (facts.issuer !== undefined && server.metadata.issuer !== facts.issuer) {
+      return notOffered('The app’s server names another authorization server than the one that is known of it.');
+    }
+    const refusedEndpoint = endpointsOf(server).find(([, address]) => refuseAddress(address) !== null);
+    if (refusedEndpoint) {
+      return notOffered(`The app’s server gives an address as \`${refusedEndpoint[0]}\` that is refused.`);
+    }
+    return { ok: true, server };
+  } catch (error) {
+    if (error instanceof IssuerMismatchError) {
+      return notOffered('The app’s authorization server says of itself that it is another one.');
+    }
+    if (call.wentTooFar()) return notOffered('The app’s server says more of its sign-in than is read here.');
+    return call.wasAway()
+      ? unavailable('The app’s server could not be asked how people sign in.')
+      : notOffered('The app’s server does not say how people sign in.');
+  }
+}
+
+/** A server may say in its refusal where its description lies and what rights a token needs. */
+async function challengeOf(call: OAuthFetch, serverUrl: string) {
+  const response = await call.fetch(serverUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  });
+  return response.status === 401 ? extractWWWAuthenticateParams(response) : {};
+}
+
+function serverOf(
+  serverUrl: string,
+  info: OAuthServerInfo,
+  asked: string | undefined,
+  facts: SignInFacts,
+): SignInServer | null {
+  const { authorizationServerUrl: url, authorizationServerMetadata: metadata, resourceMetadata } = info;
+  const isUsable =
+    metadata?.response_types_supported.includes('code') &&
+    // One that does not say so does not hold a code to whoever asked for it.
+    (metadata.code_challenge_methods_supported?.includes('S256') || facts.pkce_unannounced);
+  if (!metadata || !isUsable) return null;
+  const own = resourceUrlFromServerUrl(serverUrl);
+  const resource = resourceMetadata?.resource ?? own.href;
+  if (!checkResourceAllowed({ requestedResource: own, configuredResource: resource })) return null;
+  const named = asked ?? resourceMetadata?.scopes_supported?.join(' ');
+  return {
+    url,
+    resource,
+    scope: facts.scope ?? scopeOf(named, metadata.scopes_supported ?? []),
+    takesClientDocument: metadata.client_id_metadata_document_supported === true,
+    quirks: quirksIn(facts),
+    metadata: {
+      issuer: metadata.issuer,
+      authorization_endpoint: metadata.authorization_endpoint,
+      token_endpoint: metadata.token_endpoint,
+      registration_endpoint: metadata.registration_endpoint,
+      revocation_endpoint: 'revocation_endpoint' in metadata ? asText(metadata.revocation_endpoint) : undefined,
+      userinfo_endpoint: 'userinfo_endpoint' in metadata ? asText(metadata.userinfo_endpoint) : undefined,
+      response_types_supported: metadata.response_types_supported,
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: facts.auth_method
+        ? [facts.auth_method]
+        : metadata.token_endpoint_auth_methods_supported,
+      authorization_response_iss_parameter_supported: metadata.authorization_response_iss_parameter_supported,
+    },
+  };
+}
+
+function serverKnownAs(
+  serverUrl: string,
+  facts: SignInFacts,
+  endpoints: NonNullable<SignInFacts['endpoints']>,
+): SignInServer {
+  return {
+    url: endpoints.issuer,
+    resource: resourceUrlFromServerUrl(serverUrl).href,
+    scope: facts.scope ?? null,
+    quirks: quirksIn(facts),
+    metadata: {
+      ...endpoints,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: facts.auth_method ? [facts.auth_method] : undefined,
+    },
+  };
+}
+
+const quirksIn = ({
+  authorize_with,
+  scope_parameter,
+  no_resource,
+  auth_method,
+  tokens_in,
+  any_token_type,
+}: SignInFacts): SignInQuirks => ({
+  authorize_with,
+  scope_parameter,
+  no_resource,
+  auth_method,
+  tokens_in,
+  any_token_type,
+});
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/** All that a sign-in may lead a browser or this server to. */
+const endpointsOf = ({ metadata }: SignInServer): [name: string, address: string][] =>
+  (
+    [
+      'authorization_endpoint',
+      'token_endpoint',
+      'registration_endpoint',
+      'revocation_endpoint',
+      'userinfo_endpoint',
+    ] as const
+  ).flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]]));
+
+/** A token that can be renewed has to be asked for where the server knows a word for it. */
+function scopeOf(wanted: string | undefined, known: readonly string[]): string | null {
+  if (!wanted) return null;
+  const words = wanted.split(' ');
+  return known.includes('offline_access') && !words.includes('offline_access') ? `${wanted} offline_access` : wanted;
+}

@@ -1,0 +1,97 @@
+import { fail } from '@vestra/contract/errors';
+import { waitingToConnect } from '../../engine/interactions/index.ts';
+import type { Caller } from '../../platform/caller.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { beginConnection } from './begin.ts';
+import { callbackPage } from './callback-page.ts';
+import { returnAddress } from './connection.ts';
+import type { ConnectDependencies } from './dependencies.ts';
+import { finishSignIn } from './finish.ts';
+import { forgetClientOf, giveClient, showClient } from './own-clients.ts';
+import { presentApp, presentConnection, presentOwnClient } from './present.ts';
+import { removeConnection } from './remove.ts';
+import { openPending } from './secrets-of-connection.ts';
+import { appsWithOwnClient, listConnections } from './store.ts';
+
+export function appRoutes(deps: ConnectDependencies): Handlers<'apps'> {
+  const { db, catalogue, redirectUri } = deps;
+  return {
+    list: async ({ caller, page }) => {
+      const [last = ''] = page.after ?? [];
+      const rows = catalogue.all.filter(({ id }) => id > last).slice(0, page.limit + 1);
+      const withOwnClient = new Set(await appsWithOwnClient(db, caller));
+      return page.of(
+        rows,
+        (app) => presentApp(app, { withOwnClient, redirectUri }),
+        ({ id }) => [id],
+      );
+    },
+    getClient: async ({ caller, params }) => presentOwnClient(await showClient(deps, caller, params.app), redirectUri),
+    putClient: async ({ origin, params, body }) =>
+      presentOwnClient(await giveClient(deps, origin, params.app, body), redirectUri),
+    deleteClient: async ({ origin, params }) => {
+      await forgetClientOf(deps, origin, params.app);
+      return { object: 'app_client', app: params.app, deleted: true };
+    },
+  };
+}
+
+export function connectionRoutes(deps: ConnectDependencies): Handlers<'connections'> {
+  const { db, vault, catalogue } = deps;
+  return {
+    list: async ({ caller, query, page }) => {
+      const rows = await listConnections(db, caller, query, page);
+      const addresses = new Map<string, string>();
+      for (const row of rows.filter(({ status }) => status === 'pending')) {
+        const secrets = await openPending(db, vault, row);
+        if (secrets) addresses.set(row.id, secrets.connect_url);
+      }
+      return page.of(
+        rows,
+        (row) => presentConnection(row, addresses.get(row.id) ?? null),
+        (row) => [row.id],
+      );
+    },
+    create: async ({ caller, origin, body, commit }) => {
+      await assertWaitedFor(deps, caller, body.app);
+      return beginConnection(deps, { caller, origin, commit }, body);
+    },
+    delete: async ({ origin, params }) => {
+      await removeConnection(deps, origin, params.connection_id);
+      return { object: 'connection', id: params.connection_id, deleted: true };
+    },
+    callback: async ({ query, ip, requestId }) => {
+      const finished = await finishSignIn(deps, query, { ip, requestId });
+      if (!finished) {
+        return callbackPage(400, {
+          title: 'This sign-in is not known',
+          text: 'It was finished before, it has expired, or this address was not given out here. Begin again where you came from.',
+        });
+      }
+      const { row, status, returnUrl } = finished;
+      if (returnUrl !== null) {
+        return new Response(null, {
+          status: 302,
+          headers: { location: returnAddress(returnUrl, { id: row.id, status }) },
+        });
+      }
+      const name = catalogue.find(row.app)?.name ?? row.app;
+      return status === 'connected'
+        ? callbackPage(200, { title: `${name} is connected`, text: 'You can close this page and go on.' })
+        : callbackPage(400, {
+            title: `${name} is not connected`,
+            text: 'The sign-in was declined, took too long or was refused. Begin again where you came from.',
+          });
+    },
+  };
+}
+
+/** A session connects what its own conversation waits for, and nothing of its own accord. */
+async function assertWaitedFor({ db }: ConnectDependencies, caller: Caller, app: string): Promise<void> {
+  const { session } = caller;
+  if (!session) return;
+  const waiting = await waitingToConnect(db, caller, { userId: session.userId, app });
+  if (!waiting.some(({ conversation_id }) => conversation_id === session.conversationId)) {
+    throw fail('session_scope', { param: 'app', message: 'This conversation waits for no such app.' });
+  }
+}

@@ -1,0 +1,137 @@
+import { Failure } from '@vestra/contract/errors';
+import { signedHeaders } from '../../automation/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import {
+  type Answer,
+  answerInteraction,
+  releaseCall,
+  renewCall,
+  type TakenCall,
+} from '../../engine/interactions/index.ts';
+import type { Tenant } from '../../platform/caller.ts';
+import { sharedDate, sharedNow } from '../../platform/db/clock.ts';
+import type { Outbound } from '../../platform/outbound/fetcher.ts';
+import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
+import type { Vault } from '../../platform/secrets/vault.ts';
+import { signingSecrets } from './endpoint.ts';
+import { type Outcome, pauseAfter, readEndpointAnswer } from './endpoint-answer.ts';
+import { presentTaken } from './present.ts';
+import { findEndpoint, keepFailure } from './store.ts';
+
+export type EndpointCaller = { engine: Engine; vault: Vault; outbound: Outbound };
+
+export const leaseSeconds = 30;
+const longestMs = 600_000;
+/** Above the 256 KB of an output, as JSON may write it. */
+const mostBytes = 1_048_576;
+
+/**
+ * Calls the address for one call that was taken, and delivers what came of it. Gives the seconds after which the call may
+ * be taken again, or null where nothing is left to do. Throws only the reason of `signal`, with the call given back.
+ */
+export async function callEndpoint(
+  caller: EndpointCaller,
+  call: TakenCall,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const { db } = caller.engine;
+  const tenant = { orgId: call.org_id, mode: call.mode };
+  const claim = { callId: call.id, claimId: call.taken_by as string };
+  const deploymentId = call.deployment_id as string;
+  const giveBack = (pauseSeconds: number) => releaseCall(db, tenant, { ...claim, pauseSeconds });
+  // As it is now: an address that was taken away a moment ago is not called any more.
+  const endpoint = await findEndpoint(db, tenant, deploymentId);
+  if (!endpoint) {
+    await giveBack(0);
+    return null;
+  }
+
+  const held = holdClaim(caller.engine, tenant, claim);
+  try {
+    const ends = AbortSignal.any([signal, held.signal]);
+    const outcome = await attempt(caller, tenant, { url: endpoint.url, call, signal: ends });
+    if (outcome === null) {
+      if (signal.aborted) await giveBack(0);
+      return null;
+    }
+    const fault = outcome.kind === 'later' ? null : outcome.fault;
+    if (fault !== null) await keepFailure(db, tenant, deploymentId, fault);
+    if (outcome.kind === 'again') {
+      const pause = pauseAfter(call.attempts);
+      await giveBack(pause);
+      return pause;
+    }
+    if (outcome.kind === 'later') await renewCall(db, tenant, { ...claim, leaseSeconds: longestMs / 1000 });
+    else await deliver(caller.engine, call, outcome.answer);
+    return null;
+  } finally {
+    held.end();
+  }
+}
+
+/** Keeps the claim while the address works; what is cancelled, out of time or answered by others ends it. */
+function holdClaim({ db, log }: Engine, tenant: Tenant, claim: { callId: string; claimId: string }) {
+  const over = new AbortController();
+  const timer = setInterval(
+    () => {
+      renewCall(db, tenant, { ...claim, leaseSeconds })
+        .then((row) => {
+          if (!row) over.abort();
+        })
+        .catch((error: unknown) => log.warn({ err: error, call_id: claim.callId }, 'a call could not be kept'));
+    },
+    (leaseSeconds * 1000) / 3,
+  );
+  return { signal: over.signal, end: () => clearInterval(timer) };
+}
+
+/** Null where nobody waits for the outcome any more. */
+async function attempt(
+  { engine, vault, outbound }: EndpointCaller,
+  tenant: Tenant,
+  { url, call, signal }: { url: string; call: TakenCall; signal: AbortSignal },
+): Promise<Outcome | null> {
+  const secrets = await signingSecrets(engine.db, vault, tenant, call.deployment_id as string);
+  const { claim_id, ...shown } = presentTaken(call);
+  const body = JSON.stringify({ ...shown, claim_id, org_id: call.org_id, mode: call.mode });
+  const leftMs = call.expires_at === null ? longestMs : call.expires_at.getTime() - sharedNow();
+  try {
+    const { status, body: given } = await outbound.fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...signedHeaders({ eventId: call.id, body, at: sharedDate(), secrets }),
+      },
+      body,
+      timeoutMs: Math.max(1, Math.min(leftMs, longestMs)),
+      maxBytes: mostBytes,
+      signal,
+    });
+    return readEndpointAnswer(status, given);
+  } catch (error) {
+    if (signal.aborted) return null;
+    if (!(error instanceof OutboundFailure)) throw error;
+    // What an answer holds beyond its limit, or an address that is refused, is so the next time too.
+    const isLasting = error.reason === 'too_large' || error.reason === 'refused_address';
+    if (!isLasting) return { kind: 'again', fault: error.message };
+    return { kind: 'answered', answer: { error: 'The function failed.' }, fault: error.message };
+  }
+}
+
+async function deliver(engine: Engine, call: TakenCall, answer: Answer): Promise<void> {
+  const origin = {
+    orgId: call.org_id,
+    mode: call.mode,
+    actor: { type: 'system' as const, id: 'function_endpoint', name: 'Function endpoint' },
+    requestId: null,
+    ip: null,
+  };
+  try {
+    await answerInteraction(engine, origin, call, answer);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // Others answered it meanwhile, it was cancelled, or its time was over.
+    if (error.code !== 'invalid_request') return;
+    await deliver(engine, call, { error: `What the function gave back was refused: ${error.message}` });
+  }
+}

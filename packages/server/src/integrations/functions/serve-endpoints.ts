@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Mode } from '@vestra/contract/route';
+import { deploymentsWithCalls, takeCalls } from '../../engine/interactions/index.ts';
+import { oneAtATime } from '../../platform/async/one-at-a-time.ts';
+import type { ProcessNews } from '../../platform/db/process-news.ts';
+import { callEndpoint, type EndpointCaller, leaseSeconds } from './call-endpoint.ts';
+import { allEndpoints } from './store.ts';
+import { newClaimId } from './take.ts';
+
+type Served = {
+  orgId: string;
+  mode: Mode;
+  deploymentId: string;
+  running: number;
+  taking: ReturnType<typeof oneAtATime>;
+};
+
+/** How many calls of one process are under way at once: a slow address of one org leaves room for the others. */
+const mostAtOnce = 128;
+const mostOfEndpoint = 16;
+
+/** What nobody was told of: a call that a dead process left behind, an address that was named while nobody listened. */
+const lookEveryMs = 10_000;
+
+/** Calls the addresses that answer functions, for all orgs, until it is stopped. */
+export function startServingEndpoints(caller: EndpointCaller & { processNews: Pick<ProcessNews, 'on'> }): {
+  stop: (options: { graceMs: number }) => Promise<void>;
+} {
+  const { engine, processNews } = caller;
+  const { db, log } = engine;
+  const served = new Map<string, Served>();
+  const cutting = new AbortController();
+  const running = new Set<Promise<void>>();
+  const timers = new Set<NodeJS.Timeout>();
+  let isStopped = false;
+  const looking = oneAtATime(look);
+  const every = setInterval(looking.run, lookEveryMs);
+  every.unref();
+
+  processNews.on('function_endpoint', () => looking.run());
+  processNews.on('tool_call', (deploymentId) => {
+    if (deploymentId === null) return looking.run();
+    for (const mode of ['test', 'live'] as const) served.get(nameOf(mode, deploymentId))?.taking.run();
+  });
+  looking.run();
+
+  async function look(): Promise<void> {
+    try {
+      await readEndpoints();
+      if (served.size === 0) return;
+      const ids = new Set([...served.values()].map(({ deploymentId }) => deploymentId));
+      for (const { mode, deployment_id } of await deploymentsWithCalls(db, [...ids])) {
+        served.get(nameOf(mode, deployment_id))?.taking.run();
+      }
+    } catch (error) {
+      log.error({ err: error }, 'calls of functions could not be looked for');
+    }
+  }
+
+  async function readEndpoints(): Promise<void> {
+    const rows = await allEndpoints(db);
+    const names = new Set(rows.map(({ mode, deployment_id }) => nameOf(mode, deployment_id)));
+    for (const name of served.keys()) if (!names.has(name)) served.delete(name);
+    for (const { org_id: orgId, mode, deployment_id: deploymentId } of rows) {
+      const name = nameOf(mode, deploymentId);
+      if (served.has(name)) continue;
+      const endpoint: Served = { orgId, mode, deploymentId, running: 0, taking: oneAtATime(() => take(endpoint)) };
+      served.set(name, endpoint);
+    }
+  }
+
+  async function take(endpoint: Served): Promise<void> {
+    const limit = Math.min(mostOfEndpoint - endpoint.running, mostAtOnce - running.size);
+    if (limit <= 0 || isStopped) return;
+    try {
+      const wanted = { names: null, limit, leaseSeconds, claimId: newClaimId() };
+      for (const call of await takeCalls(db, endpoint, endpoint.deploymentId, wanted)) begin(endpoint, call);
+    } catch (error) {
+      log.error({ err: error }, 'calls of functions could not be taken');
+    }
+  }
+
+  function begin(endpoint: Served, call: Awaited<ReturnType<typeof takeCalls>>[number]): void {
+    endpoint.running += 1;
+    const ended = callEndpoint(caller, call, cutting.signal)
+      .catch((error: unknown) => {
+        // The lease runs out, and it is taken again.
+        log.error({ err: error, call_id: call.id }, 'an address could not be called for a function');
+        return null;
+      })
+      .then((pauseSeconds) => {
+        endpoint.running -= 1;
+        running.delete(ended);
+        if (pauseSeconds !== null) takeIn(endpoint, pauseSeconds * 1000);
+        // Whoever found no room waits for the next look otherwise.
+        for (const each of served.values()) each.taking.run();
+      });
+    running.add(ended);
+  }
+
+  function takeIn(endpoint: Served, ms: number): void {
+    if (isStopped) return;
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      endpoint.taking.run();
+    }, ms);
+    timers.add(timer);
+  }
+
+  return {
+    async stop({ graceMs }) {
+      isStopped = true;
+      clearInterval(every);
+      for (const timer of timers) clearTimeout(timer);
+      await Promise.all([looking.end(), ...[...served.values()].map(({ taking }) => taking.end())]);
+      const patience = new AbortController();
+      const allEnded = () => Promise.all(running);
+      await Promise.race([allEnded(), sleep(graceMs, undefined, { signal: patience.signal }).catch(() => {})]);
+      patience.abort();
+      cutting.abort();
+      await allEnded();
+    },
+  };
+}
+
+const nameOf = (mode: Mode, deploymentId: string) => `${mode} ${deploymentId}`;

@@ -1,0 +1,138 @@
+import { findSettings, type OrgSettings } from '../../account/index.ts';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
+import { prune } from '../../platform/db/prune.ts';
+import { insert, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import { columnsOf, moment, type RowOf, text } from '../../platform/db/table.ts';
+import { hashToken } from './session.ts';
+import { type NewSession, type SessionRow, sessions } from './tables.ts';
+
+const owned = (tenant: Tenant) => sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode}`;
+const named = (tenant: Tenant, id: string) => sql`${owned(tenant)} AND id = ${id}`;
+
+export const insertSession = (tx: Transaction, row: NewSession): Promise<SessionRow> => insert(tx, sessions, row);
+
+export const findSession = (db: Executor, tenant: Tenant, id: string): Promise<SessionRow | undefined> =>
+  maybeOne(db, sessions, sql`SELECT ${columnsOf(sessions)} FROM ${sessions} WHERE ${named(tenant, id)}`);
+
+/** Until the transaction ends, nobody else opens a session of this user that goes on where the last ended. */
+export async function lockSessionsOf(tx: Transaction, { orgId, mode }: Tenant, userId: string): Promise<void> {
+  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sessions of ${orgId} ${mode} ${userId}`}, 0))`);
+}
+
+export const findLastInDeployment = (
+  tx: Transaction,
+  tenant: Tenant,
+  userId: string,
+  deploymentId: string,
+): Promise<SessionRow | undefined> =>
+  maybeOne(
+    tx,
+    sessions,
+    sql`
+      SELECT ${columnsOf(sessions)} FROM ${sessions}
+      WHERE ${owned(tenant)} AND user_id = ${userId} AND deployment_id = ${deploymentId}
+      ORDER BY created_at DESC LIMIT 1`,
+  );
+
+/** A session, and what of its org and its user says whether it may still be used. */
+const standing = {
+  ...sessions.columns,
+  org_status: text(),
+  user_status: text().nullable(),
+  user_erasing_since: moment().nullable(),
+};
+
+export type SessionStanding = RowOf<typeof standing>;
+
+export const findByToken = (db: Executor, tokenHash: Buffer): Promise<SessionStanding | undefined> =>
+  findStanding(db, sql`s.token_hash = ${tokenHash}`);
+
+export const findById = (db: Executor, id: string): Promise<SessionStanding | undefined> =>
+  findStanding(db, sql`s.id = ${id}`);
+
+/** Each call with a session token asks this: a join, since three statements would be three waits. */
+const findStanding = (db: Executor, condition: Sql): Promise<SessionStanding | undefined> =>
+  maybeOne(
+    db,
+    standing,
+    sql`
+      SELECT ${columnsOf(sessions, 's')}, o.status AS org_status, u.status AS user_status,
+        u.erasing_since AS user_erasing_since
+      FROM ${sessions} s
+      JOIN orgs o ON o.id = s.org_id
+      LEFT JOIN users u ON u.org_id = s.org_id AND u.mode = s.mode AND u.id = s.user_id
+      WHERE ${condition}`,
+  );
+
+/** The moment of the first end stays. */
+export async function markRevoked(tx: Transaction, tenant: Tenant, id: string): Promise<SessionRow | undefined> {
+  const [row] = await update(tx, sessions, { revoked_at: sql`coalesce(revoked_at, now())` }, named(tenant, id));
+  return row;
+}
+
+/** Whoever is about to embed a page has no credential to name the org by. */
+export async function embedOriginsOf(
+  db: Executor,
+  id: string,
+): Promise<OrgSettings['allowed_embed_origins'] | undefined> {
+  const { org_id, mode } = sessions.columns;
+  const session = await maybeOne(db, { org_id, mode }, sql`SELECT org_id, mode FROM ${sessions} WHERE id = ${id}`);
+  if (!session) return undefined;
+  const settings = await findSettings(db, { orgId: session.org_id, mode: session.mode });
+  return settings.allowed_embed_origins;
+}
+
+/** The same for whoever holds its token, also one that has ended: its page is to read that it has. */
+export async function embedOriginsOfToken(db: Executor, token: string): Promise<readonly string[]> {
+  const session = await findByToken(db, hashToken(token));
+  if (!session) return [];
+  return (await findSettings(db, { orgId: session.org_id, mode: session.mode })).allowed_embed_origins;
+}
+
+export async function liveSessionsOf(db: Executor, tenant: Tenant, userId: string): Promise<string[]> {
+  const rows = await rowsOf(
+    db,
+    { id: text() },
+    sql`
+      SELECT id FROM ${sessions}
+      WHERE ${owned(tenant)} AND user_id = ${userId} AND revoked_at IS NULL AND expires_at > now()`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Of these, the ones that were not revoked and whose user, where they have one, may still act. */
+export async function liveSessions(db: Executor, ids: string[]): Promise<string[]> {
+  const live = sql`
+    SELECT s.id FROM ${sessions} s
+    LEFT JOIN users u ON u.org_id = s.org_id AND u.mode = s.mode AND u.id = s.user_id
+    WHERE s.id = ANY(${ids}) AND s.revoked_at IS NULL AND u.status IS DISTINCT FROM 'disabled' AND u.erasing_since IS NULL`;
+  return (await rowsOf(db, { id: text() }, live)).map(({ id }) => id);
+}
+
+/** The number of a call that begins: above those of all that began before it, in whichever process. */
+export async function nextVoiceCall(db: Executor, id: string): Promise<number> {
+  const { voice_calls } = sessions.columns;
+  const counted = sql`UPDATE ${sessions} SET voice_calls = voice_calls + 1 WHERE id = ${id} RETURNING voice_calls`;
+  return (await one(db, { voice_calls }, counted)).voice_calls;
+}
+
+/** The number of the last call of each of these sessions. */
+export async function latestVoiceCalls(db: Executor, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { id, voice_calls } = sessions.columns;
+  const rows = await rowsOf(
+    db,
+    { id, voice_calls },
+    sql`SELECT id, voice_calls FROM ${sessions} WHERE id = ANY(${[...ids]})`,
+  );
+  return new Map(rows.map((row) => [row.id, row.voice_calls]));
+}
+
+export async function removeSessionsOfUser(tx: Executor, tenant: Tenant, userId: string): Promise<void> {
+  await run(tx, sql`DELETE FROM ${sessions} WHERE ${owned(tenant)} AND user_id = ${userId}`);
+}
+
+/** Removes sessions that have long ended. False: none was left. */
+export const pruneSessions = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, sessions, sql`expires_at < ${before}`, limit);

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
+import { closeDatabase, type Database, type Executor, openDatabase } from './pool.ts';
+import { rowsOf, run } from './query.ts';
+import { sqlState } from './query-error.ts';
+import { sql } from './sql.ts';
+import { integer, text } from './table.ts';
+import { transaction } from './transaction.ts';
+
+let database: TestDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase({ connectionString: database.connectionString, max: 4 });
+  await run(db, sql`CREATE TABLE counters (name text PRIMARY KEY, value integer NOT NULL)`);
+});
+
+beforeEach(async () => {
+  await run(db, sql`DELETE FROM counters`);
+  await run(db, sql`INSERT INTO counters VALUES ('left', 0), ('right', 0)`);
+});
+
+afterAll(async () => {
+  await closeDatabase(db);
+  await database.drop();
+});
+
+const raise = (executor: Executor, name: string) =>
+  run(executor, sql`UPDATE counters SET value = value + 1 WHERE name = ${name}`);
+
+async function values(): Promise<Record<string, number>> {
+  const rows = await rowsOf(db, { name: text(), value: integer() }, sql`SELECT name, value FROM counters`);
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+}
+
+describe('the end of a transaction', () => {
+  test('is a commit when the work returns', async () => {
+    const result = await transaction(db, async (tx) => {
+      await raise(tx, 'left');
+      await raise(tx, 'right');
+      return 'done';
+    });
+    expect(result).toBe('done');
+    expect(await values()).toEqual({ left: 1, right: 1 });
+  });
+
+  test('is a rollback when the work throws, and the error comes through', async () => {
+    const failure = new Error('no');
+    const work = transaction(db, async (tx) => {
+      await raise(tx, 'left');
+      throw failure;
+    });
+    await expect(work).rejects.toBe(failure);
+    expect(await values()).toEqual({ left: 0, right: 0 });
+  });
+
+  test('is an error when a failed statement was passed over, since nothing was written', async () => {
+    const work = transaction(db, async (tx) => {
+      await raise(tx, 'left');
+      await run(tx, sql`SELECT 1 / 0`).catch(() => {});
+    });
+    await expect(work).rejects.toThrow('was rolled back');
+    expect(await values()).toEqual({ left: 0, right: 0 });
+  });
+
+  test('gives the connection back, also after many failures', async () => {
+    for (let round = 0; round < 10; round++) {
+      await transaction(db, (tx) => run(tx, sql`SELECT 1 / 0`)).catch(() => {});
+    }
+    expect(db.$client.totalCount - db.$client.idleCount).toBe(0);
+    expect(db.$client.waitingCount).toBe(0);
+  });
+
+  test('is the error of the statement when the connection is lost', async () => {
+    const work = transaction(db, async (tx) => {
+      await raise(tx, 'left');
+      await run(tx, sql`SELECT pg_terminate_backend(pg_backend_pid())`);
+    });
+    const error = await work.catch((failure: unknown) => failure);
+    expect(sqlState(error)).toBe('57P01');
+    expect(await values()).toEqual({ left: 0, right: 0 });
+  });
+
+  test('refuses a statement that comes after it', async () => {
+    let late: Promise<unknown> | undefined;
+    await transaction(db, async (tx) => {
+      late = sleep(30).then(() => raise(tx, 'left'));
+      late.catch(() => {});
+    });
+    const error = (await late?.catch((failure: unknown) => failure)) as Error;
+    expect(error.message).toContain('The transaction has ended');
+    expect(await values()).toEqual({ left: 0, right: 0 });
+  });
+});
+
+describe('a collision', () => {
+  test('of two transactions that lock in opposite order is repeated until both are through', async () => {
+    const firstLocks = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    let attempts = 0;
+    const cross = (mine: 0 | 1, first: string, second: string) =>
+      transaction(db, async (tx) => {
+        attempts++;
+        await raise(tx, first);
+        firstLocks[mine].resolve();
+        await firstLocks[mine === 0 ? 1 : 0].promise;
+        await raise(tx, second);
+      });
+    await Promise.all([cross(0, 'left', 'right'), cross(1, 'right', 'left')]);
+    expect(attempts).toBeGreaterThan(2);
+    expect(await values()).toEqual({ left: 2, right: 2 });
+  });
+
+  test('that never ends is given up after three repetitions', async () => {
+    let attempts = 0;
+    const work = transaction(db, async (tx) => {
+      attempts++;
+      await run(tx, sql`DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$`);
+    });
+    expect(sqlState(await work.catch((error: unknown) => error))).toBe('40001');
+    expect(attempts).toBe(4);
+  });
+
+  test('is the only thing that is repeated', async () => {
+    let attempts = 0;
+    const work = transaction(db, async (tx) => {
+      attempts++;
+      await run(tx, sql`SELECT 1 / 0`);
+    });
+    await expect(work).rejects.toThrow();
+    expect(attempts).toBe(1);
+  });
+});
+
+describe('beside an open transaction the pool is refused', () => {
+  const refusal = 'The database was used beside an open transaction';
+
+  test('for another transaction', async () => {
+    const work = transaction(db, () => transaction(db, (tx) => raise(tx, 'left')));
+    await expect(work).rejects.toThrow(refusal);
+    expect(await values()).toEqual({ left: 0, right: 0 });
+  });
+
+  test('for a single query', async () => {
+    const error = await transaction(db, () => raise(db, 'left')).catch((failure: unknown) => failure as Error);
+    expect((error as Error).message).toContain(refusal);
+  });
+
+  test('but not to others who run at the same time', async () => {
+    const inside = Promise.withResolvers<void>();
+    const outside = Promise.withResolvers<void>();
+    const work = transaction(db, async (tx) => {
+      inside.resolve();
+      await outside.promise;
+      await raise(tx, 'left');
+    });
+    await inside.promise;
+    await raise(db, 'right');
+    outside.resolve();
+    await work;
+    expect(await values()).toEqual({ left: 1, right: 1 });
+  });
+
+  test('but not to what it started, once it has ended', async () => {
+    const ended = Promise.withResolvers<void>();
+    let after: Promise<unknown> | undefined;
+    await transaction(db, async () => {
+      after = ended.promise.then(() => raise(db, 'left'));
+    });
+    ended.resolve();
+    await after;
+    expect(await values()).toEqual({ left: 1, right: 0 });
+  });
+
+  test('but not for the pool of another database', async () => {
+    const other = await openDatabase({ connectionString: database.connectionString, max: 1 });
+    await transaction(db, () => transaction(other, (tx) => raise(tx, 'right')));
+    await closeDatabase(other);
+    expect(await values()).toEqual({ left: 0, right: 1 });
+  });
+});

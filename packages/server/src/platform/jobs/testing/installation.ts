@@ -1,0 +1,66 @@
+import pino, { type Logger } from 'pino';
+import { createTestDatabase } from '../../../../../../tests/support/test-database.ts';
+import { type Line, openLine } from '../../db/listen.ts';
+import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { run } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import type { JobCatalog } from '../catalog.ts';
+import { createJobs, type Jobs, type JobsSettings } from '../queue.ts';
+import { type JobHandlers, startWorker, type Worker } from '../worker.ts';
+
+/** Nothing happens by looking: what starts, starts by notification. */
+export const byNotificationOnly: Partial<JobsSettings> = { dueSeconds: 600 };
+
+/** A dead worker is noticed within seconds. */
+export const quick: Partial<JobsSettings> = { leaseSeconds: 2, dueSeconds: 1 };
+
+export type Installation = {
+  db: Database;
+  /** The rows of a statement, as `pg` reads them. */
+  rows: (statement: Sql) => Promise<Record<string, unknown>[]>;
+  connectionString: string;
+  /** What was logged, one object for each line. */
+  logged: Record<string, unknown>[];
+  log: Logger;
+  /** What they need is closed with the installation. */
+  jobs<Catalog extends JobCatalog>(catalog: Catalog, settings?: Partial<JobsSettings>): Promise<Jobs<Catalog>>;
+  worker<Catalog extends JobCatalog>(jobs: Jobs<Catalog>, handlers: JobHandlers<Catalog>): Worker;
+  close(): Promise<void>;
+};
+
+/** A database of its own, with the tables of the server and one to write to. */
+export async function openInstallation(): Promise<Installation> {
+  const { connectionString, drop } = await createTestDatabase();
+  const db = await openDatabase({ connectionString, max: 10 });
+  await run(db, sql`CREATE TABLE writes (run text NOT NULL, owner text NOT NULL)`);
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'debug' }, { write: (line) => void logged.push(JSON.parse(line)) });
+  const workers: Worker[] = [];
+  const lines: Line[] = [];
+
+  return {
+    db,
+    rows: async ({ text, values }) => (await db.$client.query(text, [...values])).rows,
+    connectionString,
+    logged,
+    log,
+    async jobs(catalog, settings = byNotificationOnly) {
+      const line = await openLine({ connectionString, log });
+      const jobs = createJobs({ db, line, catalog, settings });
+      lines.push(line);
+      await jobs.start();
+      return jobs;
+    },
+    worker(jobs, handlers) {
+      const worker = startWorker({ jobs, handlers, log });
+      workers.push(worker);
+      return worker;
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.stop({ graceMs: 0 })));
+      await Promise.all(lines.map((line) => line.close()));
+      await closeDatabase(db);
+      await drop();
+    },
+  };
+}

@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto';
+import type { ErrorCode } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import type { Mode } from '@vestra/contract/route';
+import { createModels } from '@vestra/models/models';
+import pino from 'pino';
+import { assertContract } from '../../../../tests/support/contract.ts';
+import { rowsWhere } from '../../../../tests/support/rows.ts';
+import type { Answer } from '../../../../tests/support/server.ts';
+import { createTestDatabase } from '../../../../tests/support/test-database.ts';
+import { auditEntries } from '../account/audit/tables.ts';
+import { events } from '../account/events/tables.ts';
+import { createKey } from '../account/keys/create.ts';
+import { createKeyIdentity } from '../account/keys/identity.ts';
+import { insertOrg } from '../account/orgs/store.ts';
+import { createAnswerSeal } from '../account/secrets/seal.ts';
+import { upsertSecret } from '../account/secrets/store.ts';
+import { deploymentRoutes } from '../agents/deployments/routes.ts';
+import { createDocumentReader } from '../agents/documents/reader.ts';
+import { notebookRoutes } from '../agents/notebooks/routes.ts';
+import { notebooks } from '../agents/notebooks/tables.ts';
+import { openZip } from '../agents/skills/open-zip.ts';
+import { skillRoutes } from '../agents/skills/routes.ts';
+import { skills } from '../agents/skills/tables.ts';
+import { mcpServers } from '../agents/tool-servers/tables.ts';
+import { webhookRoutes } from '../automation/webhooks/routes.ts';
+import { insertFile } from '../engine/files/store.ts';
+import { scenarioRoutes } from '../evaluation/scenarios/routes.ts';
+import { latestRuns } from '../evaluation/test-runs/store.ts';
+import { readCatalogue } from '../integrations/apps/catalogue.ts';
+import { readConfig } from '../main/config.ts';
+import type { Caller, Origin } from '../platform/caller.ts';
+import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
+import { insert } from '../platform/db/query.ts';
+import { createSharedWrites } from '../platform/db/shared-writes.ts';
+import { type Sql, sql } from '../platform/db/sql.ts';
+import { transaction } from '../platform/db/transaction.ts';
+import { createApp } from '../platform/http/app.ts';
+import { createCursors } from '../platform/http/cursor.ts';
+import { createIdempotency } from '../platform/http/idempotency.ts';
+import { createRateLimiter } from '../platform/http/rate-limit.ts';
+import { faultOfJsonSchema } from '../platform/json-schema/fault.ts';
+import { refuseAddress } from '../platform/outbound/address.ts';
+import { openMasterKeys } from '../platform/secrets/master-key.ts';
+import { createVault } from '../platform/secrets/vault.ts';
+import type { ApplyDependencies } from './dependencies.ts';
+import { renderFile } from './file/render-file.ts';
+import { changeLive } from './promotion/change-live.ts';
+import { fixContent } from './promotion/content.ts';
+import { manifestChecker } from './read/check-manifest.ts';
+import { applyRoutes } from './routes.ts';
+
+const vault = createVault(openMasterKeys({ dataDir: '', masterKey: 'ab'.repeat(32) }));
+
+export type Org = Awaited<ReturnType<typeof newOrg>>;
+
+/** The deployment routes with apply, on a database of their own; every answer is held against the contract. */
+export async function startApply() {
+  const database = await createTestDatabase();
+  const db = await openDatabase({ connectionString: database.connectionString });
+  const dependencies: ApplyDependencies = {
+    vault,
+    models: createModels(readConfig({}).models),
+    apps: { catalogue: readCatalogue({ file: null, refuseAddress: () => null }) },
+    refuseAddress: (address) => refuseAddress(address, { allowPrivate: false }),
+    faultOfSchema: async (schema) => faultOfJsonSchema(schema),
+    // Nobody plays the runs: a test says what came of them.
+    jobs: { send: async () => '', sendMany: async () => [] },
+  };
+  const app = appOn(db, dependencies);
+  return {
+    db,
+    dependencies,
+    newOrg: () => newOrg(db, app),
+    async stop() {
+      await closeDatabase(db);
+      await database.drop();
+    },
+  };
+}
+
+type App = ReturnType<typeof createApp>;
+type CallOptions = { key: string; body?: unknown; headers?: Record<string, string> };
+
+async function newOrg(db: Database, app: App) {
+  const id = newId('org');
+  await insertOrg(db, { id, name: `Org ${id.slice(-4)}`, wrapped_data_key: vault.newDataKey(id) });
+  const actor = { type: 'system', id: 'system', name: 'Vestra' } as const;
+  const newKey = async (mode: Mode) => {
+    const origin = { orgId: id, mode, actor, requestId: null, ip: null };
+    return (await transaction(db, (tx) => createKey(tx, origin, { name: `${mode} key`, mode, scopes: ['all'] }))).key;
+  };
+  const keys = { test: await newKey('test'), live: await newKey('live') };
+
+  async function call(method: string, path: string, options: Partial<CallOptions> & { mode?: Mode } = {}) {
+    const { mode = 'test', ...rest } = options;
+    return request(app, method, path, { key: keys[mode], ...rest });
+  }
+
+  return {
+    id,
+    call,
+    /** Who a call of the use case itself comes from. */
+    as: (mode: Mode): { caller: Caller; origin: Origin } => ({
+      caller: {
+        ...{ orgId: id, orgStatus: 'active', mode, actor, scopes: ['setup'] },
+        ...{ key: null, member: null, grant: null, session: null },
+      },
+      origin: { orgId: id, mode, actor, requestId: null, ip: null },
+    }),
+    put: (file: object, { mode = 'test' as Mode, promote = '', path = (file as { name: string }).name } = {}) =>
+      call('PUT', `/v1/deployments/${path}${promote && `?promote=${promote}`}`, { mode, body: file }),
+    storeSecret: async (name: string, mode: Mode = 'test') => {
+      await upsertSecret(db, { orgId: id, mode }, { userId: '', name, sealed: randomBytes(8) });
+    },
+    addSkill: async (slug = 'refunds') => {
+      const row = { org_id: id, slug, name: slug, description: 'How refunds are made.', hash: 'ab' };
+      return (await insert(db, skills, { id: newId('skl'), ...row })).id;
+    },
+    addNotebook: async (slug = 'faq') => {
+      return (await insert(db, notebooks, { id: newId('nb'), org_id: id, slug, name: slug, description: '' })).id;
+    },
+    addFile: async (mode: Mode = 'test') => {
+      const row = { org_id: id, mode, filename: 'a.csv', mime_type: 'text/csv', size_bytes: 1, sha256: 'ab' };
+      return (await insertFile(db, { id: newId('file'), ...row, source: 'upload' })).id;
+    },
+    servers: () => rowsWhere(db, mcpServers, sql`org_id = ${id} ORDER BY id`),
+    audit: async () => {
+      const rows = await rowsWhere(db, auditEntries, sql`org_id = ${id} ORDER BY id`);
+      return rows.map(({ action }) => action).filter((action) => action !== 'key.created');
+    },
+    events: async () => {
+      const rows = await rowsWhere(db, events, sql`org_id = ${id} ORDER BY id`);
+      return rows.map(({ type, mode, data }) => ({ type, mode, data }));
+    },
+  };
+}
+
+/** Names and values of a fixture's rows, in the order in which they were made. */
+export async function rowsOf<Row extends Record<string, unknown>>(db: Database, { text, values }: Sql) {
+  return (await db.$client.query(text, [...values])).rows as Row[];
+}
+
+/** The code and place of each fault that a refusal names, the one it is called by first. */
+export const faultsOf = ({ body }: Answer): [ErrorCode, string][] =>
+  body.error.errors.map(({ code, param }: { code: ErrorCode; param: string }) => [code, param]);
+
+async function request(app: App, method: string, path: string, { key, body, headers = {} }: CallOptions) {
+  const response = await app.request(`http://localhost:4600${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const answer: Answer = {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(text) : null,
+    text,
+  };
+  if (isJson) assertContract(method, path, answer);
+  return answer;
+}
+
+function appOn(db: Database, dependencies: ApplyDependencies): App {
+  const notUsed = () => Promise.reject(new Error('Keys alone are used here.'));
+  const deployments = {
+    ...deploymentRoutes({
+      db,
+      checkManifest: manifestChecker(dependencies),
+      fixContent,
+      renderFile,
+      latestTestRuns: latestRuns,
+    }),
+    ...applyRoutes({ db, ...dependencies }),
+  };
+  return createApp({
+    path: {
+      db,
+      identities: {
+        ofKey: createKeyIdentity(db).ofKey,
+        ofSession: notUsed,
+        ofGrant: notUsed,
+        consoleToken: () => null,
+        ofConsole: notUsed,
+      },
+      writes: createSharedWrites(db),
+      idempotency: createIdempotency(db, createAnswerSeal(vault)),
+      rateLimiter: createRateLimiter(db),
+      cursors: createCursors(randomBytes(32)),
+      embedOrigins: { isListed: async () => false, ofToken: async () => [] },
+      requestsPerMinute: 1_000_000,
+      keyUsed: () => {},
+    },
+    handlers: {
+      deployments,
+      notebooks: notebookRoutes({
+        db,
+        reader: createDocumentReader(),
+        changeLive,
+        jobs: dependencies.jobs,
+        embeddings: { model: 'none' },
+        search: async () => ({ hits: [], unindexed: 0 }),
+      }),
+      skills: skillRoutes({ db, openZip, changeLive }),
+      scenarios: scenarioRoutes({ db }),
+      webhooks: webhookRoutes({ db, vault, assertCallable: () => {} }),
+    },
+    log: pino({ level: 'silent' }),
+    pages: () => {},
+    addressOf: () => '127.0.0.1',
+  });
+}

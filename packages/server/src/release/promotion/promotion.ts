@@ -1,0 +1,143 @@
+import { fail } from '@vestra/contract/errors';
+import { emit, recordAudit } from '../../account/index.ts';
+import {
+  type DeploymentRow,
+  presentDeployment,
+  presentVersion,
+  type VersionRow,
+} from '../../agents/deployments/index.ts';
+import { becomeDefault, moveDraft, pushLive } from '../../agents/versions/index.ts';
+import type { MadeEndpoint } from '../../automation/index.ts';
+import { countScenarios, findTestRun, latestRuns, startRun, type TestRun } from '../../evaluation/index.ts';
+import type { Origin } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import type { ApplyDependencies } from '../dependencies.ts';
+import { bringAlive } from './bring-alive.ts';
+import { assertFitForLive } from './going-live.ts';
+import { dropPending, findPending, putPending } from './store.ts';
+
+/** What came of the wish to let a version run, as every answer tells it. */
+export type Promotion = {
+  deployment: DeploymentRow;
+  promoted: boolean;
+  becameDefault: boolean;
+  testRun: TestRun | null;
+  made: MadeEndpoint[];
+};
+
+type Wished = {
+  origin: Origin;
+  deployment: DeploymentRow;
+  version: VersionRow;
+  /** This very call has moved the draft to the version already. */
+  isNew: boolean;
+};
+
+/** Saved only; a run that was to promote an earlier version in this mode no longer does. */
+export async function keepOnly(tx: Transaction, { origin, deployment }: Wished): Promise<Promotion> {
+  await dropPending(tx, deployment.id, origin.mode);
+  return { deployment, promoted: false, becameDefault: false, testRun: null, made: [] };
+}
+
+/** Lets the version be the one that the mode of the call runs, from now on. */
+export async function promoteNow(tx: Transaction, dependencies: ApplyDependencies, wished: Wished): Promise<Promotion> {
+  const { origin, version, isNew } = wished;
+  const { mode } = origin;
+  assertComplete(version);
+  if (mode === 'live') await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
+  const moved = mode === 'live' ? await goLive(tx, wished) : await moveDraftTo(tx, wished);
+  const { deployment, becameDefault } = moved;
+  await dropPending(tx, deployment.id, mode);
+  const made = moved.moved ? await bringAlive(tx, dependencies, { deployment, mode, version }) : [];
+  const changesTraffic = moved.moved || (isNew && mode === 'test');
+  if (changesTraffic) await tellPromoted(tx, { origin, deployment, version, becameDefault });
+  return { deployment, promoted: true, becameDefault, testRun: null, made };
+}
+
+/** Lets the version run when every scenario of the deployment has passed, the file's and those of the API; with none at once. */
+export async function promoteAsTested(
+  tx: Transaction,
+  dependencies: ApplyDependencies,
+  wished: Wished,
+): Promise<Promotion> {
+  const hasTests = (await countScenarios(tx, wished.deployment.id)) > 0;
+  return hasTests ? promoteOnPass(tx, dependencies, wished) : promoteNow(tx, dependencies, wished);
+}
+
+/** Plays the tests first. A run that this version waits for already is not started a second time. */
+async function promoteOnPass(tx: Transaction, dependencies: ApplyDependencies, wished: Wished): Promise<Promotion> {
+  const { origin, deployment, version } = wished;
+  const { mode, orgId } = origin;
+  assertComplete(version);
+  if (mode === 'live') await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
+  const waiting = { deployment, promoted: false, becameDefault: false, made: [] };
+  const pending = await findPending(tx, deployment.id, mode);
+  if (pending?.version === version.version) {
+    const open = await findTestRun(tx, orgId, pending.run_id);
+    if (open?.status === 'queued' || open?.status === 'running') return { ...waiting, testRun: open };
+  }
+  const run = { deployment, version: version.version, mode, promoteOnPass: true };
+  const testRun = await startRun(tx, dependencies.jobs, origin, run);
+  await putPending(tx, { deployment, mode, runId: testRun.id, version: version.version });
+  return { ...waiting, testRun };
+}
+
+/** A version never runs with a part of what it was tested with. */
+export function assertComplete({ missing }: VersionRow): void {
+  if (missing.length === 0) return;
+  throw fail('version_incomplete', {
+    names: missing,
+    message: `This version uses what has been deleted since: ${missing.join(', ')}. Promote another, or apply the file without it.`,
+  });
+}
+
+/** The part of an answer that apply and promote share. */
+export async function presentPromotion(
+  tx: Transaction,
+  { promotion, version }: { promotion: Promotion; version: VersionRow },
+) {
+  const { deployment, promoted, becameDefault, testRun, made } = promotion;
+  const latest = await latestRuns(tx, deployment.id, [version.version]);
+  return {
+    ...presentDeployment(deployment),
+    version: presentVersion(version, { deployment, tests: latest.get(version.version) ?? null }),
+    promoted,
+    became_default: becameDefault,
+    test_run: testRun,
+    webhook_secrets: made,
+  };
+}
+
+type Moved = { deployment: DeploymentRow; moved: boolean; becameDefault: boolean };
+
+const goLive = (tx: Transaction, { deployment, version }: Wished): Promise<Moved> =>
+  pushLive(tx, { deployment, version: version.version });
+
+async function moveDraftTo(tx: Transaction, { deployment, version }: Wished): Promise<Moved> {
+  const moved = await moveDraft(tx, { deployment, version: version.version });
+  return { ...moved, becameDefault: await becomeDefault(tx, moved.deployment, 'test') };
+}
+
+export async function tellPromoted(
+  tx: Transaction,
+  {
+    origin,
+    deployment,
+    version: { version },
+    becameDefault,
+  }: Pick<Wished, 'origin' | 'version'> & Pick<Moved, 'deployment' | 'becameDefault'>,
+): Promise<void> {
+  const { orgId, mode } = origin;
+  await recordAudit(tx, origin, {
+    action: 'deployment.promoted',
+    target: { type: 'deployment', id: deployment.id },
+    details: { slug: deployment.slug, version, became_default: becameDefault },
+  });
+  await emit(tx, {
+    orgId,
+    mode,
+    type: 'deployment.promoted',
+    deploymentId: deployment.id,
+    data: { ...presentDeployment(deployment), version, became_default: becameDefault },
+  });
+}

@@ -1,0 +1,50 @@
+import { type Fault, fail } from '@vestra/contract/errors';
+import { storedNames } from '../../account/index.ts';
+import { findById } from '../../agents/tool-servers/index.ts';
+import type { Manifest } from '../../agents/versions/index.ts';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import type { PlacedValue } from '../file/parts.ts';
+import { fault } from './refusal.ts';
+import { secretsOfVersion } from './secret-needs.ts';
+
+/** One fault for each place that refers to a secret which is not stored in this mode, and the names of those secrets. */
+export async function missingSecretFaults(
+  tx: Transaction,
+  { tenant, needs }: { tenant: Tenant; needs: readonly PlacedValue<string>[] },
+): Promise<{ faults: Fault[]; names: string[] }> {
+  const names = await missingOf(tx, tenant, [...new Set(needs.map(({ value }) => value))]);
+  const faults = needs
+    .filter(({ value }) => names.includes(value))
+    .map(({ at, value }) => fault('secret_missing', at, notStored([value], tenant)));
+  return { faults, names };
+}
+
+/** The company's secrets that a version needs and that are not stored in this mode. */
+export async function missingSecretsOfVersion(
+  tx: Transaction,
+  { tenant, manifest }: { tenant: Tenant; manifest: Manifest },
+): Promise<string[]> {
+  const ids = manifest.mcp_servers.map(({ id }) => id);
+  const servers = ids.length === 0 ? [] : await findById(tx, tenant.orgId, ids, { hold: false });
+  return missingOf(tx, tenant, secretsOfVersion(manifest, servers));
+}
+
+export async function assertSecretsStored(
+  tx: Transaction,
+  version: { tenant: Tenant; manifest: Manifest },
+): Promise<void> {
+  const names = await missingSecretsOfVersion(tx, version);
+  if (names.length > 0) throw fail('secret_missing', { names, message: notStored(names, version.tenant) });
+}
+
+async function missingOf(tx: Transaction, tenant: Tenant, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const stored = await storedNames(tx, tenant, names);
+  return names.filter((name) => !stored.has(name)).sort();
+}
+
+const notStored = (names: readonly string[], { mode }: Tenant) =>
+  names.length === 1
+    ? `The secret ${names[0]} is not stored in ${mode} mode. Store it first.`
+    : `The secrets ${names.join(', ')} are not stored in ${mode} mode. Store them first.`;

@@ -1,0 +1,39 @@
+import type { Database } from '../platform/db/pool.ts';
+import { transaction } from '../platform/db/transaction.ts';
+import type { Handlers } from '../platform/http/handler.ts';
+import type { ApplyDependencies } from './dependencies.ts';
+import { readContentChanges } from './promotion/content-changes.ts';
+import { promoteVersion } from './promotion/promote.ts';
+import { rollBack } from './promotion/rollback.ts';
+import { applyFile } from './write/apply-file.ts';
+
+export function applyRoutes({
+  db,
+  ...dependencies
+}: ApplyDependencies & { db: Database }): Required<
+  Pick<Handlers<'deployments'>, 'put' | 'contentChanges' | 'promote' | 'rollback'>
+> {
+  return {
+    put: async ({ caller, origin, params, query, body }) =>
+      transaction(db, (tx) =>
+        applyFile(tx, dependencies, {
+          caller,
+          origin,
+          reference: params.deployment_id,
+          body,
+          promote: query.promote,
+          expected: query.expected_version,
+        }),
+      ),
+    contentChanges: async ({ caller, params, query }) =>
+      readContentChanges(db, caller.orgId, {
+        reference: params.deployment_id,
+        version: params.version,
+        from: query.from,
+      }),
+    promote: async ({ origin, params, body, commit }) =>
+      commit((tx) => promoteVersion(tx, dependencies, { origin, reference: params.deployment_id, ...body })),
+    rollback: async ({ origin, params, commit }) =>
+      commit((tx) => rollBack(tx, dependencies, { origin, reference: params.deployment_id })),
+  };
+}

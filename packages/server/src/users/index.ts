@@ -1,0 +1,11 @@
+export { actingUser, askedUser, findAskedUser, requireAskedUser, statedUser } from './acting.ts';
+export { enterUser } from './enter.ts';
+export { enterUsers } from './enter-many.ts';
+export type { EraseStep } from './erase.ts';
+export { memoryEndpointSecret } from './memory/endpoint-signature.ts';
+export { DeletedMeanwhile } from './memory/forget.ts';
+export type { Memory } from './memory/memory.ts';
+export { isInWordsOf } from './memory/said-by-user.ts';
+export { forgetUser, seeUser, userIsStill } from './seen-store.ts';
+export { capsOf, findUser, timezoneOf } from './store.ts';
+export type { UserRow } from './tables.ts';

@@ -1,0 +1,225 @@
+import type { Ask } from '@vestra/agent/question';
+import { fail } from '@vestra/contract/errors';
+import type { OrgSettings } from '../../account/index.ts';
+import { createLimiter } from '../../platform/async/limiter.ts';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import { sqlState } from '../../platform/db/query-error.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { findUser } from '../store.ts';
+import type { CustomerMemory } from './customer-memory.ts';
+import { asLine, type NewFact, type Owner } from './fact.ts';
+import { findFacts, type Search, vectorOf } from './find-facts.ts';
+import { DeletedMeanwhile, lockToLearn, type MayLearn, type Standing, standingOf, unchangedSince } from './forget.ts';
+import { keepFacts, refusalOf } from './keep-facts.ts';
+import { type Found, type KnownFact, keepTurn, type Line, type Passage } from './keep-turn.ts';
+import { kindsInOrder } from './profile.ts';
+import { countFacts, listFacts, newestOfEachKind, type StoredVector } from './store.ts';
+import type { FactRow } from './tables.ts';
+
+type MemoryMode = OrgSettings['memory_mode'];
+/** Whose memory, and who keeps it: the version's setting decides, not the org's. */
+type Place = { userId: string | null; mode: MemoryMode };
+
+/** What the agent remembers with. */
+export type Memory = {
+  /** The facts that answer the query best. Throws where the customer's endpoint fails. */
+  recall: (
+    tenant: Tenant,
+    request: Place & { query: string; limit: number },
+  ) => Promise<Pick<FactRow, 'text' | 'kind'>[]>;
+  /** What a prompt says of the user: at most twelve lines, never an error. Null: the memory cannot be reached now. */
+  promptFacts: (tenant: Tenant, request: Place & { query: string }) => Promise<string[] | null>;
+  /**
+   * Keeps one fact; a fact that is known already is seen again and keeps its id. `isSaidSince` decides whether it was
+   * learned from what was said after the user's last deletion of memories.
+   */
+  remember: (
+    tenant: Tenant,
+    request: Place & NewFact & { isSaidSince: (deletion: Date) => boolean },
+  ) => Promise<{ id: string } | { refused: string }>;
+  /** To be asked before the messages are read that `keepTurn` is given. */
+  standing: (tenant: Tenant, userId: string | null) => Promise<Standing>;
+  /**
+   * Has the model look for facts worth keeping in what was said and shown, and keeps them. Throws `DeletedMeanwhile`
+   * where memories were deleted since `standing`: nothing of it is kept.
+   */
+  keepTurn: (tenant: Tenant, request: Place & Looked) => Promise<void>;
+};
+
+type Looked = {
+  lines: readonly Line[];
+  passages: readonly Passage[];
+  ask: Ask;
+  standing: Standing;
+  /** Notes that it was done, with the facts or not at all. What it throws takes them back. */
+  looked: (tx: Transaction) => Promise<void>;
+};
+
+const mostLines = 12;
+const linesOfProfile = 6;
+const longestLine = 400;
+/** How many known facts the model sees before it says what is new. */
+const knownShown = 12;
+const off = 'Memory is off.';
+const userGone = 'The user is no longer there.';
+const saidBeforeDeletion =
+  'The user has deleted memories. Only what they have written since then can be remembered: ask them to say it again.';
+const foreignKeyViolation = '23503';
+
+type Dependencies = Search & {
+  customer: CustomerMemory;
+  /** A reply does not wait longer for the embeddings, which may have to be loaded: this once it goes by words. */
+  patienceMs?: number;
+};
+
+export function createMemory(dependencies: Dependencies): Memory {
+  const { db, customer, log, patienceMs = 250 } = dependencies;
+  // A call to an endpoint inside a transaction holds a connection, and slow endpoints must not take them all.
+  const limiter = createLimiter({ atOnce: 4, atOnceEach: 2, waitingEach: 64 });
+
+  async function recall(tenant: Tenant, { userId, mode, query, limit }: Parameters<Memory['recall']>[1]) {
+    const owner = { ...tenant, userId };
+    if (mode === 'none') return [];
+    if (mode === 'vestra') return (await findFacts(dependencies, owner, { query, limit })).map(textAndKind);
+    const { found, text } = await customer.unlessAway(owner, () => customer.search(db, owner, query, limit));
+    const lines = found ? linesOf(text ?? '') : [];
+    return lines.slice(0, limit).map((line) => ({ text: line, kind: 'other' as const }));
+  }
+
+  async function promptFacts(tenant: Tenant, { userId, mode, query }: Parameters<Memory['promptFacts']>[1]) {
+    const owner = { ...tenant, userId };
+    if (mode === 'none') return [];
+    try {
+      return asPrompt(mode === 'vestra' ? await factsHere(owner, query) : await factsThere(owner, query));
+    } catch (error) {
+      // Of an endpoint it is told once, and not with each prompt.
+      if (mode === 'vestra') log.warn({ err: error, org_id: tenant.orgId }, 'a prompt goes without memory');
+      return null;
+    }
+  }
+
+  async function factsHere(owner: Owner, query: string): Promise<string[]> {
+    const count = await countFacts(db, owner);
+    if (count === 0) return [];
+    const byKind = (a: FactRow, b: FactRow) => kindsInOrder.indexOf(a.kind) - kindsInOrder.indexOf(b.kind);
+    // All of them fit: nothing has to be searched.
+    if (count <= mostLines)
+      return (await listFacts(db, owner, { limit: mostLines, after: null })).sort(byKind).map(textOf);
+    const profile = (await newestOfEachKind(db, owner)).sort(byKind).slice(0, linesOfProfile);
+    const signal = AbortSignal.timeout(patienceMs);
+    const best = await findFacts(dependencies, owner, { query, limit: mostLines, signal });
+    return [...profile, ...best].map(textOf);
+  }
+
+  async function factsThere(owner: Owner, query: string): Promise<string[]> {
+    const [{ data, profile }, { found, text }] = await customer.unlessAway(owner, () =>
+      Promise.all([
+        customer.list(db, owner, { limit: linesOfProfile, after: null }),
+        customer.search(db, owner, query, mostLines),
+      ]),
+    );
+    const newest = profile ? linesOf(profile.markdown).filter((line) => !line.startsWith('#')) : data.map(textOf);
+    return [...newest.slice(0, linesOfProfile), ...(found ? linesOf(text ?? '') : [])];
+  }
+
+  async function remember(tenant: Tenant, { userId, mode, isSaidSince, ...fact }: Parameters<Memory['remember']>[1]) {
+    const refused = mode === 'none' ? off : refusalOf(fact.text);
+    if (refused !== null) return { refused };
+    const mayLearn: MayLearn = ({ forgottenAt }) => {
+      if (forgottenAt !== null && !isSaidSince(forgottenAt)) throw new DeletedMeanwhile(saidBeforeDeletion);
+    };
+    try {
+      const [kept] = await keep({ ...tenant, userId }, mode, { facts: [fact], outdated: [] }, mayLearn);
+      return kept ?? { refused: 'It was not kept.' };
+    } catch (error) {
+      if (error instanceof DeletedMeanwhile) return { refused: error.message };
+      throw error;
+    }
+  }
+
+  async function keep(
+    owner: Owner,
+    mode: MemoryMode,
+    { facts, outdated }: { facts: readonly NewFact[]; outdated: readonly string[] },
+    mayLearn: MayLearn,
+    looked: (tx: Transaction) => Promise<void> = async () => {},
+  ): Promise<({ id: string } | { refused: string })[]> {
+    if (mode === 'customer') {
+      const kept: ({ id: string } | { refused: string })[] = [];
+      for (const fact of facts) kept.push(await send(owner, fact, mayLearn));
+      await transaction(db, looked);
+      return kept;
+    }
+    const withVectors: (NewFact & { vector: StoredVector })[] = [];
+    for (const fact of facts) withVectors.push({ ...fact, vector: await vectorOf(dependencies, fact.text) });
+    try {
+      const kept = await transaction(db, async (tx) => {
+        const isEmpty = facts.length === 0 && outdated.length === 0;
+        if (!isEmpty) await lockToLearn(tx, owner, mayLearn);
+        const rows = isEmpty ? [] : await keepFacts(tx, owner, { facts: withVectors, outdated });
+        await looked(tx);
+        return rows;
+      });
+      return kept.map((each) => ('refused' in each ? each : { id: each.id }));
+    } catch (error) {
+      // The user was erased while the agent was still at work.
+      if (sqlState(error) !== foreignKeyViolation) throw error;
+      return facts.map(() => ({ refused: userGone }));
+    }
+  }
+
+  /**
+   * One fact in one transaction, which holds the memory while the endpoint is asked: a deletion waits for it, and is sent
+   * to the endpoint after it. Nothing is sent for a user who is being erased.
+   */
+  async function send(owner: Owner, fact: NewFact, mayLearn: MayLearn): Promise<{ id: string } | { refused: string }> {
+    const sent = await limiter.run(owner.orgId, () =>
+      transaction(db, async (tx) => {
+        await lockToLearn(tx, owner, mayLearn);
+        const user = owner.userId === null ? null : await findUser(tx, owner, owner.userId);
+        if (user === undefined || user?.erasing_since) return { refused: userGone };
+        const { id } = await customer.unlessAway(owner, () => customer.addOnce(tx, owner, fact));
+        return { id };
+      }),
+    );
+    if (sent === null)
+      throw fail('not_ready', { message: 'Many calls wait for the memory endpoint. Try again shortly.' });
+    return sent;
+  }
+
+  /** What is known already of what was spoken about; for customer memory without ids, so nothing there is called outdated. */
+  async function knownAbout(owner: Owner, mode: MemoryMode, query: string): Promise<KnownFact[]> {
+    if (mode === 'vestra') return findFacts(dependencies, owner, { query, limit: knownShown });
+    const found = await recall(owner, { userId: owner.userId, mode, query, limit: knownShown });
+    return found.map(({ text }) => ({ id: null, text }));
+  }
+
+  return {
+    recall,
+    promptFacts,
+    remember,
+    standing: (tenant, userId) => standingOf(db, { ...tenant, userId }),
+    keepTurn: async (tenant, { userId, mode, standing, looked, ...turn }) => {
+      const owner = { ...tenant, userId };
+      if (mode === 'none') return;
+      await keepTurn({
+        ...turn,
+        knownAbout: (query) => knownAbout(owner, mode, query),
+        keep: (found: Found) => keep(owner, mode, found, unchangedSince(standing), looked),
+      });
+    },
+  };
+}
+
+const textOf = ({ text }: { text: string }) => text;
+const textAndKind = ({ text, kind }: FactRow) => ({ text, kind });
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.replace(/^[-*] /, '').trim())
+    .filter((line) => line !== '');
+
+const asPrompt = (texts: readonly string[]) =>
+  [...new Set(texts.map((text) => asLine(text).slice(0, longestLine).toWellFormed()))].slice(0, mostLines);

@@ -1,0 +1,110 @@
+import { fail } from '@vestra/contract/errors';
+import { findSettings } from '../../account/index.ts';
+import { createLimiter } from '../../platform/async/limiter.ts';
+import type { Caller } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { actingUser, askedUser } from '../acting.ts';
+import type { CustomerMemory } from './customer-memory.ts';
+import type { Owner } from './fact.ts';
+import { findFacts, type Search, vectorOf } from './find-facts.ts';
+import { forgetEverything, forgetFact, stopLearning } from './forget.ts';
+import { keepFacts, refusalOf } from './keep-facts.ts';
+import { presentFact, presentProfile } from './present.ts';
+import { findProfile, listFacts } from './store.ts';
+import type { FactRow, MemoryItem } from './tables.ts';
+
+const factsInAnswer = 5;
+
+export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }): Handlers<'memory'> {
+  const { db, customer } = dependencies;
+  // A call to an endpoint inside a transaction holds a connection, and slow endpoints must not take them all.
+  const limiter = createLimiter({ atOnce: 8, atOnceEach: 4, waitingEach: 64 });
+  const modeOf = async (caller: Caller) => (await findSettings(db, caller)).memory_mode;
+  const ownerAsked = async (caller: Caller, userId: string | undefined): Promise<Owner> => {
+    return { orgId: caller.orgId, mode: caller.mode, userId: await askedUser(db, caller, userId) };
+  };
+
+  return {
+    list: async ({ caller, query, page }) => {
+      const owner = await ownerAsked(caller, query.user_id);
+      const mode = await modeOf(caller);
+      if (mode === 'none') return { data: [], next_cursor: null, profile: null };
+      if (mode === 'customer') {
+        const wanted = { limit: page.limit + 1, after: page.after?.[1] ?? null };
+        const { data, profile = null } = await customer.list(db, owner, wanted);
+        const shown = page.of(
+          data,
+          (item: MemoryItem) => item,
+          (item) => [item.observed_at, item.id],
+        );
+        return { ...shown, profile };
+      }
+      const rows = await listFacts(db, owner, page);
+      const profile = await findProfile(db, owner);
+      const sortKey = (row: FactRow) => [row.observed_at.toISOString(), row.id];
+      return { ...page.of(rows, presentFact, sortKey), profile: profile ? presentProfile(profile) : null };
+    },
+    create: async ({ caller, body, commit }) => {
+      const mode = await modeOf(caller);
+      if (mode === 'none') throw invalid('Memory is off for this org: its `memory_mode` is `none`.');
+      const { text, kind } = body;
+      const refused = refusalOf(text);
+      if (refused !== null) throw invalid(refused);
+      const fact = { text, kind, source: 'user_direct' as const };
+      if (mode === 'customer') {
+        const answer = await limiter.run(caller.orgId, () =>
+          commit(async (tx) => customer.add(tx, await ownerOf(tx, caller, body.user_id), fact)),
+        );
+        if (answer !== null) return answer;
+        throw fail('not_ready', { message: 'Many calls wait for the memory endpoint. Try again shortly.' });
+      }
+      const vector = await vectorOf(dependencies, text);
+      return commit(async (tx) => {
+        const owner = await ownerOf(tx, caller, body.user_id);
+        const [kept] = await keepFacts(tx, owner, { facts: [{ ...fact, vector }] });
+        if (kept === undefined || 'refused' in kept) throw invalid(kept?.refused ?? 'It was not kept.');
+        return presentFact(kept);
+      });
+    },
+    search: async ({ caller, query, signal }) => {
+      const owner = await ownerAsked(caller, query.user_id);
+      const mode = await modeOf(caller);
+      if (mode === 'none') return { query: query.q, found: false, text: null };
+      if (mode === 'customer') {
+        const { found, text } = await customer.search(db, owner, query.q, factsInAnswer);
+        return { query: query.q, found, text: found ? text : null };
+      }
+      const facts = await findFacts(dependencies, owner, { query: query.q, limit: factsInAnswer, signal });
+      const text = facts.map((fact) => fact.text).join('\n');
+      return { query: query.q, found: facts.length > 0, text: facts.length > 0 ? text : null };
+    },
+    delete: async ({ caller, params, query }) => {
+      const owner = await ownerAsked(caller, query.user_id);
+      const id = params.memory_id;
+      if ((await modeOf(caller)) !== 'customer') await transaction(db, (tx) => forgetFact(tx, owner, id));
+      else {
+        // Committed before the endpoint is asked: no fact learned from earlier text is sent to it afterwards.
+        await transaction(db, (tx) => stopLearning(tx, owner));
+        if (!(await customer.delete(db, owner, id)).deleted) throw fail('memory_not_found');
+      }
+      return { object: 'memory', id, deleted: true };
+    },
+    deleteAll: async ({ caller, query }) => {
+      const owner = await ownerAsked(caller, query.user_id);
+      // Facts that are stored here are deleted in every mode: they would show again after the next change of the mode.
+      const here = await transaction(db, (tx) => forgetEverything(tx, owner));
+      const isElsewhere = (await modeOf(caller)) === 'customer';
+      const elsewhere = isElsewhere ? (await customer.deleteAll(db, owner)).memories_deleted : 0;
+      return { user_id: owner.userId, deleted: true, memories_deleted: here + elsewhere };
+    },
+  };
+}
+
+const invalid = (message: string) => fail('invalid_memory', { param: 'text', message });
+
+async function ownerOf(tx: Transaction, caller: Caller, userId: string | undefined): Promise<Owner> {
+  const user = await actingUser(tx, caller, userId);
+  return { orgId: caller.orgId, mode: caller.mode, userId: user?.id ?? null };
+}

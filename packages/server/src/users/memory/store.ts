@@ -1,0 +1,224 @@
+import { indexedText } from '../../agents/notebooks/index.ts';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import { count, type RowOf, text, textArray } from '../../platform/db/table.ts';
+import { fingerprintOf, type NewFact, type Owner } from './fact.ts';
+import { mostOfKind } from './profile.ts';
+import { deletions, type FactRow, memories, type ProfileRow, profiles } from './tables.ts';
+
+const owned = ({ orgId, mode, userId }: Owner): Sql =>
+  sql`org_id = ${orgId} AND mode = ${mode} AND ${userId === null ? sql`user_id IS NULL` : sql`user_id = ${userId}`}`;
+
+const shown = (({ id, text, kind, source, observed_at }) => ({ id, text, kind, source, observed_at }))(
+  memories.columns,
+);
+const shownColumns = sql`id, text, kind, source, observed_at`;
+
+/** Held until the commit, so that the profile is made of every fact and the limit counts them all. */
+export async function lockMemory(tx: Transaction, { orgId, mode, userId }: Owner): Promise<void> {
+  const name = JSON.stringify(['memory', orgId, mode, userId]);
+  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+}
+
+/** When facts of the owner were last deleted, to the millisecond; null: never. */
+export async function findDeletion(db: Executor, owner: Owner): Promise<Date | null> {
+  const { deleted_at } = deletions.columns;
+  const row = await maybeOne(db, { deleted_at }, sql`SELECT deleted_at FROM ${deletions} WHERE ${owned(owner)}`);
+  return row?.deleted_at ?? null;
+}
+
+/** Inside the lock of the memory. Each deletion has its own moment, so that a writer can see that there was another. */
+export async function noteDeletion(tx: Transaction, { orgId, mode, userId }: Owner): Promise<void> {
+  await run(
+    tx,
+    sql`INSERT INTO ${deletions} AS known (org_id, mode, user_id, deleted_at)
+        VALUES (${orgId}, ${mode}, ${userId}, date_trunc('milliseconds', clock_timestamp()))
+        ON CONFLICT (org_id, mode, user_id) DO UPDATE
+          SET deleted_at = GREATEST(excluded.deleted_at, known.deleted_at + interval '1 millisecond')`,
+  );
+}
+
+export function listFacts(
+  db: Executor,
+  owner: Owner,
+  page: { limit: number; after: readonly string[] | null },
+): Promise<FactRow[]> {
+  const [observedAt, id] = page.after ?? [];
+  const after =
+    observedAt !== undefined && id !== undefined && sql`(observed_at, id) < (${new Date(observedAt)}, ${id})`;
+  return rowsOf(
+    db,
+    shown,
+    sql`SELECT ${shownColumns} FROM ${memories} WHERE ${sql.and(owned(owner), after)}
+        ORDER BY observed_at DESC, id DESC LIMIT ${page.limit + 1}`,
+  );
+}
+
+export type StoredVector = Pick<RowOf<typeof memories>, 'vector' | 'vector_model'>;
+
+/** A fact that is known already is seen again: it takes the newest words, and what a person said stays said by them. */
+export function upsertFact(
+  tx: Transaction,
+  { orgId, mode, userId }: Owner,
+  id: string,
+  fact: NewFact,
+  { vector, vector_model }: StoredVector,
+): Promise<FactRow> {
+  // A millisecond is as fine as a cursor can tell moments apart.
+  const observedAt = new Date();
+  // Whoever says it again without saying what it is takes nothing back: `other` leaves the kind as it was.
+  return one(
+    tx,
+    shown,
+    sql`
+      INSERT INTO ${memories} AS known
+        (org_id, mode, id, user_id, text, kind, source, fingerprint, search, vector, vector_model, observed_at)
+      VALUES (
+        ${orgId}, ${mode}, ${id}, ${userId}, ${fact.text}, ${fact.kind}, ${fact.source}, ${fingerprintOf(fact.text)},
+        to_tsvector('english', ${indexedText(fact.text)}), ${vector}, ${vector_model}, ${observedAt})
+      ON CONFLICT (org_id, mode, user_id, fingerprint) DO UPDATE SET
+        text = excluded.text,
+        kind = CASE WHEN excluded.kind = 'other' THEN known.kind ELSE excluded.kind END,
+        source = CASE WHEN known.source = 'user_direct' THEN 'user_direct' ELSE excluded.source END,
+        search = excluded.search,
+        vector = excluded.vector,
+        vector_model = excluded.vector_model,
+        observed_at = excluded.observed_at
+      RETURNING ${shownColumns}`,
+  );
+}
+
+export async function isKnown(tx: Executor, owner: Owner, fact: string): Promise<boolean> {
+  const known = await run(
+    tx,
+    sql`SELECT FROM ${memories} WHERE ${owned(owner)} AND fingerprint = ${fingerprintOf(fact)}`,
+  );
+  return known > 0;
+}
+
+/** Asked before every reply. */
+export async function countFacts(db: Executor, owner: Owner): Promise<number> {
+  const { total } = await one(
+    db,
+    { total: count() },
+    sql`SELECT count(*) AS total FROM ${memories} WHERE ${owned(owner)}`,
+  );
+  return total;
+}
+
+/** The oldest of those that nobody said themselves. */
+export function deleteOldestInferred(tx: Transaction, owner: Owner, most: number): Promise<number> {
+  return run(
+    tx,
+    sql`
+      DELETE FROM ${memories} WHERE ${owned(owner)} AND id IN (
+        SELECT id FROM ${memories} WHERE ${owned(owner)} AND source <> 'user_direct' ORDER BY observed_at, id LIMIT ${most})`,
+  );
+}
+
+/** Without ids all of them. Answers the ids of those that were there. */
+export async function deleteFactsOf(tx: Executor, owner: Owner, ids?: readonly string[]): Promise<string[]> {
+  const gone = await rowsOf(
+    tx,
+    { id: text() },
+    sql`DELETE FROM ${memories} WHERE ${sql.and(owned(owner), ids && sql`id = ANY(${ids})`)} RETURNING id`,
+  );
+  return gone.map(({ id }) => id);
+}
+
+/** The newest facts of each kind, the newest first. */
+export function newestOfEachKind(db: Executor, owner: Owner): Promise<FactRow[]> {
+  return rowsOf(
+    db,
+    shown,
+    sql`
+      SELECT ${shownColumns} FROM (
+        SELECT ${shownColumns}, row_number() OVER (PARTITION BY kind ORDER BY observed_at DESC, id DESC) AS place
+        FROM ${memories} WHERE ${owned(owner)}) ranked
+      WHERE place <= ${mostOfKind} ORDER BY observed_at DESC, id DESC`,
+  );
+}
+
+export function findProfile(db: Executor, owner: Owner): Promise<ProfileRow | undefined> {
+  const { markdown, updated_at } = profiles.columns;
+  return maybeOne(
+    db,
+    { markdown, updated_at },
+    sql`SELECT markdown, updated_at FROM ${profiles} WHERE ${owned(owner)}`,
+  );
+}
+
+export async function replaceProfile(tx: Transaction, owner: Owner, markdown: string | null): Promise<void> {
+  if (markdown === null) return deleteProfile(tx, owner);
+  const { orgId, mode, userId } = owner;
+  await insertMany(tx, profiles, [{ org_id: orgId, mode, user_id: userId, markdown, updated_at: new Date() }], {
+    onConflict: sql`(org_id, mode, user_id) DO UPDATE SET markdown = excluded.markdown, updated_at = excluded.updated_at
+        WHERE ${profiles}.markdown <> excluded.markdown`,
+  });
+}
+
+async function deleteProfile(tx: Executor, owner: Owner): Promise<void> {
+  await run(tx, sql`DELETE FROM ${profiles} WHERE ${owned(owner)}`);
+}
+
+/** The stems of the fact's words, with spaces between, and its vector. */
+const candidate = (({ id, vector, vector_model }) => ({ id, words: text(), vector, vector_model }))(memories.columns);
+
+export type Candidate = RowOf<typeof candidate>;
+
+/** Every fact of the owner with what a search needs to rank it, the newest first. */
+export function candidatesOf(db: Executor, owner: Owner): Promise<Candidate[]> {
+  // Put together in SQL to one text: taking two thousand arrays apart would take most of the time of a search.
+  return rowsOf(
+    db,
+    candidate,
+    sql`
+      SELECT id, array_to_string(tsvector_to_array(search), ' ') AS words, vector, vector_model
+      FROM ${memories} WHERE ${owned(owner)} ORDER BY observed_at DESC, id DESC`,
+  );
+}
+
+/** The words of a query as the facts have theirs. */
+export async function stemsOf(db: Executor, query: string): Promise<string[]> {
+  const { stems } = await one(
+    db,
+    { stems: textArray() },
+    sql`SELECT tsvector_to_array(to_tsvector('english', ${indexedText(query)})) AS stems`,
+  );
+  return stems;
+}
+
+/** In the order of the ids; those that are gone meanwhile are left out. */
+export async function loadFacts(db: Executor, owner: Owner, ids: readonly string[]): Promise<FactRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await rowsOf(
+    db,
+    shown,
+    sql`SELECT ${shownColumns} FROM ${memories} WHERE ${owned(owner)} AND id = ANY(${ids})`,
+  );
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** Only where the text is still the one that the vector was made of. */
+export async function storeVector(
+  db: Executor,
+  owner: Owner,
+  fact: { id: string; text: string },
+  vector: StoredVector,
+): Promise<void> {
+  await update(db, memories, vector, sql`${owned(owner)} AND id = ${fact.id} AND text = ${fact.text}`);
+}
+
+/**
+ * Returns the ids of the facts that were stored here. Waits for a fact that is just being sent to the org's endpoint, so
+ * that the `delete_all` that follows is the last that the endpoint gets of the user.
+ */
+export async function eraseMemoriesOf(tx: Transaction, tenant: Tenant, userId: string): Promise<string[]> {
+  await lockMemory(tx, { ...tenant, userId });
+  const facts = await deleteFactsOf(tx, { ...tenant, userId });
+  await deleteProfile(tx, { ...tenant, userId });
+  return facts;
+}

@@ -1,0 +1,105 @@
+import type { Tenant } from '../platform/caller.ts';
+import type { Executor, Transaction } from '../platform/db/pool.ts';
+import { insert, insertMany, maybeOne, rowsOf, run, update } from '../platform/db/query.ts';
+import { sql } from '../platform/db/sql.ts';
+import { columnsOf, type NewRowOf, text } from '../platform/db/table.ts';
+import { type UserRow, users } from './tables.ts';
+
+const columns = columnsOf(users);
+const owned = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
+const named = ({ orgId, mode }: Tenant, userId: string) => sql`org_id = ${orgId} AND mode = ${mode} AND id = ${userId}`;
+
+export function findUser(db: Executor, { orgId, mode }: Tenant, userId: string): Promise<UserRow | undefined> {
+  return maybeOne(
+    db,
+    users,
+    sql`SELECT ${columns} FROM ${users} WHERE org_id = ${orgId} AND mode = ${mode} AND id = ${userId}`,
+  );
+}
+
+export function lockUser(tx: Transaction, tenant: Tenant, userId: string): Promise<UserRow | undefined> {
+  return maybeOne(tx, users, sql`SELECT ${columns} FROM ${users} WHERE ${named(tenant, userId)} FOR UPDATE`);
+}
+
+/** Nothing where the user was there before, also if another transaction made it meanwhile. */
+export function insertUser(tx: Transaction, row: NewRowOf<typeof users>): Promise<UserRow | undefined> {
+  return insert(tx, users, row, { onConflict: sql`DO NOTHING` });
+}
+
+export async function findUsers(db: Executor, tenant: Tenant, ids: readonly string[]): Promise<Map<string, UserRow>> {
+  const rows = await rowsOf(
+    db,
+    users,
+    sql`SELECT ${columns} FROM ${users} WHERE ${owned(tenant)} AND id = ANY(${ids})`,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Those that were not there before, nor made by another transaction meanwhile. */
+export function insertUsers(tx: Transaction, rows: readonly NewRowOf<typeof users>[]): Promise<UserRow[]> {
+  return insertMany(tx, users, rows, { onConflict: sql`DO NOTHING` });
+}
+
+export async function updateUser(
+  tx: Transaction,
+  tenant: Tenant,
+  userId: string,
+  changes: Partial<UserRow>,
+): Promise<UserRow> {
+  const [row] = await update(tx, users, { id: userId, ...changes }, named(tenant, userId));
+  return row as UserRow;
+}
+
+export async function removeUser(tx: Transaction, tenant: Tenant, userId: string): Promise<boolean> {
+  return (await run(tx, sql`DELETE FROM ${users} WHERE ${named(tenant, userId)}`)) > 0;
+}
+
+export type UserFilter = {
+  status?: UserRow['status'] | undefined;
+  email?: string | undefined;
+  createdAfter?: Date | undefined;
+};
+
+/** Newest first. Two users of one millisecond are told apart by id. */
+export function listUsers(
+  db: Executor,
+  tenant: Tenant,
+  { status, email, createdAfter }: UserFilter,
+  page: { limit: number; after: readonly string[] | null },
+): Promise<UserRow[]> {
+  const [madeAt, id] = page.after ?? [];
+  const conditions = sql.and(
+    owned(tenant),
+    sql`erasing_since IS NULL`,
+    status && sql`status = ${status}`,
+    email && sql`email = ${email}`,
+    createdAfter && sql`created_at > ${createdAfter}`,
+    madeAt !== undefined && id !== undefined && sql`(created_at, id) < (${new Date(madeAt)}, ${id})`,
+  );
+  return rowsOf(
+    db,
+    users,
+    sql`SELECT ${columns} FROM ${users} WHERE ${conditions} ORDER BY created_at DESC, id DESC LIMIT ${page.limit + 1}`,
+  );
+}
+
+/** Null where the user has named none, and where there is no such user. */
+export async function timezoneOf(db: Executor, tenant: Tenant, userId: string): Promise<string | null> {
+  return (await findUser(db, tenant, userId))?.timezone ?? null;
+}
+
+export async function capsOf(db: Executor, tenant: Tenant, userIds: readonly string[]) {
+  const rows = userIds.length === 0 ? [] : (await findUsers(db, tenant, userIds)).values();
+  return new Map([...rows].map((row) => [row.id, { daily: row.daily_cap_micros, monthly: row.monthly_cap_micros }]));
+}
+
+/** Users whose erasure was asked for and is not done. */
+export async function listErasing(db: Executor, limit: number): Promise<{ tenant: Tenant; userId: string }[]> {
+  const { org_id, mode } = users.columns;
+  const rows = await rowsOf(
+    db,
+    { org_id, mode, user_id: text() },
+    sql`SELECT org_id, mode, id AS user_id FROM ${users} WHERE erasing_since IS NOT NULL ORDER BY erasing_since LIMIT ${limit}`,
+  );
+  return rows.map((row) => ({ tenant: { orgId: row.org_id, mode: row.mode }, userId: row.user_id }));
+}

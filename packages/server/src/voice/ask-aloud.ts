@@ -1,0 +1,66 @@
+import type { InteractionRow } from '../engine/interactions/index.ts';
+import { sentences } from './sentences.ts';
+import { readDecision, takesSpokenYes } from './spoken-decision.ts';
+import { spokenText } from './spoken-text.ts';
+
+type Waiting = Pick<
+  InteractionRow,
+  'type' | 'kind' | 'approver' | 'moves_money' | 'requires_present_user' | 'details' | 'summary' | 'questions'
+>;
+
+/** What the agent waits for, as it is asked aloud. Null for what the company answers. */
+export function askAloud(waiting: Waiting, at = 0): string | null {
+  const summary = spokenText(waiting.summary);
+  if (isForCompany(waiting)) return null;
+  if (waiting.type === 'approval') {
+    return `${inFullStop(summary)} ${takesSpokenYes(waiting) ? sentences.yesOrNo : 'Please confirm or decline it on the page.'}`;
+  }
+  if (waiting.type !== 'question') return `${inFullStop(summary)} ${sentences.answerOnPage}`;
+  const question = waiting.questions?.[at];
+  if (!question) return inFullStop(summary);
+  const options = question.options.length === 0 ? '' : ` You can say: ${question.options.join(', or ')}.`;
+  return `${inFullStop(spokenText(question.question))}${options}`;
+}
+
+const isForCompany = ({ type, approver }: Waiting) => type === 'tool_call' || approver === 'org';
+
+const inFullStop = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+export type HeardAnswer =
+  /** It is no answer: the agent hears it as a message. */
+  | { kind: 'message' }
+  | { kind: 'refused'; say: string }
+  | { kind: 'answer'; answer: { approve: boolean; present_user?: true } | { answers: string[] }; say: string | null }
+  /** Questions are asked one after the other. */
+  | { kind: 'next_question'; answers: string[] };
+
+/**
+ * What the person's words are to what was asked. `wasAsked`: it was said to its end; a yes to half a question is none, and a
+ * no always counts.
+ */
+export function hearAnswer(
+  waiting: Waiting,
+  heard: string,
+  { wasAsked, answers }: { wasAsked: boolean; answers: readonly string[] },
+): HeardAnswer {
+  if (isForCompany(waiting)) return { kind: 'message' };
+  if (waiting.type === 'approval') {
+    const decision = readDecision(heard);
+    if (decision === null) return { kind: 'message' };
+    if (decision === 'no') return { kind: 'answer', answer: { approve: false }, say: sentences.declined };
+    if (!takesSpokenYes(waiting)) return { kind: 'refused', say: sentences.yesOnPage };
+    if (!wasAsked) return { kind: 'refused', say: sentences.notUnderstood };
+    return { kind: 'answer', answer: { approve: true, present_user: true }, say: sentences.approved };
+  }
+  if (waiting.type !== 'question' || !wasAsked) return { kind: 'message' };
+  const all = [...answers, optionIn(heard, waiting.questions?.[answers.length]?.options ?? [])];
+  if (all.length < (waiting.questions?.length ?? 1)) return { kind: 'next_question', answers: all };
+  return { kind: 'answer', answer: { answers: all }, say: null };
+}
+
+/** Written as the option that was said, where it is one. */
+function optionIn(heard: string, options: readonly string[]): string {
+  const plain = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
+  const said = plain(heard);
+  return options.find((option) => plain(option) === said) ?? heard;
+}

@@ -1,0 +1,278 @@
+import { Failure, fail } from '@vestra/contract/errors';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LogEntry } from '../account/events/log-store.ts';
+import type { InteractionRow } from '../engine/records/tables.ts';
+import { type Answer, readAnswer } from '../engine/turns/answer.ts';
+import { holdCall } from './call.ts';
+import { sentences } from './sentences.ts';
+import type { Line, LineNews } from './speech/line.ts';
+import type { Speech } from './speech/speech.ts';
+import type { Talk } from './talk.ts';
+
+/** A text as sound and back: who is whose turn is what these tests are about. */
+const soundOf = (text: string) => Int16Array.from(text, (sign) => sign.charCodeAt(0));
+const textOf = (samples: Int16Array) => String.fromCharCode(...samples);
+
+const times = { connectMs: 20_000, silenceMs: 60_000, chargeEveryMs: 10_000, unfinishedMs: 400 };
+
+/** `mouth`: a sentence is made into sound only then. */
+async function callUp(given: Partial<Talk> = {}, mouth: Promise<void> = Promise.resolve()) {
+  const line = { saying: [] as { id: number; text: string }[], notes: [] as string[], done: [] as string[] };
+  const sent: [string, string | null][] = [];
+  const answered: unknown[] = [];
+  const charged: number[] = [];
+  const session = new AbortController();
+  let hear: (news: LineNews) => void = () => {};
+  let happened: (entry: LogEntry) => void = () => {};
+  const open: Line = {
+    sdp: 'answer',
+    pid: 1,
+    say: (id, samples) => {
+      if (samples.length > 0) line.saying.push({ id, text: textOf(samples) });
+    },
+    resume: () => line.done.push('resume'),
+    clear: () => {
+      line.saying = [];
+      line.done.push('clear');
+    },
+    note: (note) => line.notes.push(String(note.state ?? note.text ?? `ended: ${note.reason}`)),
+    close: () => line.done.push('close'),
+  };
+  const speech: Speech = {
+    model: 'offline',
+    voices: ['slt'],
+    obstacle: () => null,
+    close: async () => {},
+    open: () => ({
+      listen: () => {
+        let heard = '';
+        return {
+          push: (samples) => {
+            heard += textOf(samples);
+          },
+          text: async () => heard,
+          drop: () => {},
+        };
+      },
+      async *speak(text) {
+        await mouth;
+        yield soundOf(text);
+      },
+      takeUsed: () => [],
+      close: () => line.done.push('closed speech'),
+    }),
+  };
+  const talk: Talk = {
+    follow: (each) => {
+      happened = each;
+      return () => {
+        happened = () => {};
+      };
+    },
+    send: async (text, interrupted) => void sent.push([text, interrupted]),
+    interaction: async () => null,
+    firstWaiting: async () => null,
+    answer: async (_, answer) => void answered.push(answer),
+    charge: async (_, seconds) => void charged.push(seconds),
+    assertMoney: async () => {},
+    ...given,
+  };
+  const lines = {
+    obstacle: () => null,
+    open: async (_: unknown, told: typeof hear) => {
+      hear = told;
+      return open;
+    },
+  };
+  const ended = vi.fn();
+  const log = { warn: vi.fn(), error: vi.fn() };
+  const of = { voice: 'slt', sdp: 'offer', iceServers: [], signal: session.signal, ended };
+  const call = await holdCall({ talk, lines, speech, log, times }, of);
+  const rest = () => vi.advanceTimersByTimeAsync(0);
+  hear({ kind: 'connected' });
+  await rest();
+  return {
+    ...{ call, line, sent, answered, charged, session, ended, rest, log },
+    hear: (news: LineNews) => hear(news),
+    /** Something is said to its end, or until `then`. */
+    async speak(text: string, { broken = null as { id: number; share: number } | null } = {}) {
+      hear({ kind: 'speech', news: 'started', broken });
+      hear({ kind: 'sound', samples: soundOf(text) });
+      hear({ kind: 'speech', news: 'paused', broken: null });
+      hear({ kind: 'speech', news: 'ended', broken: null });
+      await rest();
+    },
+    async happens(type: string, data: unknown, turn_id = 'turn_1') {
+      happened({ type, data, turn_id } as LogEntry);
+      await rest();
+    },
+    async reply(text: string, turn = 'turn_1', isWhole = true) {
+      const id = `msg_${turn}`;
+      happened({ type: 'turn.started', data: {}, turn_id: turn } as unknown as LogEntry);
+      happened({ type: 'reply.delta', data: { message_id: id, text }, turn_id: turn } as unknown as LogEntry);
+      if (isWhole)
+        happened({ type: 'reply.completed', data: { message: { id, text } }, turn_id: turn } as unknown as LogEntry);
+      await rest();
+    },
+    async out(id = line.saying[0]?.id) {
+      line.saying = line.saying.filter((each) => each.id !== id);
+      hear({ kind: 'said', id: id as number });
+      await rest();
+    },
+    texts: () => line.saying.map(({ text }) => text),
+  };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('a call', () => {
+  it('sends what was said as a message and says the reply sentence by sentence [VOI-006]', async () => {
+    const call = await callUp();
+    await call.speak('Where is it?');
+    expect(call.sent).toEqual([['Where is it?', null]]);
+    await call.reply('It is here. It is **blue**.');
+    expect(call.texts()).toEqual(['It is here.', 'It is blue.']);
+    await call.out();
+    await call.out();
+    expect(call.line.notes).toEqual([
+      'listening',
+      'hearing',
+      'reading',
+      'Where is it?',
+      'thinking',
+      'speaking',
+      'listening',
+    ]);
+  });
+
+  it('waits for the rest of what sounds unfinished, and sends it as one', async () => {
+    const call = await callUp();
+    await call.speak('I would like to');
+    await vi.advanceTimersByTimeAsync(300);
+    expect(call.sent).toEqual([]);
+    await call.speak(' change my order.');
+    expect(call.sent).toEqual([['I would like to change my order.', null]]);
+    await call.speak('And then');
+    await vi.advanceTimersByTimeAsync(times.unfinishedMs);
+    expect(call.sent[1]).toEqual(['And then', null]);
+  });
+
+  it('stops when interrupted, tells the agent how much was heard, and never says the rest [VOI-261]', async () => {
+    const call = await callUp();
+    await call.reply('One two. Three four five six. Seven eight.', 'turn_1', false);
+    expect(call.texts()).toEqual(['One two.', 'Three four five six.']);
+    await call.out();
+    await call.speak('No, wait.', { broken: { id: 2, share: 0.5 } });
+    expect(call.line.done).toContain('clear');
+    expect(call.sent).toEqual([['No, wait.', 'One two. Three four']]);
+    await call.happens('reply.delta', { message_id: 'msg_turn_1', text: ' Nine ten. Eleven. ' });
+    await call.happens('reply.completed', {
+      message: { id: 'msg_turn_1', text: 'One two. Three four five six. Seven eight. Nine ten. Eleven. ' },
+    });
+    expect(call.texts()).toEqual([]);
+    await call.reply('Right.', 'turn_2');
+    expect(call.texts()).toEqual(['Right.']);
+    await call.out();
+    await call.speak('Thanks.');
+    expect(call.sent[1]).toEqual(['Thanks.', null]);
+  });
+
+  it('says all of the next reply, also while the voice is still at the one that was broken off [VOI-421]', async () => {
+    const mouth = Promise.withResolvers<void>();
+    const call = await callUp({}, mouth.promise);
+    await call.reply('One. Two.');
+    await call.speak('No, wait.');
+    await call.reply('Three. Four. Five.', 'turn_2');
+    mouth.resolve();
+    await call.rest();
+    expect(call.texts()).toEqual(['Three.', 'Four.', 'Five.']);
+  });
+
+  it('goes on after a noise, and after its own voice', async () => {
+    const call = await callUp();
+    await call.reply('Your parcel arrives on Tuesday.');
+    await call.speak('', { broken: { id: 1, share: 0.3 } });
+    await call.speak('parcel arrives on.', { broken: { id: 1, share: 0.6 } });
+    expect(call.line.done).toEqual(['resume', 'resume']);
+    expect(call.sent).toEqual([]);
+  });
+
+  it('asks aloud for a yes, and takes one that counts [VOI-263]', async () => {
+    const row = {
+      ...{ id: 'int_1', type: 'approval', kind: 'tool_permission', status: 'pending', summary: 'Books a table' },
+      ...{
+        moves_money: null,
+        requires_present_user: false,
+        details: {},
+        questions: null,
+        approver: 'user',
+        nonce: null,
+      },
+    } as unknown as InteractionRow;
+    const call = await callUp({ interaction: async () => row });
+    await call.happens('interaction.created', { interaction: { id: 'int_1' } });
+    expect(call.texts()).toEqual(['Books a table. Please say yes or no.']);
+    await call.speak('Yes.', { broken: { id: 1, share: 0.4 } });
+    expect(call.answered).toEqual([]);
+    await call.out();
+    await call.happens('interaction.created', { interaction: { id: 'int_1' } });
+    await call.out();
+    await call.speak('Yes.');
+    expect(call.answered).toEqual([{ approve: true, present_user: true }]);
+    // As whatever takes it reads it.
+    expect(readAnswer(row, call.answered[0] as Answer)).toMatchObject({ decision: 'approved' });
+    expect(call.sent).toEqual([]);
+  });
+
+  it('ends with a sentence when the money is spent, by the clock and by a message [VOI-264]', async () => {
+    const spent = () => Promise.reject(fail('user_cap_reached'));
+    const byClock = await callUp({ assertMoney: spent });
+    await vi.advanceTimersByTimeAsync(times.chargeEveryMs);
+    expect(byClock.texts()).toEqual([sentences.budgetSpent]);
+    expect(byClock.ended).not.toHaveBeenCalled();
+    await byClock.out();
+    expect(byClock.line.notes.at(-1)).toBe('ended: budget');
+    expect(byClock.ended).toHaveBeenCalledOnce();
+
+    const byMessage = await callUp({ send: spent });
+    await byMessage.speak('Hello there.');
+    expect(byMessage.texts()).toEqual([sentences.budgetSpent]);
+    // Nobody takes it off the line: the call ends all the same.
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(byMessage.ended).toHaveBeenCalledOnce();
+  });
+
+  it('ends when nobody speaks, when nobody connects, when its process dies and when the session ends [VOI-265, SES-018]', async () => {
+    const silent = await callUp();
+    await vi.advanceTimersByTimeAsync(times.silenceMs);
+    expect(silent.texts()).toEqual([sentences.nobodySpeaks]);
+    await silent.out();
+    expect([silent.line.notes.at(-1), silent.line.done]).toEqual([
+      'ended: nobody_speaks',
+      ['clear', 'clear', 'close', 'closed speech'],
+    ]);
+
+    const dead = await callUp();
+    await dead.reply('A long story.');
+    dead.hear({ kind: 'gone' });
+    await dead.rest();
+    expect(dead.ended).toHaveBeenCalledOnce();
+
+    const revoked = await callUp();
+    await vi.advanceTimersByTimeAsync(2_500);
+    revoked.session.abort();
+    await revoked.rest();
+    expect([revoked.ended.mock.calls.length, revoked.line.notes.at(-1)]).toEqual([1, 'ended: session_ended']);
+    expect(revoked.charged).toEqual([2.5]);
+    await revoked.call.end('hung_up');
+    expect(revoked.ended).toHaveBeenCalledOnce();
+  });
+
+  it('ends by a fault without a word of it', async () => {
+    const call = await callUp({ send: () => Promise.reject(new Failure('user_disabled')) });
+    await call.speak('Hello there.');
+    expect([call.line.notes.at(-1), call.texts()]).toEqual(['ended: failed', []]);
+    expect(call.ended).toHaveBeenCalledOnce();
+  });
+});

@@ -1,0 +1,4 @@
+export type { VoiceCalls } from './calls.ts';
+export { createOfflineSpeech } from './speech/offline-speech.ts';
+export { samplesPerSecond } from './speech/speech.ts';
+export { missingPackages, packageFolder, voicePackages } from './speech/voice-packages.ts';

@@ -9,7 +9,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
  * proxy: each file in a process of its own.
  */
 const alone = [
-  'packages/server/src/{platform/{cluster,db,files,jobs,json-schema,outbound,sandbox,secrets},computers,main,agents/{documents,embeddings,mcp-client},account/telemetry,engine/{pictures,policy-hook},voice/speech}/**/*.test.ts',
+  'packages/server/src/{platform/{cluster,config,db,files,jobs,json-schema,outbound,sandbox,secrets},computers,main,agents/{documents,embeddings,mcp-client},account/telemetry,engine/{pictures,policy-hook},voice/speech}/**/*.test.ts',
   'packages/server/src/engine/runs/reply-text.test.ts',
   'packages/models/src/vendors/{proxy,published-types}.test.ts',
   'tests/{chaos,upgrades}/**/*.test.ts',

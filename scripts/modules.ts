@@ -76,6 +76,7 @@ export const engineFolders = [
   'policy-hook',
   'pictures',
   'records',
+  'transitions',
   'files',
   'turns',
   'tools',

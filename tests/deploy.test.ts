@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { routes } from '@vestra/contract/api';
-import { readConfig, settingNames } from '@vestra/server/main/config';
+import { readConfig, settingNames } from '@vestra/server/platform/config/config';
 import { Ajv } from 'ajv';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const { version } = JSON.parse(read('package.json'));
 const [ofComputers = ''] = read('scripts/install-system.ts').split('const wantedByTests');
 const systemPackages = [...ofComputers.matchAll(/package: '([^']+)'/g)].map(([, name]) => name).sort();
 const graceSeconds = Number(
-  /VESTRA_STOP_SECONDS: .+\.default\((\d+)\)/.exec(read('packages/server/src/main/config.ts'))?.[1],
+  /VESTRA_STOP_SECONDS: .+\.default\((\d+)\)/.exec(read('packages/server/src/platform/config/config.ts'))?.[1],
 );
 
 describe('.env.example', () => {

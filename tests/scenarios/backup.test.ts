@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSecrets } from '@vestra/server/account/secrets/read-secrets';
 import { pruneUnused } from '@vestra/server/engine/files/drop';
-import { readConfig } from '@vestra/server/main/config';
+import { readConfig } from '@vestra/server/platform/config/config';
 import type { Manifest } from '@vestra/server/operator/archive/manifest';
 import { readOpening } from '@vestra/server/operator/archive/read';
 import { writeArchive } from '@vestra/server/operator/archive/write';

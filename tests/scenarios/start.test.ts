@@ -140,7 +140,7 @@ describe('the first start', () => {
   });
 
   it('listens on 127.0.0.1:4600 unless told otherwise [START-001]', async () => {
-    const { readConfig } = await import('@vestra/server/main/config');
+    const { readConfig } = await import('@vestra/server/platform/config/config');
     expect(readConfig({})).toMatchObject({ host: '127.0.0.1', port: 4600, role: 'all' });
     expect(readConfig({ HOST: '0.0.0.0', PORT: '80' })).toMatchObject({ host: '0.0.0.0', port: 80 });
   });
@@ -280,7 +280,7 @@ describe('one sentence and exit code 1', () => {
 });
 
 it('an address of a provider without http or https stops the start with an example [START-632]', async () => {
-  const { readConfig } = await import('@vestra/server/main/config');
+  const { readConfig } = await import('@vestra/server/platform/config/config');
   const names = ['ANTHROPIC', 'OPENAI', 'GOOGLE_GENERATIVE_AI', 'OPENAI_COMPATIBLE'].map((each) => `${each}_BASE_URL`);
   for (const name of names) {
     for (const address of ['localhost:11434', '127.0.0.1:4745', 'ftp://a.example', 'ollama']) {

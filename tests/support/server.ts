@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VoiceParts } from '@vestra/server/main/assemble/voice';
-import { type Config, readConfig } from '@vestra/server/main/config';
+import { type Config, readConfig } from '@vestra/server/platform/config/config';
 import { createLog } from '@vestra/server/main/log';
 import { type Server, startServer } from '@vestra/server/main/start';
 import { assertContract, assertEvents } from './contract.ts';

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { NormalisedRequest, ScriptedAnswer } from '../../packages/models/src/testing/scripted-answer.ts';
 import { startScriptedModelServer } from '../../packages/models/src/testing/scripted-server.ts';
-import { readConfig } from '../../packages/server/src/main/config.ts';
+import { readConfig } from '../../packages/server/src/platform/config/config.ts';
 import { backup } from '../../packages/server/src/operator/backup.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/platform/db/embedded.ts';
 

@@ -12,11 +12,12 @@ export {
 export { usableModel } from './records/usable-model.ts';
 export type { Engine } from './runs/ports.ts';
 export { computerRuns, meteringComputer } from './tools/computer-meter.ts';
-export { type Admission, acceptMessage, admit, type NewMessage } from './turns/accept.ts';
+export type { Admission, NewMessage } from './transitions/begin-turn.ts';
+export { acceptMessage, admit } from './turns/accept.ts';
 export { ignoreErased } from './turns/begin-task.ts';
-export { beginWork } from './turns/begin-work.ts';
 export { recordExchange } from './turns/record-exchange.ts';
 export { goOnWithTask } from './turns/resolve-interaction.ts';
 export type { Place } from './turns/runner.ts';
 export { assertPayable } from './turns/spending.ts';
+export { beginWork } from './turns/start-tasks.ts';
 export { stopAll } from './turns/stop.ts';

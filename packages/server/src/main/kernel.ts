@@ -29,14 +29,14 @@ import { createVault, type Vault } from '../platform/secrets/vault.ts';
 import { type CustomerMemory, createCustomerMemory } from '../users/memory/customer-memory.ts';
 import { agreedSecret } from './agreed-secret.ts';
 import { type Apps, assembleApps } from './assemble/apps.ts';
-import type { Config } from './config.ts';
+import type { Config } from '../platform/config/config.ts';
 import { makeFirstOrg } from './first-org.ts';
-import { createLate, type Late } from './late.ts';
+import { createLate, type Late } from '../platform/late.ts';
 import { migrationsFolder } from './migrations-folder.ts';
 import { openFiles } from './open-files.ts';
 import type { Credentials } from './provisioning/create-org.ts';
 import type { Shutdown } from './shutdown.ts';
-import { version } from './version.ts';
+import { version } from '../platform/version.ts';
 
 /** What the parts of one process share. Each is made here and nowhere else, so that its limits hold for the process. */
 export type Kernel = {

@@ -2,7 +2,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { StartFailure } from '../platform/db/start-failure.ts';
-import type { Config } from './config.ts';
+import type { Config } from '../platform/config/config.ts';
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
 

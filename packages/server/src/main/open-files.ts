@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createDiskStore } from '../platform/files/disk.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import type { OutboundLog } from '../platform/outbound/connector.ts';
-import type { Config } from './config.ts';
+import type { Config } from '../platform/config/config.ts';
 
 /** Where the bytes of files lie, for the server and for the operator's commands alike. */
 export async function openFiles(

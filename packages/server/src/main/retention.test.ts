@@ -12,7 +12,7 @@ import { integer, moment, text } from '../platform/db/table.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import { pruneOld } from '../platform/jobs/retention.ts';
 import { expiryRules, retentionRules } from './assemble/retention.ts';
-import { readConfig } from './config.ts';
+import { readConfig } from '../platform/config/config.ts';
 
 let database: TestDatabase;
 let db: Database;

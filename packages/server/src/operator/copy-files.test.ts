@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readConfig } from '../main/config.ts';
+import { readConfig } from '../platform/config/config.ts';
 import { createDiskStore } from '../platform/files/disk.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import { createS3Store } from '../platform/files/s3.ts';

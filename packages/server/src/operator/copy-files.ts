@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from '../main/config.ts';
+import type { Config } from '../platform/config/config.ts';
 import { withFiles } from '../main/open-files.ts';
 import { mapLimited } from '../platform/async/map-limited.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';

@@ -1,6 +1,6 @@
 import { forgetUncomparable } from '../agents/notebooks/index.ts';
 import { migrationsFolder } from '../main/migrations-folder.ts';
-import { version } from '../main/version.ts';
+import { version } from '../platform/version.ts';
 import { type AppliedMigration, countBaseline, migrate, pendingOf, readMigrations } from '../platform/db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Failure } from '@vestra/contract/errors';
-import { readConfig } from '../main/config.ts';
+import { readConfig } from '../platform/config/config.ts';
 import { takeEnvFile } from '../main/env-file.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { operatorCommands, upkeepCommands } from './commands.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../main/config.ts';
+import type { Config } from '../platform/config/config.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { keepServersAway, withSession } from '../platform/db/transfer/session.ts';
 import { withSnapshot } from '../platform/db/transfer/snapshot.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../main/config.ts';
+import type { Config } from '../platform/config/config.ts';
 import { migrationsFolder } from '../main/migrations-folder.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
 import { ownPolicyHookSecret } from '../engine/policy-hook/own-secret.ts';
 import { agreedSecret } from '../main/agreed-secret.ts';
-import { readConfig } from '../main/config.ts';
+import { readConfig } from '../platform/config/config.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { openMasterKeys } from '../platform/secrets/master-key.ts';
 import { createVault } from '../platform/secrets/vault.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../main/config.ts';
+import type { Config } from '../platform/config/config.ts';
 import { describeTarget } from '../platform/db/connection-failure.ts';
 import { startEmbeddedPostgres } from '../platform/db/embedded.ts';
 import { hasEmbeddedPostgres, reachEmbeddedPostgres } from '../platform/db/reach-embedded.ts';

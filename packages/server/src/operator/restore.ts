@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { forgetLostHomes, hasHomes, unpackHomes } from '../computers/index.ts';
 import { fits } from '../main/agreed-secret.ts';
-import type { Config } from '../main/config.ts';
+import type { Config } from '../platform/config/config.ts';
 import { withFiles } from '../main/open-files.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import type { Load } from '../platform/db/transfer/load.ts';

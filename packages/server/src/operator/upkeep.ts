@@ -1,4 +1,4 @@
-import type { Config } from '../main/config.ts';
+import type { Config } from '../platform/config/config.ts';
 import { backup } from './backup.ts';
 import { copyFiles } from './copy-files.ts';
 import { move } from './move.ts';

@@ -28,7 +28,7 @@ import { insertFile } from '../engine/files/store.ts';
 import { scenarioRoutes } from '../evaluation/scenarios/routes.ts';
 import { latestRuns } from '../evaluation/test-runs/store.ts';
 import { readCatalogue } from '../integrations/apps/catalogue.ts';
-import { readConfig } from '../main/config.ts';
+import { readConfig } from '../platform/config/config.ts';
 import type { Caller, Origin } from '../platform/caller.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { insert } from '../platform/db/query.ts';

@@ -1,7 +1,7 @@
 import { createModels } from '@vestra/models/models';
 import type { Engine } from '../../engine/index.ts';
 import { createRunner } from '../../engine/turns/runner.ts';
-import { readConfig } from '../../main/config.ts';
+import { readConfig } from '../../platform/config/config.ts';
 import { createLog } from '../../main/log.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { createRowCache } from '../../platform/db/row-cache.ts';

@@ -2,15 +2,14 @@ import type { Api } from '@vestra/contract/api';
 import { saysSomething } from '@vestra/contract/message';
 import type { BodyOf } from '@vestra/contract/route';
 import { seeDeployment } from '../../agents/deployments/index.ts';
-import { costOfKinds } from '../../billing/index.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { actingUser, seeUser, statedUser } from '../../users/index.ts';
 import { type Change, type Committed, collectTold } from '../records/change.ts';
-import { presentConversation } from '../records/present.ts';
 import type { Engine } from '../runs/ports.ts';
+import { presentNewConversation, tellCreated } from '../transitions/begin-turn.ts';
 import { acceptMessage, admit } from '../turns/accept.ts';
-import { bySeenRows, planConversation } from '../turns/plain-message.ts';
+import { bySeenRows, planConversation } from '../turns/accept-unlocked.ts';
 import { readMessage } from './message.ts';
 import { deploymentFor } from './named-deployment.ts';
 import { newConversation, openConversation } from './open.ts';
@@ -34,15 +33,12 @@ export async function planCreation(engine: Engine, caller: Caller, body: Body) {
     const opened = { tenant: caller, userId, deployment: deployment.row, pinned: null, metadata: body.metadata ?? {} };
     const conversation = newConversation(opened);
     const told = collectTold();
-    told.tell({ type: 'conversation.created', data: presentConversation(conversation, nothingOpen) });
+    tellCreated(told, conversation);
     const planned = await planConversation(engine, { conversation, deployment, user, named }, read, told);
     if (!planned) return null;
-    const firstTurn = planned.turn && { firstTurnId: planned.turn.id };
-    return { ...planned, shown: presentConversation(planned.conversation, { ...nothingOpen, ...firstTurn }) };
+    return { ...planned, shown: presentNewConversation(planned.conversation, planned.turn?.id) };
   });
 }
-
-const nothingOpen = { tasks: [], interactions: [], cost: costOfKinds({}) };
 
 /** A conversation, with its first turn where a message came with it. The caller announces it after the commit. */
 export async function createConversation(engine: Engine, tx: Transaction, caller: Caller, body: Body) {

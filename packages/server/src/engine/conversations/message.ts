@@ -4,7 +4,8 @@ import type { z } from 'zod';
 import type { Caller } from '../../platform/caller.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import type { Engine } from '../runs/ports.ts';
-import { type NewMessage, readAttachments } from '../turns/accept.ts';
+import type { NewMessage } from '../transitions/begin-turn.ts';
+import { readAttachments } from '../turns/accept.ts';
 
 export type SentMessage = z.output<z.ZodObject<typeof messageFields>> & { traceparent?: string | undefined };
 

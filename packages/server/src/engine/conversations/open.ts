@@ -12,7 +12,7 @@ import {
   type Outbox,
 } from '../records/change.ts';
 import type { ConversationRow } from '../records/tables.ts';
-import { showConversations } from './show.ts';
+import { tellCreated } from '../transitions/begin-turn.ts';
 
 export type NewConversation = {
   tenant: Tenant;
@@ -43,9 +43,8 @@ export async function openConversation<T>(
   jobs?: Outbox,
 ): Promise<{ conversation: ConversationRow; result: T; committed: Committed }> {
   const row = await insertConversation(tx, newConversation(of));
-  const show = await showConversations(tx, [row]);
   const begin = (change: Change) => {
-    change.tell({ type: 'conversation.created', data: show(row) });
+    tellCreated(change, row);
     return work(change);
   };
   const { result, committed } = await changing(tx, row, begin, jobs);

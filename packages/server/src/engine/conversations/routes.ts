@@ -6,7 +6,7 @@ import type { ResponseOf } from '@vestra/contract/route';
 import { type Followers, type LogEntry, readLog } from '../../account/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import { joinedReads } from '../../platform/db/joined.ts';
-import type { Database } from '../../platform/db/pool.ts';
+import type { Database, Transaction } from '../../platform/db/pool.ts';
 import {
   type Committed as Answered,
   EventStream,
@@ -27,7 +27,7 @@ import { findTask } from '../records/tasks.ts';
 import { isOver } from '../records/turn.ts';
 import { areRunning, type FollowedTurns, findTurn } from '../records/turns.ts';
 import type { Engine } from '../runs/ports.ts';
-import type { PlannedConversation } from '../turns/plain-message.ts';
+import type { PlannedConversation } from '../turns/accept-unlocked.ts';
 import { stopAll } from '../turns/stop.ts';
 import { createConversation, planCreation } from './create.ts';
 import { followConversation, followTurn, waitForTurn } from './follow.ts';
@@ -92,17 +92,9 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     },
     create: async ({ caller, headers, body: said, commit, write, signal }) => {
       const body = traced(said, caller, headers);
-      const take = async (): Promise<Taken<Shown>> => {
-        const plainly = await written(await planCreation(engine, caller, body), write);
-        if (plainly) return plainly;
-        let done: Committed | undefined;
-        const answer = await commit(async (tx) => {
-          const { shown, committed } = await createConversation(engine, tx, caller, body);
-          done = committed;
-          return shown;
-        });
-        return { answer, done };
-      };
+      const take = async (): Promise<Taken<Shown>> =>
+        (await writeIfUnchanged(await planCreation(engine, caller, body), write)) ??
+        (await writeUnderLock((tx) => createConversation(engine, tx, caller, body), commit));
       if (!body.stream) return announced(await take());
       return holding(caller, signal, async (open) => {
         const taken = await take();
@@ -122,17 +114,10 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     send: async ({ caller, origin, params, body: said, headers, commit, write, signal }) => {
       const body = traced(said, caller, headers);
       assertReach(caller, params.conversation_id);
-      const take = async (): Promise<Taken<ShownTurn>> => {
-        const plainly = await written(await planSending(engine, caller, params.conversation_id, body), write);
-        if (plainly) return plainly;
-        let done: Committed | undefined;
-        const answer = await commit(async (tx) => {
-          const { turn, committed } = await sendMessage(engine, tx, { caller, origin }, params.conversation_id, body);
-          done = committed;
-          return turn;
-        });
-        return { answer, done };
-      };
+      const id = params.conversation_id;
+      const take = async (): Promise<Taken<ShownTurn>> =>
+        (await writeIfUnchanged(await planSending(engine, caller, id, body), write)) ??
+        (await writeUnderLock((tx) => sendMessage(engine, tx, { caller, origin }, id, body), commit));
       const waitMs = readWait(headers.get('prefer'));
       if (!body.stream && waitMs === null) return announced(await take());
       return holding(caller, signal, async (open) => {
@@ -217,9 +202,8 @@ async function assertTask(db: Database, caller: Caller, conversationId: string, 
   if (task?.conversation_id !== conversationId) throw fail('task_not_found');
 }
 
-/** `Prefer: wait=N`, also among other preferences: as near to it as 1 to 120 seconds allow, which the answer says. */
-/** What was planned, written; null where it was not, and nothing has happened. */
-async function written<Body>(
+/** Writes what was planned from cached rows. Null if a row has changed: then nothing was written. */
+async function writeIfUnchanged<Body>(
   planned: (PlannedConversation & { shown: Body }) | null,
   write: Write,
 ): Promise<Taken<Body> | null> {
@@ -234,6 +218,20 @@ async function written<Body>(
   return null;
 }
 
+async function writeUnderLock<Body>(
+  work: (tx: Transaction) => Promise<{ shown: Body; committed: Committed }>,
+  commit: <Shown>(work: (tx: Transaction) => Promise<Shown>) => Promise<Answered<Shown>>,
+): Promise<Taken<Body>> {
+  let done: Committed | undefined;
+  const answer = await commit(async (tx) => {
+    const { shown, committed } = await work(tx);
+    done = committed;
+    return shown;
+  });
+  return { answer, done };
+}
+
+/** Reads `Prefer: wait=N`, also among other preferences, and limits it to 1 to 120 seconds. */
 function readWait(prefer: string | null): number | null {
   const [, seconds] = /(?:^|[,;\s])wait=(\d+)(?=$|[,;\s])/i.exec(prefer ?? '') ?? [];
   return seconds === undefined ? null : Math.min(120, Math.max(1, Number(seconds))) * 1000;

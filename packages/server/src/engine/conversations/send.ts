@@ -6,7 +6,7 @@ import type { Caller, Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { enterUser } from '../../users/index.ts';
 import { takeAnswer } from '../interactions/answer.ts';
-import { type Change, type Committed, changing } from '../records/change.ts';
+import { type Change, changing } from '../records/change.ts';
 import { findInteraction } from '../records/interactions.ts';
 import { lockForMessage } from '../records/message-writes.ts';
 import { presentTurn } from '../records/present.ts';
@@ -14,7 +14,7 @@ import type { TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
 import type { Engine } from '../runs/ports.ts';
 import { acceptMessage, admit } from '../turns/accept.ts';
-import { planMessage } from '../turns/plain-message.ts';
+import { planMessage } from '../turns/accept-unlocked.ts';
 import { interruptReply } from '../turns/stop.ts';
 import { readMessage } from './message.ts';
 import { showTurn } from './show.ts';
@@ -57,7 +57,7 @@ export async function sendMessage(
   };
   const { result: turn, committed } = await changing(tx, conversation, take, engine.jobs);
   const shown = isNew ? presentTurn(turn, { interactions: [], costMicros: 0n }) : await showTurn(tx, turn);
-  return { turn: shown, committed: committed satisfies Committed };
+  return { shown, committed };
 }
 
 /** The turn that the first of them belongs to. */

@@ -2,12 +2,22 @@ import type { ModelStep } from '@vestra/agent/step';
 import type { DeploymentRow, RunnableDeployment } from '../../agents/deployments/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
-import { maybeOne, reading, running } from '../../platform/db/query.ts';
+import { assignments, insertFrom, maybeOne, reading, running } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { storableText } from '../../platform/db/storable-text.ts';
 import { columnsOf, count, integer, text } from '../../platform/db/table.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
-import { type ConversationRow, conversations, type MessageRow, type TaskRow, type TurnRow } from './tables.ts';
+import type { Subject } from './subject.ts';
+import {
+  type ConversationRow,
+  conversations,
+  type MessageRow,
+  messages,
+  type TaskRow,
+  type TurnRow,
+  tasks,
+  turns,
+} from './tables.ts';
 import type { StepCost } from './trace-store.ts';
 
 const ofColumns = columnsOf(conversations, 'c');
@@ -78,41 +88,33 @@ export const acceptingMessage = (
 export const runOf = (turn: TurnRow, [row]: readonly { epoch: number | null }[]): Run | null =>
   row?.epoch ? { runId: turn.id, epoch: row.epoch } : null;
 
-/** The last step of a reply, its message and its end. It fails where the run has another owner. */
-export const settlingReply = (run: Run, last: LastStep, message: MessageRow, settled: TurnRow) =>
-  running(sql`WITH ${endedWith(run, last)}, message AS (
-      INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, data, created_at, is_cut)
-      SELECT ${message.conversation_id}, ${message.id}, id, ${message.turn_ordinal}, 'agent', ${message.text},
-        ${jsonOrNull(message.data)}::json, ${message.created_at}, ${message.is_cut} FROM ended
-    ), settled AS (
-      UPDATE turns SET state = 'settled', active_ms = ${settled.active_ms}, reply_text = ${message.text},
-        reply_data = ${jsonOrNull(message.data)}::json, settled_at = ${settled.settled_at}, reply_is_cut = ${message.is_cut}
-      FROM ended WHERE turns.id = ${settled.id} RETURNING turns.id
+/** The last step of a run, with the lease under which it is written. */
+export type LastStep = { run: Run; index: number; step: ModelStep; cost: StepCost };
+
+/** Ends the lease and writes the last step. Fails if another process owns the run. */
+export const lastStepStatement = (last: LastStep) =>
+  running(sql`WITH ${endedLease(last)} SELECT expect_that(EXISTS (SELECT FROM ended), 'the owner of the run')`);
+
+/** The same with the rows that the end of the run changes, in one statement. */
+export const endRunStatement = (
+  last: LastStep,
+  { turn, task }: Subject,
+  changes: { turn: Partial<TurnRow>; task: Partial<TaskRow> | null; message: MessageRow | null },
+) =>
+  running(sql`WITH ${endedLease(last)}${
+    changes.message ? sql`, message AS (${insertFrom(messages, changes.message, sql`ended`)})` : sql.empty
+  }${
+    task && changes.task
+      ? sql`, task AS (UPDATE tasks SET ${assignments(tasks, changes.task)} FROM ended
+          WHERE tasks.org_id = ${task.org_id} AND tasks.mode = ${task.mode} AND tasks.id = ${task.id})`
+      : sql.empty
+  }, settled AS (
+      UPDATE turns SET ${assignments(turns, changes.turn)} FROM ended WHERE turns.id = ${turn.id} RETURNING turns.id
     )
     SELECT expect_that(EXISTS (SELECT FROM settled), 'the owner of the run')`);
 
-/** The same of work: what it said is its result and its turn's answer. */
-export const settlingWork = (run: Run, last: LastStep, message: MessageRow, done: TaskRow, settled: TurnRow) =>
-  running(sql`WITH ${endedWith(run, last)}, message AS (
-      INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, task_id, role, text, data, created_at, is_cut)
-      SELECT ${message.conversation_id}, ${message.id}, ${message.turn_id}, ${message.turn_ordinal}, id, 'work',
-        ${message.text}, ${jsonOrNull(message.data)}::json, ${message.created_at}, ${message.is_cut} FROM ended
-    ), done AS (
-      UPDATE tasks SET status = 'done', active_ms = ${done.active_ms}, result_text = ${message.text},
-        result_data = ${jsonOrNull(message.data)}::json, result_is_cut = ${message.is_cut}, updated_at = ${done.updated_at}
-      FROM ended WHERE tasks.org_id = ${done.org_id} AND tasks.mode = ${done.mode} AND tasks.id = ${done.id}
-      RETURNING tasks.id
-    ), settled AS (
-      UPDATE turns SET state = 'settled', reply_text = ${message.text}, reply_data = ${jsonOrNull(message.data)}::json,
-        settled_at = ${settled.settled_at}, reply_is_cut = ${message.is_cut}
-      FROM done WHERE turns.id = ${settled.id} RETURNING turns.id
-    )
-    SELECT expect_that(EXISTS (SELECT FROM settled), 'the owner of the run')`);
-
-type LastStep = { index: number; step: ModelStep; cost: StepCost };
-
-/** The run ends with its last step, where it has no other owner; `ended` is its row. */
-const endedWith = (run: Run, { index, step, cost }: LastStep) => sql`ended AS (
+/** `ended` is the row of the lease; it is empty if another process owns the run. */
+const endedLease = ({ run, index, step, cost }: LastStep) => sql`ended AS (
       DELETE FROM runs WHERE id = ${run.runId} AND epoch = ${run.epoch} RETURNING id
     ), step AS (
       INSERT INTO run_steps (run_id, step_index, kind, text, notice, model, input_tokens, output_tokens,

@@ -100,7 +100,7 @@ export const unownedReplies = (tx: Transaction, limit: number): Promise<TurnRow[
       WHERE state = 'replying' AND NOT EXISTS (SELECT FROM runs WHERE runs.id = turns.id) LIMIT ${limit}`,
   );
 
-/** Fences its owner off, whoever it is. */
-export async function endRun(tx: Transaction, runId: string): Promise<void> {
+/** Ends the lease of whichever process owns the run. */
+export async function deleteRun(tx: Transaction, runId: string): Promise<void> {
   await run(tx, sql`DELETE FROM runs WHERE id = ${runId}`);
 }

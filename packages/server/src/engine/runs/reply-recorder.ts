@@ -10,9 +10,9 @@ import { streamedText } from '../records/log.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { tellDelta } from '../records/tell.ts';
 import { updateTurn } from '../records/turns.ts';
+import type { StreamedReply } from '../transitions/end-run.ts';
 import { beginNext, giveUp, sendReplyJob } from '../turns/begin-reply.ts';
-import { endReply, type StreamedReply } from '../turns/end-turn.ts';
-import { settleReply } from '../turns/settle-reply.ts';
+import { endAnsweredReply, endReply } from '../turns/end-run.ts';
 import type { Engine } from './ports.ts';
 import { createRecorder, type Recording, type RunRecorder } from './recorder.ts';
 import { createReplyText, joinTexts, type ReplyText } from './reply-text.ts';
@@ -106,15 +106,12 @@ export function createReplyRecorder(
     said: StreamedReply,
   ): Promise<void> {
     const { micros, statement } = runMoney.priced(step.usage);
-    const { whole, unstreamed } = isStreamed ? said : saidWhole(end, step.text);
-    await settleReply(engine, {
-      turn: { ...turn, active_ms: recorder.activeMs() },
-      run,
-      step,
-      ...recorder.nextStep(step.usage, micros),
+    await endAnsweredReply(engine, {
+      subject: { turn: { ...turn, active_ms: recorder.activeMs() }, task: null },
+      end: { ...end, isCut: step.isCut, said: isStreamed ? said : saidWhole(end, step.text) },
+      last: { run, step, ...recorder.nextStep(step.usage, micros) },
       charge: statement,
       turnMicros: runMoney.spent() + micros,
-      answer: { text: whole, data: end.data, unstreamed },
       remembers,
     });
     runMoney.charged(micros);

@@ -18,9 +18,9 @@ import { priceAboveApproved } from '../tools/approved-price.ts';
 import { createUnderWay } from '../tools/calls-under-way.ts';
 import { meteringComputer } from '../tools/computer-meter.ts';
 import { keepMedia } from '../tools/keep-media.ts';
+import type { BrokenEnd } from '../transitions/end-run.ts';
 import { giveUp } from '../turns/begin-reply.ts';
-import { failTask } from '../turns/end-task.ts';
-import { type BrokenRun, endReply } from '../turns/end-turn.ts';
+import { endReply, endRun } from '../turns/end-run.ts';
 import type { AcceptedState } from '../turns/ports.ts';
 import { RunEnded, RunLeft } from '../turns/runner.ts';
 import { createSampling } from './answer-sampling.ts';
@@ -130,13 +130,17 @@ function handedBack(error: unknown): RunEnd {
 async function recordBreak(engine: Engine, { turn, task }: Subject, run: Run, error: unknown): Promise<void> {
   const isKnown = error instanceof Failure;
   if (!isKnown) engine.log.error({ err: error, run_id: run.runId }, 'a run broke');
-  const end: BrokenRun = isKnown
-    ? { kind: 'failed', code: error.code, message: error.message }
-    : { kind: 'failed', code: 'internal', message: 'Something broke on our side. Send the message again.' };
+  const end: BrokenEnd = {
+    kind: 'failed',
+    said: { whole: '', unstreamed: '' },
+    error: isKnown
+      ? { code: error.code, message: error.message }
+      : { code: 'internal', message: 'Something broke on our side. Send the message again.' },
+  };
   await changeConversation(engine, turn.conversation_id, run, async (change) => {
     await giveUp(change, run);
-    if (task) await failTask(engine, change, task, turn, end);
-    else await endReply(engine, change, turn, end, { whole: '', unstreamed: '' });
+    if (task) await endRun(engine, change, { turn, task }, end);
+    else await endReply(engine, change, turn, end, end.said);
     const tenant = { orgId: turn.org_id, mode: turn.mode };
     change.afterwards(() => engine.traces.ended(tenant, { kind: task ? 'task' : 'turn', id: run.runId }));
   });

@@ -7,7 +7,7 @@ import { findMessage } from '../records/messages.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { callsOfRun } from '../records/trace-store.ts';
 import { witnessedCall } from '../records/transcript.ts';
-import type { Outcome } from '../turns/end-task.ts';
+import type { TaskOutcome } from '../transitions/end-run.ts';
 import type { AcceptedState } from '../turns/ports.ts';
 import { RunLeft } from '../turns/runner.ts';
 import type { Engine } from './ports.ts';
@@ -74,7 +74,7 @@ async function judgeWork(
   const line = { kind: 'criterion' as const, text: criteria };
   try {
     const { holds, reason } = await judgeLine((question) => ask({ ...question, payer, signal }), { line, transcript });
-    return { outcome: { met: holds === true, reason } satisfies Outcome, usage: meter.used() };
+    return { outcome: { met: holds === true, reason } satisfies TaskOutcome, usage: meter.used() };
   } catch (error) {
     if (error instanceof NoMoney) return { outcome: notJudged, usage: meter.used() };
     if (!(error instanceof ModelFailure)) throw error;
@@ -84,4 +84,4 @@ async function judgeWork(
 
 class NoMoney extends Error {}
 
-const notJudged: Outcome = { met: false, reason: 'It was not judged: the money ran out.' };
+const notJudged: TaskOutcome = { met: false, reason: 'It was not judged: the money ran out.' };

@@ -10,18 +10,18 @@ import { updateTask } from '../records/tasks.ts';
 import { presentTraceStep } from '../records/trace.ts';
 import { goesStraightToWork } from '../records/turn.ts';
 import { writePlan } from '../tools/own/work-tools.ts';
+import type { StreamedReply, TaskOutcome } from '../transitions/end-run.ts';
 import { giveUp } from '../turns/begin-reply.ts';
 import { sendTaskJob } from '../turns/begin-task.ts';
-import { completeTask, failTask, type Outcome } from '../turns/end-task.ts';
+import { endRun, endRunIfUnchanged, runEndOf } from '../turns/end-run.ts';
 import type { OpenPage } from '../turns/ports.ts';
-import { settleWork } from '../turns/settle-work.ts';
 import type { Engine } from './ports.ts';
 import { createRecorder, type Recording, type RunRecorder } from './recorder.ts';
 
 export type TaskRecorder = RunRecorder & {
   /** Ends a task once its answer has been judged: the loop itself ends no task that has criteria. */
   complete: (
-    answer: { text: string; data: unknown; isCut: boolean; outcome: Outcome | null },
+    answer: { text: string; data: unknown; isCut: boolean; outcome: TaskOutcome | null },
     usage: Usage | null,
   ) => Promise<void>;
 };
@@ -79,8 +79,7 @@ export function createTaskRecorder(
     if (end.kind === 'answered' && isJudged) return;
     await giveUp(changing, run);
     task = { ...task, active_ms: recorder.activeMs() };
-    if (end.kind === 'answered') await completeTask(engine, changing, task, turn, { ...end, outcome: null });
-    else if (end.kind !== 'handed_off') await failTask(engine, changing, task, turn, end);
+    if (end.kind !== 'handed_off') await endRun(engine, changing, { turn, task }, runEndOf(end, inOnePiece(end)));
     changing.afterwards(recorder.tellTraces);
   }
 
@@ -90,14 +89,12 @@ export function createTaskRecorder(
     if (!isFirstStep || step.calls.length > 0 || step.notice !== null || isJudged || runMoney.spent() > 0n)
       return false;
     const { micros, statement } = runMoney.priced(step.usage);
-    const isSettled = await settleWork(engine, {
-      task: { ...task, active_ms: recorder.activeMs() },
-      turn,
-      run,
-      step,
-      ...recorder.nextStep(step.usage, micros),
+    const isSettled = await endRunIfUnchanged(engine, {
+      subject: { turn, task: { ...task, active_ms: recorder.activeMs() } },
+      end: { ...end, said: inOnePiece(end) },
+      last: { run, step, ...recorder.nextStep(step.usage, micros) },
       charge: statement,
-      answer: end,
+      turnMicros: micros,
       remembers,
     });
     if (!isSettled) return false;
@@ -166,7 +163,7 @@ export function createTaskRecorder(
       recorder.change(async (changing) => {
         if (usage) await recorder.recordAside(changing, { kind: 'judge', usage });
         await giveUp(changing, run);
-        await completeTask(engine, changing, task, turn, answer);
+        await endRun(engine, changing, { turn, task }, { kind: 'answered', ...answer, said: inOnePiece(answer) });
         changing.afterwards(recorder.tellTraces);
       }),
     handBack: () =>
@@ -177,3 +174,9 @@ export function createTaskRecorder(
       }),
   };
 }
+
+/** Nobody follows a task word by word. */
+const inOnePiece = (end: FinalEnd | { text: string }): StreamedReply => {
+  const whole = 'text' in end ? end.text : '';
+  return { whole, unstreamed: whole };
+};

@@ -1,44 +1,22 @@
 import { fail } from '@vestra/contract/errors';
-import { newId } from '@vestra/contract/ids';
-import type { PricedModel } from '@vestra/models/prices';
 import type { RunnableDeployment } from '../../agents/deployments/index.ts';
 import { manifestOf, versionToRun } from '../../agents/versions/index.ts';
 import { refusalFailure, refusalOfSpending, release, reserve, type Spending } from '../../billing/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
-import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import { pipelined } from '../../platform/db/query.ts';
 import type { UserRow } from '../../users/index.ts';
 import { findFiles } from '../files/store.ts';
 import type { Change } from '../records/change.ts';
 import { acceptingMessage, runOf } from '../records/message-writes.ts';
-import type { Attachment, ConversationRow, MessageRow, TurnRow } from '../records/tables.ts';
-import { tellTurn } from '../records/tell.ts';
-import { goesStraightToWork, type TurnOrigin, type TurnRequest } from '../records/turn.ts';
+import type { Attachment, ConversationRow, TurnRow } from '../records/tables.ts';
 import { usableModel } from '../records/usable-model.ts';
+import { type Admission, decideTurn, type NewMessage } from '../transitions/begin-turn.ts';
 import { reply } from './begin-reply.ts';
 import { beginTask } from './begin-task.ts';
 import { mostOfMessage } from './call-price.ts';
 import type { AcceptedState, Turns } from './ports.ts';
 import { spendingOf } from './spending.ts';
-
-/** A message on its way into a conversation. */
-export type NewMessage = {
-  text: string;
-  context: Record<string, unknown> | null;
-  attachments: readonly Attachment[];
-  request: TurnRequest;
-  origin: TurnOrigin;
-};
-
-/** What stands behind a message that may be taken: decided before anything is written. */
-export type Admission = {
-  version: number;
-  readsNewest: boolean;
-  model: PricedModel;
-  /** Names of the version's own functions. */
-  functions: readonly string[];
-};
 
 /**
  * In test mode a conversation stays on the version it started on; in live mode each message goes to the version that is
@@ -60,62 +38,35 @@ export async function admit(
   return { version, readsNewest, model: usableModel(models, mode, manifest.model), functions };
 }
 
-/**
- * Takes the message: it is kept, its turn begins or waits behind the reply that is being made. `user`: where the caller
- * has just read the row.
- */
+/** Accepts a message under the lock of its conversation. `user`: the row, if the caller has just read it. */
 export async function acceptMessage(
   engine: Turns,
   change: Change,
-  { version, readsNewest, model, functions }: Admission,
+  admission: Admission,
   message: NewMessage,
   user: UserRow | null = null,
 ): Promise<TurnRow> {
-  const { tx, conversation } = change;
-  refuseRedeclared(functions, message.request.tools ?? []);
-  const tenant: Tenant = { orgId: conversation.org_id, mode: conversation.mode };
-  conversation.turn_count += 1;
-  conversation.deployment_version = version;
-  conversation.last_active_at = sharedDate();
-  const isStraight = goesStraightToWork(message.request);
-  const isNext = !isStraight && conversation.replying_turn_id === null;
-  const { asked, turn } = rowsOfMessage(conversation, message, {
-    state: isStraight ? 'working' : isNext ? 'replying' : 'queued',
-    // A test is about what its version fixes, whatever is changed while it is played.
-    reads_newest: readsNewest && message.origin !== 'test',
-  });
+  const { tx } = change;
+  const tenant: Tenant = { orgId: change.conversation.org_id, mode: change.conversation.mode };
+  const { conversation, asked, turn } = decideTurn(change.conversation, admission, message, change);
+  Object.assign(change.conversation, conversation);
+  const isReplying = turn.state === 'replying';
   const spending = await spendingOf(tx, tenant, conversation.user_id, user);
-  const hold = isNext
+  const hold = isReplying
     ? await holdForReply(engine, tx, tenant, {
         ...spending,
-        amountMicros: mostOfMessage(model, asked.text),
+        amountMicros: mostOfMessage(admission.model, asked.text),
         runId: turn.id,
       })
     : await assertMoneyLeft(tx, tenant, spending);
   const [taken] = await pipelined(tx, [
-    acceptingMessage(asked, turn, isNext ? engine.runner.lease(conversation) : null),
+    acceptingMessage(asked, turn, isReplying ? engine.runner.lease(conversation) : null),
   ]);
-  const run = runOf(turn, taken);
-  if (isNext) {
-    await tellTurn(change, 'turn.started', turn);
-    return reply(engine, change, { turn, run }, { isFirstRun: true, hold, asked, user });
+  if (isReplying) {
+    return reply(engine, change, { turn, run: runOf(turn, taken) }, { isFirstRun: true, hold, asked, user });
   }
-  if (isStraight) {
-    await tellTurn(change, 'turn.started', turn);
-    return beginTask(change, turn, { title: null, brief: null, said: '', unstreamed: '' });
-  }
-  conversation.queued_turns += 1;
-  return turn;
-}
-
-/** A version says how its functions are called and which wait for a yes: a message adds to them and changes none. */
-export function refuseRedeclared(functions: readonly string[], ofMessage: readonly { name: string }[]): void {
-  const at = ofMessage.findIndex(({ name }) => functions.includes(name));
-  if (at === -1) return;
-  throw fail('duplicate_name', {
-    param: `tools.${at}.name`,
-    message: 'The deployment has a function of this name. Leave it out here: it can be called as it is.',
-  });
+  if (turn.state === 'queued') return turn;
+  return beginTask(change, turn, { title: null, brief: null, said: '', unstreamed: '' });
 }
 
 /**
@@ -143,62 +94,6 @@ async function assertMoneyLeft(tx: Change['tx'], tenant: Tenant, spending: Spend
   const refusal = await refusalOfSpending(tx, tenant, spending);
   if (refusal) throw refusalFailure(refusal);
   return null;
-}
-
-/** A reply that waits behind another reads what came before it when it begins; one that begins reads it now. */
-export function rowsOfMessage(
-  conversation: ConversationRow,
-  message: NewMessage,
-  { state, reads_newest }: { state: 'working' | 'replying' | 'queued'; reads_newest: boolean },
-) {
-  const [turnId, messageId, created_at] = [newId('turn'), newId('msg'), sharedDate()];
-  const begins = state !== 'queued';
-  const asked: MessageRow = {
-    conversation_id: conversation.id,
-    id: messageId,
-    turn_id: turnId,
-    turn_ordinal: conversation.turn_count,
-    task_id: null,
-    role: 'user',
-    text: message.text,
-    data: null,
-    context: message.context,
-    attachments: [...message.attachments],
-    is_cut: false,
-    created_at,
-  };
-  const turn: TurnRow = {
-    conversation_id: conversation.id,
-    ordinal: conversation.turn_count,
-    id: turnId,
-    org_id: conversation.org_id,
-    mode: conversation.mode,
-    user_id: conversation.user_id,
-    deployment_id: conversation.deployment_id as string,
-    deployment_version: conversation.deployment_version as number,
-    reads_newest,
-    state,
-    request: message.request,
-    origin: message.origin,
-    message_id: messageId,
-    reply_message_id: newId('msg'),
-    history_until: begins ? messageId : null,
-    base_summary: begins ? conversation.summary : null,
-    base_from: begins ? conversation.summary_until : null,
-    fence: conversation.fence,
-    active_ms: 0,
-    reply_text: null,
-    reply_data: null,
-    reply_is_cut: false,
-    acknowledgement: null,
-    task_id: null,
-    error_code: null,
-    error_message: null,
-    missing_tools: null,
-    created_at,
-    settled_at: null,
-  };
-  return { asked, turn };
 }
 
 /** The files a message brings: the user's own, each with its name. A session brings no output of another conversation. */

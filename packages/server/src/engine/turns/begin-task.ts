@@ -1,52 +1,32 @@
-import { newFence } from '@vestra/agent/prompt/data';
-import { newId } from '@vestra/contract/ids';
 import { manifestOf } from '../../agents/versions/index.ts';
 import { isOwned } from '../../platform/jobs/run-owner.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { findMessage, insertMessage } from '../records/messages.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { findTask, insertTask, updateTask } from '../records/tasks.ts';
-import { tellMessage, tellTask } from '../records/tell.ts';
+import { tellTask } from '../records/tell.ts';
 import { findTurn, updateTurn } from '../records/turns.ts';
+import { decideTask } from '../transitions/begin-turn.ts';
 import { acknowledgementIn } from './acknowledgement.ts';
 import { notFresh, type Turns } from './ports.ts';
 
-/** Work takes over a turn: it gets a task, and the user one line. The conversation is free for the next message. */
+/** Makes a task of a turn; a job runs it. `said`: the reply so far, which is then the line that the user sees. */
 export async function beginTask(
   change: Change,
   turn: TurnRow,
   of: { title: string | null; brief: string | null; said: string; unstreamed: string },
 ): Promise<TurnRow> {
   const { tx, conversation } = change;
-  const task = await insertTask(tx, {
-    org_id: turn.org_id,
-    mode: turn.mode,
-    id: newId('task'),
-    conversation_id: turn.conversation_id,
-    turn_id: turn.id,
-    user_id: turn.user_id,
-    deployment_id: turn.deployment_id,
-    deployment_version: turn.deployment_version,
-    status: 'queued',
-    title: of.title,
-    brief: of.brief,
-    is_hidden: conversation.is_hidden,
-    fence: newFence(),
-  });
+  const { title, brief, said } = of;
+  const isSilent = said.trim() === '';
+  const acknowledgement = isSilent ? await plainAcknowledgement(change, turn) : said;
+  const unstreamed = isSilent ? acknowledgement : of.unstreamed;
+  const begun = decideTask(conversation, turn, { status: 'queued', title, brief, acknowledgement, unstreamed }, change);
   conversation.open_tasks += 1;
-  const isSilent = of.said.trim() === '';
-  const acknowledgement = isSilent ? await plainAcknowledgement(change, turn) : of.said;
-  const message = await insertMessage(tx, {
-    conversation_id: turn.conversation_id,
-    id: turn.reply_message_id,
-    turn_id: turn.id,
-    turn_ordinal: turn.ordinal,
-    role: 'agent',
-    text: acknowledgement,
-  });
-  tellMessage(change, message, isSilent ? acknowledgement : of.unstreamed);
-  sendTaskJob(change, task);
-  return updateTurn(tx, turn.id, { state: 'working', acknowledgement, task_id: task.id });
+  await insertTask(tx, begun.task);
+  await insertMessage(tx, begun.message);
+  sendTaskJob(change, begun.task);
+  return updateTurn(tx, turn.id, begun.turn);
 }
 
 /** The version was read for the message: it is at hand. */

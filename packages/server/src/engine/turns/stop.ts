@@ -5,12 +5,12 @@ import { openConversationsOf } from '../records/conversations.ts';
 import { pendingInteractions, updateInteraction } from '../records/interactions.ts';
 import { streamedText } from '../records/log.ts';
 import type { InteractionRow, TaskRow, TurnRow } from '../records/tables.ts';
-import { openTasks, updateTask } from '../records/tasks.ts';
-import { tellResolved, tellTask, tellTurn } from '../records/tell.ts';
-import { endRun, findTurn, openTurns } from '../records/turns.ts';
+import { openTasks } from '../records/tasks.ts';
+import { tellResolved, tellTurn } from '../records/tell.ts';
+import { deleteRun, findTurn, openTurns } from '../records/turns.ts';
+import type { BrokenEnd, StreamedReply } from '../transitions/end-run.ts';
 import { ignoreErased } from './begin-task.ts';
-import { keepEndOfWork } from './end-task.ts';
-import { keepSaid, settleWithError } from './end-turn.ts';
+import { endRun, settle, writeEnd } from './end-run.ts';
 import type { Turns } from './ports.ts';
 import { chargeAtEnd } from './spending.ts';
 
@@ -22,11 +22,17 @@ export async function stopAll(engine: Turns, change: Change, reason: StopReason 
   const { tx, conversation } = change;
   for (const row of await pendingInteractions(tx, [conversation.id])) await withdraw(change, row);
   const turns = await openTurns(tx, conversation.id);
+  const ended = new Map<string, TurnRow>();
   for (const task of await openTasks(tx, [conversation.id])) {
-    const turn = turns.find(({ id }) => id === task.turn_id);
-    await endTask(engine, change, { task, turn }, reason ?? undefined);
+    const turn = turns.find(({ id }) => id === task.turn_id) as TurnRow;
+    await takeFromOwner(engine, change, 'task', task);
+    ended.set(turn.id, await writeEnd(change, { turn, task }, stopOf(reason)));
   }
-  for (const turn of turns) await stopReply(engine, change, turn, reason);
+  for (const turn of turns) {
+    const settled = ended.get(turn.id);
+    if (settled) await settle(engine, change, settled, stopOf(reason));
+    else await stopReply(engine, change, turn, reason);
+  }
   conversation.replying_turn_id = null;
   conversation.queued_turns = 0;
 }
@@ -57,13 +63,13 @@ export async function interruptReply(engine: Turns, change: Change): Promise<voi
   conversation.replying_turn_id = null;
 }
 
-/** Stops one piece of work and the turn that asked for it. */
-export async function stopTask(engine: Turns, change: Change, task: TaskRow, why = stopped.message): Promise<void> {
+/** Stops one task and the turn that asked for it. */
+export async function stopTask(engine: Turns, change: Change, task: TaskRow, why?: string): Promise<void> {
   const pending = await pendingInteractions(change.tx, [task.conversation_id]);
   for (const row of pending.filter(({ task_id }) => task_id === task.id)) await withdraw(change, row);
-  const turn = await findTurn(change.tx, task.turn_id);
-  await endTask(engine, change, { task, turn }, { ...stopped, message: why });
-  if (turn) await settleWithError(engine, change, turn, 'stopped', null);
+  const turn = (await findTurn(change.tx, task.turn_id)) as TurnRow;
+  await takeFromOwner(engine, change, 'task', task);
+  await endRun(engine, change, { turn, task }, stopOf(null, why));
 }
 
 async function withdraw(change: Change, row: InteractionRow): Promise<void> {
@@ -72,20 +78,15 @@ async function withdraw(change: Change, row: InteractionRow): Promise<void> {
   tellResolved(change, await updateInteraction(change.tx, row, cancelled));
 }
 
-async function endTask(
-  engine: Turns,
-  change: Change,
-  { task, turn }: { task: TaskRow; turn: TurnRow | undefined },
-  { code, message }: StopReason = stopped,
-): Promise<void> {
-  await takeFromOwner(engine, change, 'task', task);
-  change.conversation.open_tasks -= 1;
-  const ended = await updateTask(change.tx, task, { status: 'failed', error_code: code, error_message: message });
-  if (turn) await keepEndOfWork(change, ended, turn);
-  await tellTask(change, 'task.stopped', ended);
-}
+/** A person's stop is no error of the turn. */
+const stopOf = (reason: StopReason | null, why = 'The work was stopped.', said = nothingSaid): BrokenEnd => ({
+  kind: 'stopped',
+  said,
+  error: reason,
+  taskError: reason ?? { code: 'stopped', message: why },
+});
 
-const stopped: StopReason = { code: 'stopped', message: 'The work was stopped.' };
+const nothingSaid: StreamedReply = { whole: '', unstreamed: '' };
 
 async function stopReply(
   engine: Turns,
@@ -93,13 +94,12 @@ async function stopReply(
   turn: TurnRow,
   reason: StopReason | null = null,
 ): Promise<void> {
-  // One that waited behind another has not begun: whoever follows hears the beginning of each turn before its end.
+  // A queued turn has not started, and followers expect `turn.started` before `turn.settled`.
   if (turn.history_until === null) await tellTurn(change, 'turn.started', turn);
-  if (turn.task_id === null) {
-    await takeFromOwner(engine, change, 'turn', turn);
-    await keepSaid(change, turn, { whole: await streamedText(change.tx, turn), unstreamed: '' });
-  }
-  await settleWithError(engine, change, turn, 'stopped', reason);
+  if (turn.task_id !== null) return endRun(engine, change, { turn, task: null }, stopOf(reason));
+  await takeFromOwner(engine, change, 'turn', turn);
+  const said = { whole: await streamedText(change.tx, turn), unstreamed: '' };
+  await endRun(engine, change, { turn, task: null }, stopOf(reason, undefined, said));
 }
 
 /** Fences the owner off, whoever it is, and has it end its call of a model or a tool at once. */
@@ -110,7 +110,7 @@ async function takeFromOwner(
   row: TurnRow | TaskRow,
 ): Promise<void> {
   const { id, org_id: orgId, mode } = row;
-  await endRun(change.tx, id);
+  await deleteRun(change.tx, id);
   await chargeUntilNow(change, { orgId, mode }, row);
   change.afterwards(() => {
     announcer.notify('run', id);

@@ -99,7 +99,7 @@ import type { VoiceCalls } from '../../voice/calls.ts';
 import type { Health } from '../health/health.ts';
 import { healthRoutes } from '../health/routes.ts';
 import type { Kernel } from '../kernel.ts';
-import { version } from '../version.ts';
+import { version } from '../../platform/version.ts';
 
 type Parts = {
   engine: Engine;

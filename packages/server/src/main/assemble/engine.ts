@@ -26,7 +26,7 @@ import { createRowCache } from '../../platform/db/row-cache.ts';
 import { createSharedWrites } from '../../platform/db/shared-writes.ts';
 import { createMemory } from '../../users/memory/memory.ts';
 import type { Kernel } from '../kernel.ts';
-import { createLate } from '../late.ts';
+import { createLate } from '../../platform/late.ts';
 
 /** Of the runs at once one org has three quarters at most and one user one, so that there is room for others. */
 const mostRunsAtOnce = { capacity: 256, ofOrg: 192, ofUser: 64 };

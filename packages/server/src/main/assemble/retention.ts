@@ -15,7 +15,7 @@ import { pruneAnswers } from '../../platform/http/idempotency.ts';
 import { pruneRateWindows } from '../../platform/http/rate-limit.ts';
 import { pruneGivenUpJobs } from '../../platform/jobs/queue.ts';
 import type { PruneRule } from '../../platform/jobs/retention.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../../platform/config/config.ts';
 
 /** By how much the clocks of a process and of the database may differ: what has run out is kept for so long at least. */
 const anHour = 1 / 24;

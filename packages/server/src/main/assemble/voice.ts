@@ -10,7 +10,7 @@ import { createOfflineSpeech } from '../../voice/speech/offline-speech.ts';
 import { createRealtimeSpeech } from '../../voice/speech/realtime-speech.ts';
 import { guardOffer } from '../../voice/speech/session-description.ts';
 import type { Speech } from '../../voice/speech/speech.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../../platform/config/config.ts';
 import type { Kernel } from '../kernel.ts';
 
 /** What carries sound, and what hears and speaks. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import type { Config } from '../../main/config.ts';
+import type { Config } from '../../platform/config/config.ts';
 import { migrationsFolder } from '../../main/migrations-folder.ts';
 import { type AppliedMigration, pendingOf, readMigrations } from '../../platform/db/migrate.ts';
 import { closeDatabase, type Database, mostConnections, openDatabase } from '../../platform/db/pool.ts';

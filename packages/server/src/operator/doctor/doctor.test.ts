@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../../main/config.ts';
+import { readConfig } from '../../platform/config/config.ts';
 import { dataFolderFindings } from './data-folder.ts';
 import type { Finding } from './finding.ts';
 import { retiringFindings, vendorFindings } from './models.ts';

@@ -1,5 +1,5 @@
 import { modelsInUse } from '../../agents/deployments/index.ts';
-import { type Config, readConfig } from '../../main/config.ts';
+import { type Config, readConfig } from '../../platform/config/config.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { StartFailure } from '../../platform/db/start-failure.ts';
 import { dataFolderFindings } from './data-folder.ts';

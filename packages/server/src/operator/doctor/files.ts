@@ -1,4 +1,4 @@
-import type { Config } from '../../main/config.ts';
+import type { Config } from '../../platform/config/config.ts';
 import { withFiles } from '../../main/open-files.ts';
 import { bad, type Finding, ok } from './finding.ts';
 

@@ -2,7 +2,7 @@ import { type Catalogue, createCatalogue } from '@vestra/models/catalogue/catalo
 import { retirementOf } from '@vestra/models/catalogue/retirement';
 import { reachVendors } from '@vestra/models/catalogue/vendor-lists';
 import { createModels } from '@vestra/models/models';
-import type { Config } from '../../main/config.ts';
+import type { Config } from '../../platform/config/config.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 const noticeDays = 60;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { browserObstacle, chooseHost } from '../../computers/index.ts';
-import type { Config } from '../../main/config.ts';
+import type { Config } from '../../platform/config/config.ts';
 import { findPackage } from '../../platform/db/embedded/binaries.ts';
 import { StartFailure } from '../../platform/db/start-failure.ts';
 import { findGroup } from '../../platform/sandbox/cgroups.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../../main/config.ts';
+import type { Config } from '../../platform/config/config.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 const patienceMs = 5_000;

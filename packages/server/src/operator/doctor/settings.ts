@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { nearest } from '@vestra/contract/nearest';
 import ipaddr from 'ipaddr.js';
-import { type Config, settingNames } from '../../main/config.ts';
+import { type Config, settingNames } from '../../platform/config/config.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
 /** Of the command line and the SDK, not of the server. */

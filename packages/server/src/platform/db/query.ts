@@ -145,12 +145,32 @@ export function insertOfMany<Of extends Table>(table: Of, rows: readonly NewRowO
 }
 
 function updating<Of extends Table>(table: Of, changes: ChangesOf<Of>, where: Sql): Statement<RowOf<Of>[]> {
+  return reading(
+    table,
+    sql`UPDATE ${table} SET ${assignments(table, changes)} WHERE ${where} RETURNING ${columnsOf(table)}`,
+  );
+}
+
+/** `"a" = $1, "b" = $2`, for an UPDATE inside a larger statement. */
+export function assignments<Of extends Table>(table: Of, changes: ChangesOf<Of>): Sql {
   const given = givenOf(table, changes);
   if (given.length === 0) throw new Error(`An update of ${table.name} that changes nothing.`);
-  const writer = sqlWriter().add(`UPDATE "${table.name}" SET `);
+  const writer = sqlWriter();
   for (const [at, { name, place }] of given.entries()) writer.add(`${at === 0 ? '' : ', '}"${name}" = `).addPart(place);
-  writer.add(' WHERE ').addPart(where).add(' RETURNING ').addPart(columnsOf(table));
-  return reading(table, writer.end());
+  return writer.end();
+}
+
+/** Inserts the row once for each row of `source`, for an INSERT inside a larger statement. */
+export function insertFrom<Of extends Table>(table: Of, row: GivenOf<Of>, source: Sql): Sql {
+  const given = givenOf(table, row);
+  const writer = sqlWriter().add(`INSERT INTO "${table.name}" (${namesOf(given)}) SELECT `);
+  for (const [at, { name, place }] of given.entries()) {
+    writer
+      .add(at === 0 ? '' : ', ')
+      .addPart(place)
+      .add(`::${(table.columns[name] as Column).type}`);
+  }
+  return writer.add(' FROM ').addPart(source).end();
 }
 
 async function execute<Result>(executor: Executor, statement: Statement<Result>): Promise<Result> {

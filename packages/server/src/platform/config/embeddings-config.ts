@@ -1,5 +1,5 @@
 import type { EmbeddingSettings } from '@vestra/models/embeddings/embedding-vendor';
-import { StartFailure } from '../platform/db/start-failure.ts';
+import { StartFailure } from '../db/start-failure.ts';
 
 type Provider = EmbeddingSettings['provider'];
 type Given = { provider: 'offline' | Provider; model: string | undefined; dimensions: number | undefined };

@@ -1,25 +1,13 @@
-import { newFence } from '@vestra/agent/prompt/data';
-import { newId } from '@vestra/contract/ids';
 import { emittingAll } from '../../account/index.ts';
 import { manifestOf } from '../../agents/versions/index.ts';
-import { costOfKinds, holdPlentyForAll } from '../../billing/index.ts';
+import { holdPlentyForAll } from '../../billing/index.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { insertOfMany, pipelined, running } from '../../platform/db/query.ts';
 import { type Run, takingNewRuns } from '../../platform/jobs/run-owner.ts';
 import type { UserRow } from '../../users/index.ts';
 import { type Committed, collectTold, concluded, insertingConversations, toldOf } from '../records/change.ts';
-import { presentConversation } from '../records/present.ts';
-import {
-  type ConversationRow,
-  type MessageRow,
-  messages,
-  type TaskRow,
-  type TurnRow,
-  tasks,
-  turns,
-} from '../records/tables.ts';
-import { tellMessage, tellPricedTask, tellPricedTurn } from '../records/tell.ts';
-import { type Admission, type NewMessage, rowsOfMessage } from './accept.ts';
+import { type ConversationRow, messages, type TaskRow, type TurnRow, tasks, turns } from '../records/tables.ts';
+import { type Admission, decideTask, decideTurn, type NewMessage, tellCreated } from '../transitions/begin-turn.ts';
 import { acknowledgementIn } from './acknowledgement.ts';
 import { mostOfMessage } from './call-price.ts';
 import type { AcceptedState, Turns } from './ports.ts';
@@ -107,63 +95,15 @@ export async function beginWork(
 const capsOf = (user: UserRow | null | undefined) =>
   user ? { daily: user.daily_cap_micros, monthly: user.monthly_cap_micros } : null;
 
-/** Pure: all that is written of one, as rows. */
 function plan({ conversation: before, message }: NewWork, admission: Admission, language: string) {
   const told = collectTold();
-  told.tell({ type: 'conversation.created', data: presentConversation(before, nothingOpen) });
-  const conversation: ConversationRow = {
-    ...before,
-    turn_count: before.turn_count + 1,
-    deployment_version: admission.version,
-    open_tasks: before.open_tasks + 1,
-  };
-  const begun = rowsOfMessage(conversation, message, { state: 'working', reads_newest: admission.readsNewest });
-  const { asked } = begun;
-  tellPricedTurn(told, 'turn.started', begun.turn, 0n);
-  const task = taskOf(begun.turn, conversation);
+  tellCreated(told, before);
+  const { conversation, asked, turn: begun } = decideTurn(before, admission, message, told);
   const acknowledgement = acknowledgementIn(language, asked.text);
-  const turn: TurnRow = { ...begun.turn, acknowledgement, task_id: task.id };
-  const acknowledged: MessageRow = {
-    ...asked,
-    id: turn.reply_message_id,
-    role: 'agent',
-    text: acknowledgement,
-    context: null,
-    attachments: [],
-  };
-  tellMessage(told, acknowledged, acknowledgement);
-  tellPricedTask(told, 'task.started', task, costOfKinds({}));
+  const of = { status: 'working', title: null, brief: null, acknowledgement, unstreamed: acknowledgement } as const;
+  const { task, message: acknowledged, turn } = decideTask(conversation, begun, of, told);
+  conversation.open_tasks += 1;
   const entries = concluded(before, conversation, told.appended);
   const micros = mostOfMessage(admission.model, asked.text);
-  return { conversation, entries, told: told.told, asked, acknowledged, turn, task, micros };
+  return { conversation, entries, told: told.told, asked, acknowledged, turn: { ...begun, ...turn }, task, micros };
 }
-
-const nothingOpen = { tasks: [], interactions: [], cost: costOfKinds({}) };
-
-const taskOf = (turn: TurnRow, { is_hidden }: ConversationRow): TaskRow => ({
-  org_id: turn.org_id,
-  mode: turn.mode,
-  id: newId('task'),
-  conversation_id: turn.conversation_id,
-  turn_id: turn.id,
-  user_id: turn.user_id,
-  deployment_id: turn.deployment_id,
-  deployment_version: turn.deployment_version,
-  status: 'working',
-  title: null,
-  brief: null,
-  progress: [],
-  result_text: null,
-  result_data: null,
-  result_is_cut: false,
-  outcome_met: null,
-  outcome_reason: null,
-  error_code: null,
-  error_message: null,
-  missing_tools: null,
-  is_hidden,
-  fence: newFence(),
-  active_ms: 0,
-  created_at: turn.created_at,
-  updated_at: turn.created_at,
-});

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { StartFailure } from '../platform/db/start-failure.ts';
+import { StartFailure } from '../db/start-failure.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -8,7 +8,6 @@ import {
 } from '../../agents/deployments/index.ts';
 import { holdingPlenty } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import { sharedDate } from '../../platform/db/clock.ts';
 import type { Statement } from '../../platform/db/group.ts';
 import { running } from '../../platform/db/query.ts';
 import type { SeenRow } from '../../platform/db/row-cache.ts';
@@ -20,15 +19,16 @@ import {
   collectTold,
   concluded,
   insertingConversation,
+  type Telling,
   toldOf,
   writingConversation,
 } from '../records/change.ts';
 import { findSeenConversation } from '../records/conversations.ts';
 import { acceptingMessage, runOf } from '../records/message-writes.ts';
 import type { ConversationRow, TurnRow } from '../records/tables.ts';
-import { tellPricedTurn } from '../records/tell.ts';
 import { goesStraightToWork } from '../records/turn.ts';
-import { type Admission, admit, type NewMessage, refuseRedeclared, rowsOfMessage } from './accept.ts';
+import { decideTurn, type NewMessage } from '../transitions/begin-turn.ts';
+import { admit } from './accept.ts';
 import { mostOfMessage } from './call-price.ts';
 import type { Turns } from './ports.ts';
 
@@ -119,10 +119,9 @@ async function plan(
 ): Promise<PlannedConversation | null> {
   const { conversation: before, version, deployment, user } = seen;
   if (user && (user.row.erasing_since !== null || user.row.status !== 'active')) return null;
-  const begun = read && (await beginReply(engine, seen, await read()));
+  const begun = read && (await beginReply(engine, seen, await read(), told));
   if (read && !begun) return null;
   const conversation = begun?.conversation ?? { ...before };
-  if (begun) tellPricedTurn(told, 'turn.started', begun.turn, 0n);
   const entries = concluded(before, conversation, told.appended);
   const statements = [
     version === null
@@ -150,27 +149,17 @@ async function plan(
   };
 }
 
-/** The reply begins in this process with the commit; null where it has to wait for anything. */
-async function beginReply(engine: Turns, { conversation: before, deployment, user }: Seen, message: NewMessage) {
+/** The reply starts in this process with the commit; null if it has to wait for anything. */
+async function beginReply(engine: Turns, seen: Seen, message: NewMessage, told: Telling) {
+  const { conversation: before, deployment, user } = seen;
   const tenant: Tenant = { orgId: before.org_id, mode: before.mode };
   if (goesStraightToWork(message.request) || before.replying_turn_id !== null) return null;
   if (engine.money.hasWaiting(tenant)) return null;
-  const admission: Admission = await admit(engine, engine.db, before, deployment.row);
-  refuseRedeclared(admission.functions, message.request.tools ?? []);
-  // Kept from here on: many messages are planned before the first of them is written.
+  const admission = await admit(engine, engine.db, before, deployment.row);
+  const { conversation, asked, turn } = decideTurn(before, admission, message, told);
+  // Reserved before the write: many messages are planned before the first of them is written.
   const place = engine.runner.reserve(before);
   if (!place) return null;
-  const conversation: ConversationRow = {
-    ...before,
-    turn_count: before.turn_count + 1,
-    deployment_version: admission.version,
-    last_active_at: sharedDate(),
-  };
-  const { asked, turn } = rowsOfMessage(conversation, message, {
-    state: 'replying',
-    reads_newest: admission.readsNewest,
-  });
-  conversation.replying_turn_id = turn.id;
   const micros = mostOfMessage(admission.model, asked.text);
   const userCaps = user && { daily: user.row.daily_cap_micros, monthly: user.row.monthly_cap_micros };
   const held = holdingPlenty(tenant, { userId: before.user_id, userCaps, amountMicros: micros, runId: turn.id });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCatalogue } from '@vestra/models/catalogue/catalogue';
 import { afterAll, expect, it } from 'vitest';
-import { StartFailure } from '../platform/db/start-failure.ts';
+import { StartFailure } from '../db/start-failure.ts';
 import { readConfig } from './config.ts';
-import { welcome } from './welcome.ts';
+import { welcome } from '../../main/welcome.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vestra-models-file-'));
 const file = join(folder, 'models.json');

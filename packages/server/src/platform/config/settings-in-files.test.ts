@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { StartFailure } from '../platform/db/start-failure.ts';
-import { openMasterKeys } from '../platform/secrets/master-key.ts';
+import { StartFailure } from '../db/start-failure.ts';
+import { openMasterKeys } from '../secrets/master-key.ts';
 import { readConfig } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vestra-settings-'));

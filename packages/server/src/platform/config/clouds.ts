@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Azure, Bedrock, Clouds, Vertex } from '@vestra/models/vendors/clouds/clouds';
 import { z } from 'zod';
-import { StartFailure } from '../platform/db/start-failure.ts';
+import { StartFailure } from '../db/start-failure.ts';
 
 type Settings = Readonly<
   Partial<

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { type OwnModel, OwnModelsFault, ownModels } from '@vestra/models/catalogue/own-models';
-import { StartFailure } from '../platform/db/start-failure.ts';
+import { StartFailure } from '../db/start-failure.ts';
 
 /** What the operator's file says of models, as JSON or YAML. A file that cannot be used stops the start. */
 export function readModelsFile(file: string, keyNamed: (variable: string) => string | undefined): OwnModel[] {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { StartFailure } from '../platform/db/start-failure.ts';
+import { StartFailure } from '../db/start-failure.ts';
 import { readConfig } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vestra-clouds-'));

@@ -1,5 +1,5 @@
-import { StartFailure } from '../platform/db/start-failure.ts';
-import type { S3Place } from '../platform/files/s3-client.ts';
+import { StartFailure } from '../db/start-failure.ts';
+import type { S3Place } from '../files/s3-client.ts';
 
 type Settings = Readonly<
   Partial<

@@ -1,0 +1,184 @@
+/** Executes the decision of `transitions/end-run.ts`: under the lock of the conversation, or if the conversation is unchanged. */
+import type { FinalEnd } from '@vestra/agent/ports';
+import type { Micros } from '@vestra/contract/money';
+import { emitting } from '../../account/index.ts';
+import { manifestOf } from '../../agents/versions/index.ts';
+import { costOf, costOfKinds } from '../../billing/index.ts';
+import { sharedNow } from '../../platform/db/clock.ts';
+import type { Statement } from '../../platform/db/group.ts';
+import { pipelined } from '../../platform/db/query.ts';
+import { isNoLongerSo } from '../../platform/db/shared-writes.ts';
+import { storableText } from '../../platform/db/storable-text.ts';
+import { RunTakenOver } from '../../platform/jobs/run-owner.ts';
+import {
+  announce,
+  type Change,
+  changeConversation,
+  collectTold,
+  concluded,
+  toldOf,
+  writingConversation,
+} from '../records/change.ts';
+import { memoryModeOf } from '../records/memory-mode.ts';
+import { endRunStatement, type LastStep, lastStepStatement } from '../records/message-writes.ts';
+import { insertMessage } from '../records/messages.ts';
+import type { Subject } from '../records/subject.ts';
+import type { ConversationRow, TurnRow } from '../records/tables.ts';
+import { updateTask } from '../records/tasks.ts';
+import { tellTurn } from '../records/tell.ts';
+import { updateTurn } from '../records/turns.ts';
+import {
+  type AnsweredEnd,
+  type BrokenEnd,
+  decideEnd,
+  publishResult,
+  publishSettled,
+  type RunEnd,
+  type StreamedReply,
+} from '../transitions/end-run.ts';
+import { beginNext } from './begin-reply.ts';
+import { beginTask } from './begin-task.ts';
+import { tellLimit } from './open-wait.ts';
+import type { Turns } from './ports.ts';
+
+/** An answer without tool calls, with its last step and its cost: all of it is known before anything is written. */
+export type AnsweredRun = {
+  subject: Subject;
+  end: AnsweredEnd;
+  last: LastStep;
+  /** Charges the last step; null if it cost nothing. */
+  charge: Statement | null;
+  /** The cost of the turn, last step included. */
+  turnMicros: Micros;
+  /** False if the deployment stores no memories of this conversation. */
+  remembers: boolean;
+};
+
+/** Ends a run under the lock of its conversation. The caller has given the run up, or taken it from its owner. */
+export async function endRun(engine: Turns, change: Change, subject: Subject, end: RunEnd): Promise<void> {
+  await settle(engine, change, await writeEnd(change, subject, end), end);
+}
+
+/** Writes the rows of an ended run and publishes its result. `settle` publishes the end of the turn that this returns. */
+export async function writeEnd(change: Change, subject: Subject, end: RunEnd): Promise<TurnRow> {
+  const { tx } = change;
+  const decision = decideEnd(subject, end);
+  const task = subject.task && decision.task ? await updateTask(tx, subject.task, decision.task) : null;
+  const message = decision.message && (await insertMessage(tx, decision.message));
+  if (task) change.conversation.open_tasks -= 1;
+  const cost = task && (await costOf(tx, { taskId: task.id }));
+  publishResult(change, { task, message, unstreamed: decision.unstreamed }, end, cost);
+  const limit = end.kind === 'stopped' ? end.limit : undefined;
+  if (task && (limit?.reason === 'max_budget' || limit?.reason === 'credits_exhausted')) {
+    await tellLimit(change, task, limit);
+  }
+  return updateTurn(tx, subject.turn.id, decision.turn);
+}
+
+export async function settle({ batchItems }: Turns, change: Change, turn: TurnRow, end: RunEnd): Promise<void> {
+  if (end.kind === 'answered') await noteMemoryDue(change, turn);
+  await tellTurn(change, 'turn.settled', turn);
+  if (turn.origin === 'batch') await batchItems.ended(change, turn);
+}
+
+/** Ends a reply by the end of its loop, or hands it to a task, and starts the next queued reply. */
+export async function endReply(
+  engine: Turns,
+  change: Change,
+  turn: TurnRow,
+  end: FinalEnd | BrokenEnd,
+  said: StreamedReply,
+): Promise<void> {
+  if (end.kind === 'handed_off') {
+    const { title = null, task = null } = end.call.arguments as { title?: string; task?: string };
+    await beginTask(change, turn, {
+      title: title && storableText(title),
+      brief: task && storableText(task),
+      said: said.whole,
+      unstreamed: said.unstreamed,
+    });
+  } else await endRun(engine, change, { turn, task: null }, runEndOf(end, said));
+  await beginNext(engine, change);
+}
+
+/** The end of a run from the end of its loop. */
+export function runEndOf(end: Exclude<FinalEnd, { kind: 'handed_off' }> | BrokenEnd, said: StreamedReply): RunEnd {
+  if (end.kind === 'answered') return { ...end, said };
+  if ('error' in end) return { ...end, said };
+  if (end.kind === 'failed') return { kind: 'failed', said, error: { code: end.code, message: end.message } };
+  const { reason, message } = end;
+  return { kind: 'stopped', said, error: { code: reason, message: message ?? '' }, limit: { reason, message } };
+}
+
+/** Ends a reply that answered. Locks the conversation only if another process or a queued message has changed it. */
+export async function endAnsweredReply(engine: Turns, answered: AnsweredRun): Promise<void> {
+  if (await endRunIfUnchanged(engine, answered)) return;
+  const { subject, end, last, charge, remembers } = answered;
+  await changeConversation(engine, subject.turn.conversation_id, null, async (change) => {
+    // The statement that ends the run checks its owner, so the change does not.
+    await pipelined(change.tx, [...(charge ? [charge] : []), lastStepStatement(last)]).catch((error: unknown) => {
+      throw isNoLongerSo(error) ? new RunTakenOver(last.run) : error;
+    });
+    if (remembers) change.conversation.memory_due_at ??= memoryDue();
+    await endRun(engine, change, subject, end);
+    await beginNext(engine, change);
+  });
+}
+
+/**
+ * Ends an answered run in one group of statements, guarded by the version of the conversation that this process read last.
+ * Returns false and writes nothing if the conversation has changed, or another reply waits in it.
+ */
+export async function endRunIfUnchanged(engine: Turns, answered: AnsweredRun): Promise<boolean> {
+  const { subject, end, last, charge, turnMicros, remembers } = answered;
+  const { turn, task } = subject;
+  const seen = engine.seen.conversations.get(turn.conversation_id);
+  if (!seen || !(task || isOnlyReply(seen.row, turn))) return false;
+  const decision = decideEnd(subject, end);
+  const settled: TurnRow = { ...turn, ...decision.turn };
+  const done = task && { ...task, ...decision.task };
+  const told = collectTold();
+  // A task that answers its first model call has cost that call alone.
+  const cost = task && costOfKinds({ intelligence: String(turnMicros) });
+  publishResult(told, { ...decision, task: done }, end, cost);
+  publishSettled(told, settled, turnMicros);
+  const conversation: ConversationRow = task
+    ? { ...seen.row, open_tasks: seen.row.open_tasks - 1 }
+    : { ...seen.row, replying_turn_id: null };
+  if (remembers) conversation.memory_due_at ??= memoryDue();
+  const entries = concluded(seen.row, conversation, told.appended);
+  const item = turn.origin === 'batch' ? engine.batchItems.ending(settled, turnMicros) : null;
+  const statements: Statement[] = [
+    writingConversation(conversation, entries, seen.version),
+    endRunStatement(last, subject, decision),
+    ...(item ? [item.statement] : []),
+    ...(charge ? [charge] : []),
+    ...toldOf(conversation, told.told).map((event) => emitting(event).statement),
+  ];
+  const results = await engine.writes(conversation.id, statements).catch((error: unknown) => {
+    engine.seen.conversations.forget(conversation.id);
+    if (isNoLongerSo(error)) return null;
+    throw error;
+  });
+  if (results === null) return false;
+  const [[{ version }], , ended] = results as [[{ version: string }], unknown, unknown];
+  announce(engine.announcer, { conversation, version, entries, afterwards: item ? [() => item.committed(ended)] : [] });
+  return true;
+}
+
+/** The end of a reply in a batch, or with others behind it, changes more rows than its own. */
+const isOnlyReply = (conversation: ConversationRow, turn: TurnRow) =>
+  conversation.replying_turn_id === turn.id && conversation.queued_turns === 0 && turn.origin !== 'batch';
+
+/** A conversation that has been quiet for a while is searched for facts to remember, if its deployment stores any. */
+async function noteMemoryDue({ tx, conversation }: Change, turn: TurnRow): Promise<void> {
+  if (conversation.memory_due_at !== null) return;
+  const tenant = { orgId: turn.org_id, mode: turn.mode };
+  const manifest = await manifestOf(tx, turn.deployment_id, turn.deployment_version);
+  if ((await memoryModeOf(tx, tenant, manifest)) !== 'none') conversation.memory_due_at = memoryDue();
+}
+
+const quietMs = 10_000;
+
+/** A lively conversation is searched once, not per message. */
+const memoryDue = () => new Date(sharedNow() + quietMs);

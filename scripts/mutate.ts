@@ -1,7 +1,7 @@
 /**
  * Breaks a file in many small ways, one at a time, and runs its tests on each: `npm run mutate -- <files>`, without files
  * all of the table. `budget.ts:43` tries one line again, `--most=80` so many of each file, spread evenly. What no test
- * notices is printed. Why it is our own: docs/decisions/0015-a-mutation-run-of-our-own.md
+ * notices is printed. Why it is our own: docs/history/0015-a-mutation-run-of-our-own.md
  */
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

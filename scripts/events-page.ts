@@ -1,7 +1,6 @@
 import type { JsonSchema } from '@vestra/contract/derive/json-schema';
 import { openapi } from '@vestra/contract/derive/openapi';
-
-type Fields = Record<string, JsonSchema>;
+import { type Fields, fieldTable, meaningOf, nameOf } from './field-table.ts';
 
 const { schemas } = openapi({ version: '', url: '' }).components as { schemas: Record<string, JsonSchema> };
 
@@ -15,15 +14,15 @@ export function eventsPage(): string {
     'Every event of the streams and the webhooks, with what it carries, read off the contract. A conversation is followed by its stream of events (`GET /v1/conversations/{id}/events`, `stream: true` of a\nmessage); what happens in the org is posted to [webhook endpoints](webhooks.md) and listed by `GET /v1/events`. The `type` of an\nevent decides what its `data` holds. Types may be added: skip those you do not know.',
     '## On the stream of a conversation',
     'Each event comes as `id: <seq>`, `event: <type>` and `data: <the event as JSON>`. Reconnect with `Last-Event-ID`.',
-    fieldTable(envelopeOf('StreamEvent')),
+    fieldTable(envelopeOf('StreamEvent'), link),
     streamed,
     '## Posted to webhooks',
-    fieldTable(envelopeOf('WebhookEvent')),
+    fieldTable(envelopeOf('WebhookEvent'), link),
     posted,
     '## What they carry',
     ...withAllTheyName(carried).flatMap((name) => {
       const { description, properties } = schemas[name] as { description?: string; properties: Fields };
-      return [`### ${name}`, description ?? '', fieldTable(properties)];
+      return [`### ${name}`, description ?? '', fieldTable(properties, link)];
     }),
   ].join('\n\n')}\n`;
 }
@@ -82,39 +81,4 @@ function withAllTheyName(names: Set<string>): string[] {
   return [...all].sort();
 }
 
-function fieldTable(fields: Fields, path = ''): string {
-  return ['| field | type | meaning |', '|---|---|---|', ...fieldRows(fields, path)].join('\n');
-}
-
-function fieldRows(fields: Fields, path: string): string[] {
-  return Object.entries(fields).flatMap(([name, field]) => {
-    const inner = (innerOf(field).properties ?? {}) as Fields;
-    const row = `| \`${path}${name}\` | ${typeOf(field)} | ${meaningOf(field)} |`;
-    return [row, ...fieldRows(inner, `${path}${name}.`)];
-  });
-}
-
-/** What a field is where it is there: not its null, and of a list one entry. */
-function innerOf(field: JsonSchema): JsonSchema {
-  const options = (field.anyOf ?? []) as JsonSchema[];
-  const own = options.find(({ type }) => type !== 'null');
-  if (own) return innerOf(own);
-  return field.type === 'array' ? innerOf(field.items as JsonSchema) : field;
-}
-
-const meaningOf = (field: JsonSchema): string =>
-  String(
-    field.description ?? ((field.anyOf ?? []) as JsonSchema[]).find((each) => each.description)?.description ?? '',
-  );
-
-function typeOf(field: JsonSchema): string {
-  if (field.$ref) return link(nameOf(field.$ref));
-  if (field.const !== undefined) return `\`${field.const}\``;
-  if (field.enum) return (field.enum as unknown[]).map((value) => `\`${value}\``).join(', ');
-  if (field.type === 'array') return `list of ${typeOf(field.items as JsonSchema)}`;
-  const options = (field.anyOf ?? field.oneOf) as JsonSchema[] | undefined;
-  return options ? options.map(typeOf).join(' or ') : String(field.type ?? 'any');
-}
-
-const nameOf = (ref: unknown): string => (typeof ref === 'string' ? (ref.split('/').at(-1) ?? '') : '');
 const link = (name: string) => `[${name}](#${name.toLowerCase()})`;

@@ -8,6 +8,7 @@ import { type ErrorCode, errorCatalogue } from '@vestra/contract/errors';
 import { sessionInteractions } from '@vestra/contract/interactions';
 import { sessionAccessOf } from '@vestra/contract/route';
 import type { z } from 'zod';
+import { apiPages } from './api-pages.ts';
 import { callsModule } from './client-calls.ts';
 import { eventsPage } from './events-page.ts';
 import { moduleTable } from './module-table.ts';
@@ -22,6 +23,7 @@ const documents: Record<string, string | null> = {
   'docs/errors.md': errorsDocument(),
   'docs/events.md': eventsPage(),
   'docs/session-access.md': sessionAccessDocument(),
+  ...apiPages(),
   'packages/contract/src/paths.ts': pathsModule(),
   'packages/sdk/src/calls.ts': callsModule(),
   ...withVersion(),

@@ -2,18 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAst } from 'vitest/node';
+import { anchorsOf, parseMarkdown } from '../packages/web/src/guide/markdown.ts';
 import { type Area, area } from './requirement.ts';
 import { areas } from './requirements.ts';
 
 const root = join(import.meta.dirname, '..');
-/** The contract, what closes its open points, and what this repository adds to both. */
-const documents = [
-  'configuration.md',
-  'runtime.md',
-  'decisions.md',
-  'architecture.md',
-  ...globSync('docs/*.md', { cwd: root }),
-];
 
 describe('coverage of the requirements', () => {
   const citations = testFiles().flatMap((file) =>
@@ -50,24 +43,29 @@ describe('the rows', () => {
     expect(new Set(prefixes).size).toBe(areas.length);
   });
 
-  it('name a document and a section, and end as a sentence', () => {
-    const odd = rows.filter(({ source, text }) => {
-      const [document, section] = source.split(' · ');
-      return !documents.includes(document ?? '') || !section || !/[."]$/.test(text);
+  it('cite a page of docs/ and, after #, a heading of it', () => {
+    const anchors = new Map(globSync('docs/{,api/}*.md', { cwd: root }).map((page) => [page, anchorsIn(page)]));
+    const dead = rows.filter(({ source }) => {
+      const [page = '', anchor] = source.split('#');
+      return !anchors.has(page) || (anchor !== undefined && !anchors.get(page)?.has(anchor));
     });
-    expect(odd).toEqual([]);
+    expect(dead.map(({ id, source }) => `${id} cites ${source}`)).toEqual([]);
+  });
+
+  it('end as a sentence', () => {
+    expect(rows.filter(({ text }) => !/[."]$/.test(text))).toEqual([]);
   });
 });
 
 describe('the verdict', () => {
   const rows = [
-    ['ONE-001', 'runtime.md · Errors', 'A first.'],
-    ['ONE-002', 'runtime.md · Errors', 'A second.'],
+    ['ONE-001', 'docs/requests.md#errors', 'A first.'],
+    ['ONE-002', 'docs/requests.md#errors', 'A second.'],
   ] as const;
 
   it('lists the uncited rows of a finished area', () => {
     const coverage = coverageOf([area('one', 'done', rows)], new Set(['ONE-001']));
-    expect(missingIn(coverage)).toEqual(['ONE-002 (runtime.md · Errors): A second.']);
+    expect(missingIn(coverage)).toEqual(['ONE-002 (docs/requests.md#errors): A second.']);
   });
 
   it('lets an open area have uncited rows, and counts them', () => {
@@ -130,6 +128,10 @@ describe('the scanner', () => {
     expect(files.filter((file) => file.includes('node_modules'))).toEqual([]);
   });
 });
+
+function anchorsIn(page: string): Set<string> {
+  return new Set(anchorsOf(parseMarkdown(readFileSync(join(root, page), 'utf8'))).values());
+}
 
 type Coverage = { area: Area; uncited: Area['requirements'] }[];
 

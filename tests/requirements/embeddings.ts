@@ -3,73 +3,73 @@ import { area } from '../requirement.ts';
 export const embeddings = area('embeddings', 'done', [
   [
     'EMB-001',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'The offline encoder gives the vectors of its package in every way it is run: within 0.9999 exactly, within 0.998 in bytes.',
   ],
   [
     'EMB-002',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     "The offline encoder cuts a text into the word pieces of its package's tokenizer.",
   ],
   [
     'EMB-003',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'A text is read to its end, however few word pieces the encoder reads at once.',
   ],
   [
     'EMB-004',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'Where the native runtime does not load, or ends its process, the portable one takes over and the log says so once.',
   ],
   [
     'EMB-005',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'A search of memory finds nothing where no fact has to do with the query, and only the fact that is named where one is.',
   ],
   [
     'EMB-006',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'A fact of up to 1,000 characters is found by the meaning of any of its parts.',
   ],
   [
     'EMB-007',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'Embeddings of OpenAI, Google or a compatible endpoint are asked for in bounded batches, few at once, and again after a passing failure.',
   ],
-  ['EMB-008', 'docs/operating.md · Embeddings', "A provider's key is in no error of its embeddings."],
+  ['EMB-008', 'docs/operating.md#embeddings', "A provider's key is in no error of its embeddings."],
   [
     'EMB-009',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'Vectors of another size or model are never compared: they are refused, or made anew under another name.',
   ],
   [
     'EMB-010',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'A provider embeds texts only where the operator says so, and a half setting ends the start.',
   ],
   [
     'EMB-011',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'What is found in languages other than English is measured and written down.',
   ],
   [
     'EMB-012',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'Embeddings that hang keep no caller waiting: memory goes by words, and facts are kept.',
   ],
   [
     'EMB-541',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'With a provider of embeddings a notebook is found in any language, through its refusals and failures, and by words alone where it gives vectors of another size.',
   ],
   [
     'EMB-531',
-    'docs/operating.md · Embeddings',
+    'docs/operating.md#embeddings',
     'A search of notebooks waits fifteen seconds for embeddings that hang, and goes by words.',
   ],
   [
     'EMB-500',
-    'docs/memory.md · How it is searched',
+    'docs/memory.md#how-it-is-searched',
     'A word that a question and a fact share by chance is no match; a person, place or thing that it names is.',
   ],
 ]);

@@ -1,50 +1,64 @@
 import { area } from '../requirement.ts';
 
-const page = 'docs/high-availability.md';
-
 export const failover = area('failover', 'done', [
-  ['FOV-001', `${page} · What a failover needs`, 'A connection to a server that takes no writes is not used.'],
+  [
+    'FOV-001',
+    'docs/high-availability.md#what-a-failover-needs',
+    'A connection to a server that takes no writes is not used.',
+  ],
   [
     'FOV-002',
-    `${page} · Two masters`,
+    'docs/high-availability.md#two-masters',
     'A process that has met the primary of a newer timeline reads from and writes to no server of an older one.',
   ],
-  ['FOV-003', `${page} · What a failover needs`, 'That the database is away is logged once, and once that it is back.'],
+  [
+    'FOV-003',
+    'docs/high-availability.md#what-a-failover-needs',
+    'That the database is away is logged once, and once that it is back.',
+  ],
   [
     'FOV-004',
-    `${page} · What a failover needs`,
+    'docs/high-availability.md#what-a-failover-needs',
     'A connection whose peer has vanished is cut within a minute of being used, and keeps no process from ending.',
   ],
   [
     'FOV-005',
-    `${page} · What a failover needs`,
+    'docs/high-availability.md#what-a-failover-needs',
     'The result of a tool that ran while the database was away is recorded when it is back, and the tool runs once.',
   ],
   [
     'FOV-006',
-    `${page} · What a failover needs`,
+    'docs/high-availability.md#what-a-failover-needs',
     'While the database is away requests answer 503; followers then get what they have missed, without a gap.',
   ],
   [
     'FOV-007',
-    `${page} · A worker without a network`,
+    'docs/high-availability.md#a-worker-without-a-network',
     'A process that comes back after its run was taken over changes nothing of it, and no tool runs twice.',
   ],
-  ['FOV-008', `${page} · What a failover needs`, 'A server that is told to end while the database is away ends.'],
-  ['FOV-010', `${page} · Clocks`, 'What processes compare with each other is the time of the database.'],
+  [
+    'FOV-008',
+    'docs/high-availability.md#what-a-failover-needs',
+    'A server that is told to end while the database is away ends.',
+  ],
+  [
+    'FOV-010',
+    'docs/high-availability.md#clocks',
+    'What processes compare with each other is the time of the database.',
+  ],
   [
     'FOV-011',
-    `${page} · Clocks`,
+    'docs/high-availability.md#clocks',
     'A process whose clock is an hour off or jumps keeps the order of messages, the life of sessions and the time of routines.',
   ],
   [
     'FOV-280',
-    `${page} · What a failover needs`,
+    'docs/high-availability.md#what-a-failover-needs',
     'A statement that takes longer than a minute is waited for while the server works at it.',
   ],
   [
     'FOV-551',
-    `${page} · What a failover needs`,
+    'docs/high-availability.md#what-a-failover-needs',
     'A server that is starting while the primary fails waits for the next one and goes on with its start.',
   ],
 ]);

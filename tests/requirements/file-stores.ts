@@ -3,73 +3,73 @@ import { area } from '../requirement.ts';
 export const fileStores = area('file-stores', 'done', [
   [
     'STORE-001',
-    'docs/files.md · Where files lie',
+    'docs/files.md#where-files-lie',
     'What was put into a file store is read back whole and by ranges, listed and removed, on a disk and in a bucket, streamed both ways.',
   ],
   [
     'STORE-002',
-    'docs/files.md · Where files lie',
+    'docs/files.md#where-files-lie',
     "No org reads another's content, and no name leads out of an org's part.",
   ],
   [
     'STORE-003',
-    'docs/files.md · Where files lie',
+    'docs/files.md#where-files-lie',
     'A part of what was put is never seen, and nothing is kept or read whole under a hash that it has not.',
   ],
   [
     'STORE-004',
-    'docs/files.md · When the store is away',
+    'docs/files.md#when-the-store-is-away',
     'A store that fails for a moment is asked again, and a download that breaks off goes on where it was.',
   ],
   [
     'STORE-005',
-    'docs/files.md · When the store is away',
+    'docs/files.md#when-the-store-is-away',
     'A store that is away or full answers 503 with Retry-After, nothing is half recorded, and it is used again by itself.',
   ],
-  ['STORE-006', 'docs/files.md · A bucket', 'No credential of the store stands in a log, an error or an answer.'],
+  ['STORE-006', 'docs/files.md#a-bucket', 'No credential of the store stands in a log, an error or an answer.'],
   [
     'STORE-007',
-    'docs/files.md · Direct downloads',
+    'docs/files.md#direct-downloads',
     'A signed address gives one file, to be saved and never shown, for a minute, and is in no log.',
   ],
   [
     'STORE-008',
-    'docs/files.md · When the store is away',
+    'docs/files.md#when-the-store-is-away',
     'What could not be removed from the store when its file went is removed later.',
   ],
   [
     'STORE-009',
-    'docs/files.md · When the store is away',
+    'docs/files.md#when-the-store-is-away',
     'Work whose result cannot be kept just now is told so and goes on.',
   ],
   [
     'STORE-010',
-    'docs/computer.md · Without a shared disk',
+    'docs/computer.md#without-a-shared-disk',
     'The home of a computer is brought to the machine on which it wakes, with whatever lies in it, as its own; where it is there and the newest, nothing is downloaded.',
   ],
   [
     'STORE-011',
-    'docs/computer.md · Without a shared disk',
+    'docs/computer.md#without-a-shared-disk',
     'A saved home that is damaged, cut or too large is not put in the place of the one that is there.',
   ],
   [
     'STORE-012',
-    'docs/computer.md · Without a shared disk',
+    'docs/computer.md#without-a-shared-disk',
     'A home is saved where anything in it has changed, and only then.',
   ],
   [
     'STORE-013',
-    'docs/computer.md · Without a shared disk',
+    'docs/computer.md#without-a-shared-disk',
     'Whoever has lost a computer saves nothing of it, and what was prepared after the last saving is prepared again.',
   ],
   [
     'STORE-014',
-    'docs/computer.md · Without a shared disk',
+    'docs/computer.md#without-a-shared-disk',
     'A computer is saved while it is awake, and does not sleep while it cannot be saved.',
   ],
   [
     'STORE-015',
-    'docs/computer.md · Without a shared disk',
+    'docs/computer.md#without-a-shared-disk',
     'A machine that is killed costs one wake on another one, and what was not saved yet.',
   ],
 ]);

@@ -1,62 +1,92 @@
 import { area } from '../requirement.ts';
 
-const page = 'decisions.md · 11';
-
 export const openai = area('openai', 'done', [
   [
     'OAI-001',
-    page,
+    'docs/api/openai.md#post-v1openaichatcompletions',
     'A chat completion names a deployment as its model, and answers in the shape that OpenAI’s clients read.',
   ],
   [
     'OAI-002',
-    page,
+    'docs/openai.md#rules',
     'A client that sends the whole talk goes on in the conversation that it began; a talk that went another way begins a new one, which is told what was said.',
   ],
-  ['OAI-003', page, '`user` names the user; a conversation of another user, deployment, mode or org is not reached.'],
+  [
+    'OAI-003',
+    'docs/api/openai.md#post-v1openairesponses',
+    '`user` names the user; a conversation of another user, deployment, mode or org is not reached.',
+  ],
   [
     'OAI-004',
-    page,
+    'docs/openai.md#rules',
     'A streamed chat completion comes in chunks with its role, words, end and, where asked for, what was used.',
   ],
   [
     'OAI-005',
-    page,
+    'docs/openai.md#rules',
     'Functions of the client’s become calls of its own names, and their results go on with the same turn.',
   ],
-  ['OAI-006', page, 'A format that is asked for is answered as JSON that fits it.'],
-  ['OAI-007', page, 'What waits for a person and has no form is said in words.'],
-  ['OAI-008', page, 'Pictures and files of a message are read by the agent; addresses are not fetched.'],
-  ['OAI-009', page, 'A response goes on with the one before it, or in a conversation that is named.'],
+  ['OAI-006', 'docs/openai.md#what-becomes-of-what', 'A format that is asked for is answered as JSON that fits it.'],
+  ['OAI-007', 'docs/api/openai.md#post-v1openairesponses', 'What waits for a person and has no form is said in words.'],
+  [
+    'OAI-008',
+    'docs/openai.md#what-becomes-of-what',
+    'Pictures and files of a message are read by the agent; addresses are not fetched.',
+  ],
+  [
+    'OAI-009',
+    'docs/api/openai.md#post-v1openaichatcompletions',
+    'A response goes on with the one before it, or in a conversation that is named.',
+  ],
   [
     'OAI-010',
-    page,
+    'docs/openai.md#rules',
     'A streamed response comes in the events of OpenAI’s own, numbered from 0, and can be followed again after any of them.',
   ],
-  ['OAI-011', page, 'A response in the background is shown as far as it has come, and can be cancelled.'],
+  [
+    'OAI-011',
+    'docs/openai.md#rules',
+    'A response in the background is shown as far as it has come, and can be cancelled.',
+  ],
   [
     'OAI-012',
-    page,
+    'docs/openai.md#rules',
     'An approval is a request that the client answers; where a person must be present, the client says so.',
   ],
   [
     'OAI-013',
-    page,
+    'docs/openai.md#what-becomes-of-what',
     'What cannot be done is refused by its name, in the shape of OpenAI’s errors; what only tunes a model has no effect.',
   ],
-  ['OAI-014', page, 'A request that a client sends again by itself, or under one Idempotency-Key, runs once.'],
-  ['OAI-015', page, 'A failed turn is an error that no client sends again by itself.'],
+  [
+    'OAI-014',
+    'docs/openai.md#what-becomes-of-what',
+    'A request that a client sends again by itself, or under one Idempotency-Key, runs once.',
+  ],
+  ['OAI-015', 'docs/openai.md#what-becomes-of-what', 'A failed turn is an error that no client sends again by itself.'],
   [
     'OAI-531',
-    page,
+    'docs/openai.md#what-becomes-of-what',
     'A path or a deployment that is not there is refused with what is there, in OpenAI’s shape; an address without `/openai` is told the right one.',
   ],
-  ['OAI-016', page, 'The models are the deployments that are live, with a test key all that are not archived.'],
+  [
+    'OAI-016',
+    'docs/api/openai.md#get-v1openaimodels',
+    'The models are the deployments that are live, with a test key all that are not archived.',
+  ],
   [
     'OAI-670',
-    page,
+    'docs/openai.md#rules',
     'An answer that a restart cuts short ends with an error that says so, code `not_ready`, which OpenAI’s own client throws.',
   ],
-  ['OAI-600', page, 'A file that no upload takes is refused with 413 `file_too_large` before it is decoded.'],
-  ['OAI-601', page, 'A request declares at most 32 tools, over OpenAI’s formats and AG-UI as in a message.'],
+  [
+    'OAI-600',
+    'docs/openai.md#rules',
+    'A file that no upload takes is refused with 413 `file_too_large` before it is decoded.',
+  ],
+  [
+    'OAI-601',
+    'docs/openai.md#rules',
+    'A request declares at most 32 tools, over OpenAI’s formats and AG-UI as in a message.',
+  ],
 ]);

@@ -3,47 +3,47 @@ import { area } from '../requirement.ts';
 export const pictures = area('pictures', 'done', [
   [
     'PIC-001',
-    'docs/reasoning-and-pictures.md · Pictures from tools',
+    'docs/reasoning-and-pictures.md#pictures-from-tools',
     'What a tool answers with beside text reaches a model that takes it, in its vendor’s own way.',
   ],
   [
     'PIC-002',
-    'docs/reasoning-and-pictures.md · Pictures from tools',
+    'docs/reasoning-and-pictures.md#pictures-from-tools',
     'A model that cannot take a picture or a recording reads a line with its kind and size.',
   ],
   [
     'PIC-003',
-    'docs/reasoning-and-pictures.md · Settings',
+    'docs/reasoning-and-pictures.md#settings',
     '`OPENAI_COMPATIBLE_TAKES` says what the models of a compatible endpoint read beside text.',
   ],
   [
     'PIC-004',
-    'docs/reasoning-and-pictures.md · Pictures from tools',
+    'docs/reasoning-and-pictures.md#pictures-from-tools',
     'Of a long run the newest pictures are shown, older ones are left out several at once, and each has a line.',
   ],
   [
     'PIC-005',
-    'docs/reasoning-and-pictures.md · Pictures from tools',
+    'docs/reasoning-and-pictures.md#pictures-from-tools',
     'Pictures are kept as small as models see them; one that claims too many points is never decoded.',
   ],
   [
     'PIC-006',
-    'docs/reasoning-and-pictures.md · Pictures from tools',
+    'docs/reasoning-and-pictures.md#pictures-from-tools',
     'Images, audio and such resources of an MCP server are taken, a bounded number of them.',
   ],
   [
     'PIC-007',
-    'docs/reasoning-and-pictures.md · Pictures from tools',
+    'docs/reasoning-and-pictures.md#pictures-from-tools',
     'A picture is kept beside its step, shown in the trace with a link, and goes with the task, the user and old traces.',
   ],
   [
     'PIC-009',
-    'docs/reasoning-and-pictures.md · What a vendor refuses',
+    'docs/reasoning-and-pictures.md#what-a-vendor-refuses',
     'A request with a tool’s pictures that is refused is sent once more with a line in the place of each.',
   ],
   [
     'PIC-008',
-    'docs/reasoning-and-pictures.md · Pictures from tools',
+    'docs/reasoning-and-pictures.md#pictures-from-tools',
     'The agent sees the page that it takes a picture of, and pictures that lie on its computer.',
   ],
 ]);

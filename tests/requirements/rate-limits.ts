@@ -3,26 +3,30 @@ import { area } from '../requirement.ts';
 export const rateLimits = area('rate-limits', 'done', [
   [
     'RATE-001',
-    'decisions.md · 4',
+    'docs/requests.md#rate-limits',
     'Requests are limited per key, to 1,200 a minute unless the setting says otherwise.',
   ],
   [
     'RATE-002',
-    'decisions.md · 4',
+    'docs/requests.md#rate-limits',
     'Every answer carries `RateLimit-Policy: "default";q=1200;w=60` with the configured numbers.',
   ],
   [
     'RATE-003',
-    'decisions.md · 4',
+    'docs/requests.md#rate-limits',
     'Every answer carries `RateLimit: "default";r=<left>;t=<seconds>` and `r` falls with each request.',
   ],
-  ['RATE-004', 'decisions.md · 4', 'A request beyond the limit answers 429 `rate_limited` of type `rate_limited`.'],
-  ['RATE-005', 'decisions.md · 4', 'A 429 carries `Retry-After`, and `retry_after_ms` in its body.'],
-  ['RATE-006', 'decisions.md · 4', 'One key at its limit does not slow another key of the same org.'],
-  ['RATE-007', 'decisions.md · 4', 'After the wait a 429 named, the key is served again.'],
+  [
+    'RATE-004',
+    'docs/requests.md#rate-limits',
+    'A request beyond the limit answers 429 `rate_limited` of type `rate_limited`.',
+  ],
+  ['RATE-005', 'docs/requests.md#rate-limits', 'A 429 carries `Retry-After`, and `retry_after_ms` in its body.'],
+  ['RATE-006', 'docs/requests.md#rate-limits', 'One key at its limit does not slow another key of the same org.'],
+  ['RATE-007', 'docs/requests.md#rate-limits', 'After the wait a 429 named, the key is served again.'],
   [
     'RATE-600',
-    'decisions.md · 12',
+    'docs/requests.md#rate-limits',
     'A request without a credential is counted by its address before its body is read, so that refused bodies count too.',
   ],
 ]);

@@ -1,7 +1,7 @@
-/** One statement of the documents that a test can hold against the product. */
+/** One rule that a test proves. `source` is the page of `docs/` that states it, with a heading after `#`. */
 type Requirement = { id: string; source: string; text: string };
 
-/** A family of requirements; once it is `done`, every row of it must be cited by a test. */
+/** A family of requirements. If it is `done`, a test must cite each of its rows. */
 export type Area = { name: string; status: 'open' | 'done'; requirements: readonly Requirement[] };
 
 type Row = readonly [id: string, source: string, text: string];

@@ -70,7 +70,7 @@ import { voice } from './requirements/voice.ts';
 import { waiting } from './requirements/waiting.ts';
 import { webhooks } from './requirements/webhooks.ts';
 
-/** What the documents demand, family by family. Tests cite a row by its id in their titles. */
+/** The rules that `docs/` states, by family. Tests cite a row by its id in their titles. */
 export const areas: readonly Area[] = [
   reasoning,
   requests,

@@ -27,7 +27,7 @@ export const a2a = area('a2a', 'done', [
   [
     'A2A-008',
     'docs/api/protocols.md#post-v1a2adeployment_id',
-    '`POST /v1/a2a/{deployment_id}` takes A2A JSON-RPC with scope `runtime` or `all`.',
+    '`POST /v1/a2a/{deployment_id}` accepts A2A JSON-RPC with scope `runtime` or `all`.',
   ],
   ['A2A-009', 'docs/a2a.md#the-card', '`Service-User` names the user; without it the conversation has `user_id` null.'],
   [

@@ -12,7 +12,7 @@ export const account = area('account', 'done', [
     'docs/api/me.md#me',
     '`member` of `me` is `{role}` for a console member, one of `owner`, `admin`, `developer`, and null for a key.',
   ],
-  ['ACC-004', 'docs/api/health.md#get-v1health', '`GET /v1/health` says whether the API is up, with 200.'],
+  ['ACC-004', 'docs/api/health.md#get-v1health', '`GET /v1/health` reports whether the API is up, with 200.'],
   ['ACC-005', 'docs/models.md#how-a-provider-is-called', '`GET /v1/models` lists the models a deployment may choose.'],
   [
     'ACC-006',
@@ -68,20 +68,20 @@ export const account = area('account', 'done', [
     'docs/embedding.md#1-the-origin-of-your-page',
     'An embed origin that is not https, or carries a path, answers 400 `invalid_origin`.',
   ],
-  ['ACC-020', 'docs/api/org.md#patch-v1org', '`default_deployment` takes a name or a `dep_` id, and null clears it.'],
+  ['ACC-020', 'docs/api/org.md#patch-v1org', '`default_deployment` accepts a name or a `dep_` id, and null clears it.'],
   [
     'ACC-021',
     'docs/api/org.md#patch-v1org',
     '`default_deployment` naming no deployment of the org is refused with 400 `invalid_deployment`.',
   ],
-  ['ACC-022', 'docs/api/org.md#org', '`memory_mode` takes `vestra`, `customer` and `none` only.'],
-  ['ACC-023', 'docs/api/org.md#patch-v1org', '`memory_endpoint` takes an https URL or null.'],
+  ['ACC-022', 'docs/api/org.md#org', '`memory_mode` accepts `vestra`, `customer` and `none` only.'],
+  ['ACC-023', 'docs/api/org.md#patch-v1org', '`memory_endpoint` accepts an https URL or null.'],
   [
     'ACC-024',
     'docs/api/org.md#patch-v1org',
-    '`otlp_endpoint` takes a URL to which traces go from then on; null stops them.',
+    '`otlp_endpoint` accepts a URL to which traces go from then on; null stops them.',
   ],
-  ['ACC-025', 'docs/api/org.md#patch-v1org', '`otlp_headers_secret` takes the name of a secret and null clears it.'],
+  ['ACC-025', 'docs/api/org.md#patch-v1org', '`otlp_headers_secret` accepts the name of a secret and null clears it.'],
   ['ACC-026', 'docs/api/org.md#patch-v1org', '`PATCH /v1/org` leaves fields that were not sent as they are.'],
   [
     'ACC-027',
@@ -91,7 +91,7 @@ export const account = area('account', 'done', [
   [
     'ACC-028',
     'docs/users-and-money.md#users',
-    "`require_user` applies on every route where an absent `user_id` would mean the org's own agent.",
+    "`require_user` applies on every route on which an absent `user_id` would mean the org's own agent.",
   ],
   [
     'ACC-029',

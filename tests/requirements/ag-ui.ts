@@ -9,14 +9,14 @@ export const agUi = area('ag-ui', 'done', [
   [
     'AGUI-002',
     'docs/ag-ui.md',
-    'Tools of the client’s become tool calls of its own names, and their results go on with the turn.',
+    'Tools of the client are called by its own names, and their results continue the turn.',
   ],
   [
     'AGUI-003',
     'docs/api/ag-ui.md#post-v1aguideployment_id',
-    'What waits for a person ends the run as an interrupt with the schema of its answer, and `resume` goes on.',
+    'A wait for a person ends the run as an interrupt with the schema of its answer, and `resume` continues.',
   ],
-  ['AGUI-004', 'docs/ag-ui.md', 'Work that goes on is shown as an activity, and its answer when it is done.'],
+  ['AGUI-004', 'docs/ag-ui.md', 'Running work is shown as an activity, and its answer when it is done.'],
   [
     'AGUI-531',
     'docs/ag-ui.md#rules',

@@ -11,13 +11,13 @@ export const answers = area('answers', 'done', [
   [
     'ANS-004',
     'docs/api/interactions.md#post-v1interactionsinteraction_idanswer',
-    'A question takes `answers`, exactly one per question in order.',
+    'A question accepts `answers`, exactly one per question in order.',
   ],
-  ['ANS-005', 'docs/interactions.md#kinds', 'A question takes `approve: false` as a refusal to answer.'],
+  ['ANS-005', 'docs/interactions.md#kinds', 'A question accepts `approve: false` as a refusal to answer.'],
   [
     'ANS-006',
     'docs/api/interactions.md#post-v1interactionsinteraction_idanswer',
-    'A hand-off takes `decision` `done`, `could_not` or `not_now`.',
+    'A hand-off accepts `decision` `done`, `could_not` or `not_now`.',
   ],
   [
     'ANS-007',
@@ -27,32 +27,32 @@ export const answers = area('answers', 'done', [
   [
     'ANS-008',
     'docs/interactions.md#wrong-answers',
-    "A tool call takes `output`, which reaches the agent as the tool's result.",
+    "A tool call accepts `output`, which reaches the agent as the tool's result.",
   ],
   [
     'ANS-009',
     'docs/interactions.md#wrong-answers',
-    "A tool call takes `error`, which reaches the agent as the tool's failure.",
+    "A tool call accepts `error`, which reaches the agent as the tool's failure.",
   ],
   [
     'ANS-010',
     'docs/interactions.md#wrong-answers',
-    'A yes that moves money or acts for the user without `present_user: true` answers 400 `present_user_required`.',
+    'An approval that moves money or acts for the user without `present_user: true` answers 400 `present_user_required`.',
   ],
   [
     'ANS-011',
     'docs/interactions.md#wrong-answers',
-    'A yes to an approval that needs a person in person, without `present_user: true`, answers 400 `present_user_required`.',
+    'An approval that needs a person in person, without `present_user: true`, answers 400 `present_user_required`.',
   ],
   [
     'ANS-012',
     'docs/interactions.md#wrong-answers',
-    "A yes to a tool of the org's MCP servers without `present_user: true` answers 400 `present_user_required`.",
+    "Approving a tool of the org's MCP servers without `present_user: true` answers 400 `present_user_required`.",
   ],
   [
     'ANS-013',
     'docs/interactions.md#wrong-answers',
-    'A yes to a function that is neither read-only nor run-without-asking, without `present_user: true`, answers 400 `present_user_required`.',
+    'Approving a function that is neither read-only nor run-without-asking, without `present_user: true`, answers 400 `present_user_required`.',
   ],
   ['ANS-014', 'docs/interactions.md#wrong-answers', 'A no never needs `present_user`.'],
   [
@@ -63,7 +63,7 @@ export const answers = area('answers', 'done', [
   [
     'ANS-016',
     'docs/interactions.md#what-a-yes-needs',
-    'A yes to an ability install answers 400 `install_ability_instead`; a no is taken.',
+    'Approving an ability install answers 400 `install_ability_instead`; a refusal is accepted.',
   ],
   ['ANS-017', 'docs/interactions.md#wrong-answers', 'An approval with `answers` answers 400 `answers_not_expected`.'],
   ['ANS-018', 'docs/interactions.md#wrong-answers', 'An approval with `decision` answers 400 `decision_not_expected`.'],
@@ -114,7 +114,7 @@ export const answers = area('answers', 'done', [
   [
     'ANS-031',
     'docs/interactions.md#wrong-answers',
-    'Of two answers at once exactly one wins; the other answers 409 `already_answered`.',
+    'If two answers come at once, exactly one wins; the other gets 409 `already_answered`.',
   ],
   [
     'ANS-032',

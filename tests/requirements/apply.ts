@@ -4,12 +4,12 @@ export const apply = area('apply', 'done', [
   [
     'APPLY-001',
     'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    '`PUT /v1/deployments/{name}` takes the whole file as JSON and answers 200.',
+    '`PUT /v1/deployments/{name}` accepts the whole file as JSON and answers 200.',
   ],
   [
     'APPLY-002',
     'docs/api/deployments.md#post-v1deploymentsdeployment_idpromote',
-    '`promote` takes `after_tests` (when absent), `now` and `no`.',
+    '`promote` accepts `after_tests` (when absent), `now` and `no`.',
   ],
   [
     'APPLY-003',
@@ -34,7 +34,7 @@ export const apply = area('apply', 'done', [
   [
     'APPLY-007',
     'docs/deployment-file.md',
-    'A later file that names a registered URL uses that server and makes no second.',
+    'A later file that names a registered URL uses that server and creates no second.',
   ],
   [
     'APPLY-008',
@@ -70,7 +70,7 @@ export const apply = area('apply', 'done', [
   [
     'APPLY-015',
     'docs/deployment-file.md',
-    'Every fault of a file answers 400 `invalid_manifest` with `param` where no closer code exists.',
+    'Every fault of a file without a closer code answers 400 `invalid_manifest` with `param`.',
   ],
   [
     'APPLY-016',
@@ -152,7 +152,7 @@ export const apply = area('apply', 'done', [
   [
     'APPLY-033',
     'docs/api/deployments.md#post-v1deploymentsdeployment_idarchive',
-    "PUT by `dep_` id works where the body's `name` is the deployment's slug.",
+    "PUT by `dep_` id works if the body's `name` is the deployment's slug.",
   ],
   [
     'APPLY-121',
@@ -162,7 +162,7 @@ export const apply = area('apply', 'done', [
   [
     'APPLY-122',
     'docs/versions.md#saving-promoting-rolling-back',
-    'With `after_tests` every scenario of the deployment gates, whoever made it and whether PUT or promote asks.',
+    'With `after_tests` every scenario of the deployment gates, whether the file or the API created it and whether PUT or promote asks.',
   ],
   [
     'APPLY-123',
@@ -182,7 +182,7 @@ export const apply = area('apply', 'done', [
   [
     'APPLY-261',
     'docs/deployment-file.md#knowledge',
-    'A notebook that apply makes is described by the headings or names of its documents, in at most 300 characters.',
+    'A notebook that apply creates is described by the headings or names of its documents, in at most 300 characters.',
   ],
   [
     'APPLY-262',

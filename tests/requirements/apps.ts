@@ -6,12 +6,12 @@ export const apps = area('apps', 'done', [
   [
     'APP-003',
     'docs/api/connections.md#post-v1connections',
-    '`POST /v1/connections` takes `{user_id?, app, return_url?}` and answers the connection.',
+    '`POST /v1/connections` accepts `{user_id?, app, return_url?}` and answers the connection.',
   ],
   [
     'APP-004',
     'docs/api/connections.md#connection',
-    'A connection is `{object: connection, id, app, user_id, status, connect_url, account, created_at}`, nulls where none.',
+    'A connection is `{object: connection, id, app, user_id, status, connect_url, account, created_at}`, null for missing values.',
   ],
   ['APP-005', 'docs/apps.md#how-it-fares', '`status` of a connection is `pending`, `connected` or `failed`.'],
   [
@@ -38,13 +38,9 @@ export const apps = area('apps', 'done', [
   [
     'APP-015',
     'docs/apps.md#rules',
-    'Connecting an app settles the interactions that wait for it, and the work goes on.',
+    'Connecting an app settles the interactions that wait for it, and the work continues.',
   ],
-  [
-    'APP-201',
-    'docs/apps.md#rules',
-    "What a call to connect an app is refused for is said before the app's server is asked.",
-  ],
+  ['APP-201', 'docs/apps.md#rules', "A refusal of a request to connect an app comes before the app's server is asked."],
   [
     'APP-360',
     'docs/apps.md#how-the-sign-in-works',
@@ -58,7 +54,7 @@ export const apps = area('apps', 'done', [
   [
     'APP-362',
     'docs/api/apps.md#put-v1appsappclient',
-    '`PUT /v1/apps/{app}/client` keeps the org’s own client, sealed, per mode, with scope `admin`; its secret is never shown.',
+    "`PUT /v1/apps/{app}/client` stores the org's own client, sealed, per mode, with scope `admin`; its secret is never shown.",
   ],
   [
     'APP-363',
@@ -68,24 +64,24 @@ export const apps = area('apps', 'done', [
   [
     'APP-364',
     'docs/apps.md#rules',
-    'An authorization server that lies of itself is refused in plain words, and nothing is sent where it points.',
+    'An authorization server that describes itself falsely is refused in plain words, and nothing is sent to the address it names.',
   ],
-  ['APP-365', 'docs/apps.md#rules', 'What is odd of an app’s sign-in is data of the catalogue.'],
-  ['APP-366', 'docs/api/apps.md#app', 'A connection is made with a key of the user’s where the app takes one.'],
+  ['APP-365', 'docs/apps.md#rules', "The oddities of an app's sign-in are data of the catalogue."],
+  ['APP-366', 'docs/api/apps.md#app', "A connection is created with the user's key if the app accepts one."],
   [
     'APP-367',
     'docs/apps.md#how-it-fares',
-    'A connection shows until when its token is good, whether it renews, and what went wrong last; `connection.failed` tells when it is over.',
+    'A connection shows until when its token is valid, whether it renews, and its last error; `connection.failed` is emitted when it is over.',
   ],
   [
     'APP-460',
     'docs/apps.md#how-the-sign-in-works',
-    'Turns that ask at one moment share a read, and each gets the sign-ins of its own org, mode and user alone.',
+    'Turns that ask at one moment share a read, and each gets only the sign-ins of its org, mode and user.',
   ],
   [
     'APP-480',
     'docs/apps.md#when-the-agent-needs-an-app',
-    'A call that was approved asks for the sign-in where that is over, and is made then, in whichever process.',
+    'An approved call asks for the sign-in if that is over, and is made then, in any process.',
   ],
   [
     'APP-430',

@@ -36,7 +36,7 @@ export const authentication = area('authentication', 'open', [
   [
     'AUTH-013',
     'docs/sessions.md#what-the-token-opens',
-    'A session token is accepted on the get and the delete of its own session.',
+    'A session token is accepted on the get and the delete of its session.',
   ],
   [
     'AUTH-014',
@@ -46,12 +46,12 @@ export const authentication = area('authentication', 'open', [
   [
     'AUTH-015',
     'docs/sessions.md#what-the-token-opens',
-    'A session token is accepted on get-one of a file of its own user.',
+    'A session token is accepted on get-one of a file of its user.',
   ],
   [
     'AUTH-016',
     'docs/sessions.md#what-the-token-opens',
-    'A session token is accepted on get-one and answer of an interaction of its own conversation.',
+    'A session token is accepted on get-one and answer of an interaction of its conversation.',
   ],
   ['AUTH-017', 'docs/sessions.md#rules-of-tokens-and-pages', 'A session token opens no account, key or usage route.'],
   [
@@ -62,7 +62,7 @@ export const authentication = area('authentication', 'open', [
   [
     'AUTH-019',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    'The screen route takes a session token only; an API key is refused there.',
+    'The screen route accepts a session token only; an API key is refused there.',
   ],
   [
     'AUTH-020',
@@ -99,7 +99,7 @@ export const authentication = area('authentication', 'open', [
   [
     'AUTH-032',
     'docs/sessions.md#what-the-token-opens',
-    'A session token follows the events of its own conversation and stops it.',
+    'A session token follows the events of its conversation and stops it.',
   ],
   ['AUTH-033', 'docs/sessions.md#what-the-token-opens', 'A session token uploads a file for its own user.'],
   ['AUTH-034', 'docs/sessions.md#rules-of-tokens-and-pages', 'A session token starts a voice call on its own session.'],

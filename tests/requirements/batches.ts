@@ -35,16 +35,16 @@ export const batches = area('batches', 'done', [
   ['BAT-012', 'docs/api/batches.md#batchitem', '`error` of an item is null unless it failed, else `{code, message}`.'],
   ['BAT-013', 'docs/api/batches.md#batch', "`created_at` of an item is the batch's."],
   ['BAT-014', 'docs/api/batches.md#post-v1batches', '`POST /v1/batches` answers 201 with the batch.'],
-  ['BAT-015', 'docs/api/batches.md#post-v1batches', "`deployment` takes id or name; absent it is the org's default."],
+  ['BAT-015', 'docs/api/batches.md#post-v1batches', "`deployment` accepts id or name; absent it is the org's default."],
   ['BAT-016', 'docs/api/batches.md#post-v1batches', '`items` is required: 1 to 5000; 0 and 5001 are refused.'],
   [
     'BAT-017',
     'docs/api/batches.md#post-v1batches',
-    'An item takes `user_id`, `message` (required, 1 to 32000), `context` and `metadata`.',
+    'An item accepts `user_id`, `message` (required, 1 to 32000), `context` and `metadata`.',
   ],
   ['BAT-018', 'docs/conversations.md#batches', 'A bad item names its place in `param`, such as `items.3.message`.'],
-  ['BAT-019', 'docs/api/batches.md#post-v1batches', '`concurrency` takes 1 to 100 and is 10 when absent.'],
-  ['BAT-020', 'docs/conversations.md#batches', 'Never more items run at once than `concurrency` says.'],
+  ['BAT-019', 'docs/api/batches.md#post-v1batches', '`concurrency` accepts 1 to 100 and is 10 when absent.'],
+  ['BAT-020', 'docs/conversations.md#batches', 'Never more items run at once than `concurrency` allows.'],
   ['BAT-021', 'docs/conversations.md#batches', 'Each item is one conversation whose message goes straight to work.'],
   ['BAT-022', 'docs/api/batches.md#get-v1batchesbatch_id', '`GET /v1/batches/{batch_id}` answers the batch.'],
   [
@@ -61,7 +61,7 @@ export const batches = area('batches', 'done', [
   [
     'BAT-026',
     'docs/conversations.md#batches',
-    'An item whose agent asks a question waits for the answer and then goes on.',
+    'An item whose agent asks a question waits for the answer and then continues.',
   ],
   ['BAT-027', 'docs/conversations.md#batches', 'Cancel moves queued items to `cancelled`.'],
   [
@@ -84,7 +84,7 @@ export const batches = area('batches', 'done', [
   [
     'BAT-037',
     'docs/conversations.md#batches',
-    'An item of a disabled user fails with `user_disabled` and the batch goes on.',
+    'An item of a disabled user fails with `user_disabled` and the batch continues.',
   ],
   [
     'BAT-038',
@@ -110,11 +110,11 @@ export const batches = area('batches', 'done', [
   [
     'BAT-531',
     'docs/operating.md#shares',
-    'Of items that begin together a process takes as many as it has room for, and the others wait in the queue.',
+    'A process takes as many of the items that begin together as it has room for, and the others wait in the queue.',
   ],
   [
     'BAT-551',
     'docs/benchmarks.md#an-hour-of-everything',
-    'What begins an item reads that item, however many its batch has.',
+    'Starting an item reads that item only, however many its batch has.',
   ],
 ]);

@@ -9,7 +9,7 @@ export const browser = area('browser', 'done', [
   [
     'BRW-002',
     'docs/browser.md#looking',
-    '`GET …/browser/cookies` takes `domain` and `names` and tells which of those cookies the browser holds and until when.',
+    '`GET …/browser/cookies` accepts `domain` and `names` and returns which of those cookies the browser holds and until when.',
   ],
   [
     'BRW-003',
@@ -51,14 +51,14 @@ export const browser = area('browser', 'done', [
   [
     'BRW-012',
     'docs/api/browser.md#post-v1usersuser_idbrowserfetch',
-    '`steps` takes the kinds `click`, `type`, `scroll`, `wait_for`, `page_fetch` and no others.',
+    '`steps` accepts the kinds `click`, `type`, `scroll`, `wait_for`, `page_fetch` and no others.',
   ],
   [
     'BRW-013',
     'docs/browser.md#fetching-a-page',
     "`page_fetch` calls one of the deployment's sites from inside the page; another site is refused.",
   ],
-  ['BRW-014', 'docs/api/browser.md#post-v1usersuser_idbrowserfetch', '`within_ms` of a click takes at most 10000.'],
+  ['BRW-014', 'docs/api/browser.md#post-v1usersuser_idbrowserfetch', '`within_ms` of a click accepts at most 10000.'],
   ['BRW-015', 'docs/browser.md#fetching-a-page', '`nth` of a click counts from 1.'],
   ['BRW-016', 'docs/browser.md#fetching-a-page', '`near_text` of a click chooses the match nearest that text.'],
   [
@@ -112,12 +112,16 @@ export const browser = area('browser', 'done', [
   [
     'BRW-033',
     'docs/browser.md#fetching-a-page',
-    '`click` takes `text`, `selector`, or `role` with `name`, and `within_ms`, `nth`, `near_text`.',
+    '`click` accepts `text`, `selector`, or `role` with `name`, and `within_ms`, `nth`, `near_text`.',
   ],
-  ['BRW-034', 'docs/browser.md#fetching-a-page', '`type` takes `into`, `text` and `submit`.'],
-  ['BRW-035', 'docs/api/browser.md#post-v1usersuser_idbrowserfetch', '`scroll` takes `to`: `bottom`, `top` or pixels.'],
-  ['BRW-036', 'docs/browser.md#fetching-a-page', '`wait_for` takes `text`, `selector` or `url`, and `within_ms`.'],
-  ['BRW-037', 'docs/browser.md#fetching-a-page', '`page_fetch` takes `url`, `method`, `headers`, `body`.'],
+  ['BRW-034', 'docs/browser.md#fetching-a-page', '`type` accepts `into`, `text` and `submit`.'],
+  [
+    'BRW-035',
+    'docs/api/browser.md#post-v1usersuser_idbrowserfetch',
+    '`scroll` accepts `to`: `bottom`, `top` or pixels.',
+  ],
+  ['BRW-036', 'docs/browser.md#fetching-a-page', '`wait_for` accepts `text`, `selector` or `url`, and `within_ms`.'],
+  ['BRW-037', 'docs/browser.md#fetching-a-page', '`page_fetch` accepts `url`, `method`, `headers`, `body`.'],
   [
     'BRW-038',
     'docs/api/browser.md#post-v1usersuser_idbrowserfetch',
@@ -154,7 +158,7 @@ export const browser = area('browser', 'done', [
   [
     'BRW-047',
     'docs/api/browser.md#post-v1usersuser_idbrowserfetch',
-    '`timeout_ms` takes 1000 to 60000 and is 20000 when absent.',
+    '`timeout_ms` accepts 1000 to 60000 and is 20000 when absent.',
   ],
   [
     'BRW-048',
@@ -174,7 +178,7 @@ export const browser = area('browser', 'done', [
   [
     'BRW-241',
     'docs/browser.md#rules-of-a-fetch',
-    'A page that hangs makes the tool answer an error in its time; its process is ended and the next call works.',
+    'If a page hangs, the tool answers an error in its time; the server ends its process and the next call works.',
   ],
   [
     'BRW-181',
@@ -184,6 +188,6 @@ export const browser = area('browser', 'done', [
   [
     'BRW-182',
     'docs/browser.md#how-it-is-confined',
-    'What sites store, what a profile holds and what memory a browser takes is bounded; cookies outlast it.',
+    'The storage of sites, the size of a profile and the memory of a browser are bounded; cookies outlast it.',
   ],
 ]);

@@ -10,10 +10,10 @@ export const computer = area('computer', 'done', [
   [
     'CMP-003',
     'docs/computer.md#rules',
-    "`repos` are cloned at their branch into their folder, with the token's secret where one is named.",
+    "`repos` are cloned at their branch into their folder, with the token's secret if one is named.",
   ],
   ['CMP-004', 'docs/computer.md#rules', "`env` is set in the agent's commands, with secrets put in place."],
-  ['CMP-005', 'docs/computer.md#rules', '`files` lie at their `path` before the first task.'],
+  ['CMP-005', 'docs/computer.md#rules', '`files` are at their `path` before the first task.'],
   [
     'CMP-006',
     'docs/computer.md#rules',
@@ -29,7 +29,7 @@ export const computer = area('computer', 'done', [
   [
     'CMP-181',
     'docs/computer.md#how-it-is-confined',
-    'What is confined makes no system call that leads out of its sandbox, and cannot outlive the server where memory runs out.',
+    'A confined process makes no system call that leads out of its sandbox, and cannot outlive the server if memory runs out.',
   ],
   [
     'CMP-182',
@@ -44,12 +44,12 @@ export const computer = area('computer', 'done', [
   [
     'CMP-184',
     'docs/computer.md#how-it-is-confined',
-    'What a computer takes of memory is bounded for all its commands together.',
+    'The memory of a computer is bounded for all its commands together.',
   ],
   [
     'CMP-185',
     'docs/computer.md#how-it-is-confined',
-    'What a computer keeps, in bytes and in files, is bounded over everything that writes; where it is full, it says so and lets itself be emptied.',
+    'The bytes and files of a computer are bounded over everything that writes; a full one reports it and can be emptied.',
   ],
   [
     'CMP-186',
@@ -59,7 +59,7 @@ export const computer = area('computer', 'done', [
   [
     'CMP-187',
     'docs/computer.md#how-it-is-confined',
-    'Documents are read in a sandbox where the machine has one, and no org takes the places of all others.',
+    'Documents are read in a sandbox if the machine has one, and no org takes the slots of all others.',
   ],
   [
     'CMP-280',
@@ -69,7 +69,7 @@ export const computer = area('computer', 'done', [
   [
     'CMP-281',
     'docs/computer.md#gvisor',
-    'Where gVisor is asked for and does not work there are no computers, and the log says why; never weaker ones.',
+    'If gVisor is requested and does not work there are no computers, and the log says why; never weaker ones.',
   ],
   [
     'CMP-282',
@@ -79,11 +79,11 @@ export const computer = area('computer', 'done', [
   [
     'CMP-541',
     'docs/computer.md#preparing-it',
-    'The agent is told where the repositories of its version lie, and to read an `AGENTS.md` in them for how code is written there and for nothing else.',
+    'The agent is told where the repositories of its version are, and to read an `AGENTS.md` in them for how code is written there and for nothing else.',
   ],
   [
     'CMP-283',
     'docs/computer.md#how-it-is-confined',
-    'A cgroup is divided among computers where it is a container’s own or an operator names it, and never that of a session or another service.',
+    "A cgroup is divided among computers if it is a container's or an operator names it, and never that of a session or another service.",
   ],
 ]);

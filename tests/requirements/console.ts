@@ -14,7 +14,7 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-003',
     'docs/console.md#coming-in',
-    'The link of an invitation leads to a page that makes the member and signs them in.',
+    'The link of an invitation leads to a page that creates the member and signs them in.',
   ],
   ['CON-004', 'docs/console.md#coming-in', 'Org and mode are parts of the address; test mode is seen at once.'],
   [
@@ -35,14 +35,14 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-008',
     'docs/console.md#coming-in',
-    'What a role may not do is not offered, and is refused when it is asked for.',
+    'The console does not offer what a role may not do, and the server refuses it.',
   ],
   [
     'CON-009',
     'docs/console.md#finding-your-way',
     'A refusal shows its sentence, code, field and the id of the request.',
   ],
-  ['CON-010', 'docs/console.md#finding-your-way', 'What is on show follows events without a reload.'],
+  ['CON-010', 'docs/console.md#finding-your-way', 'The console follows events without a reload.'],
   [
     'CON-011',
     'docs/console.md#coming-in',
@@ -61,7 +61,7 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-014',
     'docs/console.md#building-running-and-paying',
-    'In the playground approvals and calls of functions are answered in place, and each step is beside the talk.',
+    'In the playground approvals and function calls are answered in place, and each step is beside the conversation.',
   ],
   [
     'CON-015',
@@ -76,12 +76,12 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-017',
     'docs/console.md#building-running-and-paying',
-    'Scenarios are added and played, and each verdict stands with the talk behind it.',
+    'Scenarios are added and played, and each verdict is shown with its conversation.',
   ],
   [
     'CON-100',
     'docs/console.md#building-running-and-paying',
-    'Documents are dropped into a notebook, each told of by itself, and searched as the agent would; a skill is uploaded by its files.',
+    'Documents are dropped into a notebook, each with its own status, and searched as the agent would; a skill is uploaded by its files.',
   ],
   [
     'CON-101',
@@ -101,7 +101,7 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-104',
     'docs/console.md#building-running-and-paying',
-    'A batch is made of a CSV or JSONL file, and its results are downloaded as one that no table program runs.',
+    'A batch is created from a CSV or JSONL file, and its results are downloaded as a file whose cells no table program executes.',
   ],
   [
     'CON-105',
@@ -131,18 +131,18 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-201',
     'docs/console.md#coming-in',
-    'An owner sets up the company’s sign-in, tries it with their own account, and is told what is lost before it is removed; its secret is never shown.',
+    "An owner sets up the company's sign-in, tries it with their own account, and sees what is lost before it is removed; its secret is never shown.",
   ],
   [
     'CON-202',
     'docs/console.md#coming-in',
-    'A member links and unlinks the company account, and signs in again with it where the session ended in the middle of something.',
+    'A member links and unlinks the company account, and signs in again with it if the session ended in the middle of something.',
   ],
   ['CON-203', 'docs/console.md#finding-your-way', 'The list of members follows changes without a reload.'],
   [
     'CON-204',
     'docs/console.md#building-running-and-paying',
-    'Answers are rated in a conversation, and a deployment shows the ratings counted by version, filtered, each with its talk.',
+    'Answers are rated in a conversation, and a deployment shows the ratings counted by version, filtered, each with its conversation.',
   ],
   [
     'CON-205',
@@ -157,7 +157,7 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-260',
     'docs/console.md#finding-your-way',
-    'Every page leads to what the guide says of it; a link that leads nowhere fails a test.',
+    'Every page links to its page of the guide; a dead link fails a test.',
   ],
   [
     'CON-261',
@@ -172,7 +172,7 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-263',
     'docs/console.md#building-running-and-paying',
-    'Whoever applies a file that another has changed meanwhile sees both side by side, also where both press at once.',
+    'A member who applies a file that another has changed meanwhile sees both side by side, also if both press at once.',
   ],
   [
     'CON-551',
@@ -182,7 +182,7 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-264',
     'docs/console.md#finding-your-way',
-    'Every change can be copied as a call: before it is made in forms and questions, after it from the page’s menu; what was typed as a secret is left out.',
+    "Every change can be copied as a request: before it is made in forms and questions, after it from the page's menu; a typed secret is left out.",
   ],
   [
     'CON-265',
@@ -207,12 +207,12 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-300',
     'docs/console.md#the-first-hour',
-    'A new company does its whole first hour in the console: from the sign-in over an agent by interview to a cap that is reached and told of.',
+    'A new company does its whole first hour in the console: from the sign-in and an agent by interview to a cap that is reached and announced.',
   ],
   [
     'CON-301',
     'docs/console.md#finding-your-way',
-    'What was written and not applied is asked about before it is left, by a link, the back button or the tab.',
+    'The console asks before leaving unapplied text, by a link, the back button or the tab.',
   ],
   ['CON-302', 'docs/console.md#finding-your-way', 'A message that is refused stands in its field again.'],
   [
@@ -228,17 +228,17 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-230',
     'docs/console.md#learning-from-use',
-    'A conversation or a task becomes a scenario with the results of its tools; what says who the person is stands above the form, and the tests can be run at once.',
+    'A conversation or a task becomes a scenario with the results of its tools; personal data is listed above the form, and the tests can be run at once.',
   ],
   [
     'CON-231',
     'docs/console.md#learning-from-use',
-    'A version answers real talks again: chosen on the tests page, followed on a page of its own, with both answers and the calls that differ.',
+    'A version answers real conversations again: chosen on the tests page, followed on a separate page, with both answers and the calls that differ.',
   ],
   [
     'CON-320',
     'docs/console.md#finding-your-way',
-    'A list of any length is read and drawn where it is looked at; a page of it that cannot be had is asked for again only by hand.',
+    'A list of any length is loaded and drawn only as far as it is visible; a page that fails is requested again only by hand.',
   ],
   [
     'CON-321',
@@ -254,23 +254,23 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-532',
     'docs/console.md#finding-your-way',
-    'What could not be had while the server was away is asked for again by itself, also where the browser believes itself offline.',
+    'Data that could not be loaded while the server was down is requested again by itself, also if the browser believes itself offline.',
   ],
   [
     'CON-533',
     'docs/console.md#finding-your-way',
-    'A change is on show also where the list was still on its way when it was made.',
+    'A change is shown also if the list was still loading when it was made.',
   ],
   ['CON-534', 'docs/console.md#finding-your-way', 'A page calls each route that it is said to be the place of.'],
   [
     'CON-535',
     'docs/console.md#the-first-hour',
-    'An interview goes on where it was after a reload, by its address or from the page it was begun on.',
+    'An interview continues after a reload, by its address or from the page it was begun on.',
   ],
   [
     'CON-650',
     'docs/console.md#building-running-and-paying',
-    'A reply that failed is in the thread with its sentence, its code and Try again, while it happens and after a reload; the badge says `failed`.',
+    'A reply that failed is in the thread with its sentence, its code and Try again, while it happens and after a reload; the badge is `failed`.',
   ],
   [
     'CON-651',
@@ -280,7 +280,7 @@ export const consoleArea = area('console', 'done', [
   [
     'CON-652',
     'docs/console.md#building-running-and-paying',
-    'A reply that a person stopped says Stopped, and is no error.',
+    'A reply that a person stopped is shown as Stopped, and is no error.',
   ],
   [
     'CON-653',

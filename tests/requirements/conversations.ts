@@ -19,7 +19,7 @@ export const conversations = area('conversations', 'done', [
   [
     'CONV-004',
     'docs/api/conversations.md#post-v1conversations',
-    '`metadata` takes at most 32 keys of 1 to 64 characters with string values of at most 512; beyond that it is refused.',
+    '`metadata` accepts at most 32 keys of 1 to 64 characters with string values of at most 512; beyond that it is refused.',
   ],
   [
     'CONV-005',
@@ -57,11 +57,11 @@ export const conversations = area('conversations', 'done', [
     'docs/api/conversations.md#post-v1conversations',
     '`POST /v1/conversations` answers 201 with the conversation; an empty body is taken.',
   ],
-  ['CONV-013', 'docs/users-and-money.md#users', 'A first use of an unknown `user_id` makes that user.'],
+  ['CONV-013', 'docs/users-and-money.md#users', 'A first use of an unknown `user_id` creates that user.'],
   [
     'CONV-014',
     'docs/api/conversations.md#post-v1conversations',
-    "`deployment` takes id or name; absent it is the user's default, then the org's.",
+    "`deployment` accepts id or name; absent it is the user's default, then the org's.",
   ],
   [
     'CONV-015',
@@ -140,7 +140,7 @@ export const conversations = area('conversations', 'done', [
   [
     'CONV-401',
     'docs/conversations.md#what-people-say-of-answers',
-    'Ratings are listed and counted per version in the mode of the call, and told as `message.feedback`.',
+    'Ratings are listed and counted per version in the mode of the call, and emit `message.feedback`.',
   ],
   [
     'CONV-402',
@@ -150,7 +150,7 @@ export const conversations = area('conversations', 'done', [
   [
     'CONV-420',
     'docs/tests.md#a-scenario-of-a-talk',
-    'A scenario is drafted of a talk only for whoever may read it: a key of its org and mode with scope `runtime`; what a test played is no talk.',
+    'A scenario is drafted from a conversation only for a caller who may read it: a key of its org and mode with scope `runtime`. A conversation that a test played is refused.',
   ],
   [
     'CONV-541',
@@ -170,7 +170,7 @@ export const conversations = area('conversations', 'done', [
   [
     'CONV-544',
     'docs/conversations.md#turns-and-messages',
-    'Of many messages that interrupt each other each comes to an end, and the last is answered.',
+    'If many messages interrupt each other, each ends, and the last is answered.',
   ],
   ['CONV-545', 'docs/conversations.md#turns-and-messages', 'A session with `chat` may send `when_busy`.'],
   [
@@ -181,12 +181,12 @@ export const conversations = area('conversations', 'done', [
   [
     'CONV-531',
     'docs/architecture.md#tenancy',
-    'Who reads one conversation shares a statement with others, is given their own alone, and the statement is planned a few times, not each time.',
+    'Reads of one conversation share a statement, each caller gets only its own, and the statement is planned a few times, not each time.',
   ],
   [
     'CONV-532',
     'docs/users-and-money.md#users',
-    'Of what is written into a conversation while it is erased nothing stays.',
+    'Nothing that is written into a conversation while it is erased stays.',
   ],
   [
     'CONV-650',

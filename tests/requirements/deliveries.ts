@@ -51,7 +51,7 @@ export const deliveries = area('deliveries', 'done', [
   [
     'WHD-016',
     'docs/api/webhooks.md#webhookdelivery',
-    'A delivery record is `{object: webhook_delivery, id, endpoint_id, event_id, event_type, attempt, status, status_code, duration_ms, error, next_attempt_at, created_at}`, nulls where none.',
+    'A delivery record is `{object: webhook_delivery, id, endpoint_id, event_id, event_type, attempt, status, status_code, duration_ms, error, next_attempt_at, created_at}`, null for missing values.',
   ],
   ['WHD-017', 'docs/api/webhooks.md#webhookdelivery', '`status` of a delivery is `pending`, `succeeded` or `failed`.'],
   ['WHD-018', 'docs/webhooks.md#looking-and-sending-again', 'Retry and test answer the delivery.'],
@@ -61,6 +61,6 @@ export const deliveries = area('deliveries', 'done', [
   [
     'WHD-551',
     'docs/webhooks.md#looking-and-sending-again',
-    'Attempts still to be made lie apart from those that were made: what looks for due ones does not meet the history.',
+    'Pending attempts are stored apart from those that were made: a search for due ones does not read the history.',
   ],
 ]);

@@ -14,7 +14,7 @@ export const deploy = area('deploy', 'done', [
   [
     'DEPLOY-003',
     'docs/production.md#containers-with-compose',
-    'The image is made of the package alone, has the programs of `npm run setup:system`, runs as an account that is not root and says whether it is well; `--target api` lacks the programs.',
+    'The image contains only the package and the programs of `npm run setup:system`, runs as an account that is not root and reports its health; `--target api` lacks the programs.',
   ],
   [
     'DEPLOY-004',
@@ -24,9 +24,9 @@ export const deploy = area('deploy', 'done', [
   [
     'DEPLOY-005',
     'docs/production.md#one-machine-with-systemd',
-    'The unit confines the server as far as computers and browsers of users go on working, hands secrets over as credentials and lets it end.',
+    "The unit confines the server as far as users' computers and browsers still work, passes secrets as credentials and lets it end.",
   ],
-  ['DEPLOY-006', 'docs/production.md#kubernetes', 'What the chart renders is known to Kubernetes in every field.'],
+  ['DEPLOY-006', 'docs/production.md#kubernetes', 'Kubernetes knows every field that the chart renders.'],
   [
     'DEPLOY-007',
     'docs/production.md#kubernetes',

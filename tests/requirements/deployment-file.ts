@@ -1,7 +1,7 @@
 import { area } from '../requirement.ts';
 
 export const deploymentFile = area('deployment-file', 'done', [
-  ['DFILE-001', 'docs/deployment-file.md', '`$schema` is taken up to 500 characters and ignored.'],
+  ['DFILE-001', 'docs/deployment-file.md', '`$schema` is accepted up to 500 characters and ignored.'],
   [
     'DFILE-002',
     'docs/deployment-file.md#name',
@@ -15,12 +15,12 @@ export const deploymentFile = area('deployment-file', 'done', [
   [
     'DFILE-004',
     'docs/deployment-file.md#instructions',
-    '`instructions` takes at most 8000 characters and is empty by default.',
+    '`instructions` accepts at most 8000 characters and is empty by default.',
   ],
   [
     'DFILE-005',
     'docs/deployment-file.md#language',
-    '`language` takes a tag of 1 to 35 characters such as `en`, `hi` or `pt-BR`, or `auto`, which is the default.',
+    '`language` accepts a tag of 1 to 35 characters such as `en`, `hi` or `pt-BR`, or `auto`, which is the default.',
   ],
   [
     'DFILE-006',
@@ -30,7 +30,7 @@ export const deploymentFile = area('deployment-file', 'done', [
   [
     'DFILE-007',
     'docs/deployment-file.md#model',
-    '`model` takes 1 to 100 characters: `default` (the default) or an id of `GET /v1/models`.',
+    '`model` accepts 1 to 100 characters: `default` (the default) or an id of `GET /v1/models`.',
   ],
   [
     'DFILE-008',
@@ -40,17 +40,17 @@ export const deploymentFile = area('deployment-file', 'done', [
   [
     'DFILE-009',
     'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    '`tools` takes at most 50 entries, each an MCP entry or a function entry.',
+    '`tools` accepts at most 50 entries, each an MCP entry or a function entry.',
   ],
   [
     'DFILE-010',
     'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    '`skills` takes one local folder string of 1 to 500 characters.',
+    '`skills` accepts one local folder string of 1 to 500 characters.',
   ],
   [
     'DFILE-011',
     'docs/deployment-file.md#skills',
-    '`skills` takes at most 100 items of local folder, `{id}` of a `skl_` id, or `{name}` of a built-in skill.',
+    '`skills` accepts at most 100 items of local folder, `{id}` of a `skl_` id, or `{name}` of a built-in skill.',
   ],
   [
     'DFILE-012',
@@ -60,17 +60,17 @@ export const deploymentFile = area('deployment-file', 'done', [
   [
     'DFILE-013',
     'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    '`knowledge` takes one local folder or file string of 1 to 500 characters.',
+    '`knowledge` accepts one local folder or file string of 1 to 500 characters.',
   ],
   [
     'DFILE-014',
     'docs/deployment-file.md#knowledge',
-    '`knowledge` takes at most 50 items of local path or `{notebook}` with an `nb_` id.',
+    '`knowledge` accepts at most 50 items of local path or `{notebook}` with an `nb_` id.',
   ],
   [
     'DFILE-015',
     'docs/deployment-file.md#approvals',
-    '`approvals` takes at most 6 of `payment`, `booking`, `cancellation`, `send_email`, `publish`, `delete`.',
+    '`approvals` accepts at most 6 of `payment`, `booking`, `cancellation`, `send_email`, `publish`, `delete`.',
   ],
   [
     'DFILE-016',
@@ -80,25 +80,25 @@ export const deploymentFile = area('deployment-file', 'done', [
   [
     'DFILE-017',
     'docs/deployment-file.md#memory',
-    "`memory` takes `vestra`, `customer` or `none`; absent it is the org's default.",
+    "`memory` accepts `vestra`, `customer` or `none`; absent it is the org's default.",
   ],
   [
     'DFILE-018',
     'docs/api/deployments.md#post-v1deployments',
-    '`browser.allowed_domains` takes 1 to 20 bare host names; a scheme, port or path is refused.',
+    '`browser.allowed_domains` accepts 1 to 20 bare host names; a scheme, port or path is refused.',
   ],
   ['DFILE-019', 'docs/deployment-file.md#browser', 'A host in `allowed_domains` also allows its `www.` form.'],
   [
     'DFILE-020',
     'docs/api/deployments.md#post-v1deployments',
-    '`browser.blocked_paths` takes 1 to 20 entries, each a site and the start of a path.',
+    '`browser.blocked_paths` accepts 1 to 20 entries, each a site and the start of a path.',
   ],
   [
     'DFILE-021',
     'docs/api/deployments.md#deploymentversion',
     'Without `browser` a browser fetch opens nothing and no page is closed.',
   ],
-  ['DFILE-022', 'docs/api/deployments.md#put-v1deploymentsdeployment_id', '`routines` takes at most 50 entries.'],
+  ['DFILE-022', 'docs/api/deployments.md#put-v1deploymentsdeployment_id', '`routines` accepts at most 50 entries.'],
   [
     'DFILE-023',
     'docs/deployment-file.md#tests',
@@ -112,9 +112,13 @@ export const deploymentFile = area('deployment-file', 'done', [
   [
     'DFILE-025',
     'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    '`computer.setup` takes at most 20000 characters.',
+    '`computer.setup` accepts at most 20000 characters.',
   ],
-  ['DFILE-026', 'docs/api/deployments.md#put-v1deploymentsdeployment_id', '`computer.repos` takes at most 10 entries.'],
+  [
+    'DFILE-026',
+    'docs/api/deployments.md#put-v1deploymentsdeployment_id',
+    '`computer.repos` accepts at most 10 entries.',
+  ],
   [
     'DFILE-027',
     'docs/api/deployments.md#post-v1deployments',
@@ -123,7 +127,7 @@ export const deploymentFile = area('deployment-file', 'done', [
   [
     'DFILE-028',
     'docs/api/deployments.md#post-v1deployments',
-    'A repo object takes `url` (1 to 2048, required), `ref` (1 to 200), `path` (1 to 200) and `token`.',
+    'A repo object accepts `url` (1 to 2048, required), `ref` (1 to 200), `path` (1 to 200) and `token`.',
   ],
   [
     'DFILE-029',
@@ -144,12 +148,12 @@ export const deploymentFile = area('deployment-file', 'done', [
   [
     'DFILE-033',
     'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    '`computer.files` takes at most 50 of `{file_id, path}`, both required, `path` 1 to 200.',
+    '`computer.files` accepts at most 50 of `{file_id, path}`, both required, `path` 1 to 200.',
   ],
   [
     'DFILE-034',
     'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    "A routine entry's `name` takes 1 to 200 characters and is the start of `ask` when absent.",
+    "A routine entry's `name` accepts 1 to 200 characters and is the start of `ask` when absent.",
   ],
   [
     'DFILE-035',
@@ -159,7 +163,7 @@ export const deploymentFile = area('deployment-file', 'done', [
   [
     'DFILE-036',
     'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    'A routine entry takes `every` in plain words and `for`, whom it runs for.',
+    'A routine entry accepts `every` in plain words and `for`, whom it runs for.',
   ],
   ['DFILE-037', 'docs/deployment-file.md', 'A routine of the same name on the next apply is changed, not made again.'],
   [
@@ -170,19 +174,19 @@ export const deploymentFile = area('deployment-file', 'done', [
   [
     'DFILE-039',
     'docs/api/deployments.md#post-v1deployments',
-    '`limits.max_steps` takes 1 to 500 and is 100 when absent.',
+    '`limits.max_steps` accepts 1 to 500 and is 100 when absent.',
   ],
   [
     'DFILE-040',
     'docs/api/deployments.md#post-v1deployments',
-    '`limits.max_minutes` takes 1 to 240 and is 60 when absent.',
+    '`limits.max_minutes` accepts 1 to 240 and is 60 when absent.',
   ],
   [
     'DFILE-041',
     'docs/api/deployments.md#deploymentversion',
     '`limits.ask_above_usd` is the price above which a paid tool asks first.',
   ],
-  ['DFILE-042', 'docs/deployment-file.md#webhooks', '`webhooks` takes at most 10 of `{url, events, description?}`.'],
+  ['DFILE-042', 'docs/deployment-file.md#webhooks', '`webhooks` accepts at most 10 of `{url, events, description?}`.'],
   [
     'DFILE-043',
     'docs/api/deployments.md#put-v1deploymentsdeployment_id',
@@ -221,7 +225,7 @@ export const deploymentFile = area('deployment-file', 'done', [
   [
     'DFILE-141',
     'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    'A test without `expect` is told that the field is required.',
+    'A test without `expect` is refused: the field is required.',
   ],
   [
     'DFILE-300',

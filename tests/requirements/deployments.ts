@@ -9,14 +9,14 @@ export const deployments = area('deployments', 'done', [
   [
     'DEP-002',
     'docs/api/deployments.md#post-v1deployments',
-    '`name` takes 1 to 120 characters and is required on create; none, an empty one and 121 are refused.',
+    '`name` accepts 1 to 120 characters and is required on create; none, an empty one and 121 are refused.',
   ],
   [
     'DEP-003',
     'docs/versions.md#saving-promoting-rolling-back',
-    '`slug` takes lowercase letters, digits and dashes, at most 63; anything else is refused with `param: slug`.',
+    '`slug` accepts lowercase letters, digits and dashes, at most 63; anything else is refused with `param: slug`.',
   ],
-  ['DEP-004', 'docs/api/deployments.md#deploymentversion', 'Without `slug` one is made from `name`.'],
+  ['DEP-004', 'docs/api/deployments.md#deploymentversion', 'Without `slug` one is derived from `name`.'],
   [
     'DEP-005',
     'docs/api/deployments.md#deployment',
@@ -25,7 +25,7 @@ export const deployments = area('deployments', 'done', [
   [
     'DEP-006',
     'docs/api/deployments.md#patch-v1deploymentsdeployment_id',
-    '`description` takes at most 2000 characters and is empty when none was given.',
+    '`description` accepts at most 2000 characters and is empty when none was given.',
   ],
   ['DEP-007', 'docs/api/deployments.md#deployment', '`base` is always `agent`.'],
   ['DEP-008', 'docs/api/deployments.md#deployment', '`status` is `active` or `archived`.'],
@@ -54,12 +54,12 @@ export const deployments = area('deployments', 'done', [
   [
     'DEP-015',
     'docs/api/deployments.md#post-v1deployments',
-    '`POST /v1/deployments` takes `manifest` and saves it as the settings of the first version.',
+    '`POST /v1/deployments` accepts `manifest` and saves it as the settings of the first version.',
   ],
   [
     'DEP-016',
     'docs/api/deployments.md#post-v1deployments',
-    '`POST /v1/deployments` takes `note` of at most 500 characters for the first version; 501 are refused.',
+    '`POST /v1/deployments` accepts `note` of at most 500 characters for the first version; 501 are refused.',
   ],
   [
     'DEP-017',

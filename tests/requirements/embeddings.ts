@@ -19,12 +19,12 @@ export const embeddings = area('embeddings', 'done', [
   [
     'EMB-004',
     'docs/operating.md#embeddings',
-    'Where the native runtime does not load, or ends its process, the portable one takes over and the log says so once.',
+    'If the native runtime does not load, or ends its process, the portable one takes over and the log says so once.',
   ],
   [
     'EMB-005',
     'docs/operating.md#embeddings',
-    'A search of memory finds nothing where no fact has to do with the query, and only the fact that is named where one is.',
+    'A search of memory finds nothing if no fact fits the query, and only the named fact if one is named.',
   ],
   [
     'EMB-006',
@@ -40,27 +40,23 @@ export const embeddings = area('embeddings', 'done', [
   [
     'EMB-009',
     'docs/operating.md#embeddings',
-    'Vectors of another size or model are never compared: they are refused, or made anew under another name.',
+    'Vectors of another size or model are never compared: they are refused, or created again under another name.',
   ],
   [
     'EMB-010',
     'docs/operating.md#embeddings',
-    'A provider embeds texts only where the operator says so, and a half setting ends the start.',
+    'A provider embeds texts only if the operator sets it, and an incomplete setting ends the start.',
   ],
-  [
-    'EMB-011',
-    'docs/operating.md#embeddings',
-    'What is found in languages other than English is measured and written down.',
-  ],
+  ['EMB-011', 'docs/operating.md#embeddings', 'Recall in languages other than English is measured and documented.'],
   [
     'EMB-012',
     'docs/operating.md#embeddings',
-    'Embeddings that hang keep no caller waiting: memory goes by words, and facts are kept.',
+    'Embeddings that hang keep no caller waiting: memory uses words, and facts are stored.',
   ],
   [
     'EMB-541',
     'docs/operating.md#embeddings',
-    'With a provider of embeddings a notebook is found in any language, through its refusals and failures, and by words alone where it gives vectors of another size.',
+    'With a provider of embeddings a notebook is found in any language, through refusals and failures, and by words alone if the vectors have another size.',
   ],
   [
     'EMB-531',

@@ -4,7 +4,7 @@ export const errors = area('errors', 'done', [
   [
     'ERR-001',
     'docs/requests.md#errors',
-    'Every error answers one body `{error: {type, code, message, request_id}}`, with the optional fields only where they apply.',
+    'Every error has one body `{error: {type, code, message, request_id}}`, with the optional fields only if they apply.',
   ],
   ['ERR-002', 'docs/requests.md#errors', '`param` is absent when no single field is at fault.'],
   [

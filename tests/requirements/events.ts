@@ -36,7 +36,7 @@ export const events = area('events', 'done', [
   [
     'EVT-009',
     'docs/events.md#on-the-stream-of-a-conversation',
-    'An event is `{object: event, id, type, seq, conversation_id, task_id, turn_id, deployment_id, created_at, data}`, nulls where none.',
+    'An event is `{object: event, id, type, seq, conversation_id, task_id, turn_id, deployment_id, created_at, data}`, null for missing values.',
   ],
   [
     'EVT-010',
@@ -67,21 +67,21 @@ export const events = area('events', 'done', [
   [
     'EVT-016',
     'docs/conversations.md#events',
-    'A task tells `task.started`, `task.progress` and one `task.step` per trace step.',
+    'A task emits `task.started`, `task.progress` and one `task.step` per trace step.',
   ],
   [
     'EVT-017',
     'docs/conversations.md#tasks',
     'A task ends with exactly one of `task.completed`, `task.failed`, `task.stopped`.',
   ],
-  ['EVT-018', 'docs/conversations.md#events', 'Waiting tells `interaction.created` and `interaction.resolved`.'],
+  ['EVT-018', 'docs/conversations.md#events', 'Waiting emits `interaction.created` and `interaction.resolved`.'],
   [
     'EVT-019',
     'docs/events.md#on-the-stream-of-a-conversation',
-    "A call to the caller's tool tells `tool_call.created`.",
+    "A call to the caller's tool emits `tool_call.created`.",
   ],
-  ['EVT-020', 'docs/conversations.md#events', 'A file the agent makes tells `file.created`.'],
-  ['EVT-021', 'docs/conversations.md#events', 'A change of status tells `conversation.status`.'],
+  ['EVT-020', 'docs/conversations.md#events', 'A file that the agent creates emits `file.created`.'],
+  ['EVT-021', 'docs/conversations.md#events', 'A change of status emits `conversation.status`.'],
   [
     'EVT-022',
     'docs/conversations.md#reading-the-stream',

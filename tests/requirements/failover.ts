@@ -14,7 +14,7 @@ export const failover = area('failover', 'done', [
   [
     'FOV-003',
     'docs/high-availability.md#what-a-failover-needs',
-    'That the database is away is logged once, and once that it is back.',
+    'The log reports once that the database is unreachable, and once that it is back.',
   ],
   [
     'FOV-004',
@@ -29,7 +29,7 @@ export const failover = area('failover', 'done', [
   [
     'FOV-006',
     'docs/high-availability.md#what-a-failover-needs',
-    'While the database is away requests answer 503; followers then get what they have missed, without a gap.',
+    'While the database is unreachable requests answer 503; followers then get what they missed, without a gap.',
   ],
   [
     'FOV-007',
@@ -39,13 +39,9 @@ export const failover = area('failover', 'done', [
   [
     'FOV-008',
     'docs/high-availability.md#what-a-failover-needs',
-    'A server that is told to end while the database is away ends.',
+    'A server that is told to end while the database is unreachable ends.',
   ],
-  [
-    'FOV-010',
-    'docs/high-availability.md#clocks',
-    'What processes compare with each other is the time of the database.',
-  ],
+  ['FOV-010', 'docs/high-availability.md#clocks', 'Processes compare times of the database.'],
   [
     'FOV-011',
     'docs/high-availability.md#clocks',
@@ -59,6 +55,6 @@ export const failover = area('failover', 'done', [
   [
     'FOV-551',
     'docs/high-availability.md#what-a-failover-needs',
-    'A server that is starting while the primary fails waits for the next one and goes on with its start.',
+    'A server that is starting while the primary fails waits for the next one and continues its start.',
   ],
 ]);

@@ -4,7 +4,7 @@ export const fileStores = area('file-stores', 'done', [
   [
     'STORE-001',
     'docs/files.md#where-files-lie',
-    'What was put into a file store is read back whole and by ranges, listed and removed, on a disk and in a bucket, streamed both ways.',
+    'Content of a file store is read back whole and by ranges, listed and removed, on a disk and in a bucket, streamed both ways.',
   ],
   [
     'STORE-002',
@@ -14,17 +14,17 @@ export const fileStores = area('file-stores', 'done', [
   [
     'STORE-003',
     'docs/files.md#where-files-lie',
-    'A part of what was put is never seen, and nothing is kept or read whole under a hash that it has not.',
+    'Partial content is never visible, and no content is stored or read under a hash that it does not have.',
   ],
   [
     'STORE-004',
     'docs/files.md#when-the-store-is-away',
-    'A store that fails for a moment is asked again, and a download that breaks off goes on where it was.',
+    'A store that fails for a moment is asked again, and a download that breaks off is resumed.',
   ],
   [
     'STORE-005',
     'docs/files.md#when-the-store-is-away',
-    'A store that is away or full answers 503 with Retry-After, nothing is half recorded, and it is used again by itself.',
+    'A store that is unreachable or full answers 503 with Retry-After, nothing is half recorded, and it is used again by itself.',
   ],
   ['STORE-006', 'docs/files.md#a-bucket', 'No credential of the store stands in a log, an error or an answer.'],
   [
@@ -35,32 +35,28 @@ export const fileStores = area('file-stores', 'done', [
   [
     'STORE-008',
     'docs/files.md#when-the-store-is-away',
-    'What could not be removed from the store when its file went is removed later.',
+    'Content that could not be removed from the store with its file is removed later.',
   ],
   [
     'STORE-009',
     'docs/files.md#when-the-store-is-away',
-    'Work whose result cannot be kept just now is told so and goes on.',
+    'Work whose result cannot be stored now is told so and continues.',
   ],
   [
     'STORE-010',
     'docs/computer.md#without-a-shared-disk',
-    'The home of a computer is brought to the machine on which it wakes, with whatever lies in it, as its own; where it is there and the newest, nothing is downloaded.',
+    'The home of a computer is brought with all its files to the machine on which it wakes; if the newest is already there, nothing is downloaded.',
   ],
   [
     'STORE-011',
     'docs/computer.md#without-a-shared-disk',
     'A saved home that is damaged, cut or too large is not put in the place of the one that is there.',
   ],
-  [
-    'STORE-012',
-    'docs/computer.md#without-a-shared-disk',
-    'A home is saved where anything in it has changed, and only then.',
-  ],
+  ['STORE-012', 'docs/computer.md#without-a-shared-disk', 'A home is saved only if anything in it has changed.'],
   [
     'STORE-013',
     'docs/computer.md#without-a-shared-disk',
-    'Whoever has lost a computer saves nothing of it, and what was prepared after the last saving is prepared again.',
+    'A process that has lost a computer saves nothing of it, and what was prepared after the last save is prepared again.',
   ],
   [
     'STORE-014',

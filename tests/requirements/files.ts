@@ -4,7 +4,7 @@ export const files = area('files', 'done', [
   [
     'FILE-001',
     'docs/api/files.md#file',
-    'A file shows `id` (`file_`), `object: file`, `user_id`, `filename`, `mime_type`, `size_bytes`, `source`, `task_id`, `conversation_id`, `created_at`, nulls where none.',
+    'A file shows `id` (`file_`), `object: file`, `user_id`, `filename`, `mime_type`, `size_bytes`, `source`, `task_id`, `conversation_id`, `created_at`, null for missing values.',
   ],
   ['FILE-002', 'docs/api/files.md#file', "`source` is `upload` for the caller's and `output` for the agent's files."],
   [
@@ -17,9 +17,9 @@ export const files = area('files', 'done', [
   [
     'FILE-006',
     'docs/api/files.md#post-v1files',
-    '`POST /v1/files` takes multipart/form-data with one part `file` and answers 201 with the file.',
+    '`POST /v1/files` accepts multipart/form-data with one part `file` and answers 201 with the file.',
   ],
-  ['FILE-007', 'docs/api/files.md#post-v1files', 'The query `user_id` of the upload says whose file it is.'],
+  ['FILE-007', 'docs/api/files.md#post-v1files', "The query `user_id` of the upload names the file's owner."],
   [
     'FILE-008',
     'docs/files.md#rules-of-the-routes',

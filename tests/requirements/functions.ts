@@ -19,7 +19,7 @@ export const functions = area('functions', 'done', [
   [
     'FUN-004',
     'docs/functions.md#who-takes-which-call',
-    'Calls are taken, kept and given back by keys of their own org and mode alone, and never by a session token.',
+    'Only keys of the same org and mode take, renew and release calls, and never a session token.',
   ],
   [
     'FUN-005',
@@ -40,18 +40,18 @@ export const functions = area('functions', 'done', [
   [
     'FUN-011',
     'docs/functions.md#what-the-agent-reads',
-    'What a function throws reaches the agent as `The function failed.`; of a `ToolError` it reads the message, of arguments that do not fit which and why.',
+    'An error that a function throws reaches the agent as `The function failed.`; a `ToolError` reaches it with its message, and bad arguments with which and why.',
   ],
   [
     'FUN-012',
     'docs/functions.md#in-your-own-server',
-    'At its start `serveFunctions` says which functions the deployment declares and nobody serves, which it does not declare, and whose input differs.',
+    'At its start `serveFunctions` reports functions that nobody serves, functions that are not declared, and inputs that differ.',
   ],
   ['FUN-013', 'docs/functions.md#in-your-own-server', 'A function gets the type of its zod schema.'],
   [
     'FUN-014',
     'docs/functions.md#who-takes-which-call',
-    'Of two function servers one is killed in mid-call: the other answers the call, once.',
+    'If one of two function servers is killed during a call, the other answers the call, once.',
   ],
   [
     'FUN-015',
@@ -66,7 +66,7 @@ export const functions = area('functions', 'done', [
   [
     'FUN-021',
     'docs/functions.md#an-address-that-is-called',
-    'An address that is away or answers 408, 425, 429 or 5xx is called again with the same `call_id`; of any other refusal the agent is told that the function failed.',
+    'An address that is unreachable or answers 408, 425, 429 or 5xx is called again with the same `call_id`; after any other refusal the agent is told that the function failed.',
   ],
   ['FUN-022', 'docs/functions.md#an-address-that-is-called', 'An address is not called for a call that is cancelled.'],
   [
@@ -77,7 +77,7 @@ export const functions = area('functions', 'done', [
   [
     'FUN-024',
     'docs/functions.md#an-address-that-is-called',
-    'The address is named per mode, and hears of no call of another mode and of no function that a message declared.',
+    'The address is set per mode, and receives no call of another mode and no function that a message declared.',
   ],
   [
     'FUN-025',
@@ -92,14 +92,14 @@ export const functions = area('functions', 'done', [
   [
     'FUN-030',
     'docs/functions.md#in-five-minutes',
-    '`vestra functions serve <file>` serves what a module exports and with `--watch` starts anew when it changes; SIGTERM lets what runs end.',
+    '`vestra functions serve <file>` serves the exports of a module and with `--watch` restarts when it changes; SIGTERM lets running calls end.',
   ],
   [
     'FUN-041',
     'docs/functions.md#one-agent-asks-another',
     'A function asks another deployment for the same person; the id of the call lets the other be asked once.',
   ],
-  ['FUN-040', 'docs/functions.md#in-five-minutes', 'What the page about functions shows is what happens.'],
+  ['FUN-040', 'docs/functions.md#in-five-minutes', 'The page about functions shows what really happens.'],
   [
     'FUN-031',
     'docs/functions.md#in-five-minutes',

@@ -40,7 +40,7 @@ export const guide = area('guide', 'done', [
   [
     'GUIDE-009',
     'docs/operating.md#its-pages',
-    'Every command and program in the documentation runs in the tests, or says why not.',
+    'Every command and program in the documentation runs in the tests, or states why not.',
   ],
   [
     'GUIDE-010',

@@ -4,7 +4,7 @@ export const idempotency = area('idempotency', 'done', [
   [
     'IDEM-001',
     'docs/requests.md#idempotency',
-    'A create route takes an optional header `Idempotency-Key` of 1 to 255 characters.',
+    'A create route accepts an optional header `Idempotency-Key` of 1 to 255 characters.',
   ],
   [
     'IDEM-002',
@@ -14,9 +14,9 @@ export const idempotency = area('idempotency', 'done', [
   [
     'IDEM-003',
     'docs/requests.md#idempotency',
-    'The same key with the same request within 24 hours makes one resource and answers it again.',
+    'The same key with the same request within 24 hours creates one resource and returns it again.',
   ],
-  ['IDEM-004', 'docs/requests.md#idempotency', 'After 24 hours a key is forgotten: the same request runs anew.'],
+  ['IDEM-004', 'docs/requests.md#idempotency', 'After 24 hours a key is forgotten: the same request runs again.'],
   [
     'IDEM-005',
     'docs/requests.md#idempotency',
@@ -42,12 +42,12 @@ export const idempotency = area('idempotency', 'done', [
   [
     'IDEM-011',
     'docs/requests.md#idempotency',
-    'An answer outside 2xx is not kept: the same key may then run the corrected request.',
+    'A response outside 2xx is not stored: the same key may then run the corrected request.',
   ],
   [
     'IDEM-012',
     'docs/requests.md#idempotency',
-    'Of concurrent calls with one key exactly one runs, and the others answer what it answered.',
+    'If several calls with one key arrive at once, exactly one runs, and the others get its response.',
   ],
   [
     'IDEM-013',
@@ -62,7 +62,7 @@ export const idempotency = area('idempotency', 'done', [
   [
     'IDEM-015',
     'docs/requests.md#idempotency',
-    'A kept answer that shows a secret once (key, webhook, session) lies encrypted at rest and replays in clear.',
+    'A stored response that shows a secret once (key, webhook, session) is encrypted at rest and replays in clear.',
   ],
   [
     'IDEM-016',

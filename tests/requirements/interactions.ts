@@ -63,7 +63,7 @@ export const interactions = area('interactions', 'done', [
     'docs/api/interactions.md#interaction',
     '`decision` is one of `approved`, `denied`, `answered`, `cancelled`, `expired`.',
   ],
-  ['INT-015', 'docs/events.md#key', '`expires_at` is null where it never expires.'],
+  ['INT-015', 'docs/events.md#key', '`expires_at` is null if it never expires.'],
   [
     'INT-016',
     'docs/api/interactions.md#interaction',
@@ -72,7 +72,7 @@ export const interactions = area('interactions', 'done', [
   [
     'INT-017',
     'docs/interactions.md#where-each-kind-comes-from',
-    'A cancel moves `pending` to `cancelled` and the task goes on without that action.',
+    'A cancel moves `pending` to `cancelled` and the task continues without that action.',
   ],
   ['INT-018', 'docs/api/interactions.md#interaction', 'No answer in time moves `pending` to `expired`.'],
   ['INT-019', 'docs/interactions.md#kinds', 'A connect interaction settles itself once the app is connected.'],
@@ -96,7 +96,7 @@ export const interactions = area('interactions', 'done', [
   [
     'INT-025',
     'docs/api/interactions.md#get-v1interactionsinteraction_id',
-    '`GET /v1/interactions/{interaction_id}` takes `int_` and `call_` ids.',
+    '`GET /v1/interactions/{interaction_id}` accepts `int_` and `call_` ids.',
   ],
   [
     'INT-026',
@@ -134,7 +134,7 @@ export const interactions = area('interactions', 'done', [
   [
     'INT-035',
     'docs/interactions.md#where-each-kind-comes-from',
-    '`exit_plan` comes from a plan when the message says `plan: true`.',
+    '`exit_plan` comes from a plan when the message has `plan: true`.',
   ],
   [
     'INT-036',
@@ -175,7 +175,7 @@ export const interactions = area('interactions', 'done', [
   [
     'INT-142',
     'docs/interactions.md#what-the-agent-is-told',
-    'A call of a function that is not answered in time is told to the agent as one whose outcome is unknown.',
+    'A function call that is not answered in time is reported to the agent as one with an unknown outcome.',
   ],
   [
     'INT-240',
@@ -185,6 +185,6 @@ export const interactions = area('interactions', 'done', [
   [
     'INT-241',
     'docs/api/interactions.md#interaction',
-    '`needs` names what a yes must bring (`present_user`, `nonce`) or what is done in its place (`connection`, `installation`); a yes that brings it is taken, and one that does not is refused.',
+    '`needs` names what an approval must bring (`present_user`, `nonce`) or what is done instead (`connection`, `installation`); an approval that brings it is accepted, and any other is refused.',
   ],
 ]);

@@ -4,7 +4,7 @@ export const interview = area('interview', 'done', [
   [
     'ITV-001',
     'docs/api/deployments.md#post-v1deploymentsinterview',
-    "`POST /v1/deployments/interview` takes a description of the job and the deployment's name and starts a conversation with the questions.",
+    "`POST /v1/deployments/interview` accepts a description of the job and the deployment's name and starts a conversation with the questions.",
   ],
   ['ITV-002', 'docs/tests.md#the-interview', 'A reply sent as a message in that conversation answers the question.'],
   ['ITV-003', 'docs/api/deployments.md#post-v1deploymentsinterview', 'A taken slug answers 409 `slug_taken`.'],
@@ -18,7 +18,7 @@ export const interview = area('interview', 'done', [
   [
     'ITV-007',
     'docs/api/deployments.md#interview',
-    'The answer is `{object: interview, conversation_id, deployment, status, question, file, yaml}` with nulls where none.',
+    'The answer is `{object: interview, conversation_id, deployment, status, question, file, yaml}` with null for missing values.',
   ],
   [
     'ITV-008',
@@ -40,6 +40,6 @@ export const interview = area('interview', 'done', [
   [
     'ITV-141',
     'docs/tests.md#the-interview',
-    'An interview keeps what is usable of a file, asks again for the rest alone, and is 502 only where nothing is usable.',
+    'An interview keeps the usable part of a file, asks again for the rest only, and is 502 only if nothing is usable.',
   ],
 ]);

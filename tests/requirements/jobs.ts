@@ -24,7 +24,7 @@ export const jobs = area('jobs', 'done', [
   [
     'JOB-005',
     'docs/architecture.md#durability',
-    'A turn or task whose process was killed goes on in another process within 30 seconds.',
+    'A turn or task whose process was killed continues in another process within 30 seconds.',
   ],
   [
     'JOB-006',
@@ -40,17 +40,17 @@ export const jobs = area('jobs', 'done', [
   [
     'JOB-009',
     'docs/architecture.md#durability',
-    'A waiting task holds no process and no connection, and goes on when its answer comes.',
+    'A waiting task holds no process and no connection, and continues when its answer comes.',
   ],
   [
     'JOB-010',
     'docs/architecture.md#durability',
-    'Work that was running when the server stopped goes on after the restart by itself.',
+    'Work that was running when the server stopped continues after the restart by itself.',
   ],
   [
     'JOB-221',
     'docs/architecture.md#durability',
-    'Of a reply or task whose owner froze and woke up, messages, events, steps, calls, charges and interactions are those of one run.',
+    'If the owner of a reply or task froze and woke up, its messages, events, steps, calls, charges and interactions are those of one run.',
   ],
   [
     'JOB-222',
@@ -65,7 +65,7 @@ export const jobs = area('jobs', 'done', [
   [
     'JOB-531',
     'docs/operating.md#shares',
-    'Work that waits for money gives its place up and goes on when its shares have room; what is only slow keeps its place.',
+    'Work that waits for money gives its slot up and continues when its shares have room; work that is only slow keeps its slot.',
   ],
   [
     'JOB-242',

@@ -9,7 +9,7 @@ export const keys = area('keys', 'done', [
   [
     'KEY-002',
     'docs/api/keys.md#post-v1keys',
-    '`POST /v1/keys` takes `name` and `scopes` and shows the full key once, in that answer alone.',
+    '`POST /v1/keys` accepts `name` and `scopes` and shows the full key once, in that answer alone.',
   ],
   ['KEY-003', 'docs/api/keys.md#post-v1keys', 'A made key works at once with the scopes it was given, and no others.'],
   [
@@ -27,15 +27,15 @@ export const keys = area('keys', 'done', [
   [
     'KEY-008',
     'docs/api/keys.md#key',
-    'A key row is `{object: key, id, name, mode, scopes, last4, created_at, last_used_at, expires_at}`, the last two null where nothing applies.',
+    'A key row is `{object: key, id, name, mode, scopes, last4, created_at, last_used_at, expires_at}`, the last two null if nothing applies.',
   ],
   ['KEY-009', 'docs/api/keys.md#post-v1keys', 'The create answer is the row plus `key`.'],
-  ['KEY-010', 'docs/api/keys.md#post-v1keys', '`mode` of a new key is `test` unless the body says `live`.'],
+  ['KEY-010', 'docs/api/keys.md#post-v1keys', '`mode` of a new key is `test` unless the body names `live`.'],
   ['KEY-011', 'docs/api/keys.md#post-v1keys', 'A test key that asks for a live key answers 403 `live_key_required`.'],
   [
     'KEY-012',
     'docs/api/keys.md#post-v1keyskey_idroll',
-    '`grace_seconds` takes 0 to 604800 and is 0 when absent; -1 and 604801 are refused.',
+    '`grace_seconds` accepts 0 to 604800 and is 0 when absent; -1 and 604801 are refused.',
   ],
   [
     'KEY-013',
@@ -47,7 +47,7 @@ export const keys = area('keys', 'done', [
     'docs/requests.md#authentication',
     'The keys routes answer 403 `scope_missing` to a key without `admin` or `all`.',
   ],
-  ['KEY-015', 'docs/api/keys.md#key', '`last_used_at` tells the last use of the key.'],
+  ['KEY-015', 'docs/api/keys.md#key', '`last_used_at` is the last use of the key.'],
   [
     'KEY-016',
     'docs/security.md#keys-and-secrets',

@@ -16,9 +16,9 @@ export const limits = area('limits', 'done', [
   [
     'LIM-005',
     'docs/api/limits.md#patch-v1limits',
-    '`PATCH /v1/limits` takes any subset of `caps` and leaves the others as they are.',
+    '`PATCH /v1/limits` accepts any subset of `caps` and leaves the others as they are.',
   ],
-  ['LIM-006', 'docs/api/limits.md#patch-v1limits', '`PATCH /v1/limits` takes `usage_alerts`.'],
+  ['LIM-006', 'docs/api/limits.md#patch-v1limits', '`PATCH /v1/limits` accepts `usage_alerts`.'],
   [
     'LIM-007',
     'docs/users-and-money.md#caps',

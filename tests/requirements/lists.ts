@@ -7,7 +7,7 @@ export const lists = area('lists', 'done', [
     'A list answers `{data, next_cursor}` and nothing but `null` stands in `next_cursor` on the last page.',
   ],
   ['LIST-002', 'docs/requests.md#lists', 'A list without `limit` gives at most 20 rows.'],
-  ['LIST-003', 'docs/requests.md#lists', 'A list takes `limit` from 1 to 100 and gives at most that many rows.'],
+  ['LIST-003', 'docs/requests.md#lists', 'A list accepts `limit` from 1 to 100 and gives at most that many rows.'],
   [
     'LIST-004',
     'docs/requests.md#lists',
@@ -34,7 +34,7 @@ export const lists = area('lists', 'done', [
   ['LIST-011', 'docs/requests.md#lists', 'A cursor of another org answers 400 `invalid_cursor`.'],
   ['LIST-012', 'docs/requests.md#lists', 'A cursor of the other mode answers 400 `invalid_cursor`.'],
   ['LIST-013', 'docs/requests.md#lists', 'A cursor of another route answers 400 `invalid_cursor`.'],
-  ['LIST-014', 'docs/requests.md#lists', 'A list is newest first unless its route says otherwise.'],
+  ['LIST-014', 'docs/requests.md#lists', 'A list is newest first unless its route specifies otherwise.'],
   ['LIST-015', 'docs/requests.md#lists', 'Rows with the same creation time keep one fixed order from page to page.'],
   ['LIST-016', 'docs/requests.md#lists', 'Pages are read by keyset: a late page costs what the first page costs.'],
   [

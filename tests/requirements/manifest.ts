@@ -4,7 +4,7 @@ export const manifest = area('manifest', 'done', [
   [
     'MAN-001',
     'docs/api/deployments.md#deploymentversion',
-    '`manifest` takes the keys `instructions`, `language`, `model`, `mcp_servers`, `mcp_tool_policy`, `apps`, `approvals`, `memory`, `notebooks`, `skills`, `tools`, `environment`, `browser`, `limits` and no others.',
+    '`manifest` accepts the keys `instructions`, `language`, `model`, `mcp_servers`, `mcp_tool_policy`, `apps`, `approvals`, `memory`, `notebooks`, `skills`, `tools`, `environment`, `browser`, `limits` and no others.',
   ],
   [
     'MAN-002',
@@ -37,7 +37,7 @@ export const manifest = area('manifest', 'done', [
   [
     'MAN-010',
     'docs/deployment-file.md#the-manifest',
-    '`tests`, `routines` and `webhooks` of a file are kept beside the manifest, not in it.',
+    '`tests`, `routines` and `webhooks` of a file are stored beside the manifest, not in it.',
   ],
   [
     'MAN-011',

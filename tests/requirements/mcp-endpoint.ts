@@ -26,7 +26,7 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   [
     'MCP-007',
     'docs/mcp.md#protocol-rules',
-    '`init` takes `describe`, `deployment`, `conversation`, `answer` and runs the interview.',
+    '`init` accepts `describe`, `deployment`, `conversation`, `answer` and runs the interview.',
   ],
   ['MCP-008', 'docs/mcp.md#protocol-rules', 'Protocol 2026-07-28 and 2025-11-25 are served on the same path.'],
   [
@@ -49,7 +49,7 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   [
     'MCP-151',
     'docs/mcp.md#protocol-rules',
-    'What a tool calls is called with the credential, org, mode, address and `Idempotency-Key` of whoever called the tool, and ends when they go.',
+    'A tool calls the API with the credential, org, mode, address and `Idempotency-Key` of its caller, and ends when the caller disconnects.',
   ],
   [
     'MCP-480',
@@ -91,12 +91,12 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   [
     'MCP-489',
     'docs/mcp.md#for-those-who-write-a-client',
-    'A client document that lies, is too large, or lies at a private address is refused.',
+    'A client document that is false, too large, or at a private address is refused.',
   ],
   [
     'MCP-490',
     'docs/mcp.md#connecting-a-client-by-signing-in',
-    'The page that asks says who gets what, stands in no frame, and nothing is granted without its CSRF token.',
+    'The consent page shows who gets what, opens in no frame, and nothing is granted without its CSRF token.',
   ],
   [
     'MCP-491',
@@ -111,12 +111,12 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   [
     'MCP-532',
     'docs/mcp.md#seeing-and-ending-it',
-    'What waits for an answer under a grant is cut when the grant ends, however it ends.',
+    'A request that waits under a grant is cut when the grant ends, however it ends.',
   ],
   [
     'MCP-533',
     'docs/mcp.md#for-those-who-write-a-client',
-    'Of registered clients that nobody has let in, the newest 10,000 are kept; a member lets in 100 at most.',
+    'The newest 10,000 registered clients that nobody has approved are stored; a member approves 100 at most.',
   ],
   [
     'MCP-660',

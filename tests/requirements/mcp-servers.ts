@@ -67,7 +67,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-016',
     'docs/api/mcp-servers.md#patch-v1mcp-serversserver_id',
-    '`PATCH /v1/mcp-servers/{server_id}` takes `name`, `url`, `auth`, `tools`.',
+    '`PATCH /v1/mcp-servers/{server_id}` accepts `name`, `url`, `auth`, `tools`.',
   ],
   [
     'MCPS-017',
@@ -99,7 +99,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-024',
     'docs/tool-servers.md#rules-of-registered-servers',
-    '`secret_in_url` means userinfo, or a query name that says key, token, secret, password or auth.',
+    '`secret_in_url` means userinfo, or a query name that contains key, token, secret, password or auth.',
   ],
   [
     'MCPS-025',
@@ -120,7 +120,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-029',
     'docs/tool-servers.md#rules-of-registered-servers',
-    '502 `mcp_server_error` is answered, or told to the agent, when the server fails a call.',
+    '502 `mcp_server_error` is returned, or given to the agent, when the server fails a call.',
   ],
   [
     'MCPS-030',
@@ -135,7 +135,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-141',
     'docs/tool-servers.md#rules-of-registered-servers',
-    'A run whose version has a server that is away tells the model which and why, as the platform’s words, with no address and no secret.',
+    "If a server of the version is unreachable, the model is told which and why, in the platform's words, with no address and no secret.",
   ],
   [
     'MCPS-142',
@@ -145,7 +145,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-143',
     'docs/webhooks.md#when-something-went-wrong',
-    'A missing secret or sign-in of one user is told for that user, with `user_id`.',
+    'A missing secret or sign-in of one user is reported for that user, with `user_id`.',
   ],
   [
     'MCPS-144',
@@ -155,22 +155,22 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-360',
     'docs/interactions.md#questions-of-mcp-servers',
-    'What a tool’s server asks the person becomes an interaction, and the answer, also a no, goes back to the server.',
+    "A question of a tool's server to the person becomes an interaction, and the answer, also a refusal, goes back to the server.",
   ],
   [
     'MCPS-361',
     'docs/interactions.md#questions-of-mcp-servers',
-    'A server that asks the person for a password, a secret or card details is told no by rule, and the agent is told so.',
+    'A server that asks the person for a password, a secret or card details is refused by rule, and the agent is told so.',
   ],
   [
     'MCPS-362',
     'docs/interactions.md#questions-of-mcp-servers',
-    'A server that wants the person at an address makes a hand-off with that address; one that is private or not https is refused.',
+    'A server that sends the person to an address creates a hand-off with that address; one that is private or not https is refused.',
   ],
   [
     'MCPS-363',
     'docs/interactions.md#questions-of-mcp-servers',
-    'A tool of the older protocol that asks in the middle of a call is called again only where it may happen twice.',
+    'A tool of the older protocol that asks in the middle of a call is called again only if it may happen twice.',
   ],
   [
     'MCPS-440',
@@ -185,7 +185,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-442',
     'docs/tool-servers.md#calls-that-take-long',
-    'A call that its server goes on with as a task is followed until its end, by whichever process, asked for no second time, and cancelled when nobody waits.',
+    'A call that its server continues as a task is followed to its end by any process, requested only once, and cancelled when nobody waits.',
   ],
   [
     'MCPS-443',
@@ -200,7 +200,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-445',
     'docs/tool-servers.md#when-its-tools-change',
-    'A server that says that its tools or resources have changed is asked for them anew before the next turn.',
+    'If a server reports that its tools or resources have changed, they are requested again before the next turn.',
   ],
   [
     'MCPS-620',

@@ -10,7 +10,7 @@ export const members = area('members', 'done', [
   [
     'MBR-003',
     'docs/api/members.md#post-v1members',
-    '`POST /v1/members` takes `{email, role}`, makes an invited member and answers an invite link.',
+    '`POST /v1/members` accepts `{email, role}`, creates an invited member and returns an invite link.',
   ],
   [
     'MBR-004',
@@ -35,12 +35,12 @@ export const members = area('members', 'done', [
   [
     'MBR-008',
     'docs/api/members.md#post-v1membersaccept',
-    '`POST /v1/members/accept` takes `{token, name, password}`, makes the member active and allows the login.',
+    '`POST /v1/members/accept` accepts `{token, name, password}`, makes the member active and allows the login.',
   ],
   [
     'MBR-009',
     'docs/api/console-access.md#post-v1consolelogin',
-    '`POST /v1/console/login` takes `{email, password}` and sets an HttpOnly cookie.',
+    '`POST /v1/console/login` accepts `{email, password}` and sets an HttpOnly cookie.',
   ],
   [
     'MBR-010',
@@ -51,7 +51,7 @@ export const members = area('members', 'done', [
   [
     'MBR-012',
     'docs/console-sign-in.md#rules-of-members-and-cookies',
-    '`GET /v1/console/session` says who is logged in; without a session it answers 401 `console_login_required`.',
+    '`GET /v1/console/session` shows who is signed in; without a session it answers 401 `console_login_required`.',
   ],
   ['MBR-013', 'docs/console-sign-in.md#rules-of-members-and-cookies', 'Passwords are stored as argon2id only.'],
   [
@@ -64,7 +64,7 @@ export const members = area('members', 'done', [
     'docs/console-sign-in.md#rules-of-members-and-cookies',
     'Login takes 10 tries a minute per address and email; the next answers 429 `rate_limited`.',
   ],
-  ['MBR-016', 'docs/console-sign-in.md#rules-of-members-and-cookies', 'The first owner is made at first start.'],
+  ['MBR-016', 'docs/console-sign-in.md#rules-of-members-and-cookies', 'The first owner is created at the first start.'],
   [
     'MBR-017',
     'docs/console-sign-in.md#rules-of-members-and-cookies',
@@ -83,7 +83,7 @@ export const members = area('members', 'done', [
   [
     'MBR-202',
     'docs/console-sign-in.md#rules-of-members-and-cookies',
-    'Tries are counted per email, and per address only far above that: nobody is kept out by others behind one proxy.',
+    'Tries are counted per email, and per address only far above that: nobody is locked out by others behind one proxy.',
   ],
   [
     'MBR-203',
@@ -108,17 +108,17 @@ export const members = area('members', 'done', [
   [
     'MBR-403',
     'docs/console-sign-in.md#a-forgotten-password',
-    'An owner or admin makes a link for a member, an owner for an owner; it works once, for a day, and ends every sign-in.',
+    'An owner or admin creates a link for a member, an owner for an owner; it works once, for a day, and ends every sign-in.',
   ],
   [
     'MBR-404',
     'docs/console-sign-in.md#a-forgotten-password',
-    'An org makes no link for a login that opens another org too, and one made before stops working.',
+    'An org creates no link for a login that opens another org too, and an earlier link stops working.',
   ],
   [
     'MBR-405',
     'docs/console-sign-in.md#a-forgotten-password',
-    '`vestra admin member reset-password` makes a link for any login.',
+    '`vestra admin member reset-password` creates a link for any login.',
   ],
   [
     'MBR-406',
@@ -133,12 +133,12 @@ export const members = area('members', 'done', [
   [
     'MBR-411',
     'docs/console-sign-in.md#sign-in-by-your-identity-provider',
-    'Who signs in for the first time becomes a member with the role that the org’s rule gives their claims.',
+    "A person who signs in for the first time becomes a member with the role that the org's rule gives their claims.",
   ],
   [
     'MBR-412',
     'docs/console-sign-in.md#sign-in-by-your-identity-provider',
-    'Only an email that the provider says is verified, of a domain that the org lists, signs in.',
+    'Only an email that the provider has verified, of a domain that the org lists, signs in.',
   ],
   [
     'MBR-413',
@@ -153,7 +153,7 @@ export const members = area('members', 'done', [
   [
     'MBR-415',
     'docs/console-sign-in.md#sign-in-by-your-identity-provider',
-    'What a provider signed in ends with the member and with the provider.',
+    'A session that a provider opened ends with the member and with the provider.',
   ],
   [
     'MBR-420',
@@ -163,7 +163,7 @@ export const members = area('members', 'done', [
   [
     'MBR-421',
     'docs/console-sign-in.md#passkeys',
-    'What was signed for another challenge, origin or browser, twice, or with a count that did not go up, signs nobody in.',
+    'A passkey answer for another challenge, origin or browser, sent twice, or with a count that did not increase, signs nobody in.',
   ],
   [
     'MBR-422',
@@ -188,7 +188,7 @@ export const members = area('members', 'done', [
   [
     'MBR-611',
     'docs/console-sign-in.md#one-email-in-several-orgs',
-    'Who joins an org with the password of a login they have gets one login for both; sessions and passkeys of before do not open the new org.',
+    'A person who joins an org with the password of a login they have gets one login for both; earlier sessions and passkeys do not open the new org.',
   ],
   [
     'MBR-612',

@@ -15,7 +15,7 @@ export const memory = area('memory', 'done', [
   [
     'MEM-004',
     'docs/memory.md#memory-behind-your-own-endpoint',
-    '`profile` is `{markdown, updated_at}`, `updated_at` null where none, or null.',
+    '`profile` is `{markdown, updated_at}` or null; `updated_at` may be null.',
   ],
   [
     'MEM-005',
@@ -26,7 +26,7 @@ export const memory = area('memory', 'done', [
   [
     'MEM-007',
     'docs/api/memory.md#post-v1memory',
-    '`POST /v1/memory` takes `text` (1 to 1000, required) and `kind` (`other` when absent) and answers 201 with the item.',
+    '`POST /v1/memory` accepts `text` (1 to 1000, required) and `kind` (`other` when absent) and answers 201 with the item.',
   ],
   [
     'MEM-008',
@@ -36,7 +36,7 @@ export const memory = area('memory', 'done', [
   [
     'MEM-009',
     'docs/api/memory.md#get-v1memorysearch',
-    '`GET /v1/memory/search` takes `q` of 1 to 500 and answers `{query, found, text}`.',
+    '`GET /v1/memory/search` accepts `q` of 1 to 500 and answers `{query, found, text}`.',
   ],
   ['MEM-010', 'docs/memory.md#rules-of-the-routes', 'A search without `q` answers 400 `query_required`.'],
   [
@@ -52,15 +52,15 @@ export const memory = area('memory', 'done', [
   [
     'MEM-013',
     'docs/memory.md#memory-behind-your-own-endpoint',
-    'Customer-kept memory without an endpoint answers 400 `memory_endpoint_required`.',
+    'Customer memory without an endpoint answers 400 `memory_endpoint_required`.',
   ],
   ['MEM-014', 'docs/memory.md#rules-of-the-routes', "Memory of one user never reaches another user's agent."],
   [
     'MEM-015',
     'docs/memory.md#rules-of-the-routes',
-    "What was remembered in one conversation is known in the user's next.",
+    "A fact remembered in one conversation is known in the user's next.",
   ],
-  ['MEM-016', 'docs/memory.md', 'With `memory: none` the agent keeps and recalls nothing.'],
+  ['MEM-016', 'docs/memory.md', 'With `memory: none` the agent stores and recalls nothing.'],
   [
     'MEM-017',
     'docs/memory.md#rules-of-the-routes',
@@ -82,12 +82,12 @@ export const memory = area('memory', 'done', [
   [
     'MEM-302',
     'docs/memory.md#where-a-fact-is-from',
-    'What a tool, a file or a page said is kept as `tool_observed`, `upload` or `screen`, and never as `user_direct`.',
+    'Facts from a tool, a file or a page are stored as `tool_observed`, `upload` or `screen`, and never as `user_direct`.',
   ],
   [
     'MEM-303',
     'docs/memory.md#when-it-is-kept',
-    'A conversation counts as looked through once the model has answered and its facts are kept, both or neither.',
+    'A conversation counts as read once the model has answered and its facts are stored, both or neither.',
   ],
   [
     'MEM-304',
@@ -107,7 +107,7 @@ export const memory = area('memory', 'done', [
   [
     'MEM-307',
     'docs/memory.md#memory-behind-your-own-endpoint',
-    "Erasing a user has the org's memory endpoint delete what it keeps of them, tried again for a day before the user is gone.",
+    "Erasing a user has the org's memory endpoint delete their facts, retried for a day before the user is gone.",
   ],
   [
     'MEM-640',
@@ -117,7 +117,7 @@ export const memory = area('memory', 'done', [
   [
     'MEM-641',
     'docs/memory.md#rules-of-the-routes',
-    'A look in flight, a look that is tried again and a task that goes on learn nothing from before a deletion or an erasure.',
+    'An extraction in flight, one that is retried and a task that continues learn nothing from before a deletion or an erasure.',
   ],
   [
     'MEM-642',

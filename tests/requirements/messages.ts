@@ -4,7 +4,7 @@ export const messages = area('messages', 'done', [
   [
     'MSG-001',
     'docs/api/conversations.md#post-v1conversations',
-    '`message` takes at most 32000 characters; 32001 are refused.',
+    '`message` accepts at most 32000 characters; 32001 are refused.',
   ],
   [
     'MSG-002',
@@ -16,11 +16,11 @@ export const messages = area('messages', 'done', [
     'docs/conversations.md#turns-and-messages',
     '`context` is data for this message only: the model reads it as data, and the next message does not see it as sent again.',
   ],
-  ['MSG-004', 'docs/api/conversations.md#post-v1conversations', '`attachments` takes at most 10 of `{file_id}`.'],
+  ['MSG-004', 'docs/api/conversations.md#post-v1conversations', '`attachments` accepts at most 10 of `{file_id}`.'],
   [
     'MSG-005',
     'docs/api/conversations.md#post-v1conversations',
-    "`output_schema` takes a JSON Schema of at most 32 KB, and the answer's `data` fits it.",
+    "`output_schema` accepts a JSON Schema of at most 32 KB, and the answer's `data` fits it.",
   ],
   [
     'MSG-006',
@@ -35,13 +35,13 @@ export const messages = area('messages', 'done', [
   [
     'MSG-008',
     'docs/api/conversations.md#post-v1conversations',
-    '`success_criteria` takes 1 to 4000 characters and the task gets an `outcome`.',
+    '`success_criteria` accepts 1 to 4000 characters and the task gets an `outcome`.',
   ],
-  ['MSG-009', 'docs/api/conversations.md#post-v1conversations', '`tools` takes at most 32 entries.'],
+  ['MSG-009', 'docs/api/conversations.md#post-v1conversations', '`tools` accepts at most 32 entries.'],
   [
     'MSG-010',
     'docs/api/conversations.md#post-v1conversations',
-    'A tool of a message takes `name`, `description` (1 to 1024), `input_schema` (JSON Schema of type object), `timeout_s` (5 to 600, 120 when absent), `read_only`, `run_without_asking`.',
+    'A tool of a message accepts `name`, `description` (1 to 1024), `input_schema` (JSON Schema of type object), `timeout_s` (5 to 600, 120 when absent), `read_only`, `run_without_asking`.',
   ],
   [
     'MSG-011',
@@ -56,12 +56,12 @@ export const messages = area('messages', 'done', [
   [
     'MSG-013',
     'docs/api/conversations.md#post-v1conversations',
-    '`hand_off` takes `auto` (when absent) and `always`, which goes straight to work.',
+    '`hand_off` accepts `auto` (when absent) and `always`, which goes straight to work.',
   ],
   [
     'MSG-014',
     'docs/api/conversations.md#post-v1conversations',
-    'The message route takes `context`, `attachments`, `output_schema`, `success_criteria`, `tools`, `hand_off`, `stream` as create does.',
+    'The message route accepts `context`, `attachments`, `output_schema`, `success_criteria`, `tools`, `hand_off`, `stream` as create does.',
   ],
   [
     'MSG-015',
@@ -81,7 +81,7 @@ export const messages = area('messages', 'done', [
   [
     'MSG-018',
     'docs/api/conversations.md#turn',
-    'Sending answers `{object: turn, id, conversation_id, status, reply, acknowledgement, task_id, interactions, error, cost_usd, created_at, settled_at}` with nulls where none.',
+    'Sending answers `{object: turn, id, conversation_id, status, reply, acknowledgement, task_id, interactions, error, cost_usd, created_at, settled_at}` with null for missing values.',
   ],
   [
     'MSG-019',
@@ -91,7 +91,7 @@ export const messages = area('messages', 'done', [
   [
     'MSG-020',
     'docs/api/conversations.md#turn',
-    "`reply` of a turn is `{text, data}`, the final answer: the work's where it was handed off.",
+    "`reply` of a turn is `{text, data}`, the final answer: the task's if it was handed off.",
   ],
   ['MSG-021', 'docs/api/conversations.md#turn', '`acknowledgement` is the one line said when work took the message.'],
   ['MSG-022', 'docs/api/conversations.md#conversation', '`interactions` of a turn lists the ids it waits on.'],
@@ -124,7 +124,7 @@ export const messages = area('messages', 'done', [
   [
     'MSG-029',
     'docs/api/conversations.md#post-v1conversationsconversation_idmessages',
-    '`tool_results` takes at most 32 of `{call_id, output | error}`.',
+    '`tool_results` accepts at most 32 of `{call_id, output | error}`.',
   ],
   [
     'MSG-030',
@@ -134,7 +134,7 @@ export const messages = area('messages', 'done', [
   [
     'MSG-031',
     'docs/api/conversations.md#message',
-    'A message is `{object: message, id, conversation_id, turn_id, task_id, role, text, data, context, attachments, created_at}`, nulls where none.',
+    'A message is `{object: message, id, conversation_id, turn_id, task_id, role, text, data, context, attachments, created_at}`, null for missing values.',
   ],
   ['MSG-032', 'docs/api/conversations.md#message', '`role` of a message is `user`, `agent` or `work`.'],
   ['MSG-033', 'docs/api/conversations.md#message', '`attachments` of a message are `{file_id, filename}`.'],
@@ -142,7 +142,7 @@ export const messages = area('messages', 'done', [
   [
     'MSG-035',
     'docs/api/conversations.md#post-v1conversations',
-    'With `plan: true` a plan waits for a yes before it starts.',
+    'With `plan: true` a plan waits for approval before it starts.',
   ],
   ['MSG-036', 'docs/conversations.md#turns-and-messages', 'A turn that was handed off settles when its work ends.'],
   ['MSG-037', 'docs/api/conversations.md#message', 'The text of a message is sent in the field `message`.'],
@@ -174,7 +174,7 @@ export const messages = area('messages', 'done', [
   [
     'MSG-242',
     'docs/conversations.md#turns-and-messages',
-    'Messages are listed by when they appeared: a reply that waited stands where it came.',
+    'Messages are listed by the time they appeared: a reply that waited is listed when it came.',
   ],
   [
     'MSG-310',
@@ -184,7 +184,7 @@ export const messages = area('messages', 'done', [
   [
     'MSG-311',
     'docs/benchmarks.md#what-a-turn-asks-of-postgresql',
-    'What a process remembers of a user, a deployment, money or a version is checked by the write that relies on it.',
+    'A cached user, deployment, balance or version is checked by the write that relies on it.',
   ],
   [
     'MSG-312',
@@ -194,7 +194,7 @@ export const messages = area('messages', 'done', [
   [
     'MSG-313',
     'docs/benchmarks.md#what-a-turn-asks-of-postgresql',
-    'A plain message under an Idempotency-Key is taken once, in the group of statements that keeps its answer.',
+    'A plain message under an Idempotency-Key is accepted once, in the group of statements that stores its response.',
   ],
   [
     'MSG-401',
@@ -209,12 +209,12 @@ export const messages = area('messages', 'done', [
   [
     'MSG-403',
     'docs/conversations.md#what-is-typed-while-something-is-open',
-    'What a person types in the chat reaches an open question, steers open work or stops it; the agent decides which.',
+    'A message typed in the chat reaches an open question, changes open work or stops it; the agent decides which.',
   ],
   [
     'MSG-404',
     'docs/conversations.md#what-is-typed-while-something-is-open',
-    'The agent passes on nothing that takes a yes, and no words but the person’s own.',
+    "The agent passes on no approval, and no words but the person's own.",
   ],
   [
     'MSG-405',
@@ -234,12 +234,12 @@ export const messages = area('messages', 'done', [
   [
     'MSG-531',
     'docs/architecture.md#a-message-end-to-end',
-    'What a request replays is the same after kill -9 of whoever worked, between two messages and in the middle of an answer.',
+    'A model request is the same after kill -9 of the process, between two messages and in the middle of an answer.',
   ],
   [
     'MSG-407',
     'docs/conversations.md#when-it-gets-long',
-    'What a summary leaves out of numbers, amounts, dates and addresses is kept word for word.',
+    'Numbers, amounts, dates and addresses that a summary leaves out are stored word for word.',
   ],
   [
     'MSG-660',

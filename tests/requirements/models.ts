@@ -1,11 +1,7 @@
 import { area } from '../requirement.ts';
 
 export const models = area('models', 'done', [
-  [
-    'MOD-001',
-    'docs/models.md#how-a-provider-is-called',
-    "A provider's key makes its models listed with `available: true`.",
-  ],
+  ['MOD-001', 'docs/models.md#how-a-provider-is-called', "A provider's key lists its models with `available: true`."],
   ['MOD-002', 'docs/models.md#the-offline-model', 'Without any provider key test mode runs on `offline`.'],
   [
     'MOD-003',
@@ -32,7 +28,7 @@ export const models = area('models', 'done', [
     "A deployment's `model` is the model its turns run on, and `default` follows the server's default.",
   ],
   ['MOD-015', 'docs/deployment-file.md#language', "`language` fixes the agent's language; `auto` follows each user."],
-  ['MOD-016', 'docs/models.md#how-a-provider-is-called', '`available` of a model says whether it can be run now.'],
+  ['MOD-016', 'docs/models.md#how-a-provider-is-called', '`available` of a model is whether it can be used now.'],
   [
     'MOD-017',
     'docs/models.md#how-a-provider-is-called',
@@ -41,7 +37,7 @@ export const models = area('models', 'done', [
   [
     'MOD-150',
     'docs/models.md#how-a-provider-is-called',
-    "What arrives together of a model's answer is one event, and what arrives apart is given as it arrives.",
+    'Text that arrives together is one event, and text that arrives apart is passed on as it arrives.',
   ],
   [
     'MOD-151',
@@ -66,7 +62,7 @@ export const models = area('models', 'done', [
   [
     'MOD-155',
     'docs/models.md#how-a-provider-is-called',
-    'A slow reader holds the provider back, and an event without an end is not kept.',
+    'A slow reader slows the provider down, and an event without an end is not stored.',
   ],
   [
     'MOD-156',
@@ -76,7 +72,7 @@ export const models = area('models', 'done', [
   [
     'MOD-157',
     'docs/models.md#how-a-provider-is-called',
-    'What a provider sends is believed in no shape: unknown events are passed over, counts that are none count nothing.',
+    'The server trusts no shape that a provider sends: it ignores unknown events, and counts that are not numbers count nothing.',
   ],
   [
     'MOD-158',
@@ -91,7 +87,7 @@ export const models = area('models', 'done', [
   [
     'MOD-202',
     'docs/models.md#your-own-file',
-    '`VESTRA_MODELS_FILE` adds and overrides models; one that cannot be used stops the start and says which entry and field.',
+    '`VESTRA_MODELS_FILE` adds and overrides models; a faulty one stops the start and names the entry and field.',
   ],
   [
     'MOD-203',
@@ -106,18 +102,18 @@ export const models = area('models', 'done', [
   [
     'MOD-205',
     'docs/models.md#what-ends',
-    'A retired model is no default and is not applied anew; what runs on one is told so when its vendor refuses it.',
+    'A retired model is no default and cannot be applied; a failure of one that still runs names its end when its vendor refuses it.',
   ],
   ['MOD-206', 'docs/models.md', 'The start and `vestra models` say what retires within 60 days and what replaces it.'],
   [
     'MOD-207',
     'docs/models.md#what-a-call-costs',
-    'A call is billed at the price of its day, by how much it has read and for how long its cache is kept, to the micro-dollar.',
+    'A call is billed at the price of its day, by how much it has read and for how long its cache lasts, to the micro-dollar.',
   ],
   [
     'MOD-208',
     'docs/models.md#when-a-vendor-is-away',
-    'While a vendor is away the models of `model_fallbacks` answer, each billed and shown as itself, in its mode alone.',
+    'While a vendor is unreachable the models of `model_fallbacks` answer, each billed and shown as itself, in its mode only.',
   ],
   [
     'MOD-210',
@@ -127,7 +123,7 @@ export const models = area('models', 'done', [
   [
     'MOD-209',
     'docs/models.md#what-a-call-costs',
-    'What a request has in common with the one before it is the same to the byte, and the trace shows how much the cache served.',
+    'The common part of two consecutive requests is the same to the byte, and the trace shows how much the cache served.',
   ],
   [
     'MOD-490',

@@ -20,7 +20,7 @@ export const money = area('money', 'done', [
   [
     'MON-005',
     'docs/users-and-money.md#the-wallet',
-    'Amounts are kept as integer micro-dollars, so sums of many small charges are exact.',
+    'Amounts are stored as integer micro-dollars, so sums of many small charges are exact.',
   ],
   ['MON-006', 'docs/users-and-money.md#the-wallet', 'Amounts are shown as numbers with at most 5 decimals.'],
   [
@@ -102,7 +102,7 @@ export const money = area('money', 'done', [
   [
     'MON-162',
     'docs/users-and-money.md#the-wallet',
-    'Calls that wait for money go on one of each user after the other, in the order they came.',
+    'Calls that wait for money continue one of each user after the other, in the order they came.',
   ],
   [
     'MON-163',
@@ -117,7 +117,7 @@ export const money = area('money', 'done', [
   [
     'MON-165',
     'docs/users-and-money.md#what-was-spent',
-    'What was written before a stop or a failure is charged, once, marked `estimated`; so is the time of a stopped computer.',
+    'Text written before a stop or a failure is charged, once, marked `estimated`; so is the time of a stopped computer.',
   ],
   [
     'MON-166',
@@ -142,7 +142,7 @@ export const money = area('money', 'done', [
   [
     'MON-531',
     'docs/users-and-money.md#the-wallet',
-    'A reply begins at once only where each cap of its org and user, and the wallet, have plenty left, folded or not.',
+    'A reply begins at once only if each cap of its org and user, and the wallet, have plenty left, rolled up or not.',
   ],
   [
     'MON-640',

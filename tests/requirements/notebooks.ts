@@ -15,7 +15,7 @@ export const notebooks = area('notebooks', 'done', [
   [
     'NB-004',
     'docs/api/notebooks.md#post-v1notebooks',
-    '`description` takes at most 300 characters and is empty when absent.',
+    '`description` accepts at most 300 characters and is empty when absent.',
   ],
   [
     'NB-005',
@@ -59,7 +59,7 @@ export const notebooks = area('notebooks', 'done', [
   [
     'NB-016',
     'docs/api/notebooks.md#post-v1notebooksnotebook_iddocuments',
-    '`POST …/documents` takes `title` (1 to 200) and `text` (1 to 524288 characters) and answers 201 with the document.',
+    '`POST …/documents` accepts `title` (1 to 200) and `text` (1 to 524288 characters) and answers 201 with the document.',
   ],
   ['NB-017', 'docs/api/notebooks.md#get-v1notebooksnotebook_iddocuments', '`GET …/documents` lists documents.'],
   [
@@ -80,7 +80,7 @@ export const notebooks = area('notebooks', 'done', [
   [
     'NB-021',
     'docs/api/notebooks.md#patch-v1notebooksnotebook_id',
-    '`access: {mode: users, user_ids}` takes 1 to 1000 user ids; 0 and 1001 are refused.',
+    '`access: {mode: users, user_ids}` accepts 1 to 1000 user ids; 0 and 1001 are refused.',
   ],
   [
     'NB-022',
@@ -93,8 +93,8 @@ export const notebooks = area('notebooks', 'done', [
     'A document is taken as multipart part `file`: plain text and Markdown as they are.',
   ],
   ['NB-024', 'docs/knowledge.md#what-is-read', 'An HTML file is turned into Markdown.'],
-  ['NB-025', 'docs/knowledge.md#what-is-read', 'Of a PDF file the text is extracted.'],
-  ['NB-026', 'docs/knowledge.md#what-is-read', 'Of a DOCX file the text is extracted.'],
+  ['NB-025', 'docs/knowledge.md#what-is-read', 'The text of a PDF file is extracted.'],
+  ['NB-026', 'docs/knowledge.md#what-is-read', 'The text of a DOCX file is extracted.'],
   [
     'NB-027',
     'docs/knowledge.md#rules-of-notebooks',
@@ -134,7 +134,7 @@ export const notebooks = area('notebooks', 'done', [
   [
     'NB-124',
     'docs/versions.md#deleting',
-    'A notebook deleted with a live key goes: live traffic goes on without it, and versions that used it list it as `missing` and answer 409 `version_incomplete`.',
+    'A notebook deleted with a live key is gone: live traffic continues without it, and versions that used it list it as `missing` and answer 409 `version_incomplete`.',
   ],
   [
     'NB-201',
@@ -144,12 +144,12 @@ export const notebooks = area('notebooks', 'done', [
   [
     'NB-202',
     'docs/knowledge.md#when-it-is-found',
-    'Indexing begins with the upload, and after a crash goes on behind the last batch that was stored.',
+    'Indexing begins with the upload, and after a crash continues behind the last batch that was stored.',
   ],
   [
     'NB-203',
     'docs/knowledge.md#when-it-is-found',
-    'What is indexed of a document is found at once, and a search says while documents are not indexed as a whole.',
+    'The indexed part of a document is found at once, and a search reports documents that are not fully indexed.',
   ],
   [
     'NB-204',
@@ -169,7 +169,7 @@ export const notebooks = area('notebooks', 'done', [
   [
     'NB-207',
     'docs/knowledge.md#when-it-is-found',
-    'Another embeddings model indexes all documents anew; vectors of two models are never compared.',
+    'Another embeddings model indexes all documents again; vectors of two models are never compared.',
   ],
   ['NB-208', 'docs/knowledge.md#rules-of-notebooks', 'Every language that the encoder reads is searched by meaning.'],
   [
@@ -180,27 +180,27 @@ export const notebooks = area('notebooks', 'done', [
   [
     'NB-210',
     'docs/knowledge.md#what-is-read',
-    'Of XLSX and PPTX files the text is extracted, a table for each sheet and a page for each slide.',
+    'The text of XLSX and PPTX files is extracted, with a table for each sheet and a page for each slide.',
   ],
   [
     'NB-211',
     'docs/knowledge.md#when-it-is-found',
-    'A test run waits for the index of its notebooks, in bounds, and says so; the agent is told while they are indexed.',
+    'A test run waits for the index of its notebooks, in bounds, and reports it; the agent is told while they are indexed.',
   ],
   [
     'NB-212',
     'docs/knowledge.md#how-it-is-found',
-    'Where PostgreSQL has pgvector and lets the server use it, it compares vectors itself; elsewhere the process does.',
+    'If PostgreSQL has pgvector and lets the server use it, PostgreSQL compares vectors; otherwise the process does.',
   ],
   [
     'NB-500',
     'docs/knowledge.md#how-it-is-found',
-    'The encoder reads what a page says to its reader, without the addresses of links, tags, checksums and marks.',
+    'The encoder reads the text of a page, without the addresses of links, tags, checksums and marks.',
   ],
   [
     'NB-501',
     'docs/knowledge.md#how-it-is-found',
-    'What a document says more than once is encoded once, and found at each of its places.',
+    'A text that a document repeats is encoded once, and found at each of its places.',
   ],
   [
     'NB-261',
@@ -215,6 +215,6 @@ export const notebooks = area('notebooks', 'done', [
   [
     'NB-263',
     'docs/knowledge.md#rules-of-notebooks',
-    'A file that is too large is told how many bytes the route takes.',
+    'The refusal of a file that is too large names the bytes that the route accepts.',
   ],
 ]);

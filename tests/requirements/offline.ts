@@ -34,7 +34,7 @@ export const offline = area('offline', 'done', [
   [
     'OFF-532',
     'docs/models.md#the-offline-model',
-    'What is typed while the stand-in has a question open is the answer to it, and open work that is not wanted is stopped.',
+    'A message typed while the stand-in has a question open is the answer to it, and open work that is not wanted is stopped.',
   ],
   [
     'OFF-533',

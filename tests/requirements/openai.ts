@@ -9,7 +9,7 @@ export const openai = area('openai', 'done', [
   [
     'OAI-002',
     'docs/openai.md#rules',
-    'A client that sends the whole talk goes on in the conversation that it began; a talk that went another way begins a new one, which is told what was said.',
+    'A client that sends the whole conversation continues in the one that it began; one that differs begins a new conversation, which is given the earlier text.',
   ],
   [
     'OAI-003',
@@ -19,15 +19,19 @@ export const openai = area('openai', 'done', [
   [
     'OAI-004',
     'docs/openai.md#rules',
-    'A streamed chat completion comes in chunks with its role, words, end and, where asked for, what was used.',
+    'A streamed chat completion comes in chunks with its role, words, end and, if requested, usage.',
   ],
   [
     'OAI-005',
     'docs/openai.md#rules',
-    'Functions of the client’s become calls of its own names, and their results go on with the same turn.',
+    'Functions of the client are called by its own names, and their results continue the same turn.',
   ],
   ['OAI-006', 'docs/openai.md#what-becomes-of-what', 'A format that is asked for is answered as JSON that fits it.'],
-  ['OAI-007', 'docs/api/openai.md#post-v1openairesponses', 'What waits for a person and has no form is said in words.'],
+  [
+    'OAI-007',
+    'docs/api/openai.md#post-v1openairesponses',
+    'A wait for a person that has no form is described in words.',
+  ],
   [
     'OAI-008',
     'docs/openai.md#what-becomes-of-what',
@@ -36,7 +40,7 @@ export const openai = area('openai', 'done', [
   [
     'OAI-009',
     'docs/api/openai.md#post-v1openaichatcompletions',
-    'A response goes on with the one before it, or in a conversation that is named.',
+    'A response continues the one before it, or a conversation that is named.',
   ],
   [
     'OAI-010',
@@ -51,12 +55,12 @@ export const openai = area('openai', 'done', [
   [
     'OAI-012',
     'docs/openai.md#rules',
-    'An approval is a request that the client answers; where a person must be present, the client says so.',
+    'An approval is a request that the client answers; if a person must be present, the client says so.',
   ],
   [
     'OAI-013',
     'docs/openai.md#what-becomes-of-what',
-    'What cannot be done is refused by its name, in the shape of OpenAI’s errors; what only tunes a model has no effect.',
+    "An unsupported feature is refused by its name, in OpenAI's error format; a setting that only tunes a model has no effect.",
   ],
   [
     'OAI-014',
@@ -67,7 +71,7 @@ export const openai = area('openai', 'done', [
   [
     'OAI-531',
     'docs/openai.md#what-becomes-of-what',
-    'A path or a deployment that is not there is refused with what is there, in OpenAI’s shape; an address without `/openai` is told the right one.',
+    "A path or deployment that does not exist is refused with a list of those that do, in OpenAI's format; an address without `/openai` gets the right one.",
   ],
   [
     'OAI-016',
@@ -77,7 +81,7 @@ export const openai = area('openai', 'done', [
   [
     'OAI-670',
     'docs/openai.md#rules',
-    'An answer that a restart cuts short ends with an error that says so, code `not_ready`, which OpenAI’s own client throws.',
+    "An answer that a restart cuts short ends with an error, code `not_ready`, which OpenAI's own client throws.",
   ],
   [
     'OAI-600',

@@ -10,13 +10,9 @@ export const operating = area('operating', 'done', [
   [
     'OPS-102',
     'docs/backup.md#restoring',
-    'A backup restored on another machine goes on there: keys log in, secrets open with the master key, files are the same byte for byte, what waits can be answered, and homes of computers lie where they belong.',
+    'A backup restored on another machine continues there: keys work, secrets open with the master key, files are the same byte for byte, pending interactions can be answered, and homes of computers are in place.',
   ],
-  [
-    'OPS-103',
-    'docs/backup.md#backing-up',
-    'The master key is in no backup; a second file gets it where that is asked for.',
-  ],
+  ['OPS-103', 'docs/backup.md#backing-up', 'The master key is in no backup; a second file gets it on request.'],
   [
     'OPS-104',
     'docs/backup.md#restoring',
@@ -71,7 +67,7 @@ export const operating = area('operating', 'done', [
   [
     'OPS-203',
     'docs/metrics.md#reading-them',
-    'A read of the metrics is answered while the database is not, and says so.',
+    'A read of the metrics is answered while the database is not, and reports that.',
   ],
   [
     'OPS-204',
@@ -86,7 +82,7 @@ export const operating = area('operating', 'done', [
   [
     'OPS-206',
     'docs/metrics.md#health',
-    'While the database is away or takes no writes, a call answers 503 `not_ready` with Retry-After.',
+    'While the database is unreachable or takes no writes, a request answers 503 `not_ready` with Retry-After.',
   ],
   [
     'OPS-207',
@@ -121,32 +117,32 @@ export const operating = area('operating', 'done', [
   [
     'OPS-213',
     'docs/operating.md#looking-for-what-is-wrong',
-    '`vestra doctor` says what is installed, reachable, writable and set wrongly, and what to do; it ends with 1 where something fails.',
+    '`vestra doctor` reports what is installed, reachable, writable and set wrongly, and what to do; it ends with 1 if something fails.',
   ],
   [
     'OPS-214',
     'docs/operating.md#looking-for-what-is-wrong',
-    '`vestra doctor` asks vendors without spending money, tells of models that end, and prints no secret.',
+    '`vestra doctor` asks vendors without spending money, lists models that end, and prints no secret.',
   ],
   [
     'OPS-215',
     'docs/going-live.md#two-modes-two-wallets',
-    'The page about money and going live shows commands that do what it says.',
+    'The commands on the page about money and going live do what the page describes.',
   ],
   [
     'OPS-216',
     'docs/going-live.md#two-modes-two-wallets',
-    'The command line says what to run where an empty wallet or a cap kept something from running.',
+    'The command line names the command to run if an empty wallet or a cap stopped something.',
   ],
   [
     'OPS-280',
     'docs/backup.md#backing-up',
-    'What a newer saving of a home has replaced is not removed while a backup is made, however long that takes.',
+    'A replaced home is not removed while a backup is made, however long that takes.',
   ],
   [
     'OPS-281',
     'docs/backup.md#restoring',
-    'A computer whose saved home is not in the backup begins with an empty one, and the command says how many do.',
+    'A computer whose saved home is not in the backup begins with an empty one, and the command prints how many do.',
   ],
   [
     'OPS-282',
@@ -171,17 +167,17 @@ export const operating = area('operating', 'done', [
   [
     'OPS-321',
     'docs/cli.md#which-server-which-key',
-    'Help, `vestra status` and `--debug` say in which order a server and a key are looked for, and `status` which are used and from where; help lists every event type.',
+    'Help, `vestra status` and `--debug` show the order in which a server and a key are looked for, and `status` which are used and from where; help lists every event type.',
   ],
   [
     'OPS-322',
     'docs/cli.md#which-server-which-key',
-    'Where no server listens a command says so at the first try, and how to start one.',
+    'If no server listens, a command reports that at the first try, and how to start one.',
   ],
   [
     'OPS-323',
     'docs/cli.md#what-is-printed',
-    '`vestra ask` ends with 5 where the agent waits for somebody, and with 1 where it failed.',
+    '`vestra ask` ends with 5 if the agent waits for somebody, and with 1 if it failed.',
   ],
   [
     'OPS-324',

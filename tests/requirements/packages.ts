@@ -4,7 +4,7 @@ export const packages = area('package', 'done', [
   [
     'PKG-001',
     'docs/operating.md#the-package',
-    'The package `vestra` installs with scripts off into an empty folder, at most 130 MB beside a database of one’s own and 230 MB with the embedded one.',
+    'The package `vestra` installs with scripts off into an empty folder: at most 130 MB beside your own database and 230 MB with the embedded one.',
   ],
   [
     'PKG-002',
@@ -14,7 +14,7 @@ export const packages = area('package', 'done', [
   [
     'PKG-003',
     'docs/operating.md#the-package',
-    '`vestra start` from the package is the server itself: it talks, searches, reads documents, and ends on SIGTERM with its database.',
+    '`vestra start` from the package is the server itself: it answers, searches, reads documents, and ends on SIGTERM with its database.',
   ],
   [
     'PKG-004',
@@ -24,18 +24,14 @@ export const packages = area('package', 'done', [
   [
     'PKG-005',
     'docs/operating.md#the-package',
-    'Without an embedded database and without DATABASE_URL, the start says in one sentence what to set or install; with DATABASE_URL it runs.',
+    'Without an embedded database and without DATABASE_URL, the start prints in one sentence what to set or install; with DATABASE_URL it runs.',
   ],
   [
     'PKG-006',
     'docs/operating.md#the-package',
-    'Where the pages are not built, the operator is told at the start and no customer reads a command.',
+    'If the pages are not built, the operator is told at the start and no customer reads a command.',
   ],
-  [
-    'PKG-007',
-    'docs/operating.md#the-package',
-    'The command line and the SDK of the package work in a folder of one’s own.',
-  ],
+  ['PKG-007', 'docs/operating.md#the-package', 'The command line and the SDK of the package work in your own folder.'],
   [
     'PKG-008',
     'docs/operating.md#the-package',
@@ -49,7 +45,7 @@ export const packages = area('package', 'done', [
   [
     'PKG-551',
     'docs/operating.md#the-package',
-    'A start takes Node’s own parts as Node compiled them: until it is over no flag is set that makes V8 refuse them.',
+    "A start uses Node's parts as Node compiled them: until it is over no flag is set that makes V8 refuse them.",
   ],
   [
     'PKG-552',
@@ -59,7 +55,7 @@ export const packages = area('package', 'done', [
   [
     'PKG-532',
     'docs/operating.md#the-package',
-    'Building anew takes no page away from a server that runs from the same tree, not for a moment.',
+    'Building again never takes a page away from a server that runs from the same tree.',
   ],
   [
     'PKG-320',
@@ -71,16 +67,12 @@ export const packages = area('package', 'done', [
     'docs/sdk.md#types',
     'Its types hold in a strict project: events and interactions are known by their `type`, resources have names, codes are completed; every block of its page compiles.',
   ],
-  [
-    'PKG-322',
-    'docs/sdk.md',
-    'An editor shows for every call what the contract says of it, and what each option is for.',
-  ],
+  ['PKG-322', 'docs/sdk.md', "An editor shows the contract's description of every call and of each option."],
   ['PKG-323', 'docs/sdk.md', 'Every block of its page runs against a server.'],
   [
     'PKG-324',
     'docs/sdk.md',
-    'The built package can be published: where its sources are, public access with provenance, ranges of versions, its page, and no file of a test.',
+    'The built package can be published: it names its sources, has public access with provenance, version ranges and its page, and contains no test file.',
   ],
   [
     'PKG-660',

@@ -4,7 +4,7 @@ export const pictures = area('pictures', 'done', [
   [
     'PIC-001',
     'docs/reasoning-and-pictures.md#pictures-from-tools',
-    'What a tool answers with beside text reaches a model that takes it, in its vendor’s own way.',
+    "Media that a tool returns beside text reaches a model that accepts it, in its vendor's format.",
   ],
   [
     'PIC-002',
@@ -14,17 +14,17 @@ export const pictures = area('pictures', 'done', [
   [
     'PIC-003',
     'docs/reasoning-and-pictures.md#settings',
-    '`OPENAI_COMPATIBLE_TAKES` says what the models of a compatible endpoint read beside text.',
+    '`OPENAI_COMPATIBLE_TAKES` lists what the models of a compatible endpoint read beside text.',
   ],
   [
     'PIC-004',
     'docs/reasoning-and-pictures.md#pictures-from-tools',
-    'Of a long run the newest pictures are shown, older ones are left out several at once, and each has a line.',
+    'In a long run the newest pictures are sent; older ones are left out several at once, and each is named in a line.',
   ],
   [
     'PIC-005',
     'docs/reasoning-and-pictures.md#pictures-from-tools',
-    'Pictures are kept as small as models see them; one that claims too many points is never decoded.',
+    'Pictures are stored as small as models see them; one that claims too many pixels is never decoded.',
   ],
   [
     'PIC-006',
@@ -34,7 +34,7 @@ export const pictures = area('pictures', 'done', [
   [
     'PIC-007',
     'docs/reasoning-and-pictures.md#pictures-from-tools',
-    'A picture is kept beside its step, shown in the trace with a link, and goes with the task, the user and old traces.',
+    'A picture is stored beside its step, shown in the trace with a link, and deleted with the task, the user and old traces.',
   ],
   [
     'PIC-009',
@@ -44,6 +44,6 @@ export const pictures = area('pictures', 'done', [
   [
     'PIC-008',
     'docs/reasoning-and-pictures.md#pictures-from-tools',
-    'The agent sees the page that it takes a picture of, and pictures that lie on its computer.',
+    'The agent sees the page that it takes a picture of, and pictures on its computer.',
   ],
 ]);

@@ -14,7 +14,7 @@ export const processes = area('processes', 'done', [
   [
     'MANY-003',
     'docs/several-processes.md#computers',
-    'A process that cannot renew its lease ends its computers by its own clock, also where the database never answers.',
+    'A process that cannot renew its lease ends its computers by its own clock, also if the database never answers.',
   ],
   [
     'MANY-004',
@@ -45,7 +45,7 @@ export const processes = area('processes', 'done', [
   [
     'MANY-010',
     'docs/several-processes.md#computers',
-    'Who watches tabs goes on watching when the computer wakes, sleeps or moves to another process.',
+    'Watching tabs continues when the computer wakes, sleeps or moves to another process.',
   ],
   [
     'MANY-011',

@@ -4,7 +4,7 @@ export const python = area('python', 'done', [
   [
     'PY-001',
     'docs/python.md#calls',
-    'Every route is a method of both clients, with what its path takes first and its summary told.',
+    'Every route is a method of both clients, with its path parameters first and its summary as documentation.',
   ],
   [
     'PY-002',
@@ -19,9 +19,13 @@ export const python = area('python', 'done', [
   [
     'PY-004',
     'docs/python.md#calls',
-    'A call whose answer is lost is made again under one Idempotency-Key and has happened once; a change that takes none is not repeated.',
+    'A call whose response is lost is sent again under one Idempotency-Key and has happened once; a change that accepts no key is not repeated.',
   ],
-  ['PY-005', 'docs/python.md#calls', 'Lists go on through all pages; files go up and come down as they are.'],
+  [
+    'PY-005',
+    'docs/python.md#calls',
+    'Lists continue through all pages; files are uploaded and downloaded byte for byte.',
+  ],
   [
     'PY-006',
     'docs/python.md#streams',
@@ -30,23 +34,19 @@ export const python = area('python', 'done', [
   [
     'PY-007',
     'docs/python.md#asking-and-answering',
-    'Asking gives the answer or what the agent waits on, and answering settles it; whoever stops waiting stops nothing.',
+    'Asking returns the answer or what the agent waits for, and answering settles it; a caller that stops waiting stops nothing.',
   ],
   [
     'PY-008',
     'docs/python.md#your-own-functions',
-    'Functions are called with arguments that fit their annotations, side by side; of one that fails the agent reads no more than it means to tell.',
+    'Functions are called with arguments that fit their annotations, in parallel; if one fails, the agent reads only what the function meant to report.',
   ],
   [
     'PY-009',
     'docs/python.md#your-own-functions',
-    'What still runs when the server of the functions stops is given back.',
+    'Calls that still run when the function server stops are given back.',
   ],
-  [
-    'PY-010',
-    'docs/python.md#webhooks',
-    'A delivery is believed where one of its signatures fits, in time, and in no other case.',
-  ],
+  ['PY-010', 'docs/python.md#webhooks', 'A delivery is accepted only if one of its signatures matches, in time.'],
   [
     'PY-011',
     'docs/python.md#applying-a-folder',

@@ -4,7 +4,7 @@ export const rateLimits = area('rate-limits', 'done', [
   [
     'RATE-001',
     'docs/requests.md#rate-limits',
-    'Requests are limited per key, to 1,200 a minute unless the setting says otherwise.',
+    'Requests are limited per key, to 1,200 a minute unless the setting differs.',
   ],
   [
     'RATE-002',

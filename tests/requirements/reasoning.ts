@@ -4,22 +4,22 @@ export const reasoning = area('reasoning', 'done', [
   [
     'RSN-001',
     'docs/reasoning-and-pictures.md#reasoning',
-    'What a model thought goes back to it unchanged and in its place, from step to step and from turn to turn.',
+    "The server sends a model's reasoning back to it unchanged and in its place, from step to step and from turn to turn.",
   ],
   [
     'RSN-002',
     'docs/reasoning-and-pictures.md#reasoning',
-    'What a model thought goes to no other model: it is dropped where the model changes.',
+    "A model's reasoning goes to no other model: it is dropped if the model changes.",
   ],
   [
     'RSN-003',
     'docs/reasoning-and-pictures.md#what-a-vendor-refuses',
-    'Where a vendor refuses what was thought, it is asked once more without any of it, before anything was said.',
+    'If a vendor refuses reasoning, the server sends the request once more without it, before anything was said.',
   ],
   [
     'RSN-004',
     'docs/reasoning-and-pictures.md#reasoning',
-    'Of one answer at most 256 KB of reasoning are kept, all of it or nothing.',
+    'At most 256 KB of reasoning of one answer is stored, all of it or nothing.',
   ],
   [
     'RSN-005',
@@ -29,26 +29,26 @@ export const reasoning = area('reasoning', 'done', [
   [
     'RSN-006',
     'docs/reasoning-and-pictures.md#reasoning',
-    'What a model thought is stored with its step and goes back to it after the process was killed.',
+    "A model's reasoning is stored with its step and goes back to it after the process was killed.",
   ],
   [
     'RSN-007',
     'docs/reasoning-and-pictures.md#reasoning',
-    'What a model thought is in no answer, event, trace, span, log or transcript.',
+    "A model's reasoning is in no response, event, trace, span, log or transcript.",
   ],
   [
     'RSN-008',
     'docs/reasoning-and-pictures.md#reasoning',
-    'What a model thought is erased with the conversation, and with its step when traces are pruned.',
+    "A model's reasoning is erased with the conversation, and with its step when traces are pruned.",
   ],
   [
     'RSN-009',
     'docs/reasoning-and-pictures.md#what-a-vendor-refuses',
-    'A call that never had a result is shown to a model with one that says so.',
+    'A call that never had a result is sent to a model with a result that says so.',
   ],
   [
     'RSN-010',
     'docs/reasoning-and-pictures.md#answers-that-are-cut-off',
-    'An answer that ran into its limit of length is gone on with once, is one text, and is marked only where that did not help.',
+    'An answer that reached its length limit is continued once, is one text, and is marked only if that did not help.',
   ],
 ]);

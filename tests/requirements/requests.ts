@@ -5,15 +5,15 @@ export const requests = area('requests', 'done', [
   [
     'REQ-002',
     'docs/requests.md#basics',
-    'A JSON route takes its body with `Content-Type: application/json` and answers JSON.',
+    'A JSON route accepts its body with `Content-Type: application/json` and answers JSON.',
   ],
-  ['REQ-003', 'docs/requests.md#basics', 'An upload route takes its file as `multipart/form-data`.'],
+  ['REQ-003', 'docs/requests.md#basics', 'An upload route accepts its file as `multipart/form-data`.'],
   ['REQ-004', 'docs/requests.md#basics', 'Every time in an answer is an ISO 8601 date and time in UTC.'],
   ['REQ-005', 'docs/requests.md#basics', 'Every resource in an answer carries `object`, the name of its type.'],
   [
     'REQ-006',
     'docs/requests.md#basics',
-    'A delete answers 200 with `object`, `id` and `deleted: true`, unless its own route says otherwise.',
+    'A delete answers 200 with `object`, `id` and `deleted: true`, unless its route specifies otherwise.',
   ],
   [
     'REQ-007',
@@ -45,7 +45,7 @@ export const requests = area('requests', 'done', [
   [
     'REQ-014',
     'docs/requests.md#bodies',
-    'The batch route takes a JSON body of up to 32 MiB; a larger one is 400 `body_too_large`.',
+    'The batch route accepts a JSON body of up to 32 MiB; a larger one is 400 `body_too_large`.',
   ],
   [
     'REQ-015',
@@ -55,7 +55,7 @@ export const requests = area('requests', 'done', [
   [
     'REQ-016',
     'docs/requests.md#bodies',
-    'The document route takes a JSON body of up to 3 MiB; a larger one is 400 `body_too_large`.',
+    'The document route accepts a JSON body of up to 3 MiB; a larger one is 400 `body_too_large`.',
   ],
   [
     'REQ-017',
@@ -75,7 +75,7 @@ export const requests = area('requests', 'done', [
   [
     'REQ-020',
     'docs/requests.md#bodies',
-    'A field that breaks its rule and has no code of its own answers 400 `invalid_request` with message and `param` saying which.',
+    'A field that breaks its rule and has no specific code answers 400 `invalid_request`; message and `param` name it.',
   ],
   [
     'REQ-021',
@@ -105,7 +105,7 @@ export const requests = area('requests', 'done', [
   [
     'REQ-026',
     'docs/requests.md#order-of-checks',
-    'A well-formed id that names nothing answers 404 `<resource>_not_found` with the code of its own resource.',
+    'A well-formed id that names nothing answers 404 `<resource>_not_found` with the code of its resource.',
   ],
   ['REQ-027', 'docs/requests.md#order-of-checks', 'An unknown route answers 404 even when no key is sent.'],
   [
@@ -211,7 +211,7 @@ export const requests = area('requests', 'done', [
   [
     'REQ-202',
     'docs/requests.md#basics',
-    'Pages and documents without a key are made once: they carry an ETag, answer 304, and are kept compressed.',
+    'Pages and documents without a key are built once: they have an ETag, answer 304, and are stored compressed.',
   ],
   [
     'REQ-203',
@@ -221,7 +221,7 @@ export const requests = area('requests', 'done', [
   [
     'REQ-204',
     'docs/requests.md#bodies',
-    'A body over its limit is read up to twice the limit, so that the client hears its 400 or 413.',
+    'A body over its limit is read up to twice the limit, so that the client receives its 400 or 413.',
   ],
   [
     'REQ-205',
@@ -232,7 +232,7 @@ export const requests = area('requests', 'done', [
   [
     'REQ-207',
     'docs/requests.md#errors',
-    'An error does not tell whether a name leads to an internal address or nowhere.',
+    'An error does not reveal whether a name leads to an internal address or nowhere.',
   ],
   ['REQ-600', 'docs/requests.md#bodies', 'Every list in the schema of a body or a query has a maximum.'],
   [

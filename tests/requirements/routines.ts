@@ -40,12 +40,12 @@ export const routines = area('routines', 'done', [
   [
     'RTN-013',
     'docs/api/routines.md#post-v1routines',
-    '`name` takes 1 to 200 characters and is the start of `ask` when absent.',
+    '`name` accepts 1 to 200 characters and is the start of `ask` when absent.',
   ],
   [
     'RTN-014',
     'docs/api/routines.md#post-v1routines',
-    '`every` takes plain words of 1 to 100 characters: `weekday at 08:00`.',
+    '`every` accepts plain words of 1 to 100 characters: `weekday at 08:00`.',
   ],
   ['RTN-015', 'docs/routines.md#plain-words-every', '`every` reads a list of days: `mon, wed, fri at 18:30`.'],
   ['RTN-016', 'docs/routines.md#plain-words-every', '`every` reads an interval: `30 minutes`.'],
@@ -70,11 +70,11 @@ export const routines = area('routines', 'done', [
     'docs/routines.md#cron-schedulecron',
     'A cron of six fields or with a bad field answers 400 `invalid_schedule`.',
   ],
-  ['RTN-022', 'docs/api/routines.md#routine', '`on: call` makes a trigger routine.'],
+  ['RTN-022', 'docs/api/routines.md#routine', '`on: call` creates a trigger routine.'],
   [
     'RTN-023',
     'docs/api/routines.md#post-v1routines',
-    "`timezone` takes an IANA name of 1 to 64; absent it is the user's, then UTC.",
+    "`timezone` accepts an IANA name of 1 to 64; absent it is the user's, then UTC.",
   ],
   [
     'RTN-024',
@@ -89,12 +89,12 @@ export const routines = area('routines', 'done', [
   [
     'RTN-026',
     'docs/routines.md#rules-of-runs',
-    '`conversation_id` puts the runs into that conversation; absent a new one is made.',
+    '`conversation_id` puts the runs into that conversation; absent, a new one is created.',
   ],
   [
     'RTN-027',
     'docs/api/routines.md#post-v1routines',
-    "`deployment` takes id or name; absent it is the user's default, then the org's.",
+    "`deployment` accepts id or name; absent it is the user's default, then the org's.",
   ],
   ['RTN-028', 'docs/api/routines.md#patch-v1routinesroutine_id', '`enabled` is true when absent.'],
   ['RTN-029', 'docs/api/routines.md#routine', "Each run is a message in the routine's conversation."],
@@ -113,7 +113,7 @@ export const routines = area('routines', 'done', [
   [
     'RTN-034',
     'docs/api/routines.md#post-v1routinesroutine_idtrigger',
-    '`POST …/trigger` takes an API key and any JSON object and runs a trigger routine.',
+    '`POST …/trigger` accepts an API key and any JSON object and runs a trigger routine.',
   ],
   ['RTN-035', 'docs/routines.md#rules-of-runs', 'A trigger payload over 4 KB answers 400 `payload_too_large`.'],
   [
@@ -129,7 +129,7 @@ export const routines = area('routines', 'done', [
   [
     'RTN-038',
     'docs/routines.md#pausing-changing-deleting',
-    '`enabled: false` pauses: the schedule is kept, nothing runs, `next_run_at` is null.',
+    '`enabled: false` pauses: the schedule stays, nothing runs, `next_run_at` is null.',
   ],
   ['RTN-039', 'docs/routines.md#pausing-changing-deleting', '`enabled: true` resumes and `next_run_at` is set again.'],
   ['RTN-040', 'docs/routines.md#rules-of-runs', 'PATCH takes every create field under the same rules.'],

@@ -9,17 +9,17 @@ export const scenarios = area('scenarios', 'done', [
   [
     'SCN-002',
     'docs/api/scenarios.md#post-v1deploymentsdeployment_idscenarios',
-    '`name` takes 1 to 120 characters and is required.',
+    '`name` accepts 1 to 120 characters and is required.',
   ],
   [
     'SCN-003',
     'docs/api/scenarios.md#patch-v1deploymentsdeployment_idscenariosscenario_id',
-    '`persona` takes 1 to 2000 characters and is required.',
+    '`persona` accepts 1 to 2000 characters and is required.',
   ],
   [
     'SCN-004',
     'docs/api/scenarios.md#post-v1deploymentsdeployment_idscenarios',
-    '`goal` takes 1 to 2000 characters and is required.',
+    '`goal` accepts 1 to 2000 characters and is required.',
   ],
   [
     'SCN-005',
@@ -34,7 +34,7 @@ export const scenarios = area('scenarios', 'done', [
   [
     'SCN-007',
     'docs/api/scenarios.md#post-v1deploymentsdeployment_idscenarios',
-    '`tool_results` takes at most 20 entries of any JSON.',
+    '`tool_results` accepts at most 20 entries of any JSON.',
   ],
   ['SCN-008', 'docs/api/scenarios.md#list', '`approves` is optional and boolean.'],
   [
@@ -120,12 +120,12 @@ export const scenarios = area('scenarios', 'done', [
   [
     'SCN-141',
     'docs/tests.md#drafts',
-    'Generate keeps the drafts that are usable, asks the model again for the rest alone, and is 502 only where none is usable.',
+    'Generate keeps the usable drafts, asks the model again for the rest only, and is 502 only if none is usable.',
   ],
   [
     'SCN-142',
     'docs/tests.md#drafts',
-    'Generate tells the model of the version’s notebooks with the titles of their documents, and of its skills.',
+    "Generate gives the model the version's notebooks with the titles of their documents, and its skills.",
   ],
   [
     'SCN-420',
@@ -135,16 +135,16 @@ export const scenarios = area('scenarios', 'done', [
   [
     'SCN-421',
     'docs/tests.md#a-scenario-of-a-talk',
-    'A draft of a talk holds no credential, and `personal` lists what says who the person is, with the fields that hold it.',
+    'A draft from a conversation contains no credential, and `personal` lists what identifies the person, with the fields that contain it.',
   ],
   [
     'SCN-422',
     'docs/tests.md#a-scenario-of-a-talk',
-    'Where no model can word the criteria of a talk, they are the tools that were called and the words that were passed on.',
+    'If no model can word the criteria of a conversation, they are the tools that were called and the values that were passed on.',
   ],
   [
     'SCN-423',
     'docs/tests.md#a-scenario-of-a-talk',
-    'A draft of a talk is taken by the create route as it is; `recorded_calls` names tools of the newest version alone.',
+    'The create route accepts a draft from a conversation as it is; `recorded_calls` names only tools of the newest version.',
   ],
 ]);

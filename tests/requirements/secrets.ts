@@ -19,7 +19,7 @@ export const secrets = area('secrets', 'done', [
   [
     'SEC-004',
     'docs/security.md#keys-and-secrets',
-    'Secrets are kept per mode: the same name holds another value in the other mode.',
+    'Secrets are separate per mode: the same name holds another value in the other mode.',
   ],
   [
     'SEC-005',
@@ -41,7 +41,7 @@ export const secrets = area('secrets', 'done', [
     'docs/api/secrets.md#put-v1secretsname',
     'A name of 64 characters is taken, one of 65 answers 400 `invalid_secret_name`.',
   ],
-  ['SEC-009', 'docs/api/secrets.md#put-v1secretsname', '`value` takes 1 to 8192 characters; 0 and 8193 are refused.'],
+  ['SEC-009', 'docs/api/secrets.md#put-v1secretsname', '`value` accepts 1 to 8192 characters; 0 and 8193 are refused.'],
   [
     'SEC-010',
     'docs/api/secrets.md#secret',

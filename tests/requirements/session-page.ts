@@ -25,27 +25,27 @@ export const sessionPage = area('session-page', 'done', [
   [
     'PAGE-220',
     'docs/functions.md#in-your-own-server',
-    'While one of the company’s functions is at work the page says so, with how far it is and without its arguments, also after a reload and to a screen reader.',
+    "While one of the company's functions runs the page shows it, with its progress and without its arguments, also after a reload and to a screen reader.",
   ],
   [
     'PAGE-240',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    'The page speaks English, German, Spanish, French, Portuguese, Hindi, Japanese and Arabic; every word it says is in all of them.',
+    'The page has English, German, Spanish, French, Portuguese, Hindi, Japanese and Arabic, each complete.',
   ],
   [
     'PAGE-241',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    'An approval says once what is done and with what: arguments with labels, money and dates as people of the page’s language write them, a mark where money moves, and until when it can be answered.',
+    "An approval shows once what is done and with what: arguments with labels, money and dates as people of the page's language write them, a mark if money moves, and until when it can be answered.",
   ],
   [
     'PAGE-242',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    'What the company approves shows as waiting for the company, without a button and without arguments, and then with what the company said.',
+    "An approval of the company shows as waiting for the company, without a button and without arguments, and then with the company's decision.",
   ],
   [
     'PAGE-243',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    'What goes wrong is said in the page’s language and names no address; a reply that failed can be asked for again, and is told to a screen reader.',
+    "A fault is shown in the page's language and names no address; a reply that failed can be requested again, and a screen reader announces it.",
   ],
   [
     'PAGE-244',
@@ -56,17 +56,17 @@ export const sessionPage = area('session-page', 'done', [
   [
     'PAGE-201',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    'Loaded again, the page of a session goes on with the same conversation, the same unsent text and at the same place.',
+    'After a reload the page of a session has the same conversation, the same unsent text and the same position.',
   ],
   [
     'PAGE-202',
     'docs/embedding.md#3-the-element',
-    '`<vestra-session>` and `@vestra/react` ask `getSession()` for the next session before one ends; the page goes on with it without being loaded again.',
+    '`<vestra-session>` and `@vestra/react` ask `getSession()` for the next session before one ends; the page continues with it without a reload.',
   ],
   [
     'PAGE-203',
     'docs/embedding.md',
-    'A session whose time is over, after sleep or a lost network, goes on with the next; what was sent meanwhile is sent once.',
+    'A session that has ended, after sleep or a lost network, is followed by the next; what was sent meanwhile is sent once.',
   ],
   [
     'PAGE-204',
@@ -76,11 +76,11 @@ export const sessionPage = area('session-page', 'done', [
   [
     'PAGE-205',
     'docs/embedding.md#without-the-element',
-    'The element tells `ready`, `ended`, `handoff`, `resize` and `unread`; both sides check origin and source.',
+    'The element emits `ready`, `ended`, `handoff`, `resize` and `unread`; both sides check origin and source.',
   ],
   [
     'PAGE-206',
     'docs/embedding.md#how-it-looks',
-    'The page takes scheme, colours, fonts, radius and language of the page around it, and says the opening of its session.',
+    'The page adopts scheme, colours, fonts, radius and language of the page around it, and shows the opening of its session.',
   ],
 ]);

@@ -24,15 +24,15 @@ export const sessions = area('sessions', 'done', [
   [
     'SES-009',
     'docs/api/sessions.md#post-v1sessions',
-    "With chat or voice and no `conversation_id` a new conversation on the user's default deployment, then the org's, is made.",
+    "With chat or voice and no `conversation_id`, a new conversation on the user's default deployment, then the org's, is created.",
   ],
   [
     'SES-010',
     'docs/api/sessions.md#post-v1sessions',
     '`chat`, `voice` and `memory` are false and `screen` is `false` when absent.',
   ],
-  ['SES-011', 'docs/api/sessions.md#post-v1sessions', '`voice` takes a boolean or the name of a voice.'],
-  ['SES-012', 'docs/api/sessions.md#post-v1sessions', '`driver` takes `bash` (when absent) and `user`.'],
+  ['SES-011', 'docs/api/sessions.md#post-v1sessions', '`voice` accepts a boolean or the name of a voice.'],
+  ['SES-012', 'docs/api/sessions.md#post-v1sessions', '`driver` accepts `bash` (when absent) and `user`.'],
   ['SES-013', 'docs/api/sessions.md#post-v1sessions', '`driver` without `screen: control` answers 400.'],
   ['SES-014', 'docs/sessions.md', "`driver: user` opens the screen in the user's hands from the first frame."],
   [
@@ -72,7 +72,7 @@ export const sessions = area('sessions', 'done', [
   [
     'SES-025',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    "When the caller's server ends the session the page says it can be closed and tells the embedding page.",
+    "When the caller's server ends the session, the page shows that it can be closed and notifies the embedding page.",
   ],
   [
     'SES-026',
@@ -130,7 +130,7 @@ export const sessions = area('sessions', 'done', [
   [
     'SES-104',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    'Nor in any event, followed, paged, or streamed as the answer to its message.',
+    'Hidden fields are in no event either, followed, paged, or streamed as the answer to a message.',
   ],
   [
     'SES-105',
@@ -145,7 +145,7 @@ export const sessions = area('sessions', 'done', [
   [
     'SES-107',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    "A session token reads and sends files of its own conversation and its user's uploads, no outputs of other conversations.",
+    "A session token reads and sends files of its conversation and its user's uploads, no outputs of other conversations.",
   ],
   [
     'SES-108',
@@ -170,7 +170,7 @@ export const sessions = area('sessions', 'done', [
   [
     'SES-112',
     'docs/sessions.md#what-the-token-opens',
-    'The OpenAPI document says for each operation what a session token may do.',
+    'The OpenAPI document lists for each operation what a session token may do.',
   ],
   [
     'SES-201',
@@ -180,7 +180,7 @@ export const sessions = area('sessions', 'done', [
   [
     'SES-202',
     'docs/sessions.md',
-    "`reuse: true` goes on in the conversation of the user's last session with the deployment in the mode, else opens one; many at once open one.",
+    "`reuse: true` continues in the conversation of the user's last session with the deployment in the mode, else opens one; many at once open one.",
   ],
   ['SES-203', 'docs/sessions.md#rules-of-tokens-and-pages', '`reuse` without a user answers 400 `user_required`.'],
   [
@@ -206,7 +206,7 @@ export const sessions = area('sessions', 'done', [
   [
     'SES-208',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    'A page that may not embed a session gets a sentence that says so in its frame, and nothing of the session.',
+    'A page that may not embed a session gets a sentence about it in its frame, and nothing of the session.',
   ],
   [
     'SES-209',
@@ -226,12 +226,12 @@ export const sessions = area('sessions', 'done', [
   [
     'SES-541',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    'What a session holds open closes when its user is deleted, however soon the erasure takes the session away.',
+    'Everything a session holds open closes when its user is deleted, however soon the erasure removes the session.',
   ],
   [
     'SES-542',
     'docs/sessions.md#rules-of-tokens-and-pages',
-    'What a session of a disabled or erased user holds open closes also in a process that was not told.',
+    'Everything a session of a disabled or erased user holds open closes also in a process that was not notified.',
   ],
   [
     'SES-532',
@@ -241,6 +241,6 @@ export const sessions = area('sessions', 'done', [
   [
     'SES-531',
     'docs/embedding.md#1-the-origin-of-your-page',
-    'A page on http://localhost or http://127.0.0.1 embeds a session of test mode, and none of live mode: its frame says why.',
+    'A page on http://localhost or http://127.0.0.1 embeds a session of test mode, and none of live mode: its frame shows why.',
   ],
 ]);

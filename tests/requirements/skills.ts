@@ -50,7 +50,7 @@ export const skills = area('skills', 'done', [
   [
     'SKL-011',
     'docs/api/skills.md#put-v1skillsskill_id',
-    '`files` takes 1 to 200 items of `{path (1 to 200), content (at most 1048576 characters)}`.',
+    '`files` accepts 1 to 200 items of `{path (1 to 200), content (at most 1048576 characters)}`.',
   ],
   [
     'SKL-012',
@@ -70,7 +70,7 @@ export const skills = area('skills', 'done', [
   [
     'SKL-015',
     'docs/api/skills.md#put-v1skillsskill_id',
-    '`PUT /v1/skills/{skill_id}` with other files makes a new version whose `parent_hash` is the one before.',
+    '`PUT /v1/skills/{skill_id}` with other files creates a version whose `parent_hash` is the one before.',
   ],
   [
     'SKL-016',
@@ -100,7 +100,7 @@ export const skills = area('skills', 'done', [
     'docs/deployment-file.md#skills',
     '201 files, or a path that is absolute, climbs with `..` or is empty, answer 400 `invalid_skill`.',
   ],
-  ['SKL-028', 'docs/deployment-file.md#skills', 'Putting the same files again makes no new version.'],
+  ['SKL-028', 'docs/deployment-file.md#skills', 'Putting the same files again creates no version.'],
   ['SKL-029', 'docs/api/skills.md#put-v1skillsskill_id', '`file_too_large` has status 400 for a file in a skill.'],
   ['SKL-030', 'docs/api/skills.md#delete-v1skillsskill_id', 'An unknown skill answers 404 `skill_not_found`.'],
   ['SKL-031', 'docs/deployment-file.md#skills', '`GET /v1/skills/{name}` reads a built-in skill with its files.'],
@@ -112,7 +112,7 @@ export const skills = area('skills', 'done', [
   [
     'SKL-122',
     'docs/versions.md#deleting',
-    'A skill deleted with a live key goes: live traffic goes on without it, and versions that used it list it as `missing`.',
+    'A skill deleted with a live key is gone: live traffic continues without it, and versions that used it list it as `missing`.',
   ],
   ['SKL-123', 'docs/deployment-file.md#skills', 'Local skills of one name in two deployments are two skills.'],
   [

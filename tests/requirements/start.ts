@@ -36,16 +36,16 @@ export const start = area('start', 'done', [
     'docs/models.md#providers',
     '`OPENAI_COMPATIBLE_BASE_URL`, `OPENAI_COMPATIBLE_API_KEY` and `OPENAI_COMPATIBLE_MODELS` add the models `compatible/<name>` of any chat-completions endpoint.',
   ],
-  ['START-008', 'docs/models.md#providers', '`VESTRA_DEFAULT_MODEL` says what `default` means.'],
+  ['START-008', 'docs/models.md#providers', '`VESTRA_DEFAULT_MODEL` sets the meaning of `default`.'],
   [
     'START-009',
     'docs/models.md#providers',
-    "Without `VESTRA_DEFAULT_MODEL` `default` is the first available provider's model, and `offline` where there is no provider.",
+    "Without `VESTRA_DEFAULT_MODEL`, `default` is the first available provider's model, and `offline` if there is no provider.",
   ],
   [
     'START-010',
     'docs/operating.md#settings-of-the-start',
-    '`VESTRA_ROLE` takes `all`, `api` and `worker` and is `all` when absent.',
+    '`VESTRA_ROLE` accepts `all`, `api` and `worker` and is `all` when absent.',
   ],
   [
     'START-011',
@@ -70,7 +70,7 @@ export const start = area('start', 'done', [
   [
     'START-015',
     'docs/operating.md#settings-of-the-start',
-    'The first start makes an org, a test key, a live key and an owner and shows them to a terminal.',
+    'The first start creates an org, a test key, a live key and an owner and shows them on a terminal.',
   ],
   [
     'START-016',
@@ -80,7 +80,7 @@ export const start = area('start', 'done', [
   [
     'START-017',
     'docs/operating.md#settings-of-the-start',
-    'A second start makes no further org, key or owner, and the data of the first is there.',
+    'A second start creates no further org, key or owner, and the data of the first is there.',
   ],
   [
     'START-018',
@@ -100,22 +100,22 @@ export const start = area('start', 'done', [
   [
     'START-021',
     'docs/operating.md#starting-and-stopping',
-    'A data folder of root that is closed by its own mode keeps its database inside and is made passable.',
+    'A root-owned data folder that is closed by its mode keeps its database inside and is made passable.',
   ],
   [
     'START-101',
     'docs/operating.md#starting-and-stopping',
-    'Where standard output is no terminal, the first start shows no key and no password and says where they are kept.',
+    'If standard output is no terminal, the first start shows no key and no password and names the file that has them.',
   ],
   [
     'START-103',
     'docs/operating.md#the-data-folder',
-    'A database unpacked from the ready-made one has a password of its own, and settings as one that was made on the spot.',
+    'A database unpacked from the ready-made one has a separate password, and the settings of one that was created on the spot.',
   ],
   [
     'START-102',
     'docs/cli.md#which-server-which-key',
-    'Each start notes in `credentials.json` where it listens, and a command in that folder calls the server there.',
+    'Each start writes its address into `credentials.json`, and a command in that folder calls the server there.',
   ],
   [
     'START-630',
@@ -125,7 +125,7 @@ export const start = area('start', 'done', [
   [
     'START-631',
     'docs/models.md#your-own-model-server',
-    'The start names the default model of a compatible endpoint, or says in one sentence why it offers none, with an example; it neither fails nor waits long for it.',
+    'The start names the default model of a compatible endpoint, or reports in one sentence why it offers none, with an example; it neither fails nor waits long for it.',
   ],
   [
     'START-632',

@@ -14,7 +14,7 @@ export const tasks = area('tasks', 'done', [
     'docs/api/tasks.md#task',
     '`progress` is `{content, status}` rows of `pending`, `in_progress`, `completed`, empty without a plan.',
   ],
-  ['TASK-006', 'docs/api/tasks.md#task', '`result` is `{text, data}`, each null where none.'],
+  ['TASK-006', 'docs/api/tasks.md#task', '`result` is `{text, data}`, each null if there is none.'],
   ['TASK-007', 'docs/api/tasks.md#task', '`result.text` is cut to 280 characters in lists.'],
   [
     'TASK-008',
@@ -31,7 +31,7 @@ export const tasks = area('tasks', 'done', [
   [
     'TASK-012',
     'docs/api/tasks.md#tracestep',
-    'A step is `{tool_use_id, name, input_summary, output_summary, is_error, started_at, finished_at, duration_ms}`, nulls where not known.',
+    'A step is `{tool_use_id, name, input_summary, output_summary, is_error, started_at, finished_at, duration_ms}`, null if unknown.',
   ],
   ['TASK-013', 'docs/api/tasks.md#tracestep', '`input_summary` is one line and never the raw input.'],
   ['TASK-014', 'docs/api/tasks.md#tracestep', '`finished_at` of a step is null while it runs.'],
@@ -155,12 +155,12 @@ export const tasks = area('tasks', 'done', [
   [
     'TASK-244',
     'docs/conversations.md#tasks',
-    'The `input_summary` of a step says what the call was about, and `turn_id` of a turn is the id of the turn.',
+    'The `input_summary` of a step describes the call, and `turn_id` of a turn is the id of the turn.',
   ],
   [
     'TASK-243',
     'docs/conversations.md#tasks',
-    'Every tool call has a clock: one that takes too long is an error to the agent, which goes on.',
+    'Every tool call has a time limit: one that takes too long is an error to the agent, which continues.',
   ],
   [
     'TASK-240',

@@ -42,7 +42,7 @@ export const tenancy = area('tenancy', 'done', [
   ],
   ['TEN-012', 'docs/modes.md#what-each-mode-has-of-its-own', 'Secrets of one mode are not used in the other.'],
   ['TEN-013', 'docs/modes.md#what-each-mode-has-of-its-own', 'Keys are listed and managed per mode.'],
-  ['TEN-014', 'docs/modes.md#what-each-mode-has-of-its-own', 'Wallet and usage are kept per mode.'],
+  ['TEN-014', 'docs/modes.md#what-each-mode-has-of-its-own', 'Wallet and usage are separate per mode.'],
   [
     'TEN-015',
     'docs/modes.md#what-each-mode-has-of-its-own',
@@ -71,7 +71,7 @@ export const tenancy = area('tenancy', 'done', [
     'docs/requests.md#org-and-mode',
     'For a console member `Service-Org` and `Service-Mode` choose the org and the mode acted in.',
   ],
-  ['TEN-023', 'docs/modes.md', '`name@3` where a request names a deployment pins that version for the conversation.'],
+  ['TEN-023', 'docs/modes.md', '`name@3` in a request that names a deployment pins that version for the conversation.'],
   ['TEN-024', 'docs/modes.md', 'A pinned version that does not exist answers 400 `invalid_deployment`.'],
   [
     'TEN-025',
@@ -97,12 +97,12 @@ export const tenancy = area('tenancy', 'done', [
   [
     'TEN-029',
     'docs/modes.md',
-    '`vestra admin org create --name …` makes a further org; with `--json` it prints `{org_id, test_key, live_key, owner}`.',
+    '`vestra admin org create --name …` creates a further org; with `--json` it prints `{org_id, test_key, live_key, owner}`.',
   ],
   [
     'TEN-201',
     'docs/modes.md#what-each-mode-has-of-its-own',
-    'What `PATCH /v1/org` (but `name`) and `PATCH /v1/limits` set holds in the mode of the key alone.',
+    '`PATCH /v1/org` (except `name`) and `PATCH /v1/limits` apply to the mode of the key only.',
   ],
   [
     'TEN-202',
@@ -117,7 +117,7 @@ export const tenancy = area('tenancy', 'done', [
   [
     'TEN-204',
     'docs/modes.md#what-both-modes-share-and-who-may-change-it',
-    'A version with `memory: customer` goes live only where live mode has a `memory_endpoint`: 400 `memory_endpoint_required`.',
+    'A version with `memory: customer` goes live only if live mode has a `memory_endpoint`: 400 `memory_endpoint_required`.',
   ],
   [
     'TEN-205',
@@ -132,6 +132,6 @@ export const tenancy = area('tenancy', 'done', [
   [
     'TEN-520',
     'docs/architecture.md#tenancy',
-    'Of callers who ask for their org at the same moment, each is shown its own org and mode, with its own settings and balance.',
+    'If several callers ask for their org at the same moment, each sees its own org and mode, with its own settings and balance.',
   ],
 ]);

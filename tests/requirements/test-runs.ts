@@ -14,9 +14,9 @@ export const testRuns = area('test-runs', 'done', [
   [
     'TRUN-003',
     'docs/tests.md#restarts-and-cancelling',
-    'A run that a restart cut off goes on by itself, and `resumes` counts how often.',
+    'A run that a restart cut off continues by itself, and `resumes` counts how often.',
   ],
-  ['TRUN-004', 'docs/api/test-runs.md#testrun', '`error_code` says why a run ended in error.'],
+  ['TRUN-004', 'docs/api/test-runs.md#testrun', '`error_code` is why a run ended in error.'],
   ['TRUN-005', 'docs/tests.md#the-verdict', 'Finished scenarios are not played again when a run resumes.'],
   ['TRUN-006', 'docs/tests.md#the-verdict', 'A scenario passes only when every success criterion is met.'],
   ['TRUN-007', 'docs/tests.md#the-verdict', 'A scenario fails when any `must_never` line is broken.'],
@@ -38,7 +38,7 @@ export const testRuns = area('test-runs', 'done', [
   [
     'TRUN-011',
     'docs/tests.md#what-stands-in-for-the-world',
-    "With `approves: true` the test user says yes to approvals for tools of the deployment's own MCP servers.",
+    "With `approves: true` the test user approves tools of the deployment's own MCP servers.",
   ],
   [
     'TRUN-012',
@@ -48,12 +48,12 @@ export const testRuns = area('test-runs', 'done', [
   [
     'TRUN-013',
     'docs/tests.md#what-stands-in-for-the-world',
-    'With `approves` absent or false the test user says no to each approval.',
+    'With `approves` absent or false the test user denies each approval.',
   ],
   [
     'TRUN-014',
     'docs/tests.md#what-stands-in-for-the-world',
-    'Any other wait for a yes is declined in a test, also with `approves: true`.',
+    'Any other wait for approval is declined in a test, also with `approves: true`.',
   ],
   [
     'TRUN-015',
@@ -134,24 +134,24 @@ export const testRuns = area('test-runs', 'done', [
   [
     'TRUN-039',
     'docs/tests.md#following-a-run',
-    '`GET /v1/test-runs/{id}/events` streams where a run stands, then each change, and ends with `test_run.completed`.',
+    '`GET /v1/test-runs/{id}/events` streams the state of a run, then each change, and ends with `test_run.completed`.',
   ],
   [
     'TRUN-141',
     'docs/tests.md#what-stands-in-for-the-world',
-    'A test of a version with a server that is away ends in `error` with `mcp_server_error`, and says which server.',
+    'A test of a version with an unreachable server ends in `error` with `mcp_server_error`, and says which server.',
   ],
   [
     'TRUN-142',
     'docs/tests.md#what-stands-in-for-the-world',
-    'Tools of a server that is away work in a test that plays them with `tool_results`.',
+    'Tools of an unreachable server work in a test that plays them with `tool_results`.',
   ],
   [
     'TRUN-143',
     'docs/tests.md#what-stands-in-for-the-world',
     'The transcript holds each question that the agent asked and its answer.',
   ],
-  ['TRUN-144', 'docs/tests.md#the-verdict', 'What is too long for the judge is cut with a mark.'],
+  ['TRUN-144', 'docs/tests.md#the-verdict', 'Text that is too long for the judge is cut with a mark.'],
   [
     'TRUN-420',
     'docs/tests.md#what-stands-in-for-the-world',
@@ -160,7 +160,7 @@ export const testRuns = area('test-runs', 'done', [
   [
     'TRUN-421',
     'docs/tests.md#talks-replayed',
-    'A replay has a version answer the messages of real talks in their order, and shows both answers with the calls that only one side made.',
+    'In a replay a version answers the messages of real conversations in their order; the replay shows both answers with the calls that only one side made.',
   ],
   [
     'TRUN-422',
@@ -170,22 +170,22 @@ export const testRuns = area('test-runs', 'done', [
   [
     'TRUN-423',
     'docs/tests.md#talks-replayed',
-    'An exchange is `same` where the calls are the same and the answer has the same words or, says the judge, the same meaning.',
+    'An exchange is `same` if the calls are the same and the answer has the same words or, by the judge, the same meaning.',
   ],
   [
     'TRUN-424',
     'docs/tests.md#talks-replayed',
-    'A replay can be cancelled, also twice; a talk that cannot be replayed is `failed` and ends no other.',
+    'A replay can be cancelled, also twice; a conversation that cannot be replayed is `failed` and ends no other.',
   ],
   [
     'TRUN-425',
     'docs/tests.md#talks-replayed',
-    'A replay takes talks of its deployment, org and mode alone, none that a test has played, and is read in its own mode alone.',
+    'A replay accepts only conversations of its deployment, org and mode, none that a test played, and is read in its mode only.',
   ],
-  ['TRUN-426', 'docs/tests.md#talks-replayed', 'Erasing a user removes what was replayed of their talks.'],
+  ['TRUN-426', 'docs/tests.md#talks-replayed', 'Erasing a user removes the replays of their conversations.'],
   [
     'TRUN-427',
     'docs/tests.md#talks-replayed',
-    'A replay that a restart cut off goes on by itself in its conversations, and says no message twice.',
+    'A replay that a restart cut off continues by itself in its conversations, and sends no message twice.',
   ],
 ]);

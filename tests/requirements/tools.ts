@@ -9,12 +9,12 @@ export const tools = area('tools', 'done', [
   [
     'TOOL-002',
     'docs/deployment-file.md#tools',
-    "`name` of an MCP entry takes 1 to 80 characters and is the URL's host when absent.",
+    "`name` of an MCP entry accepts 1 to 80 characters and is the URL's host when absent.",
   ],
   [
     'TOOL-003',
     'docs/deployment-file.md#tools',
-    '`auth` takes one company secret as `${NAME}`, `${secret:NAME}` or `${user_secret:NAME}`.',
+    '`auth` accepts one company secret as `${NAME}`, `${secret:NAME}` or `${user_secret:NAME}`.',
   ],
   [
     'TOOL-004',
@@ -24,7 +24,7 @@ export const tools = area('tools', 'done', [
   [
     'TOOL-005',
     'docs/deployment-file.md#tools',
-    'A header name takes letters, digits and dashes, 1 to 64; a value takes 1 to 2048 characters.',
+    'A header name accepts letters, digits and dashes, 1 to 64; a value takes 1 to 2048 characters.',
   ],
   [
     'TOOL-006',
@@ -79,14 +79,14 @@ export const tools = area('tools', 'done', [
   [
     'TOOL-016',
     'docs/deployment-file.md#tools',
-    '`description` of a function is required and takes 1 to 1024 characters.',
+    '`description` of a function is required and accepts 1 to 1024 characters.',
   ],
   [
     'TOOL-017',
     'docs/deployment-file.md#tools',
-    '`input` takes the shorthand: a type such as `string`, `integer?` for optional, `[]` for a list.',
+    '`input` accepts the shorthand: a type such as `string`, `integer?` for optional, `[]` for a list.',
   ],
-  ['TOOL-018', 'docs/deployment-file.md#tools', '`input` takes JSON Schema with `type: object`.'],
+  ['TOOL-018', 'docs/deployment-file.md#tools', '`input` accepts JSON Schema with `type: object`.'],
   ['TOOL-019', 'docs/deployment-file.md#tools', '`input` is `{}` when absent.'],
   [
     'TOOL-020',
@@ -96,7 +96,7 @@ export const tools = area('tools', 'done', [
   [
     'TOOL-021',
     'docs/deployment-file.md#tools',
-    '`timeout_s` takes 5 to 600 and is 120 when absent; 4, 601 and fractions are refused.',
+    '`timeout_s` accepts 5 to 600 and is 120 when absent; 4, 601 and fractions are refused.',
   ],
   [
     'TOOL-022',
@@ -133,17 +133,17 @@ export const tools = area('tools', 'done', [
   [
     'TOOL-201',
     'docs/deployment-file.md#tools',
-    'What an agent is not shown of a server’s tools (the end of a description, a huge schema, tools beyond 500) is said, to it and by `check`.',
+    "The agent and `check` are told what an agent is not shown of a server's tools: the end of a description, a huge schema, tools beyond 500.",
   ],
   [
     'TOOL-202',
     'docs/deployment-file.md#tools',
-    'An agent is offered 128 tools at most; it is told which servers give way, and the trace says so.',
+    'An agent is offered 128 tools at most; it is told which servers give way, and the trace shows it.',
   ],
   [
     'TOOL-240',
     'docs/deployment-file.md#tools',
-    'A function, and what a version says of a server, may name who says yes: `approver` is `user` or `org`; a function that never asks names no `org`.',
+    "A function, and a version's entry for a server, may name who approves: `approver` is `user` or `org`; a function that never asks names no `org`.",
   ],
   [
     'TOOL-241',

@@ -6,7 +6,7 @@ export const usage = area('usage', 'done', [
   [
     'USE-003',
     'docs/api/usage.md#get-v1usage',
-    'A window whose `from` lies after `to`, or with an unreadable date, answers 400 `invalid_window`.',
+    'A window whose `from` is after `to`, or with an unreadable date, answers 400 `invalid_window`.',
   ],
   [
     'USE-004',
@@ -16,7 +16,7 @@ export const usage = area('usage', 'done', [
   [
     'USE-005',
     'docs/api/usage.md#get-v1usage',
-    '`group_by` takes `day`, `user`, `deployment`, `conversation`, `task`, `model` and `kind`, and is `day` when absent.',
+    '`group_by` accepts `day`, `user`, `deployment`, `conversation`, `task`, `model` and `kind`, and is `day` when absent.',
   ],
   [
     'USE-006',
@@ -32,7 +32,7 @@ export const usage = area('usage', 'done', [
   [
     'USE-009',
     'docs/api/usage.md#usagerow',
-    'A usage row is `{object: usage_row, key, label, cost_usd, task_count, input_tokens, output_tokens}`, `label` null where none.',
+    'A usage row is `{object: usage_row, key, label, cost_usd, task_count, input_tokens, output_tokens}`, `label` may be null.',
   ],
   [
     'USE-010',
@@ -49,7 +49,7 @@ export const usage = area('usage', 'done', [
   [
     'USE-014',
     'docs/api/usage.md#lineitem',
-    'A line item is `{object: line_item, id, kind, model, quantity, unit, unit_price_usd, cost_usd, task_id, conversation_id, created_at}`, nulls where none.',
+    'A line item is `{object: line_item, id, kind, model, quantity, unit, unit_price_usd, cost_usd, task_id, conversation_id, created_at}`, null for missing values.',
   ],
   [
     'USE-015',

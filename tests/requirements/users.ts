@@ -6,16 +6,16 @@ export const users = area('users', 'done', [
     'docs/api/users.md#user',
     'A user shows `id`, `object: user`, `name`, `email`, `locale`, `timezone`, `metadata`, `status`, `spend_cap_usd`, `monthly_cap_usd`, `default_deployment`, `memory_mode`, `is_service_user`, `created_at`, `spend_today_usd`, `spend_month_usd`, `caps_remaining`.',
   ],
-  ['USR-002', 'docs/api/users.md#post-v1users', '`name` takes at most 200 characters.'],
-  ['USR-003', 'docs/api/users.md#post-v1users', '`email` takes at most 320 characters in the form of an email.'],
-  ['USR-004', 'docs/api/users.md#post-v1users', '`locale` takes a BCP 47 tag of 2 to 35 characters.'],
+  ['USR-002', 'docs/api/users.md#post-v1users', '`name` accepts at most 200 characters.'],
+  ['USR-003', 'docs/api/users.md#post-v1users', '`email` accepts at most 320 characters in the form of an email.'],
+  ['USR-004', 'docs/api/users.md#post-v1users', '`locale` accepts a BCP 47 tag of 2 to 35 characters.'],
   [
     'USR-005',
     'docs/api/users.md#post-v1users',
-    '`timezone` takes an IANA name of 1 to 64 characters, null meaning UTC; a bad one answers 400 `invalid_user_timezone`.',
+    '`timezone` accepts an IANA name of 1 to 64 characters, null meaning UTC; a bad one answers 400 `invalid_user_timezone`.',
   ],
   ['USR-006', 'docs/users-and-money.md#users', "A user's routines without their own zone run in the user's time zone."],
-  ['USR-007', 'docs/users-and-money.md#users', '`metadata` takes a map of any JSON and comes back as sent.'],
+  ['USR-007', 'docs/users-and-money.md#users', '`metadata` accepts a map of any JSON and comes back as sent.'],
   ['USR-008', 'docs/api/users.md#get-v1users', '`status` is `active` or `disabled`.'],
   [
     'USR-009',
@@ -25,7 +25,7 @@ export const users = area('users', 'done', [
   ['USR-010', 'docs/users-and-money.md#caps', '`monthly_cap_usd` is a cap per UTC calendar month.'],
   ['USR-011', 'docs/api/users.md#patch-v1usersuser_id', '`default_deployment` is a `dep_` id or null.'],
   ['USR-012', 'docs/api/users.md#user', '`memory_mode` is `vestra`, `customer` or `none`.'],
-  ['USR-013', 'docs/api/users.md#user', '`is_service_user` is true for users the service keeps for itself.'],
+  ['USR-013', 'docs/api/users.md#user', '`is_service_user` is true for users that belong to the service itself.'],
   ['USR-014', 'docs/api/users.md#user', '`spend_today_usd` and `spend_month_usd` count the UTC day and month.'],
   [
     'USR-015',
@@ -35,7 +35,7 @@ export const users = area('users', 'done', [
   [
     'USR-016',
     'docs/api/users.md#post-v1users',
-    '`POST /v1/users` takes `user_id` (required), `name`, `email`, `locale`, `timezone`, `metadata` and answers 200 with the user.',
+    '`POST /v1/users` accepts `user_id` (required), `name`, `email`, `locale`, `timezone`, `metadata` and answers 200 with the user.',
   ],
   [
     'USR-017',
@@ -77,7 +77,7 @@ export const users = area('users', 'done', [
   [
     'USR-026',
     'docs/api/users.md#post-v1usersuser_idwarm',
-    '`keep_ms` takes 1000 to 120000 and keeps the computer awake that long.',
+    '`keep_ms` accepts 1000 to 120000 and keeps the computer awake that long.',
   ],
   ['USR-027', 'docs/users-and-money.md#users', 'Calling warm again extends the time.'],
   [
@@ -86,17 +86,17 @@ export const users = area('users', 'done', [
     'An eleventh computer waking at once in an org answers 429 `warm_limit`.',
   ],
   ['USR-029', 'docs/users-and-money.md#users', 'A second warm of one user within a minute rides the first.'],
-  ['USR-030', 'docs/users-and-money.md#users', 'A user is made on first use of a `user_id`.'],
+  ['USR-030', 'docs/users-and-money.md#users', 'A user is created on first use of a `user_id`.'],
   [
     'USR-031',
     'docs/api/users.md#user',
-    "PATCH `status: disabled` refuses the user's calls with 403 `user_disabled`; `active` takes them again.",
+    "PATCH `status: disabled` refuses the user's calls with 403 `user_disabled`; `active` accepts them again.",
   ],
   ['USR-032', 'docs/api/users.md#get-v1users', 'The user list filters by `status`, `email` and `created_after`.'],
   [
     'USR-033',
     'docs/users-and-money.md#users',
-    'A user id takes 1 to 128 of letters, digits and `._:@-`; another is refused.',
+    'A user id accepts 1 to 128 of letters, digits and `._:@-`; another is refused.',
   ],
   ['USR-034', 'docs/users-and-money.md#users', 'A new user emits `user.created`.'],
   ['USR-035', 'docs/api/users.md#user', "`memory_mode` of a user is the org's."],
@@ -104,7 +104,7 @@ export const users = area('users', 'done', [
   [
     'USR-201',
     'docs/users-and-money.md#users',
-    'No GET and no DELETE makes a user: an unknown or erased one has nothing, or is 404 `user_not_found` in a path.',
+    'No GET and no DELETE creates a user: an unknown or erased one has nothing, or is 404 `user_not_found` in a path.',
   ],
-  ['USR-202', 'docs/users-and-money.md#users', 'No call that is refused makes the user it names.'],
+  ['USR-202', 'docs/users-and-money.md#users', 'No request that is refused creates the user it names.'],
 ]);

@@ -6,7 +6,7 @@ export const versions = area('versions', 'done', [
     'docs/api/deployments.md#deploymentversion',
     'A version is `{object: deployment_version, deployment_id, version, note, manifest, changed, tests, is_draft, is_live, created_by, created_at}`.',
   ],
-  ['VER-002', 'docs/api/deployments.md#deploymentversion', '`note` of a version is null where none was given.'],
+  ['VER-002', 'docs/api/deployments.md#deploymentversion', '`note` of a version is null if none was given.'],
   [
     'VER-003',
     'docs/api/deployments.md#deploymentversion',
@@ -40,7 +40,7 @@ export const versions = area('versions', 'done', [
   [
     'VER-009',
     'docs/api/deployments.md#post-v1deploymentsdeployment_idpromote',
-    '`POST …/promote` takes `{version?, when?}` with `when` `now` or `after_tests`.',
+    '`POST …/promote` accepts `{version?, when?}` with `when` `now` or `after_tests`.',
   ],
   [
     'VER-010',
@@ -159,7 +159,7 @@ export const versions = area('versions', 'done', [
   [
     'VER-036',
     'docs/versions.md#saving-promoting-rolling-back',
-    'Versions saved before functions had waiting flags mark none, and their functions wait for a yes.',
+    'Functions of versions saved before there were waiting flags wait for approval.',
   ],
   [
     'VER-037',
@@ -184,7 +184,7 @@ export const versions = area('versions', 'done', [
   [
     'VER-041',
     'docs/versions.md#saving-promoting-rolling-back',
-    'Going live checks company secrets again in live mode and answers 400 `secret_missing` where one lacks.',
+    'Going live checks company secrets again in live mode and answers 400 `secret_missing` if one is missing.',
   ],
   [
     'VER-121',

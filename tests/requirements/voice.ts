@@ -13,12 +13,8 @@ export const voice = area('voice', 'done', [
   ],
   ['VOI-003', 'docs/voice.md#rules-of-a-call', 'The call ends at `ends_at`.'],
   ['VOI-004', 'docs/voice.md#rules-of-a-call', 'A voice call without `sdp` answers 400 `sdp_required`.'],
-  ['VOI-005', 'docs/voice.md#rules-of-a-call', 'A session without `voice` takes no call.'],
-  [
-    'VOI-006',
-    'docs/voice.md#rules-of-a-call',
-    "What is said in a call is answered by the same agent in the session's conversation.",
-  ],
+  ['VOI-005', 'docs/voice.md#rules-of-a-call', 'A session without `voice` accepts no call.'],
+  ['VOI-006', 'docs/voice.md#rules-of-a-call', "The same agent answers a call in the session's conversation."],
   ['VOI-007', 'docs/voice.md#how-a-call-ends', 'The cost of a call is charged as `voice`.'],
   [
     'VOI-260',
@@ -28,17 +24,17 @@ export const voice = area('voice', 'done', [
   [
     'VOI-261',
     'docs/voice.md#turns',
-    'Who speaks while the agent does is heard at once: it stops, and what was not said is not taken as said.',
+    'The agent stops at once when a person speaks, and text that it had not spoken does not count as spoken.',
   ],
   [
     'VOI-262',
     'docs/voice.md#turns',
-    'A reply is read aloud sentence by sentence while it is made, without signs that nobody says.',
+    'A reply is read aloud sentence by sentence while it is written, without signs that nobody speaks.',
   ],
   [
     'VOI-263',
     'docs/voice.md#approvals',
-    'An approval is asked aloud and shown; a spoken yes counts only where nothing asks for one on the page, a no always.',
+    'An approval is asked aloud and shown; a spoken approval counts only if nothing requires one on the page, a refusal always.',
   ],
   [
     'VOI-264',
@@ -53,12 +49,12 @@ export const voice = area('voice', 'done', [
   [
     'VOI-266',
     'docs/voice.md#setting-it-up',
-    'Without its packages the route answers 503 `model_unavailable` with a sentence that says what to do.',
+    'Without its packages the route answers 503 `model_unavailable` with a sentence about what to do.',
   ],
   [
     'VOI-267',
     'docs/voice.md#speech',
-    'A realtime API of a vendor hears and speaks in place of the packages where it is configured.',
+    "A vendor's realtime API hears and speaks instead of the packages if it is configured.",
   ],
   [
     'VOI-268',
@@ -69,7 +65,7 @@ export const voice = area('voice', 'done', [
   [
     'VOI-420',
     'docs/voice.md#how-a-call-ends',
-    'Of calls of one session that begin at the same moment, in whichever processes, exactly one stays.',
+    'If several calls of one session begin at the same moment, in any processes, exactly one stays.',
   ],
   [
     'VOI-421',
@@ -79,12 +75,12 @@ export const voice = area('voice', 'done', [
   [
     'VOI-422',
     'docs/voice.md#behind-a-firewall',
-    'A session with voice is told of the STUN and TURN servers, with a password that is good until it ends; nobody else is.',
+    'A session with voice gets the STUN and TURN servers, with a password that is valid until it ends; nobody else does.',
   ],
   [
     'VOI-440',
     'docs/voice.md#on-the-page',
-    'The page says that a person who is muted is not heard, and of each end of a call what it was, another window that took it included.',
+    'The page shows that a muted person is not heard, and why each call ended, also if another window took it.',
   ],
   [
     'VOI-441',
@@ -95,7 +91,7 @@ export const voice = area('voice', 'done', [
   [
     'VOI-531',
     'docs/voice.md#how-a-call-ends',
-    'The page of a call whose server is killed is told so at once and can call again; no process of the call is left behind.',
+    'The page of a call whose server is killed learns it at once and can call again; no process of the call is left behind.',
   ],
   [
     'VOI-532',
@@ -105,7 +101,7 @@ export const voice = area('voice', 'done', [
   [
     'VOI-533',
     'docs/voice.md#on-the-page',
-    'While the network of a call is gone the page says that it is connecting, not that it listens.',
+    'While the network of a call is gone the page shows that it is connecting, not that it listens.',
   ],
   [
     'VOI-534',
@@ -115,9 +111,9 @@ export const voice = area('voice', 'done', [
   [
     'VOI-551',
     'docs/voice.md#setting-it-up',
-    'A process holds so many calls and no more, of one org three quarters of them; the next is told when to try again, and a session that calls again is none more.',
+    'A process holds a fixed number of calls, three quarters of them for one org; the next is told when to try again, and a session that calls again counts once.',
   ],
-  ['VOI-535', 'docs/voice.md#speech', 'What was said stays in no file, and the models leave with their folder.'],
+  ['VOI-535', 'docs/voice.md#speech', 'Speech is stored in no file, and the models leave with their folder.'],
   [
     'VOI-610',
     'docs/voice.md#setting-it-up',

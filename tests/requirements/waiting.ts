@@ -11,16 +11,20 @@ export const waiting = area('waiting', 'done', [
     'docs/interactions.md#when-a-tool-waits',
     "A function that is neither `read_only` nor `run_without_asking` waits first for the person's yes.",
   ],
-  ['WAIT-003', 'docs/interactions.md#when-a-tool-waits', 'A `read_only` function is called without waiting for a yes.'],
+  [
+    'WAIT-003',
+    'docs/interactions.md#when-a-tool-waits',
+    'A `read_only` function is called without waiting for approval.',
+  ],
   [
     'WAIT-004',
     'docs/interactions.md#when-a-tool-waits',
-    'A `run_without_asking` function is called without waiting for a yes.',
+    'A `run_without_asking` function is called without waiting for approval.',
   ],
   [
     'WAIT-005',
     'docs/interactions.md#when-a-tool-waits',
-    'A tool of an MCP server waits for a yes unless the server marks it read-only.',
+    'A tool of an MCP server waits for approval unless the server marks it read-only.',
   ],
   [
     'WAIT-006',
@@ -30,7 +34,7 @@ export const waiting = area('waiting', 'done', [
   [
     'WAIT-007',
     'docs/interactions.md#when-a-tool-waits',
-    '`require_approval` makes a tool wait even where the server marks it read-only.',
+    '`require_approval` makes a tool wait even if the server marks it read-only.',
   ],
   [
     'WAIT-008',
@@ -50,12 +54,12 @@ export const waiting = area('waiting', 'done', [
   [
     'WAIT-011',
     'docs/interactions.md#when-a-tool-waits',
-    'An approval with a no leaves the tool uncalled and tells the agent.',
+    'A denied approval leaves the tool uncalled, and the agent is told.',
   ],
   [
     'WAIT-012',
     'docs/interactions.md#when-a-tool-waits',
-    'An approval that expires leaves the tool uncalled and tells the agent.',
+    'An approval that expires leaves the tool uncalled, and the agent is told.',
   ],
   [
     'WAIT-013',
@@ -86,7 +90,7 @@ export const waiting = area('waiting', 'done', [
   [
     'WAIT-019',
     'docs/interactions.md#when-a-tool-waits',
-    'What `approvals` lists is enforced for own functions and for MCP tools that wait for a yes.',
+    '`approvals` is enforced for functions and for MCP tools that wait for approval.',
   ],
   [
     'WAIT-020',
@@ -101,7 +105,7 @@ export const waiting = area('waiting', 'done', [
   [
     'WAIT-022',
     'docs/interactions.md#when-a-tool-waits',
-    'Whether a call waits is decided by flags and lists alone, whatever `approvals` says.',
+    'Flags and lists alone decide whether a call waits, whatever `approvals` contains.',
   ],
   [
     'WAIT-023',
@@ -116,18 +120,18 @@ export const waiting = area('waiting', 'done', [
   [
     'WAIT-025',
     'docs/interactions.md#when-a-tool-waits',
-    'The category is kept beside the version per tool and hash of its description, so a changed description is judged anew.',
+    'The category is stored beside the version per tool and hash of its description, so a changed description is judged again.',
   ],
   ['WAIT-026', 'docs/interactions.md#when-a-tool-waits', 'A tool of an unknown category waits.'],
   [
     'WAIT-241',
     'docs/deployment-file.md#tools',
-    'A tool of a server that waited in a version goes on waiting in it, whatever its server says of it later.',
+    'A tool that waited in a version keeps waiting in it, whatever its server reports later.',
   ],
   [
     'WAIT-242',
     'docs/interactions.md#who-says-yes',
-    'What the org approves is answered by a key or a member, without `present_user`; a session that answers it gets 403 `session_scope`.',
+    'A key or a member answers an approval of the org, without `present_user`; a session that answers it gets 403 `session_scope`.',
   ],
   [
     'WAIT-243',
@@ -137,7 +141,7 @@ export const waiting = area('waiting', 'done', [
   [
     'WAIT-244',
     'docs/interactions.md#what-the-agent-is-told',
-    'After a no of the org the agent is told that the company said no.',
+    'After the org denied, the agent is told that the company said no.',
   ],
   [
     'WAIT-245',

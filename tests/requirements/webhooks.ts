@@ -23,7 +23,7 @@ export const webhooks = area('webhooks', 'done', [
   [
     'WHK-008',
     'docs/api/webhooks.md#post-v1webhooks',
-    '`description` takes at most 500 characters; `active` is true when absent.',
+    '`description` accepts at most 500 characters; `active` is true when absent.',
   ],
   [
     'WHK-009',
@@ -33,7 +33,7 @@ export const webhooks = area('webhooks', 'done', [
   [
     'WHK-010',
     'docs/api/webhooks.md#patch-v1webhooksendpoint_id',
-    '`PATCH /v1/webhooks/{endpoint_id}` takes `url`, `events`, `description` (null clears), `active`.',
+    '`PATCH /v1/webhooks/{endpoint_id}` accepts `url`, `events`, `description` (null clears), `active`.',
   ],
   [
     'WHK-011',
@@ -60,7 +60,7 @@ export const webhooks = area('webhooks', 'done', [
     'Webhook routes need `setup` or `all`, event routes `runtime` or `all`.',
   ],
   ['WHK-019', 'docs/webhooks.md', 'An endpoint receives the types it listed and no others; `*` receives all.'],
-  ['WHK-020', 'docs/webhooks.md', 'A test endpoint never hears a live event, nor a live endpoint a test event.'],
+  ['WHK-020', 'docs/webhooks.md', 'A test endpoint never receives a live event, nor a live endpoint a test event.'],
   [
     'WHK-021',
     'docs/webhooks.md',
@@ -78,17 +78,13 @@ export const webhooks = area('webhooks', 'done', [
     'docs/webhooks.md',
     'An endpoint of the file cannot be changed or deleted over the API: 409 `managed_by_file`.',
   ],
-  [
-    'WHK-026',
-    'docs/webhooks.md',
-    '`GET /v1/events` lists every event of a webhook type, also where no endpoint listens.',
-  ],
+  ['WHK-026', 'docs/webhooks.md', '`GET /v1/events` lists every event of a webhook type, also if no endpoint listens.'],
   [
     'WHK-027',
     'docs/webhooks.md',
     'An event in the list has the delivery envelope; its `data` is the resource as its GET shows it, plus the extra fields.',
   ],
-  ['WHK-028', 'docs/webhooks.md', "`events` takes `['*']` and `'*'` alike."],
+  ['WHK-028', 'docs/webhooks.md', "`events` accepts `['*']` and `'*'` alike."],
   ['WHK-029', 'docs/webhooks.md', 'A webhook host without a dot is refused, and 168.63.129.16 counts as private.'],
   [
     'WHK-030',

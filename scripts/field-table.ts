@@ -70,7 +70,7 @@ function typeOf(field: JsonSchema, link: LinkObject): string {
   if (field.enum) return (field.enum as unknown[]).map((value) => `\`${value}\``).join(', ');
   if (field.type === 'array') return `list of ${typeOf(field.items as JsonSchema, link)}`;
   const options = (field.anyOf ?? field.oneOf) as JsonSchema[] | undefined;
-  return options ? options.map((each) => typeOf(each, link)).join(' or ') : String(field.type ?? 'any');
+  return options ? options.map((each) => typeOf(each, link)).join(' or ') : [field.type ?? 'any'].flat().join(' or ');
 }
 
 function limitsOf(field: JsonSchema): string {

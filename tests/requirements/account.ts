@@ -95,7 +95,7 @@ export const account = area('account', 'done', [
   ],
   [
     'ACC-029',
-    'docs/api/models.md#get-v1models',
+    'docs/api/openai.md#model',
     'A model entry is `{object: model, id, provider, name, default, context_tokens, price, available}`.',
   ],
   [

@@ -6,7 +6,7 @@ export const answers = area('answers', 'done', [
     'docs/api/interactions.md#post-v1interactionsinteraction_idanswer',
     '`POST /v1/interactions/{interaction_id}/answer` answers the interaction, resolved.',
   ],
-  ['ANS-002', 'docs/interactions.md#wrong-answers', 'An approval takes `approve: true` and the tool runs.'],
+  ['ANS-002', 'docs/interactions.md#kinds', 'An approval takes `approve: true` and the tool runs.'],
   ['ANS-003', 'docs/interactions.md#kinds', 'An approval takes `approve: false` and the tool does not run.'],
   [
     'ANS-004',
@@ -14,16 +14,8 @@ export const answers = area('answers', 'done', [
     'A question accepts `answers`, exactly one per question in order.',
   ],
   ['ANS-005', 'docs/interactions.md#kinds', 'A question accepts `approve: false` as a refusal to answer.'],
-  [
-    'ANS-006',
-    'docs/api/interactions.md#post-v1interactionsinteraction_idanswer',
-    'A hand-off accepts `decision` `done`, `could_not` or `not_now`.',
-  ],
-  [
-    'ANS-007',
-    'docs/api/interactions.md#post-v1interactionsinteraction_idanswer',
-    'A hand-off that asks for a value takes `answers`.',
-  ],
+  ['ANS-006', 'docs/interactions.md#kinds', 'A hand-off accepts `decision` `done`, `could_not` or `not_now`.'],
+  ['ANS-007', 'docs/interactions.md#kinds', 'A hand-off that asks for a value takes `answers`.'],
   [
     'ANS-008',
     'docs/interactions.md#wrong-answers',
@@ -54,7 +46,7 @@ export const answers = area('answers', 'done', [
     'docs/interactions.md#wrong-answers',
     'Approving a function that is neither read-only nor run-without-asking, without `present_user: true`, answers 400 `present_user_required`.',
   ],
-  ['ANS-014', 'docs/interactions.md#wrong-answers', 'A no never needs `present_user`.'],
+  ['ANS-014', 'docs/interactions.md#what-a-yes-needs', 'A no never needs `present_user`.'],
   [
     'ANS-015',
     'docs/interactions.md#wrong-answers',

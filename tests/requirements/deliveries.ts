@@ -13,11 +13,7 @@ export const deliveries = area('deliveries', 'done', [
     'docs/webhooks.md#what-arrives',
     'A delivery is a `POST` of `{id, object: event, type, created_at, mode, org_id, data}`.',
   ],
-  [
-    'WHD-005',
-    'docs/api/webhooks.md#post-v1webhooksendpoint_iddeliveriesdelivery_idretry',
-    '`webhook-id` is the event id, the same on every retry.',
-  ],
+  ['WHD-005', 'docs/webhooks.md#what-arrives', '`webhook-id` is the event id, the same on every retry.'],
   ['WHD-006', 'docs/webhooks.md#what-arrives', '`webhook-timestamp` is the time of the attempt.'],
   [
     'WHD-007',

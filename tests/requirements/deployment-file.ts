@@ -109,24 +109,16 @@ export const deploymentFile = area('deployment-file', 'done', [
     'docs/deployment-file.md',
     'An unknown key in the file answers 400 `invalid_manifest` with the key in `param`.',
   ],
-  [
-    'DFILE-025',
-    'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    '`computer.setup` accepts at most 20000 characters.',
-  ],
-  [
-    'DFILE-026',
-    'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    '`computer.repos` accepts at most 10 entries.',
-  ],
+  ['DFILE-025', 'docs/deployment-file.md#computer', '`computer.setup` accepts at most 20000 characters.'],
+  ['DFILE-026', 'docs/deployment-file.md#computer', '`computer.repos` accepts at most 10 entries.'],
   [
     'DFILE-027',
-    'docs/api/deployments.md#post-v1deployments',
+    'docs/deployment-file.md#computer',
     "A repo string is `<host>/<owner>/<repo>` or its https URL, with branch main and the repo's name as folder.",
   ],
   [
     'DFILE-028',
-    'docs/api/deployments.md#post-v1deployments',
+    'docs/deployment-file.md#computer',
     'A repo object accepts `url` (1 to 2048, required), `ref` (1 to 200), `path` (1 to 200) and `token`.',
   ],
   [
@@ -135,11 +127,7 @@ export const deploymentFile = area('deployment-file', 'done', [
     "A repo object without `ref` means main, without `path` the repo's name.",
   ],
   ['DFILE-030', 'docs/deployment-file.md#computer', 'A repo `token` is a company secret written `${NAME}`.'],
-  [
-    'DFILE-031',
-    'docs/api/deployments.md#put-v1deploymentsdeployment_id',
-    'An unreadable repo address answers 400 `invalid_repo`.',
-  ],
+  ['DFILE-031', 'docs/deployment-file.md#computer', 'An unreadable repo address answers 400 `invalid_repo`.'],
   [
     'DFILE-032',
     'docs/deployment-file.md#computer',
@@ -147,7 +135,7 @@ export const deploymentFile = area('deployment-file', 'done', [
   ],
   [
     'DFILE-033',
-    'docs/api/deployments.md#put-v1deploymentsdeployment_id',
+    'docs/deployment-file.md#computer',
     '`computer.files` accepts at most 50 of `{file_id, path}`, both required, `path` 1 to 200.',
   ],
   [

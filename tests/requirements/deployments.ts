@@ -3,7 +3,7 @@ import { area } from '../requirement.ts';
 export const deployments = area('deployments', 'done', [
   [
     'DEP-001',
-    'docs/api/deployments.md#post-v1deploymentsdeployment_idrollback',
+    'docs/api/deployments.md#deployment',
     'A deployment shows `id` (`dep_`), `object: deployment`, `name`, `slug`, `description`, `base`, `status`, `draft_version`, `live_version`, `created_at`, `updated_at`.',
   ],
   [

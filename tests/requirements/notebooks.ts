@@ -34,7 +34,7 @@ export const notebooks = area('notebooks', 'done', [
   ],
   [
     'NB-008',
-    'docs/api/notebooks.md#get-v1notebooksnotebook_iddocumentsdocument_id',
+    'docs/api/notebooks.md#document',
     'A document shows `id` (`doc_`), `object: document`, `notebook_id`, `title`, `content_type`, `bytes`, `sha256`, `created_at`.',
   ],
   ['NB-009', 'docs/knowledge.md#rules-of-notebooks', "`sha256` is the SHA-256 of the document's text."],

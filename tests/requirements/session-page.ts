@@ -19,7 +19,7 @@ export const sessionPage = area('session-page', 'done', [
   ['PAGE-004', 'docs/sessions.md', 'The page of a `control` screen lets the person drive the browser.'],
   [
     'PAGE-005',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/sessions.md#the-page',
     "The page of a session with `memory` shows the user's memories and deletes them.",
   ],
   [

@@ -3,7 +3,7 @@ import { area } from '../requirement.ts';
 export const sessions = area('sessions', 'done', [
   [
     'SES-001',
-    'docs/api/sessions.md#get-v1sessionssession_id',
+    'docs/api/sessions.md#session',
     'A session shows `id` (`ses_`), `object: session`, `user_id`, `conversation_id`, `chat`, `screen`, `voice`, `memory`, `expires_at`, `status`.',
   ],
   ['SES-002', 'docs/api/sessions.md#session', '`conversation_id` is null for a screen opened alone.'],
@@ -54,7 +54,7 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-020',
-    'docs/sessions.md#the-screen',
+    'docs/api/sessions.md#browserstream',
     '`GET …/screen` answers `{object: browser_stream, stream_url, preview_token, preview_token_param?}` to a session token.',
   ],
   [

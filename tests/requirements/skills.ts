@@ -3,7 +3,7 @@ import { area } from '../requirement.ts';
 export const skills = area('skills', 'done', [
   [
     'SKL-001',
-    'docs/api/skills.md#get-v1skillsskill_id',
+    'docs/api/skills.md#skill',
     'A skill shows `object: skill`, `id`, `source`, `slug`, `name`, `description`, `version`, `sha256`, `created_at`, `updated_at`.',
   ],
   [

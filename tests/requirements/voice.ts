@@ -3,7 +3,7 @@ import { area } from '../requirement.ts';
 export const voice = area('voice', 'done', [
   [
     'VOI-001',
-    'docs/api/sessions.md#post-v1sessionssession_idvoice',
+    'docs/api/sessions.md#voicecall',
     '`POST /v1/sessions/{id}/voice` with a session token takes `{sdp}` and answers `{object: voice_call, sdp, ends_at}`.',
   ],
   [

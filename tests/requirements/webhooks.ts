@@ -3,7 +3,7 @@ import { area } from '../requirement.ts';
 export const webhooks = area('webhooks', 'done', [
   [
     'WHK-001',
-    'docs/api/webhooks.md#post-v1webhooksendpoint_idroll-secret',
+    'docs/api/webhooks.md#webhookendpoint',
     'An endpoint shows `id` (`whk_`), `object: webhook_endpoint`, `url`, `events`, `description`, `active`, `mode`, `deployment_id`, `managed_by`, `created_at`, `updated_at`.',
   ],
   ['WHK-002', 'docs/webhooks.md', '`secret` appears in the answers of create and roll only.'],

@@ -95,7 +95,7 @@ export const account = area('account', 'done', [
   ],
   [
     'ACC-029',
-    'docs/api/openai.md#model',
+    'docs/api/models.md#get-v1models',
     'A model entry is `{object: model, id, provider, name, default, context_tokens, price, available}`.',
   ],
   [

@@ -1,76 +1,47 @@
 import { setIdClock } from '@vestra/contract/ids';
 import { createEmbedder } from '@vestra/models/embeddings/embedder';
-import { createModels, type Models } from '@vestra/models/models';
+import { createModels } from '@vestra/models/models';
 import type { Logger } from 'pino';
-import { createDocumentReader, type DocumentReader } from '../agents/documents/reader.ts';
+import { createDocumentReader } from '../agents/documents/reader.ts';
 import type { Embeddings } from '../agents/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../agents/embeddings/offline.ts';
 import { createProviderEmbeddings } from '../agents/embeddings/provider.ts';
-import { createMcpClient, type McpClient } from '../agents/mcp-client/mcp-client.ts';
+import { createMcpClient } from '../agents/mcp-client/mcp-client.ts';
 import { prepareVectorTable } from '../agents/notebooks/index.ts';
 import { untilThere } from '../platform/db/away.ts';
 import { sharedNow } from '../platform/db/clock.ts';
-import { type Look, lookAtDatabase } from '../platform/db/condition.ts';
-import { type Line, openLine } from '../platform/db/listen.ts';
+import { lookAtDatabase } from '../platform/db/condition.ts';
+import { openLine } from '../platform/db/listen.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import type { Database } from '../platform/db/pool.ts';
-import { createProcessNews, type ProcessNews } from '../platform/db/process-news.ts';
+import { createProcessNews } from '../platform/db/process-news.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import { catalog } from '../platform/jobs/catalog.ts';
-import { createJobs, type Jobs } from '../platform/jobs/queue.ts';
-import type { Schemas } from '../platform/json-schema/schemas.ts';
+import { createJobs } from '../platform/jobs/queue.ts';
 import { schemasOnDemand } from '../platform/json-schema/schemas-on-demand.ts';
 import { measuredModels } from '../platform/metrics/measured-models.ts';
-import { createMetrics, type Metrics } from '../platform/metrics/metrics.ts';
+import { createMetrics } from '../platform/metrics/metrics.ts';
 import { refuseAddress } from '../platform/outbound/address.ts';
-import { createOutbound, type Outbound } from '../platform/outbound/fetcher.ts';
+import { createOutbound } from '../platform/outbound/fetcher.ts';
 import { openMasterKeys } from '../platform/secrets/master-key.ts';
-import { createVault, type Vault } from '../platform/secrets/vault.ts';
+import { createVault } from '../platform/secrets/vault.ts';
 import { type CustomerMemory, createCustomerMemory } from '../users/memory/customer-memory.ts';
 import { agreedSecret } from './agreed-secret.ts';
-import { type Apps, assembleApps } from './assemble/apps.ts';
+import { assembleApps } from './assemble/apps.ts';
 import type { Config } from '../platform/config/config.ts';
 import { makeFirstOrg } from './first-org.ts';
-import { createLate, type Late } from '../platform/late.ts';
+import { createLate } from '../platform/late.ts';
 import { migrationsFolder } from './migrations-folder.ts';
 import { openFiles } from './open-files.ts';
+import type { AgentServices } from '../agents/register.ts';
+import type { Apps } from '../integrations/register.ts';
+import type { Kernel as PlatformKernel } from '../platform/kernel.ts';
 import type { Credentials } from './provisioning/create-org.ts';
 import type { Shutdown } from './shutdown.ts';
 import { version } from '../platform/version.ts';
 
-/** What the parts of one process share. Each is made here and nowhere else, so that its limits hold for the process. */
-export type Kernel = {
-  config: Config;
-  log: Logger;
-  /** Hears what other processes tell. */
-  line: Line;
-  db: Database;
-  lookAtDatabase: Look;
-  metrics: Metrics;
-  vault: Vault;
-  /** What every process on this database signs with. */
-  signingSecret: Buffer;
-  jobs: Jobs;
-  processNews: ProcessNews;
-  outbound: Outbound;
-  /** Why an address must not be called, or null. The sentence never repeats the address. */
-  refuseAddress: (address: string) => string | null;
-  /** Of callers' JSON Schemas. */
-  openSchemas: () => Promise<Schemas>;
-  /** What is wrong with a JSON Schema, or null. */
-  faultOfSchema: (schema: Readonly<Record<string, unknown>>) => Promise<string | null>;
-  files: FileStore;
-  documents: DocumentReader;
-  embeddings: Embeddings;
-  /** Whether PostgreSQL compares vectors itself. */
-  comparesVectors: boolean;
-  models: Models;
-  mcpClient: McpClient;
-  customerMemory: CustomerMemory;
-  apps: Apps;
-  /** Where callers reach this server. Without a setting the port is known when the server listens. */
-  publicUrl: Late<string>;
-};
+/** The kernel with the services of modules that more than one other module uses. */
+export type Kernel = PlatformKernel & AgentServices & { customerMemory: CustomerMemory; apps: Apps };
 
 /** With what the first org is entered by, where this start made it. */
 export async function createKernel(
@@ -146,7 +117,7 @@ async function openFileStore(config: Config, log: Logger, shutdown: Shutdown): P
   const store = await openFiles(config, log);
   shutdown.undo(() => store.close());
   if (s3 === null) return store;
-  // Nothing waits for it, and one that is away may come back; wrong keys are told at the start and not at the first file.
+  // Probe the store in the background, so that bad S3 credentials are logged at startup and not at the first upload.
   store.has('start', 'start').then(
     () => log.info(`files lie in s3://${s3.bucket}/${s3.prefix}`),
     (error: Error) => log.error(`files cannot be kept: ${error.message}`),

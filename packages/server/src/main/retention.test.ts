@@ -11,8 +11,13 @@ import { sql } from '../platform/db/sql.ts';
 import { integer, moment, text } from '../platform/db/table.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import { pruneOld } from '../platform/jobs/retention.ts';
-import { expiryRules, retentionRules } from './assemble/retention.ts';
+import { register as registerAccount } from '../account/register.ts';
+import { register as registerAutomation } from '../automation/register.ts';
+import { register as registerEngine } from '../engine/register.ts';
+import { register as registerIntegrations } from '../integrations/register.ts';
 import { readConfig } from '../platform/config/config.ts';
+import type { Kernel } from '../platform/kernel.ts';
+import { register as registerPlatform } from '../platform/register.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -34,6 +39,19 @@ beforeEach(async () => {
     TRUNCATE events, audit_entries, webhook_deliveries, run_steps, run_calls, turns, tasks, idempotency_keys`,
   );
 });
+
+/** The rules of the modules whose rows are tested here; none of their services is called. */
+function rulesOf(kind: 'retention' | 'expiry', settings: Record<string, string> = {}, files = {} as FileStore) {
+  const kernel = { db, config: readConfig(settings), files } as Kernel;
+  const services = {} as never;
+  return [
+    registerPlatform(),
+    registerAccount(kernel, services),
+    registerEngine(kernel, services),
+    registerAutomation(kernel, services),
+    registerIntegrations(kernel, services),
+  ].flatMap((module) => module[kind] ?? []);
+}
 
 const now = new Date('2026-06-15T12:00:00.000Z');
 const ago = (days: number, milliseconds = 0) =>
@@ -282,7 +300,7 @@ describe('the settings', () => {
       }
     }
     const store = { remove: async (_orgId: string, sha256: string) => void kept.delete(sha256) } as FileStore;
-    await pruneOld(db, retentionRules(readConfig(settings).retentionDays, store));
+    await pruneOld(db, rulesOf('retention', settings, store));
     // What tools answered with goes with the traces, its bytes too; what was given to people stays.
     expect([...kept.keys()]).toEqual(['tool-0', 'output-0', 'output-1']);
     expect(await agesIn('events')).toEqual([events?.[0]]);
@@ -308,7 +326,7 @@ describe('what the file store holds for nobody', () => {
     );
     const removed: string[] = [];
     const store = { remove: async (_orgId: string, sha256: string) => void removed.push(sha256) } as FileStore;
-    await pruneOld(db, retentionRules(readConfig({}).retentionDays, store));
+    await pruneOld(db, rulesOf('retention', {}, store));
     expect(removed).toEqual(['left']);
     expect(await rowsOf(db, { name: text() }, sql`SELECT name FROM unused_contents`)).toEqual([{ name: 'young' }]);
     await run(db, sql`DELETE FROM unused_contents`);
@@ -325,7 +343,7 @@ describe('idempotency records', () => {
       );
     await add('old', '24 hours 1 minute');
     await add('young', '23 hours 59 minutes');
-    await pruneOld(db, expiryRules);
+    await pruneOld(db, rulesOf('expiry'));
     const rows = await rowsOf(db, { key: text() }, sql`SELECT key FROM idempotency_keys`);
     expect(rows.map(({ key }) => key)).toEqual(['young']);
   });
@@ -344,7 +362,7 @@ describe('sessions', () => {
     await add('ses_old', 30.1);
     await add('ses_young', 29.9);
     await add('ses_live', -0.01);
-    await pruneOld(db, expiryRules);
+    await pruneOld(db, rulesOf('expiry'));
     const rows = await rowsOf(db, { id: text() }, sql`SELECT id FROM sessions ORDER BY id`);
     expect(rows).toEqual([{ id: 'ses_live' }, { id: 'ses_young' }]);
   });
@@ -361,7 +379,7 @@ it('windows of the rate limit go after an hour, however many there are', async (
     db,
     sql`INSERT INTO rate_windows (bucket, started_at, used) VALUES ('young', now() - interval '59 minutes', 1)`,
   );
-  await pruneOld(db, expiryRules);
+  await pruneOld(db, rulesOf('expiry'));
   const rows = await rowsOf(db, { bucket: text() }, sql`SELECT bucket FROM rate_windows`);
   expect(rows).toEqual([{ bucket: 'young' }]);
 });

@@ -3,37 +3,34 @@ import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createKeyUse } from '../account/audit/key-use.ts';
-import type { Followers } from '../account/events/followers.ts';
 import { liveKeys } from '../account/keys/store.ts';
 import { liveGrants } from '../account/oauth-server/store.ts';
-import { indexStateOf } from '../agents/notebooks/index.ts';
 import { startDelivering } from '../automation/webhooks/start-delivering.ts';
-import type { Computers } from '../computers/awake.ts';
-import type { ComputerWork } from '../computers/work-computers.ts';
 import type { Engine } from '../engine/index.ts';
-import type { Player } from '../evaluation/test-runs/playing.ts';
 import { startServingEndpoints } from '../integrations/functions/serve-endpoints.ts';
 import { liveSessions } from '../integrations/sessions/store.ts';
 import { closeDatabase } from '../platform/db/pool.ts';
 import { createStreams } from '../platform/http/streams.ts';
 import { startSweeping } from '../platform/jobs/sweep.ts';
 import { startWorker } from '../platform/jobs/worker.ts';
-import { promoteAfterTests } from '../release/promotion/promote-after-tests.ts';
+import type { Registration } from '../platform/registration.ts';
+import type { VoiceCalls } from '../voice/calls.ts';
 import { keepAskingForModels } from './ask-for-models.ts';
-import { assembleApp } from './assemble/app.ts';
+import { createServerApp } from './app.ts';
 import { assembleBrowsers } from './assemble/browsers.ts';
 import { assembleComputers } from './assemble/computers.ts';
 import { assembleEngine } from './assemble/engine.ts';
-import { assembleJobs, sweepSources } from './assemble/jobs.ts';
 import { assembleOperator } from './assemble/operator.ts';
 import { assembleVoice, type VoiceParts, voicePartsOf } from './assemble/voice.ts';
 import { type BegunPostgres, beginPostgres } from './begin-postgres.ts';
 import { type Config, servesCallers } from '../platform/config/config.ts';
 import { noteAddress } from './credentials-file.ts';
+import { jobHandlers, sweepSources } from './jobs.ts';
 import { createKernel, type Kernel } from './kernel.ts';
 import { createLate } from '../platform/late.ts';
 import { listen } from './listen.ts';
 import type { Credentials } from './provisioning/create-org.ts';
+import { registrationsOf } from './registrations.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
 export type Server = {
@@ -92,6 +89,18 @@ export async function startServer(
       const { close } = await listen(operator.app().fetch, { ...config, port: config.operatorPort });
       shutdown.undo(close);
     }
+    const app = createLate<Hono>('the app');
+    const voice = createLate<VoiceCalls>('the voice calls');
+    const modules = registrationsOf(kernel, {
+      engine,
+      followers,
+      computers,
+      computerWork,
+      browsers: browserParts.browsers,
+      voice: voice.get,
+      answer: (request, callerAddress) => app.get().fetch(request, { callerAddress }),
+      health: operator.health,
+    });
     let compatibleProblem: Promise<string | null> = Promise.resolve(null);
     const server = {
       firstCredentials,
@@ -114,11 +123,10 @@ export async function startServer(
       }
       const takesJobs = config.role === 'all' || config.role === 'worker';
       if (takesJobs) {
-        await startJobs(kernel, { engine, followers, computers, computerWork, undo, tellFirst: shutdown.tellFirst });
+        await startJobs(kernel, { engine, modules, undo, tellFirst: shutdown.tellFirst });
       }
     };
-    // The port is chosen before the app is put together, since links in answers carry it.
-    const app = createLate<Hono>('the app');
+    // The server listens before the app exists, since links in answers contain its port.
     const serveCaller: Hono['fetch'] = (request, env) =>
       servesCallers(config.role) ? app.get().fetch(request, env) : nobodyIsServed();
     const { url, internalUrl, close } = await listen((request, env) => {
@@ -145,8 +153,8 @@ export async function startServer(
     // A process that dies between a revocation and the news of it tells nobody.
     const lookForRevoked = setInterval(() => streams.endUnlessLive(liveOf).catch(() => {}), 30_000);
     shutdown.undo(() => clearInterval(lookForRevoked));
-    const voice = assembleVoice(kernel, { ...voiceParts, engine, followers, streams, processNews });
-    shutdown.undo(voice.stop);
+    voice.set(assembleVoice(kernel, { ...voiceParts, engine, followers, streams, processNews }));
+    shutdown.undo(voice.get().stop);
     const keyUse = createKeyUse(db, log);
     shutdown.undo(() => keyUse.stop());
     shutdown.undo(async ({ graceMs }) => {
@@ -158,20 +166,8 @@ export async function startServer(
     });
     kernel.publicUrl.set(config.publicUrl ?? url);
     noteAddress(config.dataDir, url, log);
-    app.set(
-      assembleApp(kernel, {
-        engine,
-        followers,
-        computerWork,
-        browsers: browserParts.browsers,
-        streams,
-        voice,
-        keyUse,
-        health: operator.health,
-        operatorPages: operator.pages,
-        answer: (request, callerAddress) => app.get().fetch(request, { callerAddress }),
-      }),
-    );
+    const { browsers } = browserParts;
+    app.set(createServerApp(kernel, modules, { engine, browsers, streams, keyUse, operatorPages: operator.pages }));
     operator.started();
     // Whoever has been waiting is answered first.
     await nextTurn();
@@ -185,42 +181,31 @@ export async function startServer(
 
 const nobodyIsServed = () => new Response('Nobody is served here.\n', { status: 404 });
 
-/** Takes jobs, looks for work that has none, and delivers webhooks. */
+/** Runs jobs, restores lost ones, delivers webhooks and calls function endpoints. */
 async function startJobs(
   kernel: Kernel,
   {
     engine,
-    followers,
-    computers,
-    computerWork,
+    modules,
     undo,
     tellFirst,
   }: {
     engine: Engine;
-    followers: Followers;
-    computers: Computers;
-    computerWork: ComputerWork;
+    modules: readonly Registration[];
     undo: Shutdown['undo'];
     tellFirst: Shutdown['tellFirst'];
   },
 ): Promise<void> {
-  const { config, db, vault, processNews, embeddings, jobs, outbound, line, log, metrics } = kernel;
-  const player: Player = {
-    engine,
-    followers,
-    promote: (tx, of) => promoteAfterTests(tx, kernel, of),
-    indexStateOf: (reader) => indexStateOf(db, reader, embeddings.model),
-  };
-  const handlers = assembleJobs(kernel, { engine, player, computers, computerWork });
+  const { config, db, vault, processNews, jobs, outbound, line, log, metrics } = kernel;
   await jobs.start();
-  const worker = startWorker({ jobs, log, handlers, ended: metrics.jobEnded });
+  const worker = startWorker({ jobs, log, handlers: jobHandlers(kernel, modules), ended: metrics.jobEnded });
   undo(worker.stop);
   tellFirst(worker.takeNoMore);
   const sweeping = startSweeping({
     jobs,
     db,
     log,
-    sources: sweepSources(kernel),
+    sources: sweepSources(modules),
     everyMs: config.runs.sweepEveryMs,
     found: metrics.takenOver,
   });

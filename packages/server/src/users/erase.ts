@@ -6,10 +6,8 @@ import { sharedDate, sharedNow } from '../platform/db/clock.ts';
 import type { Database, Transaction } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import type { JobSender } from '../platform/jobs/catalog.ts';
+import type { EraseStep } from '../platform/registration.ts';
 import { findUser, lockUser, removeUser, updateUser } from './store.ts';
-
-/** One domain's part of an erasure. It may be called again after a crash, and then finds less or nothing to do. */
-export type EraseStep = (tx: Transaction, tenant: Tenant, userId: string) => Promise<void>;
 
 /** From this moment on nobody acts for the user; the job does the rest. */
 export async function askForErasure(tx: Transaction, jobs: JobSender, origin: Origin, userId: string): Promise<void> {

@@ -1,7 +1,6 @@
 export { actingUser, askedUser, findAskedUser, requireAskedUser, statedUser } from './acting.ts';
 export { enterUser } from './enter.ts';
 export { enterUsers } from './enter-many.ts';
-export type { EraseStep } from './erase.ts';
 export { memoryEndpointSecret } from './memory/endpoint-signature.ts';
 export { DeletedMeanwhile } from './memory/forget.ts';
 export type { Memory } from './memory/memory.ts';

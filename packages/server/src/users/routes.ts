@@ -14,7 +14,7 @@ import { presentUser } from './present.ts';
 import { findUser, listUsers } from './store.ts';
 import type { UserRow } from './tables.ts';
 
-type UserDependencies = {
+export type UserDependencies = {
   db: Database;
   jobs: JobSender;
   /**

@@ -2,7 +2,7 @@ import { rowsOf } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { boolean, text } from '../../platform/db/table.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
-import type { EraseStep } from '../../users/index.ts';
+import type { EraseStep } from '../../platform/registration.ts';
 
 /**
  * Leaves the place of a user's items in their batches and nothing else of them. What had not come to its end has failed,

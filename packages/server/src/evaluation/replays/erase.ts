@@ -1,5 +1,5 @@
 import { eraseHiddenConversations } from '../../engine/conversations/index.ts';
-import type { EraseStep } from '../../users/index.ts';
+import type { EraseStep } from '../../platform/registration.ts';
 import { removeTalksOf } from './store.ts';
 
 /** Replayed talks hold what the person said, in conversations that are nobody's. To be called once the real ones are gone. */

@@ -13,7 +13,7 @@ import { followTestRun } from './follow.ts';
 import { presentTestRun } from './present.ts';
 import { findRun, listRuns } from './store.ts';
 
-type TestRunDependencies = {
+export type TestRunDependencies = {
   db: Database;
   engine: Engine;
   jobs: JobSender;

@@ -1,0 +1,100 @@
+import type { Mode } from '@vestra/contract/route';
+import type { Tenant } from '../platform/caller.ts';
+import type { Executor, Transaction } from '../platform/db/pool.ts';
+import type { Kernel } from '../platform/kernel.ts';
+import { assertCallable, refuseAddress } from '../platform/outbound/address.ts';
+import { anHour, type Registration } from '../platform/registration.ts';
+import { auditRoutes } from './audit/routes.ts';
+import { pruneAudit } from './audit/store.ts';
+import { eventRoutes } from './events/routes.ts';
+import { eraseEventsOf, pruneEvents } from './events/store.ts';
+import { createKeyIdentity } from './keys/identity.ts';
+import { keyRoutes } from './keys/routes.ts';
+import { createConsoleIdentity } from './members/console-identity.ts';
+import { createIdentityProviders } from './members/identity/identity-provider.ts';
+import { identityProviderRoutes, signInRoutes } from './members/identity/routes.ts';
+import { pruneConsoleSessions, prunePasswordResets, pruneSignInAttempts } from './members/login-store.ts';
+import { passkeyRoutes } from './members/passkeys/routes.ts';
+import { accountRoutes, consoleRoutes, memberRoutes } from './members/routes.ts';
+import { endGrantsOf } from './oauth-server/end-grant.ts';
+import { createGrantIdentity } from './oauth-server/identity.ts';
+import { oauthRoutes } from './oauth-server/oauth-routes.ts';
+import { mcpGrantRoutes } from './oauth-server/routes.ts';
+import { pruneGrants, pruneRegistered, pruneTokens } from './oauth-server/store.ts';
+import { limitRoutes, meRoutes, orgRoutes } from './orgs/routes.ts';
+import { secretRoutes } from './secrets/routes.ts';
+import { removeSecretsOfUser } from './secrets/store.ts';
+
+/** Knowledge of higher modules that org settings refer to. */
+export type AccountPorts = {
+  balancesOf: (db: Executor, wanted: readonly Tenant[]) => Promise<bigint[]>;
+  findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
+  rollMemorySecret: Parameters<typeof orgRoutes>[0]['rollMemorySecret'];
+};
+
+export function register(kernel: Kernel, ports: AccountPorts): Registration {
+  const { config, db, vault, outbound, processNews } = kernel;
+  const { requestsPerMinute, retentionDays: days, allowPrivateAddresses: allowPrivate } = config;
+  const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
+  const keyIdentity = createKeyIdentity(db);
+  const ended = (credentialId: string) => processNews.notify('credential', credentialId);
+  const orgs = {
+    ...ports,
+    db,
+    requestsPerMinute,
+    assertCallable: callable,
+    refuseModel: (mode: Mode, id: string) => {
+      const model = kernel.models.catalogue.find(mode, id);
+      if (!model) return `GET /v1/models lists no model \`${id}\`.`;
+      return model.isRefused || model.isRetired ? model.unavailable_reason : null;
+    },
+  };
+  return {
+    routes({ publicUrl, rateLimiter }) {
+      const members = { db, rateLimiter, publicUrl };
+      const issuer = publicUrl.replace(/\/+$/, '');
+      const granting = { issuer, resource: `${issuer}/v1/mcp`, db, outbound, rateLimiter, ended };
+      const mcpClients = { endAll: endGrantsOf, ended };
+      const identityProviders = createIdentityProviders({
+        outbound,
+        refuseAddress: (address: string) => refuseAddress(address, { allowPrivate }),
+      });
+      const signIns = { ...members, vault, identityProviders, assertCallable: callable };
+      return {
+        events: eventRoutes({ db }),
+        me: meRoutes(orgs),
+        orgs: orgRoutes(orgs),
+        limits: limitRoutes(orgs),
+        keys: keyRoutes({ db, identity: keyIdentity, ended }),
+        mcpGrants: mcpGrantRoutes(granting),
+        oauth: oauthRoutes(granting),
+        members: memberRoutes({ ...members, mcpClients }),
+        consoleAccess: consoleRoutes({ ...members, mcpClients }),
+        consoleAccount: accountRoutes(members),
+        consoleSignIn: signInRoutes(signIns),
+        passkeys: passkeyRoutes(members),
+        identityProvider: identityProviderRoutes(signIns),
+        secrets: secretRoutes({ db, vault }),
+        auditLog: auditRoutes({ db }),
+      };
+    },
+    identities: ({ publicUrl }) => ({
+      ...keyIdentity,
+      ...createGrantIdentity(db),
+      ...createConsoleIdentity(db, publicUrl),
+    }),
+    retention: [
+      { days: days.events, prune: pruneEvents },
+      { days: days.audit, prune: pruneAudit },
+    ],
+    expiry: [
+      { days: anHour, prune: pruneConsoleSessions },
+      { days: anHour, prune: prunePasswordResets },
+      { days: anHour, prune: pruneSignInAttempts },
+      { days: anHour, prune: pruneTokens },
+      { days: anHour, prune: pruneGrants },
+      { days: 30, prune: pruneRegistered },
+    ],
+    erasure: [removeSecretsOfUser, eraseEventsOf],
+  };
+}

@@ -1,0 +1,59 @@
+import type { Kernel } from '../platform/kernel.ts';
+import { assertCallable } from '../platform/outbound/address.ts';
+import type { Registration } from '../platform/registration.ts';
+import { type DeploymentDependencies, deploymentRoutes } from './deployments/routes.ts';
+import type { DocumentReader } from './documents/reader.ts';
+import type { Embeddings } from './embeddings/embeddings.ts';
+import type { McpClient } from './mcp-client/mcp-client.ts';
+import { modelRoutes } from './models/routes.ts';
+import { documentsToIndex, indexDocument } from './notebooks/index-document.ts';
+import { pruneIndexes } from './notebooks/index-store.ts';
+import { pruneContent } from './notebooks/revisions.ts';
+import { notebookRoutes } from './notebooks/routes.ts';
+import { openZip } from './skills/open-zip.ts';
+import { skillRoutes } from './skills/routes.ts';
+import { forgetOutagesOf } from './tool-servers/outage-store.ts';
+import { mcpServerRoutes } from './tool-servers/routes.ts';
+import type { ChangeLive } from './versions/change-live.ts';
+
+export type AgentServices = {
+  documents: DocumentReader;
+  embeddings: Embeddings;
+  /** True if PostgreSQL compares vectors itself. */
+  comparesVectors: boolean;
+  mcpClient: McpClient;
+};
+
+/** Checks of higher modules before something live changes. */
+export type AgentPorts = Omit<DeploymentDependencies, 'db'> & {
+  changeLive: ChangeLive;
+  search: Parameters<typeof notebookRoutes>[0]['search'];
+};
+
+export function register(
+  { config, db, vault, jobs, models }: Kernel,
+  { documents, embeddings, comparesVectors, mcpClient }: AgentServices,
+  { changeLive, search, ...deployments }: AgentPorts,
+): Registration {
+  const { allowPrivateAddresses: allowPrivate } = config;
+  const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
+  return {
+    routes: () => ({
+      deployments: deploymentRoutes({ db, ...deployments }),
+      notebooks: notebookRoutes({ db, reader: documents, changeLive, jobs, embeddings, search }),
+      skills: skillRoutes({ db, openZip, changeLive }),
+      mcpServers: mcpServerRoutes({ db, vault, client: mcpClient, assertCallable: callable, changeLive }),
+      models: modelRoutes({ catalogue: models.catalogue }),
+    }),
+    jobs: {
+      'document.index': ({ document_id }, { signal }) =>
+        indexDocument({ db, embeddings, comparesVectors }, document_id, signal),
+    },
+    sweeps: [documentsToIndex(embeddings)],
+    async housekeeping(signal) {
+      await pruneContent(db, signal);
+      await pruneIndexes(db, embeddings.model, signal);
+    },
+    erasure: [forgetOutagesOf],
+  };
+}

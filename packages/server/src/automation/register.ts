@@ -1,0 +1,45 @@
+import type { Engine } from '../engine/index.ts';
+import type { Kernel } from '../platform/kernel.ts';
+import { assertCallable } from '../platform/outbound/address.ts';
+import { anHour, type Registration } from '../platform/registration.ts';
+import { advanceBatch } from './batches/advance.ts';
+import { itemEraser } from './batches/erase.ts';
+import { batchRoutes } from './batches/routes.ts';
+import { unfinishedBatches } from './batches/sweep.ts';
+import { routineRoutes } from './routines/routes.ts';
+import { runDueRoutines } from './routines/run-due.ts';
+import { routineRunRoutes } from './routines/run-routes.ts';
+import { deleteRoutinesOf } from './routines/store.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { pruneDeliveries } from './webhooks/delivery-store.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+import { pruneWebhookSecrets } from './webhooks/store.ts';
+
+export function register(kernel: Kernel, { engine }: { engine: Engine }): Registration {
+  const { config, db, vault, jobs, outbound } = kernel;
+  const { allowPrivateAddresses: allowPrivate } = config;
+  const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
+  return {
+    routes: ({ publicUrl }) => ({
+      webhooks: {
+        ...webhookRoutes({ db, vault, assertCallable: callable }),
+        ...deliveryRoutes({ db, vault, outbound }),
+      },
+      routines: {
+        ...routineRoutes({ db, publicUrl, announcer: engine.announcer }),
+        ...routineRunRoutes({ engine, publicUrl: () => publicUrl }),
+      },
+      batches: batchRoutes({ engine }),
+    }),
+    jobs: {
+      'batch.advance': ({ org_id, mode, batch_id }) => advanceBatch(engine, { orgId: org_id, mode, batchId: batch_id }),
+      'routine.run_due': async (_payload, { signal }) => {
+        await runDueRoutines({ engine, publicUrl: kernel.publicUrl.get }, { signal });
+      },
+    },
+    sweeps: [unfinishedBatches],
+    retention: [{ days: config.retentionDays.deliveries, prune: pruneDeliveries }],
+    expiry: [{ days: anHour, prune: pruneWebhookSecrets }],
+    erasure: [deleteRoutinesOf, itemEraser(jobs)],
+  };
+}

@@ -1,0 +1,54 @@
+import type { Engine } from '../engine/index.ts';
+import type { Streams } from '../platform/http/streams.ts';
+import type { Kernel } from '../platform/kernel.ts';
+import type { Registration } from '../platform/registration.ts';
+import { version } from '../platform/version.ts';
+import type { AnswerRequest } from './own-client.ts';
+import { whenFirstCalled } from './when-first-called.ts';
+
+type EdgeServices = {
+  engine: Engine;
+  linkTo: (publicUrl: string) => (fileId: string) => string;
+  /** Answers a request without a socket. */
+  answer: AnswerRequest;
+};
+
+/** Each protocol is loaded by its first request. */
+export const register = ({ config, db, log }: Kernel, { engine, linkTo, answer }: EdgeServices): Registration => ({
+  routes({ publicUrl, streams }) {
+    const edges = { answer, hold: streams.open as Streams['open'], log };
+    const openai = async () => (await import('./openai/endpoint.ts')).openaiEndpoint({ ...edges, engine });
+    return {
+      protocols: {
+        mcp: whenFirstCalled(async () => {
+          const { mcpEndpoint } = await import('./mcp/endpoint.ts');
+          return mcpEndpoint({ ...edges, publicUrl, host: config.host, version });
+        }),
+        a2a: whenFirstCalled(async () => {
+          const { a2aEndpoint } = await import('./a2a/endpoint.ts');
+          return a2aEndpoint({ ...edges, engine, linkTo: linkTo(publicUrl) });
+        }),
+        agentCard: whenFirstCalled(async () => {
+          const { agentCard } = await import('./a2a/agent-card.ts');
+          return agentCard({ db, publicUrl });
+        }),
+      },
+      openai: {
+        chat: whenFirstCalled(async () => (await openai()).chat),
+        respond: whenFirstCalled(async () => (await openai()).respond),
+        response: whenFirstCalled(async () => (await openai()).response),
+        cancel: whenFirstCalled(async () => (await openai()).cancel),
+        createConversation: whenFirstCalled(async () => (await openai()).createConversation),
+        conversation: whenFirstCalled(async () => (await openai()).conversation),
+        models: whenFirstCalled(async () => (await openai()).models),
+        model: whenFirstCalled(async () => (await openai()).model),
+      },
+      agUi: {
+        run: whenFirstCalled(async () => {
+          const { agUiEndpoint } = await import('./ag-ui/endpoint.ts');
+          return agUiEndpoint({ ...edges, engine });
+        }),
+      },
+    };
+  },
+});

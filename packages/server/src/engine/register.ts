@@ -1,0 +1,58 @@
+import type { Followers } from '../account/index.ts';
+import type { Kernel } from '../platform/kernel.ts';
+import { anHour, type Registration } from '../platform/registration.ts';
+import { conversationRoutes } from './conversations/routes.ts';
+import { createDownloadLinks } from './files/download-link.ts';
+import { fileEraser, pruneOfTools, pruneUnused } from './files/drop.ts';
+import { fileRoutes } from './files/routes.ts';
+import { interactionRoutes } from './interactions/routes.ts';
+import { eraseConversationsOf } from './records/erase.ts';
+import { isAttached } from './records/messages.ts';
+import { pruneStreams } from './records/prune-streams.ts';
+import { pruneTraces } from './records/prune-traces.ts';
+import { keepMemories } from './runs/keep-memory.ts';
+import type { Engine } from './runs/ports.ts';
+import { taskRoutes } from './tasks/routes.ts';
+import { takeUpReply } from './turns/begin-reply.ts';
+import { takeUpTask } from './turns/begin-task.ts';
+import { expireInteractions } from './turns/expire.ts';
+import { unfinishedReplies, unfinishedTasks } from './turns/sweep.ts';
+
+export function register(
+  { config, db, files, signingSecret }: Kernel,
+  { engine, followers }: { engine: Engine; followers: Followers },
+): Registration {
+  const { retentionDays: days } = config;
+  return {
+    routes({ publicUrl, streams }) {
+      const links = createDownloadLinks(signingSecret, publicUrl);
+      const linkTo = (fileId: string) => links.make(fileId).url;
+      return {
+        conversations: conversationRoutes({ engine, followers, streams, linkTo }),
+        interactions: interactionRoutes({ engine }),
+        tasks: taskRoutes({ engine, linkTo }),
+        files: fileRoutes({
+          db,
+          store: files,
+          links,
+          isAttached: (conversationId, fileId) => isAttached(db, conversationId, fileId),
+        }),
+      };
+    },
+    jobs: {
+      'turn.run': ({ conversation_id, turn_id }) => takeUpReply(engine, conversation_id, turn_id),
+      'task.run': (task) => takeUpTask(engine, task),
+      'interaction.expire': () => expireInteractions(engine),
+      'memory.keep': (_payload, { signal }) => keepMemories(engine, signal),
+    },
+    sweeps: [unfinishedReplies, unfinishedTasks],
+    retention: [
+      { days: days.events, prune: pruneStreams },
+      { days: days.traces, prune: pruneTraces },
+      { days: days.traces, prune: pruneOfTools(files) },
+      // Longer than an upload takes between the file store and its row.
+      { days: anHour, prune: pruneUnused(files) },
+    ],
+    erasure: [eraseConversationsOf, fileEraser(files)],
+  };
+}

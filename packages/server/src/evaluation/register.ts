@@ -1,0 +1,43 @@
+import type { Engine } from '../engine/index.ts';
+import { createWatchers } from '../platform/async/watchers.ts';
+import type { Kernel } from '../platform/kernel.ts';
+import type { Registration } from '../platform/registration.ts';
+import { feedbackRoutes } from './feedback/routes.ts';
+import { eraseReplaysOf } from './replays/erase.ts';
+import { playReplay, unfinishedReplays } from './replays/play.ts';
+import { replayRoutes } from './replays/routes.ts';
+import { draftRoutes, scenarioRoutes, talkRoutes } from './scenarios/routes.ts';
+import { playTestRun, unfinishedTestRuns } from './test-runs/play.ts';
+import type { Player } from './test-runs/playing.ts';
+import { type TestRunDependencies, testRunRoutes } from './test-runs/routes.ts';
+
+export type EvaluationServices = Omit<Player, 'engine'> & {
+  engine: Engine;
+  upToDateVersion: TestRunDependencies['upToDateVersion'];
+};
+
+export function register(
+  { db, jobs, processNews }: Kernel,
+  { upToDateVersion, ...player }: EvaluationServices,
+): Registration {
+  const { engine } = player;
+  return {
+    routes({ streams }) {
+      const watchers = createWatchers();
+      processNews.on('test_run', watchers.wake);
+      return {
+        scenarios: { ...scenarioRoutes({ db }), ...draftRoutes({ engine }) },
+        testRuns: testRunRoutes({ db, engine, jobs, upToDateVersion, watchers, streams }),
+        replays: replayRoutes({ engine, jobs }),
+        feedback: feedbackRoutes({ db }),
+        conversations: talkRoutes({ engine }),
+      };
+    },
+    jobs: {
+      'test_run.play': ({ run_id }, { signal }) => playTestRun(player, run_id, signal),
+      'replay.play': ({ replay_id }, { signal }) => playReplay(player, replay_id, signal),
+    },
+    sweeps: [unfinishedTestRuns, unfinishedReplays],
+    erasure: [eraseReplaysOf],
+  };
+}

@@ -1,0 +1,71 @@
+import type { McpClient } from '../agents/index.ts';
+import type { Screens } from '../computers/index.ts';
+import type { Engine } from '../engine/index.ts';
+import { createWatchers } from '../platform/async/watchers.ts';
+import type { Kernel } from '../platform/kernel.ts';
+import { assertCallable } from '../platform/outbound/address.ts';
+import type { Registration } from '../platform/registration.ts';
+import type { VoiceCalls } from '../voice/index.ts';
+import type { AppSignIn } from './app-sign-in/sign-in-server.ts';
+import type { Catalogue } from './apps/catalogue.ts';
+import { resumeAfterConnecting } from './apps/resume-after-connecting.ts';
+import { appRoutes, connectionRoutes } from './apps/routes.ts';
+import { pruneConnections, removeConnectionsOfUser } from './apps/store.ts';
+import { functionRoutes } from './functions/routes.ts';
+import { createSessionIdentity } from './sessions/identity.ts';
+import { sessionRoutes } from './sessions/routes.ts';
+import { createScreenCredentials } from './sessions/screen-credential.ts';
+import { pruneSessions, removeSessionsOfUser } from './sessions/store.ts';
+
+/** The apps that users can connect, and the sign-in there. */
+export type Apps = { catalogue: Catalogue; signIn: AppSignIn };
+
+export type IntegrationServices = {
+  engine: Engine;
+  apps: Apps;
+  mcpClient: McpClient;
+  screens: Screens;
+  /** Known once the process serves callers. */
+  voice: () => VoiceCalls;
+  /** The address of the client document, for a public URL over https; null if no server could fetch it. */
+  clientDocument: (publicUrl: string) => string | null;
+};
+
+export function register(kernel: Kernel, services: IntegrationServices): Registration {
+  const { config, db, vault, jobs, processNews, signingSecret } = kernel;
+  const { engine, apps, mcpClient, screens, voice, clientDocument } = services;
+  const { allowPrivateAddresses: allowPrivate } = config;
+  const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
+  return {
+    routes({ publicUrl, streams }) {
+      const redirectUri = `${publicUrl}/v1/connections/callback`;
+      const connecting = { ...apps, db, vault, jobs, mcpClient, redirectUri, clientDocument: clientDocument(publicUrl) };
+      const watchers = createWatchers();
+      processNews.on('tool_call', watchers.wake);
+      return {
+        apps: appRoutes(connecting),
+        connections: connectionRoutes(connecting),
+        functions: functionRoutes({ engine, vault, streams, watchers, assertCallable: callable }),
+        sessions: sessionRoutes({
+          engine,
+          publicUrl,
+          screens,
+          credentials: createScreenCredentials(signingSecret),
+          voice: voice(),
+          ended: (sessionId) => processNews.notify('credential', sessionId),
+        }),
+      };
+    },
+    identities: () => createSessionIdentity(db),
+    jobs: {
+      'connection.settle': ({ org_id, mode, connection_id }) =>
+        resumeAfterConnecting(engine, { orgId: org_id, mode, connectionId: connection_id }),
+    },
+    expiry: [
+      // A page that was left open asks for its session long after its end, and learns that it has ended.
+      { days: 30, prune: pruneSessions },
+      { days: 30, prune: pruneConnections },
+    ],
+    erasure: [removeSessionsOfUser, removeConnectionsOfUser],
+  };
+}

@@ -1,0 +1,116 @@
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context, Hono } from 'hono';
+import type { KeyUse } from '../account/audit/key-use.ts';
+import { isEmbedOrigin } from '../account/orgs/store.ts';
+import { createAnswerSeal } from '../account/secrets/seal.ts';
+import type { Browsers } from '../computers/browser/at-holder.ts';
+import type { Engine } from '../engine/index.ts';
+import { createDownloadLinks } from '../engine/files/index.ts';
+import { downloadSource } from '../engine/files/download.ts';
+import { createSessionIdentity } from '../integrations/sessions/identity.ts';
+import { screenStream } from '../integrations/sessions/routes.ts';
+import { createScreenCredentials } from '../integrations/sessions/screen-credential.ts';
+import { embedOriginsOf, embedOriginsOfToken } from '../integrations/sessions/store.ts';
+import { authorizationDocuments, resourceMetadataOf } from '../pages/authorization-documents.ts';
+import { missingPages } from '../pages/built-pages.ts';
+import { clientDocumentPage } from '../pages/client-document.ts';
+import { consolePages } from '../pages/console.ts';
+import { downloadPages } from '../pages/downloads.ts';
+import { embedScript } from '../pages/embed.ts';
+import { pagesForPrograms } from '../pages/for-programs.ts';
+import { frontPages } from '../pages/front.ts';
+import { guidePages } from '../pages/guide.ts';
+import { referencePages } from '../pages/reference.ts';
+import { screenPages } from '../pages/screen.ts';
+import { sessionPages } from '../pages/session.ts';
+import { createApp } from '../platform/http/app.ts';
+import { clientAddress } from '../platform/http/client-address.ts';
+import { createCursors } from '../platform/http/cursor.ts';
+import { createIdempotency } from '../platform/http/idempotency.ts';
+import { createRateLimiter } from '../platform/http/rate-limit.ts';
+import type { Streams } from '../platform/http/streams.ts';
+import { joinIdentities, joinRoutes, type Registration, type Serving } from '../platform/registration.ts';
+import { version } from '../platform/version.ts';
+import type { Kernel } from './kernel.ts';
+
+type Parts = {
+  engine: Engine;
+  browsers: Browsers;
+  streams: Streams;
+  keyUse: KeyUse;
+  operatorPages: (app: Hono) => void;
+};
+
+/** All modules behind one app. */
+export function createServerApp(kernel: Kernel, modules: readonly Registration[], parts: Parts): Hono {
+  const { config, db, log, vault, signingSecret } = kernel;
+  const { engine, streams, keyUse } = parts;
+  const publicUrl = kernel.publicUrl.get();
+  const rateLimiter = createRateLimiter(db);
+  const serving: Serving = { publicUrl, streams, rateLimiter };
+  return createApp({
+    log,
+    // A request of an edge comes without a socket; the edge knows the address of its caller.
+    addressOf: (context: Context) =>
+      context.env.callerAddress ??
+      clientAddress(
+        getConnInfo(context).remote.address ?? '',
+        context.req.header('x-forwarded-for') ?? null,
+        config.isTrustedProxy,
+      ),
+    isFromEdge: (context: Context) => context.env.callerAddress !== undefined,
+    resourceMetadata: resourceMetadataOf(authorizationOf(publicUrl)),
+    isLeaving: engine.runner.isLeaving,
+    answered: kernel.metrics.requestAnswered,
+    pages: (app) => addPages(app, kernel, parts),
+    path: {
+      db,
+      writes: engine.writes,
+      requestsPerMinute: config.requestsPerMinute,
+      rateLimiter,
+      cursors: createCursors(signingSecret),
+      embedOrigins: {
+        isListed: (origin) => isEmbedOrigin(db, origin),
+        ofToken: (token) => embedOriginsOfToken(db, token),
+      },
+      idempotency: createIdempotency(db, createAnswerSeal(vault)),
+      identities: joinIdentities(modules, serving),
+      keyUsed: keyUse.used,
+    },
+    handlers: joinRoutes(modules, serving),
+  });
+}
+
+/** Pages and files beside the API. */
+function addPages(app: Hono, kernel: Kernel, { browsers, streams, operatorPages }: Parts): void {
+  const { config, db, log, files, signingSecret } = kernel;
+  const publicUrl = kernel.publicUrl.get();
+  operatorPages(app);
+  frontPages({ version })(app);
+  authorizationDocuments(authorizationOf(publicUrl))(app);
+  clientDocumentPage({ publicUrl, redirectUri: `${publicUrl}/v1/connections/callback` })(app);
+  const missing = missingPages();
+  if (missing) log.warn(missing);
+  referencePages({ version, url: publicUrl })(app);
+  pagesForPrograms({ version, url: publicUrl })(app);
+  guidePages()(app);
+  const { isGood } = createDownloadLinks(signingSecret, publicUrl);
+  downloadPages({ isGood, find: downloadSource(db, files, { isDirect: config.files.isDirect }) })(app);
+  embedScript()(app);
+  consolePages()(app);
+  const originsOf = (sessionId: string) => embedOriginsOf(db, sessionId);
+  sessionPages({ embedOriginsOf: originsOf })(app);
+  const stream = screenStream({
+    db,
+    screens: browsers.screens,
+    credentials: createScreenCredentials(signingSecret),
+    streams,
+    callerOf: createSessionIdentity(db).ofSessionId,
+  });
+  screenPages(stream, originsOf)(app);
+}
+
+function authorizationOf(publicUrl: string) {
+  const issuer = publicUrl.replace(/\/+$/, '');
+  return { issuer, resource: `${issuer}/v1/mcp` };
+}

@@ -1,0 +1,24 @@
+import type { catalog } from '../platform/jobs/catalog.ts';
+import { pruneOld } from '../platform/jobs/retention.ts';
+import type { SweepSource } from '../platform/jobs/sweep.ts';
+import type { JobHandlers } from '../platform/jobs/worker.ts';
+import type { Registration } from '../platform/registration.ts';
+import type { Kernel } from './kernel.ts';
+
+/** The jobs of all modules, and the two that clean up after all of them. */
+export function jobHandlers({ db }: Kernel, modules: readonly Registration[]): JobHandlers<typeof catalog> {
+  const expiry = modules.flatMap((module) => module.expiry ?? []);
+  const retention = modules.flatMap((module) => module.retention ?? []);
+  return {
+    ...Object.assign({}, ...modules.map(({ jobs }) => jobs)),
+    housekeeping: async (_payload, { signal }) => {
+      // It runs once an hour, so all rows that expired meanwhile must go, however many they are.
+      await pruneOld(db, expiry, { signal, mostBatches: Number.POSITIVE_INFINITY });
+      for (const { housekeeping } of modules) await housekeeping?.(signal);
+    },
+    retention: (_payload, { signal }) => pruneOld(db, retention, { signal }),
+  } satisfies Partial<JobHandlers<typeof catalog>> as JobHandlers<typeof catalog>;
+}
+
+export const sweepSources = (modules: readonly Registration[]): SweepSource[] =>
+  modules.flatMap(({ sweeps }) => sweeps ?? []);

@@ -1,0 +1,145 @@
+import { register as registerAccount } from '../account/register.ts';
+import { emit } from '../account/events/emit.ts';
+import type { Followers } from '../account/events/followers.ts';
+import { deploymentNames, findDeployment, holdDeployment } from '../agents/deployments/index.ts';
+import { indexStateOf } from '../agents/notebooks/index.ts';
+import { register as registerAgents } from '../agents/register.ts';
+import { register as registerAutomation } from '../automation/register.ts';
+import { moveRoutinesToTimezone } from '../automation/routines/move-timezone.ts';
+import { register as registerBilling } from '../billing/register.ts';
+import { readBalances } from '../billing/store.ts';
+import type { Computers } from '../computers/awake.ts';
+import type { Browsers } from '../computers/browser/at-holder.ts';
+import { register as registerComputers } from '../computers/register.ts';
+import type { ComputerWork } from '../computers/work-computers.ts';
+import { register as registerEdges } from '../edges/register.ts';
+import type { AnswerRequest } from '../edges/own-client.ts';
+import { createDownloadLinks } from '../engine/files/index.ts';
+import type { Engine } from '../engine/index.ts';
+import { findConversation } from '../engine/conversations/index.ts';
+import { register as registerEngine } from '../engine/register.ts';
+import { findTask } from '../engine/tasks/index.ts';
+import { stopUser } from '../engine/turns/stop.ts';
+import { register as registerEvaluation } from '../evaluation/register.ts';
+import { latestRuns } from '../evaluation/test-runs/store.ts';
+import { register as registerIntegrations } from '../integrations/register.ts';
+import { liveSessionsOf } from '../integrations/sessions/store.ts';
+import { clientDocumentPath } from '../pages/client-document.ts';
+import type { Handlers } from '../platform/http/handler.ts';
+import { register as registerPlatform } from '../platform/register.ts';
+import type { Registration } from '../platform/registration.ts';
+import { version } from '../platform/version.ts';
+import { renderFile } from '../release/file/render-file.ts';
+import { changeLive } from '../release/promotion/change-live.ts';
+import { fixContent } from '../release/promotion/content.ts';
+import { promoteAfterTests } from '../release/promotion/promote-after-tests.ts';
+import { upToDateVersion } from '../release/promotion/up-to-date-version.ts';
+import { manifestChecker } from '../release/read/check-manifest.ts';
+import { register as registerRelease } from '../release/register.ts';
+import { eraseUser } from '../users/erase.ts';
+import { register as registerUsers } from '../users/register.ts';
+import { capsOf } from '../users/store.ts';
+import type { VoiceCalls } from '../voice/calls.ts';
+import type { Health } from './health/health.ts';
+import { healthRoutes } from './health/routes.ts';
+import type { Kernel } from './kernel.ts';
+
+export type ServerParts = {
+  engine: Engine;
+  followers: Followers;
+  computers: Pick<Computers, 'erase'>;
+  computerWork: ComputerWork;
+  browsers: Browsers;
+  voice: () => VoiceCalls;
+  /** Answers a request without a socket, as this server does. */
+  answer: AnswerRequest;
+  health: () => Promise<Health>;
+};
+
+/** The modules of a server, lower ones first. */
+export function registrationsOf(kernel: Kernel, parts: ServerParts): Registration[] {
+  const { db, processNews, customerMemory } = kernel;
+  const { engine } = parts;
+  const engineModule = registerEngine(kernel, parts);
+  const modules: Registration[] = [
+    registerPlatform(),
+    registerAccount(kernel, {
+      balancesOf: readBalances,
+      findDeployment: async (tx, orgId, reference) =>
+        (await holdDeployment(tx, orgId, reference, 'default_deployment')).id,
+      rollMemorySecret: customerMemory.rollSecret,
+    }),
+    registerBilling(kernel, {
+      emit,
+      capsOfUsers: capsOf,
+      deploymentIdOf: async ({ orgId }, reference) =>
+        (await findDeployment(db, orgId, reference))?.deployment.id ?? null,
+      deploymentNames: ({ orgId }, ids) => deploymentNames(db, orgId, ids),
+      exists: async (tenant, work) =>
+        'taskId' in work
+          ? (await findTask(db, tenant, work.taskId)) !== undefined
+          : (await findConversation(db, tenant, work.conversationId)) !== undefined,
+    }),
+    registerAgents(kernel, kernel, {
+      checkManifest: manifestChecker(kernel),
+      fixContent,
+      renderFile,
+      latestTestRuns: latestRuns,
+      changeLive,
+      search: engine.search,
+    }),
+    registerUsers(kernel, kernel, {
+      shutOut: async (tx, tenant, userId) => {
+        const sessionIds = await liveSessionsOf(tx, tenant, userId);
+        return () => {
+          for (const id of sessionIds) processNews.notify('credential', id);
+        };
+      },
+      timezoneGiven: moveRoutinesToTimezone,
+    }),
+    engineModule,
+    registerComputers(kernel, parts),
+    registerAutomation(kernel, parts),
+    registerIntegrations(kernel, {
+      ...parts,
+      apps: kernel.apps,
+      mcpClient: kernel.mcpClient,
+      screens: parts.browsers.screens,
+      // No other server fetches a document over plain http.
+      clientDocument: (publicUrl) => (publicUrl.startsWith('https://') ? `${publicUrl}${clientDocumentPath}` : null),
+    }),
+    registerEvaluation(kernel, {
+      ...parts,
+      promote: (tx, of) => promoteAfterTests(tx, kernel, of),
+      indexStateOf: (reader) => indexStateOf(db, reader, kernel.embeddings.model),
+      upToDateVersion: (tx, of) => upToDateVersion(tx, kernel, of),
+    }),
+    registerRelease(
+      kernel,
+      parts,
+      (serving) => engineModule.routes?.(serving).conversations as Handlers<'conversations'>,
+    ),
+    registerEdges(kernel, {
+      ...parts,
+      linkTo: (publicUrl) => {
+        const links = createDownloadLinks(kernel.signingSecret, publicUrl);
+        return (fileId) => links.make(fileId).url;
+      },
+    }),
+    { routes: () => ({ health: healthRoutes({ health: parts.health, version }) }) },
+  ];
+  return [...modules, { jobs: { 'user.erase': userErasure(kernel, parts, modules) } }];
+
+  function userErasure({ log }: Kernel, { computers }: ServerParts, registered: readonly Registration[]) {
+    const steps = registered.toReversed().flatMap(({ erasure }) => erasure ?? []);
+    return async ({ org_id, mode, user_id }: { org_id: string; mode: 'test' | 'live'; user_id: string }) => {
+      const tenant = { orgId: org_id, mode };
+      // First: calls in flight are charged while their user is known, and no run wakes the computer again.
+      await stopUser(engine, tenant, user_id);
+      // Outside a transaction: it waits for programs to end.
+      await computers.erase({ ...tenant, userId: user_id });
+      const elsewhere = () => customerMemory.forgetUser(db, tenant, user_id);
+      await eraseUser({ db, log }, { steps, elsewhere }, tenant, user_id);
+    };
+  }
+}

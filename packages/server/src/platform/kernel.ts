@@ -1,0 +1,41 @@
+import type { Models } from '@vestra/models/models';
+import type { Logger } from 'pino';
+import type { Config } from './config/config.ts';
+import type { Look } from './db/condition.ts';
+import type { Line } from './db/listen.ts';
+import type { Database } from './db/pool.ts';
+import type { ProcessNews } from './db/process-news.ts';
+import type { FileStore } from './files/file-store.ts';
+import type { Jobs } from './jobs/queue.ts';
+import type { Schemas } from './json-schema/schemas.ts';
+import type { Late } from './late.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Outbound } from './outbound/fetcher.ts';
+import type { Vault } from './secrets/vault.ts';
+
+/** The services that all modules of one process share. Each exists once, so that its limits hold for the process. */
+export type Kernel = {
+  config: Config;
+  log: Logger;
+  /** Receives the notifications of other processes. */
+  line: Line;
+  db: Database;
+  lookAtDatabase: Look;
+  metrics: Metrics;
+  vault: Vault;
+  /** All processes on this database sign with it. */
+  signingSecret: Buffer;
+  jobs: Jobs;
+  processNews: ProcessNews;
+  outbound: Outbound;
+  /** The reason why an address must not be called, or null. It never repeats the address. */
+  refuseAddress: (address: string) => string | null;
+  /** Compiles the JSON Schemas of callers. */
+  openSchemas: () => Promise<Schemas>;
+  /** The fault of a JSON Schema, or null. */
+  faultOfSchema: (schema: Readonly<Record<string, unknown>>) => Promise<string | null>;
+  files: FileStore;
+  models: Models;
+  /** The address at which callers reach this server. Without a setting it is known once the server listens. */
+  publicUrl: Late<string>;
+};

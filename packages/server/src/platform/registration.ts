@@ -1,0 +1,52 @@
+import type { Tenant } from './caller.ts';
+import type { Transaction } from './db/pool.ts';
+import type { Identities } from './http/gate.ts';
+import type { AllHandlers } from './http/handler.ts';
+import type { RateLimiter } from './http/rate-limit.ts';
+import type { Streams } from './http/streams.ts';
+import type { catalog } from './jobs/catalog.ts';
+import type { PruneRule } from './jobs/retention.ts';
+import type { SweepSource } from './jobs/sweep.ts';
+import type { JobHandlers } from './jobs/worker.ts';
+
+/** The part of a module in a server: `register(kernel, …)` of each module returns one. */
+export type Registration = {
+  /** Called once the address of the server is known, and only in a process that serves callers. */
+  routes?: (serving: Serving) => AllHandlers;
+  /** Recognises callers by their tokens. */
+  identities?: (serving: Serving) => Partial<Identities>;
+  jobs?: Partial<JobHandlers<typeof catalog>>;
+  /** Finds rows whose job was lost. */
+  sweeps?: readonly SweepSource[];
+  /** Rows that a setting keeps for a number of days. */
+  retention?: readonly PruneRule[];
+  /** Rows that expire. */
+  expiry?: readonly PruneRule[];
+  /** Hourly work that is no rule. */
+  housekeeping?: (signal: AbortSignal) => Promise<void>;
+  /** Deletes the rows of a user. The steps run from the highest module down, so that none can create rows again below. */
+  erasure?: readonly EraseStep[];
+};
+
+/** A step may run again after a crash, and then finds less to delete. */
+export type EraseStep = (tx: Transaction, tenant: Tenant, userId: string) => Promise<void>;
+
+/** Services that only a process with callers has. */
+export type Serving = { publicUrl: string; streams: Streams; rateLimiter: RateLimiter };
+
+/** Joins the handlers of all modules by family. A later module may wrap a handler of an earlier one. */
+export function joinRoutes(registrations: readonly Registration[], serving: Serving): AllHandlers {
+  const joined: Record<string, object> = {};
+  for (const { routes } of registrations) {
+    for (const [family, handlers] of Object.entries(routes?.(serving) ?? {})) {
+      joined[family] = { ...joined[family], ...handlers };
+    }
+  }
+  return joined as AllHandlers;
+}
+
+export const joinIdentities = (registrations: readonly Registration[], serving: Serving): Identities =>
+  Object.assign({}, ...registrations.map(({ identities }) => identities?.(serving)));
+
+/** How much the clocks of a process and of the database may differ: expired rows stay at least that long. */
+export const anHour = 1 / 24;

@@ -1,0 +1,28 @@
+import type { Engine } from '../engine/index.ts';
+import type { Handlers } from '../platform/http/handler.ts';
+import type { Kernel } from '../platform/kernel.ts';
+import type { Registration } from '../platform/registration.ts';
+import type { ApplyDependencies } from './dependencies.ts';
+import type { InterviewPorts } from './interview/ports.ts';
+import { answeringInterviews, interviewRoutes } from './interview/routes.ts';
+import { faultsOfFile } from './read/check-file.ts';
+import { applyRoutes } from './routes.ts';
+
+export function register(
+  kernel: Kernel & ApplyDependencies,
+  { engine }: { engine: Engine },
+  /** The engine's handlers, which the interview wraps: it answers messages of its own conversations. */
+  conversations: (serving: Parameters<NonNullable<Registration['routes']>>[0]) => Handlers<'conversations'>,
+): Registration {
+  const interviews: InterviewPorts = {
+    engine,
+    faultsOf: (caller, body) => faultsOfFile(kernel.db, kernel, { caller, body }),
+    render: async (file) => (await import('./file/render-yaml.ts')).renderYaml(file),
+  };
+  return {
+    routes: (serving) => ({
+      deployments: { ...applyRoutes(kernel), ...interviewRoutes(interviews) },
+      conversations: answeringInterviews(interviews, conversations(serving)),
+    }),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Embeddings } from '../agents/index.ts';
+import { forgetAnswers } from '../platform/http/idempotency.ts';
+import type { Kernel } from '../platform/kernel.ts';
+import type { Registration } from '../platform/registration.ts';
+import type { CustomerMemory } from './memory/customer-memory.ts';
+import { memoryRoutes } from './memory/routes.ts';
+import { eraseMemoriesOf } from './memory/store.ts';
+import { type UserDependencies, userRoutes } from './routes.ts';
+import { unfinishedErasures } from './unfinished-erasures.ts';
+
+/** Called by changes of a user, in the transaction of the change. */
+export type UserPorts = Pick<UserDependencies, 'shutOut' | 'timezoneGiven'>;
+
+export const register = (
+  { db, jobs, log }: Kernel,
+  { embeddings, customerMemory }: { embeddings: Embeddings; customerMemory: CustomerMemory },
+  ports: UserPorts,
+): Registration => ({
+  routes: () => ({
+    users: userRoutes({ db, jobs, ...ports }),
+    memory: memoryRoutes({ db, embeddings, log, customer: customerMemory }),
+  }),
+  sweeps: [unfinishedErasures],
+  erasure: [
+    async (tx, tenant, userId) => {
+      // A stored answer that shows a fact does not name its user.
+      const shownIds = await eraseMemoriesOf(tx, tenant, userId);
+      await forgetAnswers(tx, tenant, { userId, shownIds });
+    },
+  ],
+});

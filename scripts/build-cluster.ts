@@ -1,6 +1,6 @@
 /**
- * Makes the database that a new data folder is unpacked from, unless it is there: see
- * packages/server/src/platform/db/embedded/ready-made.ts. `node scripts/build-cluster.ts`, which `npm install` and `npm run build` run
+ * Builds the database cluster that a new data folder is unpacked from, unless it exists: see
+ * packages/server/src/platform/db/embedded/ready-made.ts. `npm install` and `npm run build` run `node scripts/build-cluster.ts`.
  */
 import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { StartFailure } from '../packages/server/src/platform/db/start-failure.t
 
 const migrations = join(import.meta.dirname, '../packages/server/src/platform/db/migrations');
 
-/** Not for a copy: its password, and what belongs to the process that ran. */
+/** Not copied: the password, and files of the running process. */
 const leftOut = /^(vestra\.password|postmaster\.(pid|opts))$/;
 
 if (import.meta.main) await build();
@@ -34,14 +34,14 @@ export async function buildCluster(): Promise<string> {
 }
 
 async function makeIn(dataDir: string): Promise<void> {
-  // Nothing has to survive a crash here, and log that is no longer needed is not kept for later.
+  // The build needs no crash safety and keeps no old WAL.
   const settings = { fsync: 'off', wal_recycle: 'off', min_wal_size: '32MB', autovacuum: 'off' };
   const server = await startEmbeddedPostgres({ dataDir, log: () => {}, settings, readyMade: null });
   try {
     const db = await openDatabase({ connectionString: server.connectionString, max: 1 });
     try {
       await migrate(db, migrations);
-      // In this order the last segment of the log is a new one, and the only one that is left.
+      // In this order the last WAL segment is new, and the only one left.
       for (const statement of ['SELECT pg_switch_wal()', 'CHECKPOINT', 'CHECKPOINT']) await db.$client.query(statement);
     } finally {
       await closeDatabase(db);
@@ -58,7 +58,7 @@ async function build(): Promise<void> {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     console.log(`Built the ready-made database in ${seconds} s: ${Math.round(size / 1024)} KB.`);
   } catch (error) {
-    // An installation without the embedded PostgreSQL, or on a machine that cannot run it, does without.
+    // Without the embedded PostgreSQL, or on a machine that cannot run it, the cluster is skipped.
     if (!(error instanceof StartFailure)) throw error;
     console.log(`The ready-made database is not built: ${error.message}`);
   }

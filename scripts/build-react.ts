@@ -1,6 +1,6 @@
 /**
- * Builds the package `@vestra/react` as it is published: JavaScript and declarations that need nothing but React.
- * `node scripts/build-react.ts [folder]`
+ * Builds the package `@vestra/react` for publishing: JavaScript and declarations that need only React. `node
+ * scripts/build-react.ts [folder]`
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ function compile(): void {
   process.exit(1);
 }
 
-/** In declarations too, a file is named by what was made of it. */
+/** Declarations also refer to the built files. */
 function nameWhatWasMade(file: string): void {
   const text = readFileSync(join(out, file), 'utf8');
   writeFileSync(join(out, file), text.replace(/(from |import\()(['"])(\.{1,2}\/[^'"]+)\.ts\2/g, '$1$2$3.js$2'));

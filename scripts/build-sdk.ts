@@ -1,6 +1,7 @@
 /**
- * Builds the package that is published: JavaScript and declarations, since Node runs no TypeScript below `node_modules`.
- * What the SDK needs of the contract comes along, so that it stands alone. `node scripts/build-sdk.ts [folder]`
+ * Builds the package for publishing: JavaScript and declarations, because Node runs no TypeScript below `node_modules`.
+ * It includes the needed parts of the contract, so that it has no other dependency on this repository. `node
+ * scripts/build-sdk.ts [folder]`
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const out = resolve(process.argv[2] ?? join(root, 'packages/sdk/dist'));
 
-/** What may be imported, and the file behind it; all but `apply`, which reads folders, run in a browser too and are in the root. */
+/**
+ * The exported modules and their files. All except `apply`, which reads folders, also run in a browser and are exported
+ * by the root.
+ */
 const entries: Record<string, string> = {
   '.': 'index',
   './client': 'client',
@@ -47,7 +51,7 @@ function compile(): void {
   if (status !== 0) stop(stdout);
 }
 
-/** Imports of the contract become paths, and in declarations too a file is named by what was made of it. */
+/** Imports of the contract become relative paths, and declarations refer to the built files. */
 function makeRelative(file: string): void {
   const text = readFileSync(join(out, file), 'utf8');
   const toContract = (name: string) => {
@@ -60,7 +64,10 @@ function makeRelative(file: string): void {
   if (mended !== text) writeFileSync(join(out, file), mended);
 }
 
-/** The contract's own code validates with zod; nothing here runs it. Of its declarations those that others speak of stay. */
+/**
+ * The contract's code validates with zod, but nothing here runs it. Only the declarations that others refer to are
+ * kept.
+ */
 function dropUnreached(): void {
   const reached = reachedFrom(Object.values(entries).map(fileOf));
   const declared = reachedFrom(Object.values(entries).map((path) => declarationOf(fileOf(path))));
@@ -120,23 +127,23 @@ function manifest() {
     publishConfig: { access: 'public', provenance: true },
     type: 'module',
     sideEffects: false,
-    // The first releases in which `require` takes an ES module.
+    // The first releases in which `require` accepts an ES module.
     engines: { node: '^20.19.0 || >=22.12.0' },
-    // For what does not read `exports`: TypeScript with `moduleResolution: node10`.
+    // For tools that ignore `exports`: TypeScript with `moduleResolution: node10`.
     main: `./${fileOf('index')}`,
     types: typesOf('index'),
     typesVersions: { '*': Object.fromEntries(types.filter(([name]) => name !== '.')) },
     exports: Object.fromEntries(
       Object.entries(entries).map(([name, path]) => [name, { types: typesOf(path), default: `./${fileOf(path)}` }]),
     ),
-    // The declarations speak in the types of zod, which older ones lack; no code here loads it.
+    // The declarations use types of zod that older versions lack. No code here loads it.
     dependencies: { ...Object.fromEntries(ranges), zod: `^${packageOf('contract').dependencies.zod}` },
   };
 }
 
 /**
- * npm takes a package with provenance only from the repository that it names. Where the sources are published
- * from is said by the root's package.json, or by the build that publishes them.
+ * npm accepts a package with provenance only from the repository that it names. The root's package.json or the
+ * publishing build names it.
  */
 function repository() {
   const { repository: named } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { repository?: string };
@@ -155,7 +162,7 @@ function repository() {
   };
 }
 
-/** Its page at npm has no other pages beside it. */
+/** The npm page has no other pages, so links must be absolute. */
 function readme(): string {
   const text = readFileSync(join(root, 'docs/sdk.md'), 'utf8');
   const pages = published.homepage?.replace('#readme', '/blob/main/docs/');

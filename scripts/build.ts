@@ -1,6 +1,6 @@
 /**
- * Makes `dist/package`, the npm package `vestra`: server, command line and SDK as plain JavaScript with the files they read,
- * so that it runs on any Node it names, installed with scripts off and without a compiler. `node scripts/build.ts`
+ * Builds `dist/package`, the npm package `vestra`: server, command line and SDK as plain JavaScript with their files.
+ * It runs on every supported Node, installed without scripts and without a compiler. `node scripts/build.ts`
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n
 writeFileSync(join(out, 'third-party-licences.md'), licencesOf(bundled));
 console.log(`built ${relative(process.cwd(), out)} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
 
-/** Gives the files that went in. */
+/** Returns the bundled source files. */
 async function bundle(): Promise<string[]> {
   const building = await rolldown({
     cwd: root,
@@ -45,21 +45,21 @@ async function bundle(): Promise<string[]> {
     platform: 'node',
     external: [...notBundled, ...Object.keys(manifest.optionalDependencies)],
     plugins: [programsOfTheirOwn, filesOfModules],
-    // The same library as one file; its other form has one for each of a hundred commands.
+    // The same library as one file; its other build has one file for each of a hundred commands.
     resolve: { alias: { 'just-bash': join(root, 'node_modules/just-bash/dist/bundle/index.cjs') } },
-    // What a library would load if it were there, and says itself that it does without.
+    // Optional dependencies that a library can do without.
     onLog: (level, log, show) => log.code === 'UNRESOLVED_IMPORT' || show(level, log),
   });
   const { output } = await building.write({
     dir: join(out, 'code'),
-    // Programs and parts lie in one folder: see bundle-places.ts.
+    // Programs and chunks are in one folder: see bundle-places.ts.
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
-    // A name may be what an error is told apart by, and what a stack shows.
+    // Names identify errors and appear in stack traces.
     keepNames: true,
-    // A server keeps the text of its code in memory for as long as it runs.
+    // A server keeps its source text in memory while it runs.
     comments: false,
-    // Smaller by a quarter, which is read and kept in memory at every start; names stay.
+    // A quarter smaller, which every start reads and keeps in memory. Names stay.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
   await building.close();
@@ -69,14 +69,14 @@ async function bundle(): Promise<string[]> {
 }
 
 /**
- * One character beyond Latin-1 makes V8 keep the text of its whole file with two bytes for each. As an escape it means the same
- * in a string, a template, a pattern and a name.
+ * One character beyond Latin-1 makes V8 store its whole file with two bytes per character. An escape means the same in
+ * a string, template, pattern and name.
  */
 function inAscii(code: string): string {
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** What the code reads when it runs lies at the same place below `files` as below `packages`. */
+/** Files that the code reads at run time have the same path below `files` as below `packages`. */
 function copyFiles(): void {
   const read = globSync(
     ['{agent,server}/src/**/*.{md,sql}', 'server/skills/*/**/*', 'server/dist/*.zst', 'web/dist/**/*'],
@@ -95,7 +95,7 @@ function copyFiles(): void {
   copyFileSync(join(root, 'README.md'), join(out, 'README.md'));
 }
 
-/** The ready-made database of machines like this one; on others, and without it, a first start makes its own. */
+/** The prebuilt cluster for this platform. Elsewhere the first start creates one. */
 async function copyCluster(): Promise<void> {
   try {
     copyToSamePlace(await buildCluster());
@@ -109,7 +109,7 @@ function copyToSamePlace(file: string): void {
   copyFileSync(file, placeOf(file));
 }
 
-/** What a browser is sent now and then, and everybody installs: see built-pages.ts. */
+/** Compressed, because browsers rarely request these files and every installation contains them: see built-pages.ts. */
 function packToSamePlace(file: string): void {
   writeFileSync(`${placeOf(file)}.zst`, zstdCompressSync(readFileSync(file)));
 }

@@ -1,11 +1,11 @@
 /**
- * Where things lie once modules are bundled. A source file names what is beside it in one of three ways, and each holds in
- * the bundle too:
+ * The paths of files in the bundle. A source file refers to its neighbours in one of three ways, and each works in the
+ * bundle:
  *
- * - `import.meta.dirname`, to read files: the folder of the module below `files`, which has the shape of `packages`.
- * - `new URL('./name.ts', import.meta.url)` or `import.meta.resolve('@vestra/…')`, to start a program: that program's own file
- *   in the bundle.
- * - `createRequire(import.meta.url)` or `import.meta.resolve('a-package')`, to find what npm has installed: as it is.
+ * - `import.meta.dirname`, to read files: the module's folder below `files`, which mirrors `packages`.
+ * - `new URL('./name.ts', import.meta.url)` or `import.meta.resolve('@vestra/…')`, to start a program: its file in the
+ * bundle.
+ * - `createRequire(import.meta.url)` or `import.meta.resolve('a-package')`, to find an installed package: unchanged.
  */
 import { dirname, join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
@@ -45,7 +45,7 @@ export const programsOfTheirOwn: Plugin = {
   },
 };
 
-/** `server/src/main/main.ts` is `server.js`, `server/src/operator/main.ts` is `operator.js`. */
+/** `server/src/main/main.ts` becomes `server.js`, `server/src/operator/main.ts` becomes `operator.js`. */
 function fileNameOf(id: string): string {
   const words = id.slice(0, -'.ts'.length).split('/');
   return `${words.findLast((word) => word !== 'main' && word !== 'src')}.js`;

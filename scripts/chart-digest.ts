@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a rendered file was made of: the chart but for its version, which `npm run fix` writes, the values and the renderer. */
+/**
+ * The digest of a rendered file's sources: the chart without its version, which `npm run fix` writes, the values and
+ * the renderer.
+ */
 export function madeOf(helm: string, example: string): string {
   const hash = createHash('sha256');
   const chart = globSync('vestra/**', { cwd: helm, exclude: (name) => name.startsWith('.') });

@@ -1,4 +1,4 @@
-/** Everything that can be said about the sources without running the product. Stops at nothing, fails at the end. */
+/** Runs every static check. Continues after failures and fails at the end. */
 import { spawnSync } from 'node:child_process';
 
 const checks: [string, string, string[]][] = [

@@ -1,4 +1,4 @@
-/** Whoever names another, and through others is named by it again: each such group once, in order. */
+/** Returns the groups of names that refer to each other in a cycle, each once and in order. */
 export function circlesIn(names: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const circles: string[][] = [];
   const reached = new Map<string, number>();
@@ -14,7 +14,7 @@ export function circlesIn(names: ReadonlyMap<string, ReadonlySet<string>>): stri
       const low = reached.has(next) ? (open.includes(next) ? reached.get(next) : undefined) : visit(next);
       if (low !== undefined) lowest.set(each, Math.min(lowest.get(each) as number, low));
     }
-    // Nothing from here leads to anything before it: what is open since then belongs together.
+    // Nothing from here leads further back, so the nodes since then form a group.
     if (lowest.get(each) === order) {
       const group = open.splice(open.indexOf(each));
       if (group.length > 1) circles.push(group.sort());

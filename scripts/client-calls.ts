@@ -1,7 +1,9 @@
 import { type RouteRow, routes } from '@vestra/contract/api';
 import { z } from 'zod';
 
-/** The calls of the client as a type whose every member is documented, so that an editor shows what the contract says. */
+/**
+ * Generates the client's type with a documented member for each call, so that editors show the contract's descriptions.
+ */
 export function callsModule(): string {
   const families = Map.groupBy(routes, ({ family }) => family);
   const members = [...families].map(([family, rows]) =>
@@ -36,7 +38,7 @@ function commentOf({ route }: RouteRow): string[] {
   return ['    /**', ...lines.map((line) => `     * ${line.replaceAll('*/', '*\\/')}`.trimEnd()), '     */'];
 }
 
-/** What the contract says of each field that can be given. */
+/** The contract's descriptions of all input fields. */
 function fieldsOf({ params, query, body }: RouteRow['route']): string[] {
   return [params, query, body].flatMap((schema) => {
     if (!schema) return [];

@@ -1,7 +1,7 @@
 /**
- * Writes into the locks the optional packages of other machines that npm left out of them, which it does when its registry
- * lacks one: `npm ci` refuses a lock that does not name them all. What the registry has gets its checksum; of the rest, name,
- * version and machine are written, so that where it can be reached it is installed by version. `--check` only says what is missing.
+ * Adds the optional packages of other platforms to the lock files. npm omits them if its registry lacks one, and `npm
+ * ci` rejects a lock without them. Packages in the registry get their checksum; the others get name, version and
+ * platform. `--check` only reports missing ones.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ function missingIn(lock: Lock) {
   );
 }
 
-/** As Node looks a package up: beside what asks for it, and in each folder above. */
+/** Resolves like Node: in the folder of the importing package, and in each folder above. */
 function isLocked(lock: Lock, place: string, name: string): boolean {
   if (lock.packages[`${place === '' ? '' : `${place}/`}node_modules/${name}`]) return true;
   return place !== '' && isLocked(lock, place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/'))), name);
@@ -63,7 +63,7 @@ function fromRegistry(spec: string): Record<string, unknown> | null {
   return { integrity, ...rest, ...list('os', os), ...list('cpu', cpu), ...list('libc', libc) };
 }
 
-/** `@rolldown/binding-linux-x64-musl`: a package for one machine says in its name for which. */
+/** `@rolldown/binding-linux-x64-musl`: a platform package names its platform. */
 function machineOf(name: string): Record<string, unknown> {
   const words = name.replace(/^@[^/]+\//, '').split('-');
   const find = (known: readonly string[]) => words.find((word) => known.includes(word));

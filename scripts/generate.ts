@@ -1,4 +1,4 @@
-/** Writes the files that are read off the contract and the tree. With `--check` it only says whether they are up to date. */
+/** Writes the files that are generated from the contract and the tree. With `--check` it only reports outdated ones. */
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type RouteRow, routes } from '@vestra/contract/api';
@@ -16,7 +16,7 @@ import { pythonModules } from './python/modules.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Null: a file that is there no more. */
+/** Null: a file to be deleted. */
 const documents: Record<string, string | null> = {
   'CONTRIBUTING.md': contributing(),
   'docs/routes.md': routesDocument(),
@@ -40,7 +40,7 @@ console.log(
   stale.length === 0 ? 'generated files are up to date' : `written: ${stale.map(([file]) => file).join(', ')}`,
 );
 
-/** What is installed by its version names the one that package.json has. */
+/** Writes the version of package.json into the files that name it. */
 function withVersion(): Record<string, string> {
   const { version } = JSON.parse(read('package.json') ?? '');
   const named: [string, RegExp][] = [
@@ -58,7 +58,7 @@ function withVersion(): Record<string, string> {
   return Object.fromEntries(named.map(([file, places]) => [file, (read(file) ?? '').replace(places, version)]));
 }
 
-/** Written by hand but for the map between its two marks. */
+/** Hand-written, except for the map between its two marks. */
 function contributing(): string {
   const marked = /(?<=<!-- modules[^>]*-->\n)[\s\S]*(?=<!-- end of modules -->)/;
   return (read('CONTRIBUTING.md') ?? '').replace(marked, () => moduleTable());
@@ -116,7 +116,7 @@ function either(needs: readonly string[]): string {
   return needs.map(code).join(' or ');
 }
 
-/** Formatted as the formatter would, which looks at this file too. */
+/** Formatted like the formatter's output, which checks this file too. */
 function pathsModule(): string {
   const families = [...new Set(routes.map(({ family }) => family))].map((family) => {
     const rows = routes.filter((row) => row.family === family).map(pathRow);
@@ -171,7 +171,7 @@ function fieldLine(name: string, value: string | readonly string[] | true): stri
   return [`      ${name}: [`, ...value.map((each) => `        '${each}',`), '      ],'].join('\n');
 }
 
-/** An object that takes no other names than its own. */
+/** An object that accepts no other names. */
 function isFixed(schema: z.ZodType): boolean {
   const { def } = schema as unknown as { def: { type: string; catchall?: z.ZodType } };
   return def.type === 'object' && def.catchall?.type === 'never';

@@ -1,8 +1,8 @@
-/** Installs the programs that the computers and browsers of users are made of, where this machine lets it. */
+/** Installs the system packages for users' computers and browsers, if this machine allows it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-// Inside, a computer has what lies under /usr: a program of somebody's own home folder is none that it sees.
+// A sandboxed computer sees only /usr, so a program in a home folder does not count.
 const wanted = [
   { file: '/usr/bin/bwrap', package: 'bubblewrap', for: 'confines what agents run' },
   { file: '/usr/bin/socat', package: 'socat', for: 'is their way to the network' },
@@ -52,7 +52,7 @@ if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
 const apt = (...words: string[]) =>
   spawnSync('apt-get', words, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }).status;
 
-// The lists may be there already, and asking for them again takes longer than the rest.
+// The package lists may exist already, and updating them takes longer than the installation.
 const install = () => apt('install', '--yes', '--no-install-recommends', ...packages);
 if (install() !== 0 && (apt('update') !== 0 || install() !== 0)) {
   console.error(`Not everything could be installed: ${packages.join(', ')}.`);

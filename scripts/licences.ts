@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** The licences of the packages that bundled files come from, which want to be given along with them. */
+/** The licences of the bundled packages, which must be distributed with them. */
 export function licencesOf(files: readonly string[]): string {
   const folders = new Set(files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []));
   const packages = [...folders].map((folder) => {

@@ -1,11 +1,11 @@
 import { parseSync } from 'oxc-parser';
 
-/** One small mistake: the text from `start` to `end` becomes another. */
+/** One small mistake: replaces the text from `start` to `end`. */
 export type Mutant = { start: number; end: number; becomes: string };
 
 type Node = { type: string; start: number; end: number; [field: string]: unknown };
 
-/** Each comparison at its edge, everything else turned around. */
+/** Comparisons shift at their boundary, everything else is negated. */
 const swapped: Record<string, string> = {
   '===': '!==',
   '!==': '===',
@@ -24,7 +24,7 @@ const swapped: Record<string, string> = {
 
 const swappedMethods: Record<string, string> = { some: 'every', every: 'some', min: 'max', max: 'min' };
 
-/** The mistakes that are tried, by the place in the source. Texts stay: what they say is read by people, not decided. */
+/** The mutations of a source, by position. Strings stay, because people read them and no decision depends on them. */
 export function mutantsOf(source: string): Mutant[] {
   const seen = new Set<string>();
   return nodesOf(parsed(source))
@@ -50,7 +50,7 @@ function mistakesIn(source: string, node: Node, parent: Node | null): Mutant[] {
   switch (node.type) {
     case 'IfStatement':
     case 'ConditionalExpression':
-      // A guard that is always false is a guard that was dropped.
+      // A guard that is always false is a removed guard.
       return [replaced(node.test, 'true'), replaced(node.test, 'false')];
     case 'LogicalExpression':
       return [
@@ -110,7 +110,7 @@ function literals({ value }: Node): string[] {
   return [];
 }
 
-/** Types decide nothing while a program runs; what stands inside of `x as Y` does. */
+/** Types have no effect at run time; the expression inside `x as Y` does. */
 function nodesOf(node: Node, parent: Node | null = null): [Node, Node | null][] {
   if (node.type === 'ImportDeclaration') return [];
   const inner = node.type.startsWith('TS') ? [node.expression] : Object.values(node).flat();
@@ -126,5 +126,5 @@ function parsed(source: string): Node {
   return program as unknown as Node;
 }
 
-/** What is no program fails every test and would count as noticed. */
+/** A mutant with a syntax error fails every test and would count as detected. */
 const isSource = (text: string) => parseSync('source.ts', text).errors.length === 0;

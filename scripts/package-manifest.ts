@@ -18,8 +18,8 @@ export const notBundled = ['@energetic-ai/core', '@energetic-ai/model-embeddings
 const oldestNode = [22, 16] as const;
 
 /**
- * The command of the package. npm only warns about an old Node, which then fails on the first import of the bundle with a
- * stack trace. So this file checks the version first, in syntax that every Node reads.
+ * The command of the package. npm only warns about an old Node, which then fails on the bundle's first import with a
+ * stack trace. This file checks the version first, in syntax that every Node can parse.
  */
 export const startFile = `#!/usr/bin/env node
 'use strict';
@@ -32,7 +32,7 @@ if (found[0] < needed[0] || (found[0] === needed[0] && found[1] < needed[1])) {
 import('./vestra.js');
 `;
 
-/** What npm is told of the package `vestra`. `built` are the folders of the packages that it holds, whose exports it passes on. */
+/** The package.json of `vestra`. `built` contains the folders of the included packages, whose exports it re-exports. */
 export function packageManifest(root: string, built: { sdk: string; react: string }) {
   const folders = [root, join(root, 'packages/server'), built.sdk, built.react];
   const [{ version, description, license }, server, client, page] = folders.map(manifestIn) as [
@@ -55,13 +55,13 @@ export function packageManifest(root: string, built: { sdk: string; react: strin
       ...Object.fromEntries(notBundled.map((name) => [name, server.dependencies[name] as string])),
     },
     optionalDependencies: server.optionalDependencies,
-    // For those who build a page with its component.
+    // For pages that use the React component.
     peerDependencies: page.peerDependencies,
     peerDependenciesMeta: page.peerDependenciesMeta,
   };
 }
 
-/** `@vestra/sdk/client` is `vestra/sdk/client` here, and `@vestra/react` is `vestra/react`. */
+/** `@vestra/sdk/client` becomes `vestra/sdk/client`, and `@vestra/react` becomes `vestra/react`. */
 function exportsBelow(folder: string, { exports }: Manifest): Manifest['exports'] {
   const moved = Object.entries(exports).map(([name, files]) => [
     name.replace('.', `./${folder}`),

@@ -1,7 +1,7 @@
 /**
- * `npm run chart`: renders the Helm chart with each values file of `deploy/helm/examples` into `deploy/helm/rendered`, where the
- * tests look at what comes out. Takes Go and two of its libraries, which are too large for every test run: the first line of
- * each file says of what it was made, and a test fails where the chart has changed since.
+ * `npm run chart`: renders the Helm chart with each values file of `deploy/helm/examples` into `deploy/helm/rendered`,
+ * which tests read. It needs Go and two libraries, which are too large for every test run. The first line of each file
+ * is the digest of its sources, and a test fails if the chart has changed since.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

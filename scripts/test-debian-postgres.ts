@@ -1,4 +1,4 @@
-/** Runs the tests on Debian's PostgreSQL in place of the embedded one, in a folder and on a port of its own. */
+/** Runs the tests on Debian's PostgreSQL instead of the embedded one, in a separate folder and on a separate port. */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ if (!existsSync(programs)) {
 const port = await freePort();
 const password = randomBytes(16).toString('hex');
 const folder = mkdtempSync(join(tmpdir(), 'vestra-debian-postgres-'));
-// It refuses to be root.
+// PostgreSQL does not run as root.
 const user = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
 const run = (command: string, ...words: string[]) => {
   const [program = '', ...rest] = [...user, join(programs, command), ...words];
@@ -27,7 +27,7 @@ if (user.length > 0) spawnSync('chown', ['postgres', folder]);
 const data = join(folder, 'data');
 const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off'];
 const words = [...settings, 'full_page_writes=off', 'max_connections=300'].map((each) => `-c ${each}`).join(' ');
-// With a password, as the embedded one: without, tests that give a wrong one would come in.
+// With a password, like the embedded one: otherwise tests with a wrong password would succeed.
 const passwordFile = join(folder, 'password');
 writeFileSync(passwordFile, `${password}\n`, { mode: 0o644 });
 const access = ['-A', 'scram-sha-256', `--pwfile=${passwordFile}`];

@@ -1,4 +1,4 @@
-/** Tests the package on Node 22, which is fetched for it: `npm run test:node22`. */
+/** Tests the package on Node 22, which it downloads: `npm run test:node22`. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,10 +1,10 @@
 /**
- * `npm run image:try`: builds the image by its own Dockerfile and starts it confined as compose.yaml says, without a Docker engine:
- * buildah carries the steps out, podman runs the result. Where no registry is reachable, the base is made of Debian's packages
- * and this repository's Node. By hand and as root, since it takes minutes and about 3 GB:
+ * `npm run image:try`: builds the image from its Dockerfile and starts it with the restrictions of compose.yaml,
+ * without a Docker engine: buildah builds it, podman runs it. Without a registry, the base image is built from Debian's
+ * packages and this repository's Node. Run it by hand and as root, since it takes minutes and about 3 GB:
  *
- *   apt-get install buildah podman crun mmdebstrap
- *   npm run build && npm run pack && npm run image:try
+ * apt-get install buildah podman crun mmdebstrap
+ * npm run build && npm run pack && npm run image:try
  */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -61,7 +61,7 @@ function stop(why: string): never {
   process.exit(1);
 }
 
-/** Debian's smallest system without manuals and translations, with Node and npm, as the official image is. */
+/** A minimal Debian without manuals and translations, with Node and npm, like the official image. */
 function makeBase(): void {
   const left = ['/usr/share/man/*', '/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/info/*'];
   const tree = join(folder, 'base');
@@ -92,7 +92,10 @@ function build(target: string): void {
   console.log(`${target}: ${Math.round(Size / 1e6)} MB`);
 }
 
-/** Behind a network that opens TLS, npm in the build trusts whom this machine trusts; nothing of it stays in the image. */
+/**
+ * Behind a TLS-intercepting network, npm in the build trusts this machine's authorities. They do not remain in the
+ * image.
+ */
 function ownAuthorities(): string[] {
   const authorities = process.env.NODE_EXTRA_CA_CERTS;
   if (!authorities) return [];
@@ -104,7 +107,9 @@ function imageOf(target: string): string {
   return `localhost/vestra-try:${target}`;
 }
 
-/** Nothing in it is secret, the server owns none of its own code, and what the API alone does not need is not there. */
+/**
+ * The image contains no secret, the server owns none of its code, and the API-only image lacks what it does not need.
+ */
 function checkLayers(): void {
   const [{ Config }] = JSON.parse(out('podman', 'image', 'inspect', imageOf('vestra')));
   const inside = (target: string, script: string) => runIn(target, ['--entrypoint', 'sh'], ['-c', script]);
@@ -124,7 +129,7 @@ function checkLayers(): void {
   expect(inside('api', 'command -v bwrap git python3 chromium-headless-shell; true'), '');
 }
 
-/** As compose.yaml confines it, with secrets by files; then it is talked to, works, and ends when it is told to. */
+/** Restricted as in compose.yaml, with secrets in files. The server must start, work and shut down. */
 async function tryServer(): Promise<void> {
   start('vestra', confinement());
   await ready();
@@ -168,7 +173,7 @@ async function tryServer(): Promise<void> {
   await end();
 }
 
-/** As a container is without more ado: it starts all the same, and says what computers lack. */
+/** With a container's default restrictions the server must start and report which features computers lack. */
 async function tryWithoutNamespaces(): Promise<void> {
   start('vestra', ['--cap-drop=all', '--security-opt=no-new-privileges']);
   await ready();
@@ -203,9 +208,9 @@ function start(target: string, words: string[]): void {
   runIn(target, [...detached, ...words], []);
 }
 
-/** podman in a mount namespace whose cgroups are of the kind that present hosts have; limits of memory are not tried here. */
+/** Runs podman in a mount namespace with the cgroup version of current hosts. Memory limits are not tested here. */
 function runIn(target: string, options: string[], words: string[]): string {
-  // Without systemd there is nobody to run the health check from time to time: it is run here.
+  // Without systemd nothing runs the health check periodically, so it is run here.
   const always = [
     '--no-healthcheck',
     '--network',
@@ -234,7 +239,7 @@ function runIn(target: string, options: string[], words: string[]): string {
   );
 }
 
-/** What compose.yaml says of the service `vestra`, in podman's words. */
+/** The settings of the service `vestra` in compose.yaml as podman options. */
 function confinement(): string[] {
   const { vestra } = parse(readFileSync(join(root, 'deploy/compose.yaml'), 'utf8')).services;
   const options = (vestra.security_opt as string[]).map((option) => {
@@ -246,17 +251,17 @@ function confinement(): string[] {
     ...(vestra.read_only ? ['--read-only'] : []),
     ...vestra.tmpfs.flatMap((each: string) => ['--tmpfs', each]),
     ...vestra.cap_drop.map((each: string) => `--cap-drop=${each.toLowerCase()}`),
-    // AppArmor's name is refused where the kernel has none.
+    // podman rejects AppArmor options if the kernel has none.
     ...options.filter((option) => !option.startsWith('apparmor')).map((option) => `--security-opt=${option}`),
   ];
 }
 
-/** Never by waiting for it here: this process is also the server's way to its database. */
+/** Must not block: this process also proxies the server's database. */
 function inside(...words: string[]) {
   return run('podman', ['exec', '--user', '10001', container, ...words]);
 }
 
-/** By the image's own health check, inside. */
+/** Runs the image's own health check inside the container. */
 async function ready(): Promise<void> {
   const [{ Healthcheck }] = JSON.parse(out('podman', 'image', 'inspect', imageOf('vestra')));
   const [, ...check] = Healthcheck.Test as string[];
@@ -281,7 +286,9 @@ async function end(): Promise<void> {
   out('podman', 'rm', container);
 }
 
-/** The embedded one listens on a socket that its own account alone may open: it is led to a port of loopback. */
+/**
+ * The embedded PostgreSQL listens on a socket that only its account may open, so it is forwarded to a loopback port.
+ */
 async function startPostgres() {
   const dataDir = join(folder, 'database');
   mkdirSync(dataDir, { mode: 0o711 });

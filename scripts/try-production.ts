@@ -1,10 +1,10 @@
 /**
- * `npm run production:try`: carries out the commands of docs/production.md for one machine, as they stand on the page, on a fresh Debian 12
- * whose first process is systemd. The machine is a tree of files in namespaces of its own; its one way out is a proxy, so that
- * nothing in it listens to anybody else. By hand and as root, since it takes minutes and about 2 GB:
+ * `npm run production:try`: runs the commands of docs/production.md for one machine on a fresh Debian 12 with systemd.
+ * The machine is a file tree in separate namespaces. A proxy is its only connection, so nothing in it is reachable from
+ * outside. Run it by hand and as root, since it takes minutes and about 2 GB:
  *
- *   apt-get install mmdebstrap socat
- *   npm run build && npm run pack && npm run production:try
+ * apt-get install mmdebstrap socat
+ * npm run build && npm run pack && npm run production:try
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -55,7 +55,7 @@ function stop(why: string): never {
   process.exit(1);
 }
 
-/** What the page takes as given: Debian with systemd, Node, and the folders that the clone has made. */
+/** The prerequisites of the page: Debian with systemd, Node, and the folders of the clone. */
 function makeTree(): void {
   const given = 'systemd,systemd-sysv,dbus,ca-certificates,socat,iproute2';
   loud('mmdebstrap', '--variant=minbase', '--quiet', `--include=${given}`, 'bookworm', tree);
@@ -75,7 +75,7 @@ function makeTree(): void {
   writeFileSync(join(tree, 'etc/hosts'), '127.0.0.1 localhost\n');
 }
 
-/** The blocks that the page marks as those of a machine, one after the other in one shell. */
+/** The blocks that the page marks as `machine`, in order and in one shell. */
 function commandsOfPage(): string {
   const page = readFileSync(join(root, 'docs/production.md'), 'utf8');
   return [...page.matchAll(/^```sh machine\n([\s\S]*?)^```$/gm)].map(([, text]) => text).join('\n');
@@ -121,7 +121,7 @@ function boot(): ChildProcess {
   return spawn('unshare', [...apart, 'bash', '-c', script], { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
-/** A command on the machine, as root, with the proxy that leads out. */
+/** Runs a command on the machine as root, with the proxy. */
 async function inside(command: string, isShown = false): Promise<string> {
   const [first] = readFileSync(`/proc/${machine.pid}/task/${machine.pid}/children`, 'utf8').split(' ');
   const apart = [
@@ -146,7 +146,7 @@ async function inside(command: string, isShown = false): Promise<string> {
     no_proxy: '127.0.0.1,localhost,vestra.example.com',
     ...(process.env.NODE_EXTRA_CA_CERTS && { npm_config_cafile: '/etc/ssl/certs/of-this-network.crt' }),
   };
-  // Never by waiting for it here: this process is also the machine's way out.
+  // Must not block: this process is also the machine's proxy.
   const child = spawn('nsenter', [...apart, 'bash', '-c', command], {
     cwd: '/',
     env,

@@ -1,7 +1,7 @@
 /**
- * Tries the package of the SDK where customers use it: in an empty strict project with TypeScript 5.9 and 7 and each way to
- * resolve modules, on Node 20, 22 and 24, on Bun, in a worker of Node, and in a page and a worker of Chromium. It fetches
- * what it needs by npm; run it by hand before a release: `npm run sdk:try`
+ * Tests the SDK package in its target environments: an empty strict project with TypeScript 5.9 and 7 and each module
+ * resolution, Node 20, 22 and 24, Bun, a Node worker, and a page and a worker of Chromium. It downloads what it needs
+ * with npm. Run it by hand before a release: `npm run sdk:try`
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ async function tryTypes(): Promise<void> {
     { module: 'node16', moduleResolution: 'node16' },
     { module: 'esnext', moduleResolution: 'bundler' },
   ];
-  // TypeScript 7 knows this one no more. zod's own declarations need the interop, which `tsc --init` switches on.
+  // TypeScript 7 no longer supports this one. zod's declarations need the interop option, which `tsc --init` enables.
   const old = { module: 'esnext', moduleResolution: 'node10', esModuleInterop: true };
   for (const [compiler, ways] of [
     ['typescript5', [...modern, old]],
@@ -121,7 +121,7 @@ async function tryBrowser(): Promise<void> {
   await attempt('Chromium, a worker', () => equal(String(inWorker), expected));
 }
 
-/** A service as far as the program asks it, on this machine alone. */
+/** A local service with the routes that the program calls. */
 async function serve() {
   const service = { url: '', script: '', close: () => server.close() };
   const event = (type: string, seq: number) =>
@@ -157,7 +157,7 @@ async function attempt(name: string, run: () => unknown): Promise<void> {
   }
 }
 
-/** Not in step with this process, which answers what the program asks. */
+/** Must not block, because this process answers the program's requests. */
 async function inApp(...words: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(words[0] as string, words.slice(1), { cwd: app, timeout: 120_000 });
   return stdout;

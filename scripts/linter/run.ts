@@ -1,4 +1,4 @@
-/** Runs Biome with these words. It is fetched with its first use: 94 MB that neither the start nor the tests need. */
+/** Runs Biome with these arguments. It is downloaded on first use: 94 MB that neither the start nor the tests need. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

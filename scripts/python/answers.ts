@@ -1,18 +1,18 @@
-/** The types of what the service answers: `vestra/types.py`. */
+/** Generates the response types: `vestra/types.py`. */
 import { docstring, pascal, quoted, safe, singular } from './names.ts';
 import { optionsOf, type Schema, shapeOf } from './schemas.ts';
 
 type Named = { name: string; base: string; schema: Schema; own: string[] };
 
 export type AnswerTypes = {
-  /** The type of a shape, written as an annotation within `types.py`; `name` is what it is called where it needs a name. */
+  /** The annotation of a shape within `types.py`. `name` is used if it needs a name. */
   typeOf: (schema: Schema, name: string) => string;
-  /** A union of events, each found by its `type`. */
+  /** A union of events, discriminated by `type`. */
   addEvents: (alias: string, prefix: string, schema: Schema, description: string) => void;
   module: () => string;
 };
 
-/** What the answers of some calls are called; the others take the name of their resource or of the call. */
+/** Names of some responses; the others are named after their resource or call. */
 const answerNames: Readonly<Record<string, string>> = {
   'deployments.create': 'CreatedDeployment',
   'deployments.put': 'AppliedDeployment',
@@ -32,7 +32,7 @@ export const answerName = (call: string, otherwise: string): string => answerNam
 
 type Answer = { family: string; call: string; schema: Schema };
 
-/** Every shape that carries a tag, `object: 'turn'`, has that as its name; the smallest of several is the plain one. */
+/** Every shape with a tag, `object: 'turn'`, is named after it; the smallest of several gets the plain name. */
 export function answerTypes(all: readonly Answer[]): AnswerTypes {
   const classes = new Map<string, Named>();
   const byShape = new Map<string, string>();
@@ -54,7 +54,7 @@ export function answerTypes(all: readonly Answer[]): AnswerTypes {
     return partsOf(schema, name).join(' | ');
   }
 
-  /** The types of a union, or the one type; null comes last. */
+  /** The types of a union, or the single type; None comes last. */
   function partsOf(schema: Schema, name: string): string[] {
     const types = Array.isArray(schema.type) ? schema.type.map((type) => ({ ...schema, type })) : null;
     const options = optionsOf(schema) ?? types;
@@ -97,7 +97,7 @@ export function answerTypes(all: readonly Answer[]): AnswerTypes {
     if (!properties) return `dict[str, ${typeof others === 'object' ? typeOf(others, singular(name)) : 'Any'}]`;
     const shape = shapeOf(schema);
     const known = byShape.get(shape);
-    // Two small shapes that look alike, such as a code and a message, need not mean the same.
+    // Two small shapes that look alike, such as a code and a message, may have different meanings.
     if (known && (properties.object || Object.keys(properties).length > 3 || known === name)) return known;
     let free = name;
     for (let count = 2; classes.has(free); count++) free = `${name}${count}`;
@@ -134,7 +134,7 @@ export function answerTypes(all: readonly Answer[]): AnswerTypes {
   function addEvents(alias: string, prefix: string, schema: Schema, description: string): void {
     const names = (optionsOf(schema) ?? [schema]).map((option) => {
       const type = String(option.properties?.type?.const);
-      // `webhook.test` says already whose it is.
+      // `webhook.test` already contains the prefix.
       const name = `${pascal(type).startsWith(prefix) ? '' : prefix}${pascal(type)}Event`;
       const own = Object.keys(option.properties ?? {});
       classes.set(name, { name, base: 'Resource', schema: option, own });
@@ -177,7 +177,7 @@ export function answerTypes(all: readonly Answer[]): AnswerTypes {
   return { typeOf, addEvents, module };
 }
 
-/** What a field of a class is called where it needs a name; the items of a list are one of it. */
+/** The name of a nested class; items of a list use the singular. */
 function fieldName(name: string, field: string, schema: Schema): string {
   if (field === 'data' && schema.type === 'array' && singular(name) !== name) return singular(name);
   return `${name.replace(/With[A-Z].*$/, '')}${pascal(field)}`;
@@ -195,7 +195,7 @@ function assignment(name: string, generic: string, parts: readonly string[]): st
   return line.length <= 100 ? line : `${name} = ${generic}[\n${parts.map((part) => `    ${part},\n`).join('')}]`;
 }
 
-/** What the options of a union are told apart by: a constant, or a field that only this one has. */
+/** What distinguishes the options of a union: a constant, or a field that only this one has. */
 function tellingApart(option: Schema, all: readonly Schema[]): string {
   const properties = Object.entries(option.properties ?? {});
   const constant = properties.find(([, each]) => typeof each.const === 'string')?.[1].const;
@@ -213,7 +213,7 @@ function taggedOf(all: readonly Answer[]): Named[] {
   const byTag = new Map<string, Map<string, Schema>>();
   for (const { family, schema } of all) {
     for (const { tag, schema: found } of tagsWithin(schema)) {
-      // OpenAI's own words for some of the same things.
+      // OpenAI uses some of the same tags.
       const name = `${family === 'openai' ? 'Openai' : ''}${pascal(tag)}`;
       const shapes = byTag.get(name) ?? new Map<string, Schema>();
       if (!shapes.has(shapeOf(found))) shapes.set(shapeOf(found), found);

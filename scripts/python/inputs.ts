@@ -1,9 +1,9 @@
-/** The types of what is sent, where it is more than plain values: `vestra/params.py`. */
+/** Generates the request types beyond plain values: `vestra/params.py`. */
 import { docstring, isIdentifier, isKeyword, pascal, quoted, singular } from './names.ts';
 import { optionsOf, type Schema, shapeOf } from './schemas.ts';
 
 export type InputTypes = {
-  /** The type of a shape, with what is of `params.py` named by `prefix`. */
+  /** The annotation of a shape, with `prefix` before names from `params.py`. */
   typeOf: (schema: Schema, name: string, prefix?: string) => string;
   module: () => string;
 };
@@ -92,7 +92,7 @@ export function inputTypes(): InputTypes {
   return { typeOf, module };
 }
 
-/** Python 3.10 says what may be left out by a class of its own. */
+/** In Python 3.10, optional keys need a separate class. */
 function classOf(name: string, description: string, fields: Fields): string {
   if (fields.some((each) => !isIdentifier(each.name) || isKeyword(each.name))) return functional(name, fields);
   const [needed, others] = [fields.filter((each) => each.isRequired), fields.filter((each) => !each.isRequired)];
@@ -107,7 +107,7 @@ function classOf(name: string, description: string, fields: Fields): string {
   ].join('\n\n\n');
 }
 
-/** For a field that no attribute can be called, such as `for`. */
+/** For a field that cannot be an attribute, such as `for`. */
 const functional = (name: string, fields: Fields) =>
   [
     `${name} = TypedDict(`,

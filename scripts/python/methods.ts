@@ -1,4 +1,4 @@
-/** A family of routes as a group of methods, once for each client: `vestra/resources/<family>.py`. */
+/** Generates a group of methods for a family of routes, once per client: `vestra/resources/<family>.py`. */
 import type { RouteRow } from '@vestra/contract/api';
 import { type AnswerTypes, answerName } from './answers.ts';
 import type { InputTypes } from './inputs.ts';
@@ -10,7 +10,7 @@ type Parameter = {
   name: string;
   type: string;
   place: 'path' | 'query' | 'body' | 'null' | 'call';
-  /** Without it the call cannot be made. */
+  /** The call is impossible without it. */
   isNeeded: boolean;
   description: string;
 };
@@ -21,10 +21,10 @@ type Method = {
   name: string;
   row: RouteRow;
   parameters: Parameter[];
-  /** How the call is made, and the first words of its arguments. */
+  /** The helper that makes the call, and its first arguments. */
   call: { way: '_call' | '_page' | '_stream' | '_streamable'; answer: string };
   returns: Returned;
-  /** By a parameter with this value the answer is of another kind. */
+  /** A parameter value that changes the type of the response. */
   otherwise: { parameter: string; value: string; returns: Returned } | null;
 };
 
@@ -95,7 +95,7 @@ function methodOf(row: RouteRow, answers: AnswerTypes, inputs: InputTypes): Meth
     const answer = qualified(answers.typeOf(schema, stem));
     return { ...common, call: { way: '_stream', answer }, returns: streamOf(answer), otherwise: null };
   }
-  // What other clients speak: what comes is theirs to read.
+  // Other clients' formats are returned unparsed.
   if (route.streams)
     return {
       ...common,
@@ -122,7 +122,7 @@ function methodOf(row: RouteRow, answers: AnswerTypes, inputs: InputTypes): Meth
 
 const streamOf = (event: string): Returned => ({ sync: `Stream[${event}]`, async: `AsyncStream[${event}]` });
 
-/** Of `types`, or a word of Python's own. */
+/** A name from `types`, or a Python built-in. */
 const qualified = (type: string) => (/^[A-Z]/.test(type) && type !== 'Any' ? `types.${type}` : type);
 
 function fieldsOf(row: RouteRow, inputs: InputTypes): Parameter[] {
@@ -171,7 +171,7 @@ function fieldsOf(row: RouteRow, inputs: InputTypes): Parameter[] {
   return parameters;
 }
 
-/** Everything in an address is text; what it is read as says more. */
+/** Everything in a URL is text; the parsed type says more. */
 function readAs(query: NonNullable<RouteRow['route']['query']>): Schema {
   const [written, read] = [schemaOf(query, 'input'), schemaOf(query, 'output')];
   const properties = Object.entries(written.properties ?? {}).map(([name, field]) => {
@@ -227,7 +227,7 @@ function written(method: Method, isAsync: boolean): string {
   ].join('\n');
 }
 
-/** What the parameter may be where the answer is the usual one; an empty name of a type is just none. */
+/** The parameter's type for the usual response. */
 const without = (value: string) =>
   value === 'True' ? 'Literal[False]' : value === '"yaml"' ? 'Literal["json"]' : 'None';
 
@@ -235,7 +235,7 @@ function definition(method: Method, isAsync: boolean, kind: 'whole' | 'overload'
   const { name, parameters, returns, row } = method;
   const positional = parameters.filter(({ place }) => place === 'path');
   const named = parameters.filter(({ place }) => place !== 'path');
-  // A parameter that is needed comes first, whatever the contract's order.
+  // Required parameters come first, regardless of the contract's order.
   const sorted = [...named.filter(({ isNeeded }) => isNeeded), ...named.filter(({ isNeeded }) => !isNeeded)];
   const given = [
     'self',
@@ -274,7 +274,7 @@ function typeWithDefault({ type, isNeeded, place }: Parameter): string {
   return `${/(^| \| )None$/.test(type) ? type : `${type} | None`} = None`;
 }
 
-/** To a checker a union is no class, and neither is what may be anything; both are read like one. */
+/** To a type checker, a union and Any are not classes, but both are used like one. */
 function classOf(answer: string): string {
   if (answer === 'Any') return 'cast(Any, object)';
   return answer === 'types.WebhookEvent' ? `cast(Any, ${answer})` : answer;

@@ -1,4 +1,4 @@
-/** Every file of the Python client that is read off the contract, by its path; null where there is to be none any more. */
+/** Every generated file of the Python client, by path; null for a file to be deleted. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RouteRow, routes } from '@vestra/contract/api';

@@ -1,4 +1,4 @@
-/** How the contract's names are written in Python. */
+/** Converts the contract's names to Python. */
 
 const keywords = new Set(
   'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
@@ -10,7 +10,7 @@ export const isIdentifier = (name: string): boolean => /^[A-Za-z_]\w*$/.test(nam
 
 export const isKeyword = (name: string): boolean => keywords.has(name);
 
-/** A parameter's or attribute's name: `from` is a word of Python's own and becomes `from_`. */
+/** The name of a parameter or attribute: `from` is a keyword and becomes `from_`. */
 export const safe = (name: string): string => (isKeyword(name) ? `${name}_` : name);
 
 /** `listVersions` → `list_versions` */
@@ -23,7 +23,7 @@ export const pascal = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-/** The name of one of many: `results` → `result`, `entries` → `entry`, `process` stays. */
+/** The singular: `results` → `result`, `entries` → `entry`, `process` stays. */
 export function singular(name: string): string {
   if (/cookies$/i.test(name)) return name.slice(0, -1);
   if (/ies$/.test(name)) return name.replace(/ies$/, 'y');
@@ -52,7 +52,7 @@ export function docstring(paragraphs: readonly string[], indent: string): string
   ];
 }
 
-/** A quote right before the closing three would be a fourth. */
+/** A quote directly before the closing three would be a fourth. */
 const endable = (text: string) => (text.endsWith('"') ? `${text} ` : text);
 
 function wrap(line: string, width: number, lead: string): string[] {
@@ -61,7 +61,7 @@ function wrap(line: string, width: number, lead: string): string[] {
   for (const word of line.trim().split(/ +/)) {
     if (current.trim() !== '' && `${current} ${word}`.length > width) {
       lines.push(current);
-      // What goes on below a name of a list stands under what is said of it.
+      // Continuation lines of a list entry are indented under its text.
       current = lead === '' ? word : `${lead}    ${word}`;
     } else current = current.trim() === '' ? `${current}${word}` : `${current} ${word}`;
   }

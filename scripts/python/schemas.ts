@@ -1,4 +1,4 @@
-/** JSON Schema of the contract's shapes, in the few forms that the types of Python are made of. */
+/** JSON Schema of the contract's shapes, in the few forms that the Python types need. */
 import { z } from 'zod';
 
 export type Schema = {
@@ -26,7 +26,7 @@ export function schemaOf(given: z.ZodType, io: 'input' | 'output'): Schema {
   return inlined(whole, whole.$defs ?? {}) as Schema;
 }
 
-/** A shape that has a name of its own is put in the place of each reference to it. */
+/** Replaces each reference by the named shape. */
 function inlined(value: unknown, named: Record<string, Schema>): unknown {
   if (Array.isArray(value)) return value.map((each) => inlined(each, named));
   if (typeof value !== 'object' || value === null) return value;
@@ -36,7 +36,7 @@ function inlined(value: unknown, named: Record<string, Schema>): unknown {
   return Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, inlined(each, named)]));
 }
 
-/** Equal where the shapes are, however they are described. */
+/** Equal for equal shapes, regardless of descriptions. */
 export const shapeOf = (schema: Schema): string => JSON.stringify(bare(schema));
 
 function bare(schema: Schema): unknown {
@@ -62,6 +62,6 @@ export function isNullable(schema: Schema): boolean {
   return optionsOf(schema)?.some(isNullable) ?? false;
 }
 
-/** Anything at all may stand there, null among it. */
+/** Any value is allowed, including null. */
 export const isAnything = (schema: Schema): boolean =>
   schema.type === undefined && schema.const === undefined && schema.enum === undefined && optionsOf(schema) === null;

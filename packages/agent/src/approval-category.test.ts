@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ApprovalCategory, approvalCategory } from './approval-category.ts';
 
-describe('the category of a tool [WAIT-024]', () => {
+describe('approvalCategory [WAIT-024]', () => {
   it.each<[string, string, ApprovalCategory | null]>([
     ['pay_invoice', 'Settles it.', 'payment'],
     ['createPayment', '', 'payment'],

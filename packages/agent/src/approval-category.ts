@@ -1,16 +1,16 @@
 export type ApprovalCategory = 'payment' | 'booking' | 'cancellation' | 'send_email' | 'publish' | 'delete';
 
 /**
- * What kind of deed a tool does, by the words of its name and, where the name says nothing, of its description. The
- * same words give the same answer every time. It marks and words an approval; it never decides whether a call waits.
+ * Classifies a tool by the words of its name, or of its description if the name matches nothing. The result is
+ * deterministic. It labels an approval and never decides whether a call waits.
  */
 export function approvalCategory(name: string, description: string): ApprovalCategory | null {
   return categoryIn(wordsOf(name)) ?? categoryIn(wordsOf(description));
 }
 
 /**
- * The order is the rule: whatever moves money first, then what undoes (`cancel_booking` cancels), then what does.
- * Words that are as often a thing as a deed (`order`, `post`, `mail`, `transfer`) count only beside another word.
+ * The order matters: payments first, then actions that undo (`cancel_booking` cancels), then the rest. Words that are
+ * often nouns (`order`, `post`, `mail`, `transfer`) count only next to another word.
  */
 const patterns: readonly (readonly [ApprovalCategory, RegExp])[] = [
   [
@@ -43,7 +43,7 @@ function categoryIn(words: string): ApprovalCategory | null {
   return patterns.find(([, pattern]) => pattern.test(words))?.[0] ?? null;
 }
 
-/** `cancelBooking`, `cancel_booking` and `Cancel booking!` are the same words. */
+/** `cancelBooking`, `cancel_booking` and `Cancel booking!` give the same words. */
 function wordsOf(text: string): string {
   return text
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')

@@ -22,7 +22,7 @@ const permission = (of: Tool, given: unknown, approvals: Parameters<typeof permi
 const summary = (description: string, given: unknown, name = 'pay_invoice') =>
   permission(tool(name, description), given).summary;
 
-describe('the summary', () => {
+describe('the summary of an approval', () => {
   it.each([
     [
       'a sentence, the name and arguments',
@@ -52,14 +52,14 @@ describe('the summary', () => {
     expect(summary(description, given)).toBe(expected);
   });
 
-  it('short of room leaves out the sentence first [WAIT-015]', () => {
+  it('drops the description first if the summary is too long [WAIT-015]', () => {
     const given = { to: 'x'.repeat(60), amount: 5 };
     expect(summary(`Pays ${'every single '.repeat(4)}invoice.`, given)).toBe(
       `pay_invoice, to: ${'x'.repeat(60)}, amount: 5`,
     );
   });
 
-  it('still short of room leaves out arguments that do not fit and ends with how many [WAIT-016]', () => {
+  it('drops arguments that still do not fit and ends with their number [WAIT-016]', () => {
     const given = { to: 'Ana', note: 'x'.repeat(200), amount: 5, more: 'y'.repeat(100) };
     expect(summary('Pays it.', given)).toBe('pay_invoice, to: Ana, amount: 5, and 2 more');
   });
@@ -67,13 +67,13 @@ describe('the summary', () => {
   it.each([
     [120, 'Pays it.'.length + 1 + 'pay_invoice, a: '.length, 'Pays it. pay_invoice, a: '],
     [120, 'pay_invoice, a: '.length, 'pay_invoice, a: '],
-  ])('may have exactly %i characters', (length, before, start) => {
+  ])('accepts exactly %i characters', (length, before, start) => {
     const fits = summary('Pays it.', { a: 'x'.repeat(length - before) });
     expect(fits).toBe(start + 'x'.repeat(length - before));
     expect(summary('Pays it.', { a: 'x'.repeat(length - before + 1) })).not.toContain(start);
   });
 
-  it('has at most 120 characters, whatever the model wrote [WAIT-013]', () => {
+  it('has at most 120 characters for any call [WAIT-013]', () => {
     const anyText = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(
@@ -90,8 +90,8 @@ describe('the summary', () => {
   });
 });
 
-describe('the details', () => {
-  it('carry the name and at most 8 arguments as rows [WAIT-017]', () => {
+describe('the details of an approval', () => {
+  it('contain the name and at most 8 arguments as rows [WAIT-017]', () => {
     const given = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`a${index}`, index]));
     const { details, type, kind, expires_in_s } = permission(tool('pay', 'Pays.'), given);
     expect(details).toStrictEqual({
@@ -103,7 +103,7 @@ describe('the details', () => {
     expect({ type, kind, expires_in_s }).toEqual({ type: 'approval', kind: 'tool_permission', expires_in_s: 86_400 });
   });
 
-  it('carry what a schema calls an argument, and no text that turns around [WAIT-245]', () => {
+  it('contain the titles from the schema and no right-to-left control characters [WAIT-245]', () => {
     const plain = tool('pay', 'Pays it. Twice.');
     const properties = {
       amount_usd: { type: 'number', title: `A${'m'.repeat(80)}` },
@@ -126,7 +126,7 @@ describe('the details', () => {
     });
   });
 
-  it('say whose yes it is; that of the org is nobody’s in person [INT-240]', () => {
+  it('name the approver; an approval by the org needs no present user [INT-240]', () => {
     const pays = tool('pay_invoice', 'Pays an invoice.');
     const mine = permission(pays, {}, ['payment']);
     expect([mine.approver, mine.requires_present_user]).toEqual(['user', true]);
@@ -136,7 +136,7 @@ describe('the details', () => {
     }
   });
 
-  it('have values of at most 200 characters, none cut in two [WAIT-018]', () => {
+  it('limit values to 200 characters and split no surrogate pair [WAIT-018]', () => {
     const { details } = permission(tool('pay', 'Pays.'), {
       a: 'x'.repeat(200),
       b: 'x'.repeat(201),
@@ -149,12 +149,12 @@ describe('the details', () => {
     ]);
   });
 
-  it('name a server and its tool as the server does', () => {
+  it('name the server and the tool as the server does', () => {
     expect(permission(tool('pay', 'Pays.', 'server'), {}).details).toMatchObject({ tool_name: 'pay', server: 'shop' });
   });
 });
 
-describe('the marks of a wait [WAIT-023]', () => {
+describe('the marks of an approval [WAIT-023]', () => {
   it.each([
     ['server', 'pay', ['payment'], true, true, 'payment'],
     ['server', 'pay', [], false, false, undefined],
@@ -162,22 +162,19 @@ describe('the marks of a wait [WAIT-023]', () => {
     ['server', 'book_table', ['payment', 'booking'], false, false, 'booking'],
     ['function', 'pay', ['payment'], null, true, 'payment'],
     ['function', 'look', ['payment'], null, false, undefined],
-  ] as const)(
-    'of a %s tool %s where %j is listed',
-    (from, name, approvals, movesMoney, requiresPresentUser, category) => {
-      const wait = permission(tool(name, 'Does it.', from), {}, approvals);
-      expect(wait.moves_money).toBe(movesMoney);
-      expect(wait.requires_present_user).toBe(requiresPresentUser);
-      expect(wait.details.category).toBe(category);
-    },
-  );
+  ] as const)('%s tool: %s if %j is listed', (from, name, approvals, movesMoney, requiresPresentUser, category) => {
+    const wait = permission(tool(name, 'Does it.', from), {}, approvals);
+    expect(wait.moves_money).toBe(movesMoney);
+    expect(wait.requires_present_user).toBe(requiresPresentUser);
+    expect(wait.details.category).toBe(category);
+  });
 });
 
-describe('a tool that asks for credit first', () => {
+describe('a tool that needs credit approval', () => {
   it.each([
     ['server', true],
     ['function', null],
-  ] as const)('of a %s asks a present person, with its price, and takes no category for that', (from, movesMoney) => {
+  ] as const)('%s: asks a present user, shows the price and ignores the category', (from, movesMoney) => {
     const wait = permission({ ...tool('look', 'Looks.', from), asksCreditUsd: 0.5 }, {}, ['payment']);
     expect(wait).toMatchObject({ kind: 'credit_approval', moves_money: movesMoney, requires_present_user: true });
     expect(wait.details).toMatchObject({ tool_name: 'look', price_usd: 0.5 });
@@ -185,18 +182,18 @@ describe('a tool that asks for credit first', () => {
   });
 });
 
-it('a category that was judged before is taken in place of the words [WAIT-023]', () => {
+it("uses a category that was determined before instead of the tool's words [WAIT-023]", () => {
   const judged = (category: Tool['category']) =>
     permission({ ...tool('pay', 'Pays.', 'server'), category }, {}, ['payment', 'delete']).details;
   expect(judged('delete')).toMatchObject({ category: 'delete' });
   expect(judged(null)).not.toHaveProperty('category');
 });
 
-it.each([[null], ['text'], [5], [undefined]])('arguments that are %j have no rows', (given) => {
+it.each([[null], ['text'], [5], [undefined]])('shows no rows for arguments that are %j', (given) => {
   expect(permission(tool('pay', 'Pays.'), given)).toMatchObject({ summary: 'Pays. pay', details: { rows: [] } });
 });
 
-it('a name and a label are cut where they are too long, and never in the middle of a character', () => {
+it('cuts long names and labels without splitting a character', () => {
   const { details, summary: text } = permission(tool('n'.repeat(121), ''), { [`${'l'.repeat(62)}😀!`]: 'v' });
   expect(details.rows).toEqual([{ label: `${'l'.repeat(62)}…`, value: 'v' }]);
   expect(text).toBe(`${'n'.repeat(107)}…, and 1 more`);
@@ -204,14 +201,14 @@ it('a name and a label are cut where they are too long, and never in the middle 
   expect(summary('', {}, 'n'.repeat(120))).toBe('n'.repeat(120));
 });
 
-it('an argument that just fits beside the number of the others is kept [WAIT-016]', () => {
+it('keeps an argument that just fits next to the count of the others [WAIT-016]', () => {
   const room = 120 - ', and 2 more'.length - 'pay_invoice, a: '.length;
   const given = (length: number) => ({ a: 'x'.repeat(length), b: 'y'.repeat(120) });
   expect(summary('', given(room))).toBe(`pay_invoice, a: ${'x'.repeat(room)}, and 1 more`);
   expect(summary('', given(room + 1))).toBe('pay_invoice, and 2 more');
 });
 
-it('a call of a function reaches the caller as a tool_call with its name, rows and time [WAIT-001]', () => {
+it('sends a function call to the caller as a tool_call with name, rows and timeout [WAIT-001]', () => {
   const of = tool('find_stock', 'Finds stock.');
   expect(functionCallFor(of, { id: 'call_1', name: 'find_stock', arguments: { sku: 'a' } }, 30)).toEqual({
     kind: 'custom',

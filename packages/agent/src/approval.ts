@@ -11,7 +11,10 @@ const rowLabelLength = 64;
 const rowValueLength = 200;
 const approvalSeconds = 24 * 60 * 60;
 
-/** The wait for a yes of the person, or of the org. `approvals` is the deployment's list: it marks the wait and never makes or lifts it. */
+/**
+ * Builds the approval request for the user or the org. `approvals` is the deployment's list: it only labels the request
+ * and never adds or removes one.
+ */
 export function permissionFor(tool: Tool, call: ToolCall, approvals: readonly ApprovalCategory[]): InteractionDraft {
   const category = listedCategory(tool, approvals);
   const price = tool.asksCreditUsd;
@@ -22,7 +25,7 @@ export function permissionFor(tool: Tool, call: ToolCall, approvals: readonly Ap
     type: 'approval',
     summary: summaryOf(tool, call),
     moves_money: tool.origin.from === 'function' ? null : category === 'payment' || price !== undefined,
-    // The org answers by a key or a member, and not in person.
+    // The org answers with a key or through a member, so no present user is needed.
     requires_present_user: approver === 'user' && (category === 'payment' || price !== undefined),
     approver,
     details: {
@@ -38,7 +41,7 @@ export function permissionFor(tool: Tool, call: ToolCall, approvals: readonly Ap
   };
 }
 
-/** A call of the caller's own function, as it reaches the caller's code. */
+/** Builds the interaction that carries a function call to the caller's code. */
 export function functionCallFor(tool: Tool, call: ToolCall, timeoutSeconds: number): InteractionDraft {
   return {
     kind: 'custom',
@@ -57,7 +60,10 @@ function listedCategory(tool: Tool, approvals: readonly ApprovalCategory[]): App
   return category !== null && approvals.includes(category) ? category : null;
 }
 
-/** The description's first sentence, the tool's name, each argument; what has no room is left out in that order. */
+/**
+ * Joins the first sentence of the description, the tool's name and the arguments. Parts that do not fit are dropped in
+ * that order.
+ */
 function summaryOf(tool: Tool, call: ToolCall): string {
   const name = oneLine(ownNameOf(tool));
   const shown = argumentsOf(call).map(([label, value]) => `${oneLine(label)}: ${quotedWhereUnclear(value)}`);
@@ -70,7 +76,7 @@ function summaryOf(tool: Tool, call: ToolCall): string {
 
 function shortened(name: string, shown: readonly string[]): string {
   if (shown.length === 0) return cut(name, summaryLength);
-  // The number can only fall while arguments are added, so room for the largest is room for each.
+  // The count only falls as arguments are added, so reserving space for the largest count is enough.
   const room = summaryLength - more(shown.length).length;
   let text = cut(name, room);
   let leftOut = 0;
@@ -83,7 +89,7 @@ function shortened(name: string, shown: readonly string[]): string {
 
 const more = (count: number) => `, and ${count} more`;
 
-/** `label` is the argument's name, `title` what its schema calls it before people. */
+/** `label` is the argument's name. `title` is the human-readable title from its schema. */
 function rowsOf({ definition }: Tool, call: ToolCall): { label: string; title?: string; value: string }[] {
   const properties = recordOf(definition.inputSchema.properties);
   return argumentsOf(call)
@@ -103,7 +109,7 @@ function titleOf(properties: Record<string, unknown>, label: string): string {
 const recordOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Nothing is said by an empty text. */
+/** Omits the field if the text is empty. */
 const said = <Name extends string>(name: Name, text: string) =>
   (text === '' ? {} : { [name]: text }) as { [name in Name]?: string };
 
@@ -120,13 +126,13 @@ function firstSentence(description: string): string {
 
 const shownValue = (value: unknown) => oneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** A value must not pass itself off as a further argument. */
+/** Quotes the value, so that it cannot look like a further argument. */
 function quotedWhereUnclear(value: unknown): string {
   const shown = shownValue(value);
   return typeof value === 'string' && /[,:"]/.test(shown) ? JSON.stringify(shown) : shown;
 }
 
-/** Control and direction characters could make the person read another text than the tool gets. */
+/** Control and direction characters could make a person read a different text than the tool receives. */
 function oneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
@@ -134,7 +140,7 @@ function oneLine(text: string): string {
     .trim();
 }
 
-/** Counted in UTF-16 units, so that no other way of counting finds more; no character is cut in two. */
+/** Counts UTF-16 units, which is the largest of the usual counts. Never splits a surrogate pair. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;

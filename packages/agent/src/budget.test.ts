@@ -8,7 +8,7 @@ const nothing = { per_task_usd: 0, per_turn_usd: 0 };
 const neither = { taskUsd: null, turnUsd: null };
 const unused: Used = { steps: 0, activeMs: 0, taskUsd: 0, turnUsd: 0 };
 
-describe('a limit', () => {
+describe('limitReached', () => {
   it.each<[string, Partial<Used>, Limits, string | null]>([
     ['no limit is reached', { steps: 2, activeMs: 119_999, taskUsd: 0.49, turnUsd: 0.09 }, limits, null],
     ['the steps are used up', { steps: 3 }, limits, 'max_turns'],
@@ -25,7 +25,7 @@ describe('a limit', () => {
     expect(limitReached(given, { ...unused, ...used })?.reason ?? null).toBe(reason);
   });
 
-  it('says which one it was', () => {
+  it('names the limit that was reached', () => {
     expect(limitReached({ max_steps: 1, max_minutes: 2 }, { ...unused, steps: 1 })?.message).toBe(
       'The limit of 1 step was reached.',
     );

@@ -1,4 +1,4 @@
-/** When a run must stop by the limits of its deployment. Names of limits are those of the manifest. */
+/** Decides when a run must stop because of its deployment's limits. The names are those of the manifest. */
 
 export type Limits = {
   readonly max_steps: number;
@@ -7,24 +7,27 @@ export type Limits = {
   readonly per_turn_usd?: number | undefined;
 };
 
-/** `message` is read by people. */
+/** `message` is shown to people. */
 export type Stop = {
   reason: 'max_turns' | 'max_budget' | 'credits_exhausted' | 'hook_blocked';
   message: string | null;
 };
 
 type Used = {
-  /** Calls of the model; the tools that an answer asks for belong to its step. */
+  /** Number of model calls. The tool calls of an answer belong to its step. */
   steps: number;
-  /** Time in which a process worked on the run: a wait for a person uses none. */
+  /** Time during which a process worked on the run. Waiting for a person does not count. */
   activeMs: number;
-  /** Null where the run is no task. */
+  /** Null if the run is not a task. */
   taskUsd: number | null;
-  /** Null where the run is no turn. */
+  /** Null if the run is not a turn. */
   turnUsd: number | null;
 };
 
-/** Asked before the next step, so a limit is reached when it is used up; money that a step took is never given back. */
+/**
+ * Called before the next step, so a limit counts as reached when it is used up. The cost of a finished step is never
+ * refunded.
+ */
 export function limitReached(limits: Limits, used: Used): Stop | null {
   if (used.steps >= limits.max_steps) return tooLong(`The limit of ${counted(limits.max_steps, 'step')} was reached.`);
   if (used.activeMs >= limits.max_minutes * 60_000) return timeReached(limits);
@@ -35,7 +38,7 @@ export function limitReached(limits: Limits, used: Used): Stop | null {
   return null;
 }
 
-/** Also in the middle of a step: no call is waited for beyond it. */
+/** Also applies in the middle of a step: no call may outlast the time limit. */
 export const timeReached = ({ max_minutes }: Limits): Stop =>
   tooLong(`The limit of ${counted(max_minutes, 'minute')} was reached.`);
 

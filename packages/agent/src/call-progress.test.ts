@@ -16,7 +16,7 @@ function move(tool: Tool | undefined, given: Partial<RecordedCall> = {}) {
   return nextMove({ call, waits: [], isStarted: false, result: null, ...given }, tool, []);
 }
 
-describe('what happens next with a call', () => {
+describe('nextMove', () => {
   it.each<[string, Tool | undefined, Partial<RecordedCall>, object]>([
     ['a lookup', tools.look, {}, { kind: 'run' }],
     ['a lookup that was started', tools.look, { isStarted: true }, { kind: 'run' }],
@@ -64,7 +64,7 @@ describe('what happens next with a call', () => {
     expect(move(tool, given)).toMatchObject(expected);
   });
 
-  it('waits by flags and lists alone, whatever the category and `approvals` [WAIT-022, WAIT-026]', () => {
+  it('waits because of flags and lists alone, regardless of category and `approvals` [WAIT-022, WAIT-026]', () => {
     const categories: ApprovalCategory[] = ['payment', 'booking', 'cancellation', 'send_email', 'publish', 'delete'];
     const descriptions = fc.constantFrom('Pays.', 'Books a table.', 'Cancels.', 'Deletes it all.', 'Hums.', '');
     const anyTool = fc.constantFrom(tools.look, tools.change, tools.pay, tools.order, tools.stock, tools.denied);
@@ -80,7 +80,7 @@ describe('what happens next with a call', () => {
   });
 });
 
-describe('an answer that is no yes', () => {
+describe('an answer other than approval', () => {
   const late: WaitOutcome = { decision: 'expired', message: null };
   const failure: WaitOutcome = { decision: 'answered', output: 'Not so.', isError: true };
   const withdrawn = (message: string | null): WaitOutcome => ({ decision: 'cancelled', message });
@@ -116,14 +116,14 @@ describe('an answer that is no yes', () => {
     expect(move(tool, { waits: [wait(purpose, outcome)] })).toEqual({ kind: 'result', result });
   });
 
-  it('is told as the failure that the caller made of it', () => {
+  it('is reported with the failure that the caller sent', () => {
     expect(move(tools.order, { waits: [wait('permission', approved), wait('answer', failure)] })).toEqual({
       kind: 'result',
       result: { output: 'Not so.', isError: true, from: 'tool' },
     });
   });
 
-  it('stands in the way of every later yes', () => {
+  it('blocks every later approval', () => {
     const waits = [wait('permission', approved), wait('connection', denied)];
     expect(move(tools.pay, { waits })).toMatchObject({ kind: 'result', result: { isError: true } });
   });

@@ -6,17 +6,17 @@ import type { CallSoFar } from './ports.ts';
 import type { CallResult, RecordedCall, Wait, WaitPurpose } from './step.ts';
 import { isReadOnly, needsYes, type Tool } from './tool.ts';
 
-/** What happens next with a call. */
+/** The next action for a call. */
 export type Move =
   | { kind: 'result'; result: CallResult }
-  /** An interaction is open. */
+  /** An interaction is pending. */
   | { kind: 'stand_by' }
   | { kind: 'ask'; purpose: WaitPurpose; draft: InteractionDraft }
   | ({ kind: 'run'; tool: Tool } & CallSoFar)
   | { kind: 'hand_off' }
   | { kind: 'finish'; text: string; data: unknown };
 
-/** Only for a call without a result. The order is the rule: nothing below a line happens unless that line let it through. */
+/** Handles a call that has no result yet. The order matters: each check runs only if all checks before it passed. */
 export function nextMove(
   recorded: RecordedCall,
   known: Tool | undefined,
@@ -31,7 +31,7 @@ export function nextMove(
   const allowed = allowedTool(call, known);
   if ('refusal' in allowed) return isUnderWay ? refused(outcomeUnknown) : { kind: 'result', result: allowed.refusal };
   const { tool } = allowed;
-  // What goes on by itself is told that nobody answered.
+  // A call that continues in its tool is informed that nobody answered.
   const unmet = waits.find((wait) => !isMet(wait) && !(isUnderWay && wait.purpose === 'input'));
   if (unmet?.outcome) return refused(`${withoutYes(unmet)} The tool was not called.`);
   if (needsYes(tool) && !waits.some(isPermission)) {
@@ -53,7 +53,7 @@ const outcomeUnknown =
   'This call was started, but its process ended before a result was recorded. Its outcome is unknown: it may have ' +
   'taken effect or not. It was not run again. Find out what happened before you repeat it.';
 
-/** The caller's system was told of the call and may have acted on it, whatever became of its answer. */
+/** The caller's system received the call and may have acted on it, even though no answer arrived. */
 const answerOverdue =
   'No answer came in time. The outcome is unknown: the system that was asked may have done it, or may still do it. It ' +
   'was not asked again. Do not repeat the call; find out what happened, or say that the outcome is unknown.';
@@ -62,7 +62,10 @@ const refused = (output: string): Move => ({ kind: 'result', result: { output, i
 
 const isPermission = ({ purpose }: Wait) => purpose === 'permission';
 
-/** Nothing but a yes is a yes; an app that is connected may say so either way, and whoever asked hears a no too. */
+/**
+ * Only an approval grants permission. A connection may also be reported as answered, and an input request accepts a
+ * refusal too.
+ */
 function isMet({ purpose, outcome }: Wait): boolean {
   if (outcome?.decision === 'approved') return true;
   if (purpose === 'input') return outcome?.decision === 'answered' || outcome?.decision === 'denied';

@@ -5,12 +5,12 @@ import { decisionOf, type Tool } from './tool.ts';
 
 const largestArguments = 256 * 1024;
 const deepestArguments = 64;
-/** Longer than any tool of a server with its prefix. */
+/** Longer than any prefixed tool name of a server. */
 const longestName = 200;
 
 /**
- * A call as it is recorded: with a result where it is refused before anything happens. Arguments too large to keep are
- * not recorded, which is why the refusal has to be written together with the call.
+ * Returns the call as it is recorded, with a result if it is rejected immediately. Arguments that are too large are not
+ * recorded, so the rejection must be written together with the call.
  */
 export async function receiveCall(
   call: ToolCall,
@@ -28,7 +28,7 @@ export async function receiveCall(
   return { call, result: validity.kind === 'ok' ? null : refused(`The arguments do not fit. ${validity.message}`) };
 }
 
-/** Asked again before a tool is touched: lists may have changed while the call waited. */
+/** Checked again before the tool runs, because the lists may have changed while the call waited. */
 export function allowedTool(call: ToolCall, tool: Tool | undefined): { tool: Tool } | { refusal: CallResult } {
   if (tool === undefined) {
     return { refusal: refused(`There is no tool named ${JSON.stringify(call.name.slice(0, longestName))}.`) };
@@ -53,7 +53,7 @@ function unreadableArguments(given: unknown): { message: string; kept: unknown }
   return null;
 }
 
-/** Level by level: whatever walks down such a value by calling itself dies of it. */
+/** Walks level by level: recursion on such a value would overflow the stack. */
 function isDeeperThan(levels: number, value: unknown): boolean {
   let current = [value].filter(isObject);
   for (let depth = 0; current.length > 0; depth += 1) {

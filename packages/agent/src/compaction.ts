@@ -5,12 +5,12 @@ import { piece } from './prompt/piece.ts';
 import { tokensOfFixed, tokensOfMessage, tokensOfText } from './tokens.ts';
 import type { Exchange } from './transcript.ts';
 
-/** A window this full is summarised: the estimate is rough, and the answer and the next results need room too. */
+/** Summarise at this share of the window: the estimate is rough, and the answer and the next results need space too. */
 const fullShare = 0.75;
-/** What of the window the newest exchanges may keep for themselves. */
+/** Share of the window that the newest exchanges may occupy. */
 const keptShare = 0.25;
 const leastKept = 2;
-/** What of the window the exchanges that are summarised at once may take. */
+/** Share of the window that the exchanges of one summary request may occupy. */
 const readShare = 0.6;
 const longestQuote = 4000;
 
@@ -18,17 +18,17 @@ type Room = {
   contextTokens: number;
   system: readonly string[];
   tools: readonly ToolDefinition[];
-  /** What would be sent now. */
+  /** The messages of the next request. */
   messages: readonly Message[];
   exchanges: readonly Exchange[];
-  /** How many of them a summary stands for already. */
+  /** The number of exchanges that the current summary already covers. */
   covered: number;
 };
 
 /**
- * How many exchanges a new summary should stand for, or null where none is needed or none would help. The system text
- * is never part of it, and neither is a call that waits: an answer must find its question. Forced, where the model
- * found too long what was thought to fit, at most half of what is left is kept, so that trying again comes to an end.
+ * Returns how many exchanges a new summary should cover, or null if no summary is needed or possible. The system text
+ * and pending calls are never covered: an answer must find its question. With `force`, because the model rejected the
+ * request as too long, at most half of the rest is kept. That way retries end.
  */
 export function exchangesToCover(room: Room, { force }: { force: boolean }): number | null {
   const used =
@@ -42,7 +42,7 @@ export function exchangesToCover(room: Room, { force }: { force: boolean }): num
   return covers > room.covered ? Math.min(covers, readableAtOnce(room)) : null;
 }
 
-/** The request for a summary must itself fit: what one cannot take, the next one does. */
+/** The summary request must fit too. Exchanges that do not fit are covered by the next summary. */
 function readableAtOnce({ exchanges, covered, contextTokens }: Room): number {
   let used = 0;
   for (const [index, { messages }] of exchanges.entries()) {
@@ -53,7 +53,7 @@ function readableAtOnce({ exchanges, covered, contextTokens }: Room): number {
   return exchanges.length;
 }
 
-/** The model writes the summary itself; it reads the exchanges as data, so that nothing in them is obeyed twice. */
+/** The model writes the summary. It reads the exchanges as data, so that instructions in them are not obeyed twice. */
 export function summaryRequest(of: {
   model: string;
   exchanges: readonly Exchange[];
@@ -105,5 +105,5 @@ function linesOf(message: Message): string[] {
 
 const isKept = (part: UserPart) => part.kind === 'file' || !part.isPassing;
 
-/** The request for a summary must fit where the conversation did not. */
+/** The summary request must fit although the conversation did not. */
 const quoted = (text: string) => (text.length > longestQuote ? `${text.slice(0, longestQuote)} [cut]` : text);

@@ -22,7 +22,7 @@ it.each([
   expect(withoutCredentials('note', given)).toBe(shown);
 });
 
-it('looks into lists and objects [INT-012]', () => {
+it('searches lists and objects [INT-012]', () => {
   const given = { login: { user: 'ada', password: 'hunter2' }, notes: ['xoxb-1234567890abcdef', 'plain'] };
   expect(withoutCredentials('form', given)).toEqual({
     login: { user: 'ada', password: '•••' },
@@ -37,15 +37,15 @@ it.each([
   ['token', null],
   ['iban', 'DE89370400440532013000'],
   ['amount', 12.5],
-])('leaves %s as it is', (name, value) => {
+])('leaves %s unchanged', (name, value) => {
   expect(withoutCredentials(name, value)).toBe(value);
 });
 
-it('searches no further than anything is shown, so that no text takes long', () => {
+it('searches only as far as values are shown, so that long texts cost no extra time', () => {
   expect(withoutCredentials('note', 'eyJ-'.repeat(60_000))).toHaveLength(2000);
 });
 
-describe('a question', () => {
+describe('asksForCredential', () => {
   it.each([
     ['ar', 'من فضلك أدخل كلمة المرور الخاصة بك', 'في أي يوم نتوقع حضوركم؟'],
     ['ar', 'رقم البطاقة', 'رقم الطلب'],
@@ -68,7 +68,7 @@ describe('a question', () => {
     ['ja', 'クレジットカード番号', '部屋の番号'],
     ['pt', 'Qual é a sua senha?', 'Em que dia vem?'],
     ['pt', 'Número do cartão', 'Número de pessoas'],
-  ])('in %s asks for a credential with “%s”, and for none with “%s” [MCPS-440]', (_language, secret, plain) => {
+  ])('in %s: detects a credential in “%s” and none in “%s” [MCPS-440]', (_language, secret, plain) => {
     expect([asksForCredential(secret), asksForCredential(plain)]).toEqual([true, false]);
   });
 });

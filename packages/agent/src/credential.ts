@@ -1,18 +1,18 @@
-/** Stands where a credential stood. */
+/** Replaces a credential. */
 const hidden = '•••';
 
-/** Names of arguments that carry a credential, in whole words: `token` and `apiKey`, not `tokenise` or `keyboard`. */
+/** Argument names that carry a credential, as whole words: `token` and `apiKey`, but not `tokenise` or `keyboard`. */
 const names =
   /(^| )(pass ?words?|pass ?codes?|pass ?phrases?|passwd|pwd|secrets?|tokens?|(api|access|private|secret|signing) ?keys?|credentials?|authorization|cookies?|cvv|cvc|pin|otp|card numbers?)$/;
 
-/** Keys as well-known services write them, bearer values and private keys. */
+/** Key formats of well-known services, bearer values and private keys. */
 const values =
   /\b((sk|pk|rk|vk|vst|whsec|ghp|gho|ghs|github_pat|glpat|xox[abposr])[-_][A-Za-z0-9_-]{12,}|AKIA[A-Z0-9]{16}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+)|\bBearer +[\w.~+/=-]{12,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*/g;
 
-/** Longer than anything that is shown: what lies behind it is neither searched nor kept. */
+/** Longer than any value that is shown. The rest is neither searched nor stored. */
 const mostShown = 2000;
 
-/** An argument as it may be shown to whoever reads what waits, which is more people than may know a credential. */
+/** Redacts an argument for display: more people may read a pending request than may know a credential. */
 export function withoutCredentials(name: string, value: unknown, longest = mostShown): unknown {
   if (names.test(wordsOf(name)) && !isPlain(value)) return hidden;
   if (typeof value === 'string') return value.slice(0, longest).replace(values, hidden);
@@ -23,26 +23,28 @@ export function withoutCredentials(name: string, value: unknown, longest = mostS
   );
 }
 
-/** In the words of a question, also in the middle of a sentence. */
+/** Phrases inside a question, also in the middle of a sentence. */
 const asked =
   /\b(pass ?(word|code|phrase)|one[- ]time (pass)?(word|code)|verification code|security code|otp|2fa|pin( code)?|(credit |debit )?card (number|details)|cvc|cvv|(api|secret|private|access|signing) ?keys?|access tokens?|client secret|secrets?|social security number|seed phrase)s?\b/;
 
-/** The same in the other languages of the session page, as `wordsOf` writes them: Latin letters without their accents. */
+/**
+ * The same phrases in the other languages of the session page, in the form of `wordsOf`: Latin letters without accents.
+ */
 const askedElsewhere = new RegExp(
   [
-    // German, where such words are also parts of longer ones.
+    // German: such words are also parts of longer words.
     'passwort|kennwort|losungswort|geheimzahl|zugangsdaten|anmeldedaten|kartennummer|kartendaten|prufnummer|prufziffer',
     '(api|zugriffs|zugangs|sicherheits|privater?n?|geheimer?n?) ?schlussel|(einmal|sicherheits|bestatigungs|verifizierungs) ?code|\\btan\\b',
-    // Spanish and Portuguese
+    // Spanish and Portuguese.
     '\\bcontrasenas?\\b|\\b(clave|chave) (secreta|privada|de acceso|de acesso|(de )?api)\\b|\\bclaves?$|\\bsenhas?\\b|\\bpalavras? passe\\b',
     '\\bcodigo (de (verificacion|verificacao|seguridad|seguranca|acceso|acesso|un solo uso)|pin|secreto)\\b',
     '\\b(numero|datos|dados) (de|da|do) ((la|tu|su|seu|sua|teu|tua) )?(tarjeta|cartao)\\b|\\bfrase (semilla|semente)\\b',
-    // French
+    // French.
     '\\bmots? de passe\\b|\\bcode (secret|confidentiel|de verification|de securite|a usage unique|pin)\\b|\\bcle (secrete|privee|d acces|(d )?api)\\b',
     '\\b(numero|coordonnees) (de|du) ((la|ta|sa|votre) )?carte\\b|\\bjeton d acces\\b|\\bphrase de recuperation\\b',
-    // Arabic, with and without the article
+    // Arabic, with and without the article.
     'كلمة (ال)?(مرور|سر)|(ال)?رقم (ال)?سري|(ال)?رمز (ال)?(سري|تحقق|امان|مرور)|رقم (ال)?بطاقة|مفتاح (ال)?(سري|خاص|api)',
-    // Hindi and Japanese
+    // Hindi and Japanese.
     'पासवर्ड|पासकोड|ओटीपी|पिन (कोड|नंबर)|पिन$|कार्ड (नंबर|संख्या)|सत्यापन कोड|गुप्त (कोड|कुंजी)|सीवीवी',
     'パスワード|パスコード|暗証番号|(認証|確認|セキュリティ) ?コード|ワンタイム|カード ?(番号|情報)|秘密鍵|(api|アクセス|シークレット) ?キー|アクセス ?トークン',
   ]
@@ -52,18 +54,21 @@ const askedElsewhere = new RegExp(
 );
 
 /**
- * Whether the name of a field, or what a question says, asks for what nobody should type into a form of others. It knows
- * words and no intentions: who means to can word a question so that no list holds it.
+ * Detects field names and questions that ask for a credential. It knows words, not intentions: a malicious author can
+ * find a wording that no list contains.
  */
 export function asksForCredential(text: string): boolean {
   const words = wordsOf(text);
   return names.test(words) || asked.test(words) || askedElsewhere.test(words);
 }
 
-/** `reset_password: true` gives nothing away. */
+/** `reset_password: true` reveals nothing. */
 const isPlain = (value: unknown) => value === null || typeof value === 'boolean';
 
-/** Small letters and digits of any script with single spaces; of Latin and Arabic letters without what stands above or below. */
+/**
+ * Lowercases, keeps letters and digits of any script, joins words with single spaces, and removes Latin and Arabic
+ * diacritics.
+ */
 const wordsOf = (name: string) =>
   name
     .normalize('NFKD')

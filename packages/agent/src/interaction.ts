@@ -1,7 +1,7 @@
-/** Who says yes: the user whose conversation it is, or the org. */
+/** The user of the conversation, or the org. */
 export type Approver = 'user' | 'org';
 
-/** An interaction before it is stored; names are those of the wire. */
+/** An interaction before it is stored. Names are those of the API. */
 export type InteractionDraft = {
   kind:
     | 'ask_question'
@@ -16,7 +16,7 @@ export type InteractionDraft = {
   summary: string;
   moves_money: boolean | null;
   requires_present_user: boolean;
-  /** Of an approval. Absent: the user. */
+  /** For approvals only. Default: the user. */
   approver?: Approver;
   questions?: readonly Question[];
   details: Readonly<Record<string, unknown>>;

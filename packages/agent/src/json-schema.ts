@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { JsonSchema } from './message.ts';
 
 /**
- * A zod schema as a model is shown it. Vendors hold an answer only to what all of them know, so what is zod's alone is left
- * out: its name for the dialect, the range of safe integers, and what `catch` puts in the place of a field.
+ * Converts a zod schema for a model. Vendors enforce only the common keywords, so zod's own are removed: the dialect
+ * name, the safe-integer range and the defaults of `catch`.
  */
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   const known = converted.get(schema);
@@ -13,7 +13,7 @@ export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   return shown as JsonSchema;
 }
 
-/** Every turn shows the same tools: making and converting a schema takes zod a tenth of a millisecond and more. */
+/** Cached, because every turn sends the same tools and zod needs 0.1 ms or more per conversion. */
 const converted = new WeakMap<z.ZodType, JsonSchema>();
 
 function withoutOurs(node: z.core.JSONSchema.BaseSchema): void {

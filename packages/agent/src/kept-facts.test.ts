@@ -6,7 +6,7 @@ import type { Message } from './message.ts';
 const user = (text: string): Message => ({ role: 'user', parts: [{ kind: 'text', text }] });
 const kept = (text: string, summary = 'They talked.') => withKeptFacts(summary, [user(text)], null);
 
-describe('what a summary may have lost [MSG-407]', () => {
+describe('withKeptFacts [MSG-407]', () => {
   it.each([
     ['the number of an order', 'My order is ORD-88231, please.', 'ORD-88231'],
     ['an amount before its sign', 'It was 1,299.00 EUR in all.', '1,299.00 EUR'],
@@ -15,12 +15,12 @@ describe('what a summary may have lost [MSG-407]', () => {
     ['a date of another country', 'Am 15.11.2026 bitte.', '15.11.2026'],
     ['an address of mail', 'Write to ana.b@shop.example now.', 'ana.b@shop.example'],
     ['an address of a page', 'See https://shop.example/a?b=1 for it.', 'https://shop.example/a?b=1'],
-  ])('keeps %s with the words around it', (_what, text, fact) => {
+  ])('keeps %s with the surrounding words', (_what, text, fact) => {
     expect(kept(text)).toContain(`\n- ${text}`);
     expect(kept(text, `They talked about ${fact} there.`)).toBe(`They talked about ${fact} there.`);
   });
 
-  it('keeps what the summary before it had kept, and of calls and results as of words', () => {
+  it('keeps the facts of the previous summary, and facts from calls and results as well as from text', () => {
     const told: Message[] = [
       { role: 'agent', text: '', calls: [{ id: 'c', name: 'n', arguments: { refund: 'RF-991', usd: 49.5 } }] },
       { role: 'tool', results: [{ callId: 'c', name: 'n', output: 'TRK-777', isError: false }] },
@@ -31,17 +31,17 @@ describe('what a summary may have lost [MSG-407]', () => {
     expect(text).toContain('Order ORD-88231 was sent.');
   });
 
-  it('adds nothing where there is nothing to keep', () => {
+  it('adds nothing if there is nothing to keep', () => {
     expect(kept('Hello, I would like 2 of them.')).toBe('They talked.');
   });
 
-  it('is looked for in steps that do not grow with what stands around it', () => {
+  it('searches in linear time', () => {
     const withoutClasses = facts.source.replace(/\\./g, 'x').replace(/\[[^\]]*\]/g, 'x');
     expect(withoutClasses).not.toMatch(/[*+]|,\}/);
     expect(kept('1,2.3'.repeat(4_000))).toBe('They talked.');
   });
 
-  it('stays short and says each once, whatever was said', () => {
+  it('stays short and lists each fact once', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 400 }), { maxLength: 40 }), (texts) => {
         const text = withKeptFacts('S', texts.map(user), null);

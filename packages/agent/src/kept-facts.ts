@@ -1,8 +1,8 @@
 import type { Message } from './message.ts';
 
 /**
- * What people come back to and a summary may have lost: numbers of orders, amounts, dates, addresses. Each that the summary
- * does not hold is kept word for word, with the words around it.
+ * Appends facts that people refer back to and a summary may lose: order numbers, amounts, dates, addresses. Each fact
+ * that is missing from the summary is kept verbatim with the surrounding words.
  */
 export function withKeptFacts(summary: string, told: readonly Message[], before: string | null): string {
   const sources = [...newestOf(told.toReversed().flatMap(textsOf)), ...(before === null ? [] : [before])];
@@ -21,7 +21,7 @@ export function withKeptFacts(summary: string, told: readonly Message[], before:
   return withLines(summary, kept);
 }
 
-/** Looking through them holds everybody else up. */
+/** Limits the search, because it blocks the event loop. */
 function newestOf(texts: readonly string[]): string[] {
   let room = mostLooked;
   return texts.filter((text) => {
@@ -39,8 +39,8 @@ const withLines = (summary: string, kept: readonly string[]) =>
   kept.length === 0 ? summary : `${summary}\n\nKept word for word:\n${kept.map((line) => `- ${line}`).join('\n')}`;
 
 /**
- * An address of mail or of a page, an amount, a date, or a word that has a digit in it and is no small number. No part of it
- * may be of any length: a tool that answers with a hundred thousand digits would hold the process up for seconds.
+ * Matches email and web addresses, amounts, dates and words with a digit that are not small numbers. Every part has a
+ * maximum length: a tool result of 100,000 digits would otherwise block the process for seconds.
  */
 export const facts =
   /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|https?:\/\/[^\s"'<>)\]]{4,200}|[$€£¥₹]\s?\d[\d.,]{0,20}|\d[\d.,]{0,20}\s?(?:USD|EUR|GBP|CHF|INR|JPY|BRL|€|£|%)|\b\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\b|\b(?=[\w-]{0,39}\d)[A-Za-z0-9][\w-]{3,40}\b/gu;

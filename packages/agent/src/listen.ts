@@ -1,7 +1,7 @@
 import type { Reasoning, ToolCall } from './message.ts';
 import { type Model, ModelFailure, type ModelRequest, type Usage } from './model.ts';
 
-/** What the model has said to one request. */
+/** The model's answer to one request. */
 export type Answer = {
   text: string;
   calls: readonly ToolCall[];
@@ -12,13 +12,16 @@ export type Answer = {
 
 type Ears = {
   onText: (text: string) => Promise<void>;
-  /** Aborted where the run was ended from outside: its reason is thrown then. */
+  /** Aborted if the run was ended from outside. Its reason is then thrown. */
   ended: AbortSignal;
   /** Aborted when the run has used up its minutes. */
   timeUp: AbortSignal;
 };
 
-/** Hears a model out. What the model throws is answered as its failure, what `onText` throws is thrown. */
+/**
+ * Reads the stream of a model to its end. Errors of the model are returned as a `ModelFailure`; errors of `onText` are
+ * thrown.
+ */
 export async function listen(model: Model, request: ModelRequest, ears: Ears): Promise<Answer | ModelFailure> {
   let text = '';
   const calls: ToolCall[] = [];
@@ -43,7 +46,7 @@ export async function listen(model: Model, request: ModelRequest, ears: Ears): P
   }
 }
 
-/** Of a run that was ended the model's failure is none: it failed because of that. */
+/** If the run was ended, its reason is thrown: the model failed only because of that. */
 async function heard<T>(next: Promise<T>, { ended, timeUp }: Ears): Promise<T | ModelFailure> {
   try {
     return await next;

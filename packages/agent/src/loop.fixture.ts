@@ -7,7 +7,7 @@ import type { Run } from './progress.ts';
 import type { CallResult, ModelStep, RecordedCall, Step, WaitOutcome, WaitPurpose } from './step.ts';
 import type { Tool, ToolEffect } from './tool.ts';
 
-/** The process is gone. */
+/** The process crashed. */
 class Crash extends Error {}
 
 export type CrashPoint = 'none' | 'before' | 'after';
@@ -15,19 +15,19 @@ export type CrashPoint = 'none' | 'before' | 'after';
 type Interaction = NewWait & { outcome: WaitOutcome | null };
 
 /**
- * A store that keeps the contract of `RunStore` in memory and refuses what would break it. `crashes` says, write by
- * write, whether the process dies before it reaches the store or after.
+ * An in-memory `RunStore` that keeps the contract and rejects every violation. `crashes` lists, for each write, whether
+ * the process dies before or after the write reaches the store.
  */
 export function memoryStore(crashes: readonly CrashPoint[] = []) {
   let steps: Step[] = [];
   let end: FinalEnd | null = null;
   let writes = 0;
-  /** Nothing more comes from a dead process; a successor begins with `load`. */
+  /** A dead process writes nothing more. Its successor starts with `load`. */
   let isDead = false;
   let answeredSinceLoad = false;
   const interactions: Interaction[] = [];
   const deltas: { stepIndex: number; text: string }[] = [];
-  /** What is said to the run while it works. */
+  /** Messages sent to the run while it works. */
   const notes: string[] = [];
 
   const write = async (apply: () => void) => {
@@ -127,7 +127,7 @@ type MemoryStore = ReturnType<typeof memoryStore>;
 
 export type Answer = { text?: string; calls?: readonly Omit<ToolCall, 'id'>[]; cut?: boolean };
 
-/** Answers by how far the conversation has come, so that asking again for a recorded step would be seen in the count. */
+/** Answers by the length of the conversation, so that a repeated request for a recorded step shows in the count. */
 export function scriptedModel(answer: (turn: number, request: ModelRequest) => Answer) {
   const requests: ModelRequest[] = [];
   const model: Model = {
@@ -147,7 +147,7 @@ export function scriptedModel(answer: (turn: number, request: ModelRequest) => A
   return { model, requests };
 }
 
-/** Runs tools by noting them down. */
+/** A tool runner that records its calls. */
 export function toolLog(outcome: (call: ToolCall) => ToolOutcome | Promise<ToolOutcome>) {
   const ran: ToolCall[] = [];
   return {
@@ -181,10 +181,10 @@ export function portsWith(given: Pick<Ports, 'model' | 'store' | 'tools'> & Part
   };
 }
 
-/** No time passes. */
+/** A clock that stands still. */
 export const silentClock: Ports['clock'] = { now: () => 0, alarm: () => () => {} };
 
-/** Its alarms ring when the test says so: all that were set for this long, and those that this sets off. */
+/** A clock whose alarms the test rings: all that were set for this duration, and those set by them. */
 export function handClock() {
   const alarms = new Set<{ ms: number; ring: () => void }>();
   return {
@@ -220,7 +220,7 @@ export function runWith(given: Partial<Run>): Run {
   };
 }
 
-/** Goes on after each crash and each answer, as jobs do; null where it waits for an answer that does not come. */
+/** Resumes after each crash and each answer, as jobs do. Null if it waits for an answer that does not come. */
 export async function driveToEnd(
   run: Run,
   ports: Ports,
@@ -293,7 +293,7 @@ function agentTool(name: string, effect: ToolEffect): Tool {
   };
 }
 
-/** One of each kind. */
+/** One tool of each kind. */
 export const tools = {
   look: serverTool('look', { readOnly: true }),
   change: serverTool('change', { free: true }),
@@ -309,7 +309,7 @@ export const tools = {
 export const ok = (output: string): ToolOutcome => ({ kind: 'result', output, isError: false });
 export const call = (name: string, given: unknown = {}) => ({ name, arguments: given });
 
-/** A run with all tools over these answers, one after another. */
+/** A run with all tools and these answers in order. */
 export function scene(answers: readonly Answer[], options: { crashes?: CrashPoint[]; ports?: Partial<Ports> } = {}) {
   const memory = memoryStore(options.crashes);
   const script = scriptedModel((turn) => answers[turn] ?? { text: 'Nothing more.' });

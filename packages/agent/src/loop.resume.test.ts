@@ -7,8 +7,8 @@ import type { WaitOutcome } from './step.ts';
 
 const approved: WaitOutcome = { decision: 'approved' };
 
-describe('a call that waits', () => {
-  it('ends the run as waiting, and runs after the yes', async () => {
+describe('a pending call', () => {
+  it('ends the run as waiting and runs after approval', async () => {
     const here = scene([{ calls: [call('pay', { amount: 5 })] }, { text: 'Paid.' }]);
     expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'waiting' });
     expect(here.log.ran).toEqual([]);
@@ -33,7 +33,7 @@ describe('a call that waits', () => {
     expect(here.results()[0]?.output).toMatch(/The tool was not called\.$/);
   });
 
-  it('of a function waits for the yes first and then reaches the caller [WAIT-001, WAIT-002]', async () => {
+  it('a function call waits for approval first and then reaches the caller [WAIT-001, WAIT-002]', async () => {
     const here = scene([{ calls: [call('order', { n: 1 })] }, { text: 'Ordered.' }]);
     const end = await driveToEnd(here.run, here.ports, here.memory, (_call, purpose) =>
       purpose === 'permission' ? approved : { decision: 'answered', output: '{"id":7}', isError: false },
@@ -44,13 +44,13 @@ describe('a call that waits', () => {
     expect(here.log.ran).toEqual([]);
   });
 
-  it('of a function that nobody answers is an error to the agent', async () => {
+  it('a function call without an answer becomes an error for the agent', async () => {
     const here = scene([{ calls: [call('stock')] }, { text: 'No answer.' }]);
     await driveToEnd(here.run, here.ports, here.memory, () => ({ decision: 'expired', message: null }));
     expect(here.results()).toEqual([{ output: 'Nobody answered in time.', isError: true, from: 'run' }]);
   });
 
-  it('of a function that may have acted before its answer was overdue has an unknown outcome [INT-142]', async () => {
+  it('a function call that may have run before its answer was overdue has an unknown outcome [INT-142]', async () => {
     const here = scene([{ calls: [call('order')] }, { text: 'Unknown.' }]);
     await driveToEnd(here.run, here.ports, here.memory, (_call, purpose) =>
       purpose === 'permission' ? approved : { decision: 'expired', message: null },
@@ -60,7 +60,7 @@ describe('a call that waits', () => {
     expect(result?.output).toMatch(/outcome is unknown.+may have done it.+Do not repeat the call/s);
   });
 
-  it('on a person gets the person’s words, which are no data of others', async () => {
+  it("a question gets the person's words, which are not fenced as data", async () => {
     const here = scene([{ calls: [call('ask_question')] }, { text: 'Blue then.' }]);
     await driveToEnd(here.run, here.ports, here.memory, () => ({
       decision: 'answered',
@@ -70,7 +70,7 @@ describe('a call that waits', () => {
     expect(here.script.requests[1]?.messages.at(-1)).toMatchObject({ results: [{ output: 'Blue', isError: false }] });
   });
 
-  it('for an app runs once the app is connected', async () => {
+  it('a call that needs an app runs once the app is connected', async () => {
     const connect: ToolOutcome = {
       kind: 'connect',
       draft: { ...draftOf('connect'), kind: 'connector_auth', summary: 'Connect the shop.' },
@@ -87,7 +87,7 @@ describe('a call that waits', () => {
     expect(here.results()).toEqual([noted('connected and done')]);
   });
 
-  it('goes on by itself where the answer came while the run was ending', async () => {
+  it('continues if the answer arrived while the run was ending', async () => {
     const here = scene([{ calls: [call('stock', { n: 1 }), call('stock', { n: 2 })] }, { text: 'Both.' }]);
     const { store } = here.memory;
     const answerOne = (index: number) => {
@@ -107,7 +107,7 @@ describe('a call that waits', () => {
     expect(here.results()).toEqual([noted('0'), noted('1')]);
   });
 
-  it('is refused after a yes where its tool was denied meanwhile', async () => {
+  it('is rejected after approval if its tool was denied meanwhile', async () => {
     const here = scene([{ calls: [call('pay')] }, { text: 'Not any more.' }]);
     await runAgent(here.run, here.ports);
     const { origin } = tools.pay;
@@ -122,7 +122,7 @@ describe('a call that waits', () => {
 describe('a run whose tools are out of date', () => {
   const outdated: Ports['store']['load'] = async () => ({ kind: 'take_up_anew' });
 
-  it('ends before anything is done with them, and goes on once it is taken up anew', async () => {
+  it('ends before it uses them and continues when it is started again', async () => {
     const here = scene([{ calls: [call('change')] }, { text: 'Changed.' }]);
     const store = { ...here.memory.store, load: outdated };
     expect(await runAgent(here.run, { ...here.ports, store })).toEqual({ kind: 'take_up_anew' });
@@ -130,7 +130,7 @@ describe('a run whose tools are out of date', () => {
     expect(await runAgent(here.run, here.ports)).toMatchObject({ text: 'Changed.' });
   });
 
-  it('ends so too where they became it by an answer that came while it was about to wait', async () => {
+  it('ends also if an answer outdates them while it is about to wait', async () => {
     const here = scene([{ calls: [call('pay')] }, { text: 'Paid.' }]);
     const { store } = here.memory;
     let loads = 0;
@@ -151,8 +151,8 @@ describe('a run whose tools are out of date', () => {
 });
 
 describe('a process that dies', () => {
-  it('between the start and the result of a change leaves it unrepeated [JOB-001] and the agent told [JOB-003]', async () => {
-    // Writes: the answer, the start, the result.
+  it('between start and result of a change: does not repeat the change and informs the agent [JOB-001] [JOB-003]', async () => {
+    // The writes are: the answer, the start, the result.
     const here = scene([{ calls: [call('change')] }, { text: 'I will check.' }], {
       crashes: ['none', 'none', 'before'],
     });
@@ -164,20 +164,20 @@ describe('a process that dies', () => {
     });
   });
 
-  it('between the start and the result of a lookup has it run again [JOB-002]', async () => {
+  it('between start and result of a lookup: runs the lookup again [JOB-002]', async () => {
     const here = scene([{ calls: [call('look')] }, { text: 'Seen.' }], { crashes: ['none', 'none', 'before'] });
     expect(await driveToEnd(here.run, here.ports, here.memory)).toMatchObject({ text: 'Seen.' });
     expect(here.log.ran).toHaveLength(2);
     expect(here.results()).toEqual([noted('look done')]);
   });
 
-  it('after an answer was recorded asks the model nothing again', async () => {
+  it('after an answer was recorded: does not ask the model again', async () => {
     const here = scene([{ calls: [call('look')] }, { text: 'Seen.' }], { crashes: ['after'] });
     await driveToEnd(here.run, here.ports, here.memory);
     expect(here.script.requests).toHaveLength(2);
   });
 
-  it('with an answer whose end was not recorded has the successor record it', async () => {
+  it('before the end of an answer was recorded: the successor records it', async () => {
     const here = scene([]);
     const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
     await here.memory.store.recordModelStep(
@@ -192,7 +192,7 @@ describe('a process that dies', () => {
   it.each([
     ['finish', 'answered'],
     ['hand_off_to_work', 'handed_off'],
-  ])('with `%s` recorded and its end not has the successor record it', async (name, kind) => {
+  ])('with `%s` recorded but not its end: the successor records the end', async (name, kind) => {
     const here = scene([]);
     const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
     const ended = {
@@ -210,7 +210,7 @@ describe('a process that dies', () => {
     expect(here.script.requests).toEqual([]);
   });
 
-  it('knowingly gives the run back before the next step', async () => {
+  it('on a planned shutdown: hands the run back before the next step', async () => {
     let isLeaving = false;
     const log = toolLog(() => {
       isLeaving = true;
@@ -226,7 +226,7 @@ describe('a process that dies', () => {
     expect(log.ran).toHaveLength(2);
   });
 
-  it('by its signal while the model fails for it throws the reason and records no end', async () => {
+  it('aborted while the model fails because of it: throws the reason and records no end', async () => {
     const controller = new AbortController();
     const model: Ports['model'] = {
       // biome-ignore lint/correctness/useYield: it fails before it says anything.
@@ -242,7 +242,7 @@ describe('a process that dies', () => {
     expect(here.memory.end()).toBeNull();
   });
 
-  it('by its signal throws the reason and records no end', async () => {
+  it('aborted by its signal: throws the reason and records no end', async () => {
     const controller = new AbortController();
     const log = toolLog(() => {
       controller.abort(new Error('stopped by the user'));
@@ -261,8 +261,8 @@ function draftOf(type: 'connect') {
   return { type, moves_money: false, requires_present_user: false, details: {}, expires_in_s: null } as const;
 }
 
-describe('a call that its tool goes on with by itself', () => {
-  /** Pauses are over at once. */
+describe('a call that continues in its tool', () => {
+  /** Pauses end at once. */
   const clock: Ports['clock'] = {
     now: () => 0,
     alarm: (ms, ring) => {
@@ -270,7 +270,7 @@ describe('a call that its tool goes on with by itself', () => {
       return () => {};
     },
   };
-  /** Begins once, is asked twice how far it is, and then has its answer. */
+  /** Starts once, is polled twice, and then returns its answer. */
   function slowTool() {
     const asked: unknown[] = [];
     const handle = { id: 'task-7' };
@@ -285,7 +285,7 @@ describe('a call that its tool goes on with by itself', () => {
   }
 
   it.each([['nowhere'], ['before'], ['after']] as const)(
-    'is begun once, also where the process dies %s its handle is written, and its answer is the result [MCPS-442]',
+    'is started once, also if the process dies %s its handle is written, and its answer is the result [MCPS-442]',
     async (where) => {
       const { asked, handle, runner } = slowTool();
       const hooks: string[] = [];
@@ -311,7 +311,7 @@ describe('a call that its tool goes on with by itself', () => {
     },
   );
 
-  it('does not keep a process from ending: another goes on with it [MCPS-442]', async () => {
+  it('does not block a shutdown: another process continues it [MCPS-442]', async () => {
     const { asked, handle, runner } = slowTool();
     let isLeaving = false;
     const here = scene([{ calls: [call('change')] }, { text: 'Done.' }], {

@@ -19,14 +19,14 @@ import type { Ports, ToolOutcome } from './ports.ts';
 import type { Tool } from './tool.ts';
 
 describe('an answer', () => {
-  it('ends the run, streamed as it came and recorded with its end in one write', async () => {
+  it('ends the run, is streamed, and is recorded together with the end in one write', async () => {
     const { memory, ports, run } = scene([{ text: 'It is ready.' }]);
     expect(await runAgent(run, ports)).toEqual({ kind: 'answered', text: 'It is ready.', data: null, isCut: false });
     expect(memory.deltas).toEqual(['It ', 'is ', 'ready.'].map((text) => ({ stepIndex: 0, text })));
     expect(memory.end()).toEqual({ kind: 'answered', text: 'It is ready.', data: null, isCut: false });
   });
 
-  it('that must be data is asked for again with what is wrong, and read once it fits', async () => {
+  it('is requested again with the validation errors until it fits the schema', async () => {
     const { script, ports, run } = scene([{ text: 'four' }, { text: '4' }]);
     const read = (text: string) =>
       text === '4' ? { kind: 'ok' as const, data: 4 } : { kind: 'error' as const, message: 'It is no number.' };
@@ -36,7 +36,7 @@ describe('an answer', () => {
     expect(script.requests[0]?.outputSchema).toEqual({ type: 'number' });
   });
 
-  it('that must be data and was cut off is asked for again, shorter', async () => {
+  it('is requested again, shorter, if data was cut off', async () => {
     const { script, ports, run } = scene([{ text: '[4, 4', cut: true }, { text: '4' }]);
     const read = (text: string) =>
       text === '4' ? { kind: 'ok' as const, data: 4 } : { kind: 'error' as const, message: 'It is no number.' };
@@ -46,7 +46,7 @@ describe('an answer', () => {
     expect(told).not.toContain('It is no number.');
   });
 
-  it('that was cut off is gone on with once, and is one text [RSN-010]', async () => {
+  it('is continued once if it was cut off, and becomes one text [RSN-010]', async () => {
     const { script, memory, ports, run } = scene([{ text: 'First, take the gre', cut: true }, { text: 'en one.' }]);
     const end = await runAgent(run, ports);
     expect(end).toEqual({ kind: 'answered', text: 'First, take the green one.', data: null, isCut: false });
@@ -58,14 +58,14 @@ describe('an answer', () => {
   it.each([
     ['is cut off again', { text: 'en', cut: true }, {}, 'First, take the green'],
     ['may not be asked for: the steps are used up', { text: 'en' }, { max_steps: 1 }, 'First, take the gre'],
-  ])('that was cut off stands as it is, marked, where the rest %s [RSN-010]', async (_case, rest, limits, text) => {
+  ])('is kept and marked as cut if the rest %s [RSN-010]', async (_case, rest, limits, text) => {
     const { script, ports, run } = scene([{ text: 'First, take the gre', cut: true }, rest, { text: 'never' }]);
     const limited = { ...run, limits: { ...run.limits, ...limits } };
     expect(await runAgent(limited, ports)).toEqual({ kind: 'answered', text, data: null, isCut: true });
     expect(script.requests.length).toBeLessThan(3);
   });
 
-  it('that was cut off stands as it is, marked, where the model fails on the rest [RSN-010]', async () => {
+  it('is kept and marked as cut if the model fails on the rest [RSN-010]', async () => {
     const { ports, run } = scene([{ text: 'First', cut: true }]);
     const { model } = scriptedModel((turn) => {
       if (turn > 0) throw new ModelFailure('unavailable', 'Gone.');
@@ -74,7 +74,7 @@ describe('an answer', () => {
     expect(await runAgent(run, { ...ports, model })).toMatchObject({ kind: 'answered', text: 'First', isCut: true });
   });
 
-  it('with too many calls is none of the empty ones that fail a run', async () => {
+  it('with too many calls does not count as empty', async () => {
     const many = Array.from({ length: 40 }, () => call('look'));
     const { ports, run } = scene([{ calls: many }, {}, {}, { text: 'Fine.' }]);
     expect(await runAgent(run, ports)).toMatchObject({ kind: 'answered', text: 'Fine.' });
@@ -87,12 +87,12 @@ describe('an answer', () => {
     expect(memory.end()).toMatchObject({ kind: 'failed' });
   });
 
-  it('that the model cannot give fails the run with the model’s words', async () => {
+  it("that the model cannot give fails the run with the model's message", async () => {
     const { ports, run } = scene([], { ports: { model: failingModel(new ModelFailure('refused', 'It will not.')) } });
     expect(await runAgent(run, ports)).toEqual({ kind: 'failed', code: 'model_error', message: 'It will not.' });
   });
 
-  it('that ends without its end is no answer', async () => {
+  it('without an end event is invalid', async () => {
     const model: Ports['model'] = {
       async *stream() {
         yield { type: 'text', text: 'Half of' };
@@ -102,7 +102,7 @@ describe('an answer', () => {
     expect(await runAgent(run, ports)).toMatchObject({ kind: 'failed', code: 'model_error' });
   });
 
-  it('by `finish` ends with what stands in its arguments', async () => {
+  it('through `finish` ends the run with its arguments', async () => {
     const { memory, ports, run } = scene([{ calls: [call('finish')] }]);
     expect(await runAgent(run, ports)).toEqual({
       kind: 'answered',
@@ -113,7 +113,7 @@ describe('an answer', () => {
     expect(memory.end()).toMatchObject({ kind: 'answered' });
   });
 
-  it('that hands off ends with the call and the line said to the user', async () => {
+  it('that hands off ends with the call and the text for the user', async () => {
     const { ports, run } = scene([{ text: 'I am on it.', calls: [call('hand_off_to_work', { brief: 'Tidy up' })] }]);
     expect(await runAgent(run, ports)).toMatchObject({
       kind: 'handed_off',
@@ -142,7 +142,7 @@ describe('a tool call', () => {
     ['with arguments that do not fit', call('change', { bad: 1 }), 'bad is not an argument.'],
     ['with more than 256 KB of arguments', call('change', { text: 'x'.repeat(256 * 1024) }), 'at most 262144'],
     ['with arguments nested without end', call('change', nested(100_000)), 'nested more than 64'],
-  ])('%s is an error result and runs nothing', async (_what, wrong, message) => {
+  ])('%s: is an error result and runs nothing', async (_what, wrong, message) => {
     const here = scene([{ calls: [wrong] }, { text: 'Oh.' }]);
     expect(await runAgent(here.run, here.ports)).toMatchObject({ kind: 'answered' });
     expect(here.log.ran).toEqual([]);
@@ -150,7 +150,7 @@ describe('a tool call', () => {
     expect(JSON.stringify(here.memory.steps()).length).toBeLessThan(2000);
   });
 
-  it('of a denied tool is nothing the model is offered [WAIT-009]', async () => {
+  it('to a denied tool: the model is not offered the tool [WAIT-009]', async () => {
     const { script, log, ports, run } = scene([{ calls: [call('denied')] }, { text: 'No.' }]);
     await runAgent(run, ports);
     const names = script.requests[0]?.tools.map(({ name }) => name);
@@ -162,14 +162,14 @@ describe('a tool call', () => {
     expect(log.ran).toEqual([]);
   });
 
-  it('beyond the 32nd of an answer is not taken, and the model is told', async () => {
+  it('beyond the 32nd of an answer is ignored, and the model is informed', async () => {
     const here = scene([{ calls: Array.from({ length: 40 }, () => call('look')) }, { text: 'Fine.' }]);
     await runAgent(here.run, here.ports);
     expect(here.log.ran).toHaveLength(32);
     expect(textOf(here.script.requests[1]?.messages.at(-1))).toBe('Only the first 32 of 40 calls were taken.');
   });
 
-  it('whose runner breaks is an error that tells what is not known', async () => {
+  it('whose runner throws is an error that names the unknown outcome', async () => {
     const broken = { ...toolLog(() => ok('')).runner, run: () => Promise.reject(new Error('a secret path')) };
     const here = scene([{ calls: [call('change')] }, { text: 'Hm.' }], { ports: { tools: broken } });
     await runAgent(here.run, here.ports);
@@ -178,7 +178,7 @@ describe('a tool call', () => {
     ]);
   });
 
-  it('with an output without end is cut and says so', async () => {
+  it('with an endless output is cut and marked as cut', async () => {
     const log = toolLog(() => ok('x'.repeat(300_000)));
     const here = scene([{ calls: [call('look')] }], { ports: { tools: log.runner } });
     await runAgent(here.run, here.ports);
@@ -187,15 +187,15 @@ describe('a tool call', () => {
 });
 
 describe('several calls of one answer', () => {
-  it('run side by side where all are read-only', async () => {
+  it('run in parallel if all are read-only', async () => {
     expect(await mostAtOnce([call('look'), call('look'), call('look')])).toBe(3);
   });
 
-  it('run one after another, in order, where one may change something', async () => {
+  it('run one after another, in order, if one may change something', async () => {
     expect(await mostAtOnce([call('look'), call('change'), call('look')])).toBe(1);
   });
 
-  it('are one step, and none is run that no further step could read [TASK-241]', async () => {
+  it('count as one step, and none runs if no further step could read its result [TASK-241]', async () => {
     const looks = { calls: [call('look'), call('look'), call('look')] };
     const here = scene([looks, looks, looks]);
     const end = await runAgent({ ...here.run, limits: { max_steps: 2, max_minutes: 60 } }, here.ports);
@@ -204,7 +204,7 @@ describe('several calls of one answer', () => {
     expect(here.log.ran).toHaveLength(3);
   });
 
-  it('that the caller answers, all read-only, are asked for at once', async () => {
+  it('are sent to the caller together if all are read-only', async () => {
     const here = scene([{ calls: [call('stock', { n: 1 }), call('stock', { n: 2 })] }, { text: 'Both.' }]);
     expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'waiting' });
     expect(here.memory.interactions.map(({ purpose }) => purpose)).toEqual(['answer', 'answer']);
@@ -228,7 +228,7 @@ describe('several calls of one answer', () => {
 });
 
 describe('a limit', () => {
-  it('of steps ends a model that only makes mistakes [TASK-032]', async () => {
+  it('max_steps ends a model that only makes mistakes [TASK-032]', async () => {
     const model = scriptedModel(() => ({ calls: [call('fly'), call('denied')] }));
     const here = scene([], { ports: { model: model.model } });
     const end = await runAgent({ ...here.run, limits: { max_steps: 10, max_minutes: 60 } }, here.ports);
@@ -237,7 +237,7 @@ describe('a limit', () => {
     expect(here.memory.end()).toEqual(end);
   });
 
-  it('of time counts from the time already worked', async () => {
+  it('max_minutes includes the time worked before', async () => {
     let now = 0;
     const log = toolLog(() => {
       now += 61_000;
@@ -249,7 +249,7 @@ describe('a limit', () => {
     expect(end).toMatchObject({ kind: 'stopped', reason: 'max_turns' });
   });
 
-  it('of time ends a call of the model that goes on beyond it [TASK-242]', async () => {
+  it('max_minutes ends a model call that takes longer [TASK-242]', async () => {
     const clock = handClock();
     const model: Model = {
       async *stream({ signal }) {
@@ -266,7 +266,7 @@ describe('a limit', () => {
     expect(clock.pending()).toEqual([]);
   });
 
-  it('of time ends a tool that goes on beyond it, also one that does not listen [TASK-242]', async () => {
+  it('max_minutes ends a tool that takes longer, even if it ignores its signal [TASK-242]', async () => {
     for (const listens of [true, false]) {
       const clock = handClock();
       const run = (_call: unknown, _tool: unknown, signal: AbortSignal) =>
@@ -288,7 +288,7 @@ describe('a limit', () => {
     }
   });
 
-  it('of one call lets the run go on with the next [TASK-243]', async () => {
+  it('the timeout of one call lets the run continue with the next [TASK-243]', async () => {
     const clock = handClock();
     const run = async ({ arguments: given }: ToolCall, _tool: Tool, signal: AbortSignal): Promise<ToolOutcome> => {
       if ((given as { quick?: boolean }).quick) return ok('here');
@@ -307,7 +307,7 @@ describe('a limit', () => {
     expect(clock.pending()).toEqual([]);
   });
 
-  it('of money stops before the next call', async () => {
+  it('a money limit stops before the next call', async () => {
     const budget: Ports['budget'] = { mayContinue: async () => ({ kind: 'allowed', taskUsd: 0.5, turnUsd: null }) };
     const here = scene([{ text: 'Never said.' }], { ports: { budget } });
     const end = await runAgent({ ...here.run, limits: { ...here.run.limits, per_task_usd: 0.5 } }, here.ports);
@@ -315,7 +315,7 @@ describe('a limit', () => {
     expect(here.script.requests).toEqual([]);
   });
 
-  it('of the wallet stops before or during work [TASK-034]', async () => {
+  it('an empty wallet stops before or during a run [TASK-034]', async () => {
     for (const allowed of [0, 1]) {
       let asked = 0;
       const stop = { reason: 'credits_exhausted' as const, message: 'The wallet is empty.' };
@@ -353,7 +353,7 @@ describe('the policy hook', () => {
     expect(asked).toEqual([name]);
   });
 
-  it('is not asked about a read-only call [TASK-038]', async () => {
+  it('is not called for a read-only call [TASK-038]', async () => {
     const asked: string[] = [];
     const here = scene([{ calls: [call('look')] }, { text: 'Seen.' }], { ports: blocking(asked) });
     expect(await runAgent(here.run, here.ports)).toMatchObject({ text: 'Seen.' });
@@ -361,8 +361,8 @@ describe('the policy hook', () => {
   });
 });
 
-describe('a window that fills up', () => {
-  it('is summarised once, and the run goes on from the summary', async () => {
+describe('a full context window', () => {
+  it('is summarised once, and the run continues from the summary', async () => {
     const script = scriptedModel((_turn, { tools: offered, messages }) => {
       if (offered.length === 0) return { text: 'The user wanted all pages read; three were.' };
       const isSummarised = textOf(messages[0]).includes('three were');
@@ -378,7 +378,7 @@ describe('a window that fills up', () => {
     expect(here.memory.deltas.map(({ text }) => text).join('')).toBe('All read.');
   });
 
-  it('and overflows is summarised and asked again', async () => {
+  it('is summarised and sent again after an overflow', async () => {
     const script = scriptedModel((_turn, { tools: offered, messages }) => {
       if (offered.length === 0) return { text: 'In short.' };
       if (messages.length > 7) throw new ModelFailure('too_long', 'Too long.');
@@ -389,14 +389,14 @@ describe('a window that fills up', () => {
     expect(here.memory.steps().filter(({ kind }) => kind === 'summary')).toMatchObject([{ covers: 3 }]);
   });
 
-  it('by one message alone fails', async () => {
+  it('fails if a single message overflows it', async () => {
     const model = failingModel(new ModelFailure('too_long', 'Too long.'));
     const { ports, run } = scene([], { ports: { model } });
     expect(await runAgent(run, ports)).toEqual({ kind: 'failed', code: 'model_error', message: 'Too long.' });
   });
 });
 
-it('refuses two tools of one name', async () => {
+it('rejects two tools with one name', async () => {
   const { ports, run } = scene([]);
   await expect(runAgent({ ...run, tools: [tools.look, tools.look] }, ports)).rejects.toThrow('same name');
 });

@@ -16,8 +16,8 @@ const mostCallsOfAnswer = 32;
 const mostNoticesInARow = 3;
 
 /**
- * Runs until there is an end. It may be called again after any crash and goes on from what is recorded: no recorded
- * answer is asked for again, no call with a result is run again.
+ * Runs until there is an end. It can be called again after any crash and resumes from the recorded steps. It never
+ * requests a recorded answer again and never repeats a call that has a result.
  */
 export async function runAgent(run: Run, ports: Ports): Promise<RunEnd> {
   const recorded = await ports.store.load();
@@ -35,7 +35,7 @@ export async function runAgent(run: Run, ports: Ports): Promise<RunEnd> {
   }
 }
 
-/** Null: there is more to do. */
+/** Returns null if there is more to do. */
 async function advance(progress: Progress): Promise<RunEnd | null> {
   const last = progress.steps.at(-1);
   if (last?.kind === 'model') {
@@ -47,7 +47,7 @@ async function advance(progress: Progress): Promise<RunEnd | null> {
   return askModel(progress);
 }
 
-/** The end that a recorded step means, for a run that was recorded up to it and not further. */
+/** Returns the end that a recorded step implies, for a run that crashed after recording it. */
 function endOf(progress: Progress, step: ModelStep): FinalEnd | null {
   if (step.calls.length === 0) return step.notice === null ? answered(progress, step) : null;
   const ending = step.calls.find(({ call, result }) => {
@@ -69,7 +69,7 @@ async function askModel(progress: Progress): Promise<RunEnd | null> {
   if (stop !== null) return endRun(progress, beginning ? cutOff(beginning) : stop);
   if (covers !== null) return compact(progress, covers, request);
 
-  // What goes on where a step was cut off is more of that one's text.
+  // The continuation of a cut answer is appended to the text of the cut step.
   const index = beginning ? steps.indexOf(beginning) : steps.length;
   const answer = await hear(progress, request, (text) => progress.ports.store.appendText(index, text));
   if (!(answer instanceof ModelFailure)) return receive(progress, answer);
@@ -205,7 +205,7 @@ function answered({ run, steps }: Progress, step: ModelStep): FinalEnd {
   };
 }
 
-/** Where no more of it can be had, what was said stands, marked: it is better than nothing. */
+/** If the rest cannot be obtained, the partial text is kept and marked as cut. */
 const cutOff = ({ text }: ModelStep): FinalEnd => ({ kind: 'answered', text, data: null, isCut: true });
 
 const failed = (failure: ModelFailure): FinalEnd => ({ kind: 'failed', code: 'model_error', message: failure.message });

@@ -35,7 +35,7 @@ it.each([
   expect(shown(withNewestMedia(newest))).toEqual(shown(newest).slice(-left));
 });
 
-it('what stands before is the same in most requests, so that it can be cached [PIC-004]', () => {
+it('keeps the earlier messages identical in most requests, so that they can be cached [PIC-004]', () => {
   const changes = Array.from({ length: 60 }, (_, at) => at).filter((at) => {
     const before = JSON.stringify(withNewestMedia(run(at)));
     return !JSON.stringify(withNewestMedia(run(at + 1))).startsWith(before.slice(0, -1));
@@ -43,18 +43,18 @@ it('what stands before is the same in most requests, so that it can be cached [P
   expect(changes.length).toBeLessThanOrEqual(10);
 });
 
-it('an older one is a line with its kind and size [PIC-004]', () => {
+it('replaces an older picture by a line with its type and size [PIC-004]', () => {
   expect(outputs(withNewestMedia(run(12)))[0]).toBe(
     'Seen.\n[image/png, 1280 × 800, 1 KB: it was shown before and is left out now]',
   );
 });
 
-it('all together are no more than a request takes, the newest first [PIC-004]', () => {
+it('limits all pictures together to the size of a request, newest first [PIC-004]', () => {
   const heavy = Array.from({ length: 5 }, (_, at) => looked(picture(`p${at}`, 4 * 1_048_576)));
   expect(shown(withNewestMedia(heavy))).toEqual(['p2', 'p3', 'p4']);
 });
 
-it('one whose file was deleted is a line, and messages without any are read from nowhere', async () => {
+it('replaces a deleted picture by a line and reads no file if there are no pictures', async () => {
   const read = async ({ fileId }: ToolMedia) => (fileId === 'gone' ? null : new Uint8Array([1]));
   const messages = await withContent([looked(picture('gone'), picture('there'))], read);
   expect(shown(messages)).toEqual(['there']);
@@ -63,6 +63,6 @@ it('one whose file was deleted is a line, and messages without any are read from
   expect(await withContent(plain, () => Promise.reject(new Error('read')))).toBe(plain);
 });
 
-it('one is billed by its area', () => {
+it('counts a picture by its area', () => {
   expect(tokensOfMessage(looked(picture('p')))).toBe(Math.ceil((1280 * 800) / 750) + 2);
 });

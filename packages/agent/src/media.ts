@@ -1,13 +1,13 @@
 import type { Message, ToolMedia, ToolResult } from './message.ts';
 
-/** Pictures cost as much as pages of text, with every request again: of a longer run only the newest are shown. */
+/** A picture costs as much as a page of text in every request, so only the newest are shown. */
 const kept = 6;
-/** All pictures of a request together: vendors take requests of some 20 to 32 MB, and base64 makes a third more. */
+/** All pictures of a request together. Vendors accept requests of 20 to 32 MB, and base64 adds a third. */
 const mostBytes = 12 * 1_048_576;
 
 /**
- * The messages with the newest pictures alone, and a line for each older one. Older ones go several at once, so that from
- * one request to the next what stands before the newest is the same and a vendor's cache can keep it.
+ * Keeps only the newest pictures and replaces each older one by a line. Several are replaced at once, so that the
+ * messages before the newest stay identical and a vendor's cache can keep them.
  */
 export function withNewestMedia(messages: readonly Message[]): Message[] {
   const all = messages.flatMap((message) => (message.role === 'tool' ? message.results : [])).flatMap(mediaOf);
@@ -25,7 +25,7 @@ export function withNewestMedia(messages: readonly Message[]): Message[] {
   );
 }
 
-/** The same with what each picture holds, for a vendor; a line for one that is gone. */
+/** Loads the content of each picture for a vendor, or replaces it by a line if its file was deleted. */
 export async function withContent(
   messages: readonly Message[],
   read: (media: ToolMedia) => Promise<Uint8Array | null>,
@@ -42,7 +42,7 @@ export async function withContent(
   );
 }
 
-/** Each as it is to be, or why it is not there. */
+/** Replaces each medium by the result of `show`: the medium, or a text that explains its absence. */
 export function shownIn(result: ToolResult, show: (media: ToolMedia) => ToolMedia | string): ToolResult {
   if (mediaOf(result).length === 0) return result;
   const shown = mediaOf(result).map((each) => ({ each, as: show(each) }));
@@ -51,7 +51,7 @@ export function shownIn(result: ToolResult, show: (media: ToolMedia) => ToolMedi
   return { ...result, output: [result.output, ...lines].join('\n'), media };
 }
 
-/** A picture as words: image/png, 1280 × 800, 140 KB. */
+/** Describes a picture: image/png, 1280 × 800, 140 KB. */
 function nameOf({ mediaType, bytes, width, height }: ToolMedia): string {
   const size = width === null || height === null ? [] : [`${width} × ${height}`];
   return [mediaType, ...size, `${Math.ceil(bytes / 1024)} KB`].join(', ');

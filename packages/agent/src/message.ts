@@ -1,4 +1,4 @@
-/** What a model reads and writes, in no vendor's words. */
+/** A message in a vendor-neutral form. */
 export type Message = UserMessage | AgentMessage | ToolMessage;
 
 export type UserMessage = { role: 'user'; parts: readonly UserPart[] };
@@ -6,18 +6,18 @@ export type AgentMessage = { role: 'agent'; text: string; calls: readonly ToolCa
 export type ToolMessage = { role: 'tool'; results: readonly ToolResult[] };
 
 export type UserPart =
-  /** `isPassing`: holds for this request alone and is not said again later, so that no cache may end behind it. */
+  /** `isPassing`: holds for this request only and is not repeated later, so no cache may end after it. */
   | { kind: 'text'; text: string; isPassing?: true }
   /** An image or a PDF, for models that can read it. */
   | { kind: 'file'; filename: string; mediaType: string; bytes: Uint8Array };
 
 /**
- * What a model thought on the way to an answer, in its vendor's own words and with its vendor's seals. It is read by
- * nobody, shown to nobody and sent back unchanged, to the model that wrote it and to no other.
+ * The model's reasoning in its vendor's format, including signatures. It is never read or shown. It is sent back
+ * unchanged, and only to the model that wrote it.
  */
 export type Reasoning = { model: string; parts: readonly unknown[] };
 
-/** `arguments` is what the model wrote; whether it fits the tool's schema is decided before anybody acts on it. */
+/** `arguments` is the raw output of the model. It is validated against the tool's schema before anything uses it. */
 export type ToolCall = { id: string; name: string; arguments: unknown };
 
 export type ToolResult = {
@@ -28,7 +28,7 @@ export type ToolResult = {
   media?: readonly ToolMedia[] | undefined;
 };
 
-/** A picture or a recording that a tool answered with, kept as a file. `content`: where it is on its way to a model. */
+/** A picture or recording returned by a tool and stored as a file. `content` is set only on the way to a model. */
 export type ToolMedia = {
   fileId: string;
   mediaType: string;

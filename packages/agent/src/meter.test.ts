@@ -12,7 +12,7 @@ const requestWith = (signal: AbortSignal = new AbortController().signal): ModelR
   signal,
 });
 
-/** Yields the events, and then throws or ends as it is told. */
+/** Yields the events and then ends, or throws `end` if it is given. */
 const scripted = (events: readonly ModelEvent[], end?: unknown): Model => ({
   async *stream() {
     yield* events;
@@ -35,8 +35,8 @@ const failed = (model: Model, request?: ModelRequest) =>
     (error: unknown) => error as ModelFailure,
   );
 
-describe('what calls of a model use', () => {
-  it('is what the vendor says, added up until it is charged [MON-165]', async () => {
+describe('createMeter', () => {
+  it("adds up the vendor's figures until they are charged [MON-165]", async () => {
     const meter = createMeter();
     const model = meter.listenTo(scripted([text('Hello.'), whole]));
     expect(meter.used()).toBeNull();
@@ -48,7 +48,7 @@ describe('what calls of a model use', () => {
     expect(meter.used()).toBeNull();
   });
 
-  it('is told of the model that answers for another, also where it was left half-way [MOD-208]', async () => {
+  it('names the model that answers for another, also if the call was abandoned [MOD-208]', async () => {
     const meter = createMeter();
     await listen(meter.listenTo(scripted([text('Hello.'), whole]), 'other'));
     expect(meter.used()).toEqual({ ...usage, model: 'other' });
@@ -58,7 +58,7 @@ describe('what calls of a model use', () => {
     expect([failure?.usage?.model, meter.used()?.model]).toEqual(['other', 'other']);
   });
 
-  it('is counted here of a call that was left, broke off or never said its end [MON-165]', async () => {
+  it('estimates the usage of a call that was abandoned, broke off or sent no end [MON-165]', async () => {
     const counted = (bytes: number) => ({
       inputTokens: tokensOfRequest(requestWith()),
       outputTokens: Math.ceil(bytes / 3.5),
@@ -79,7 +79,7 @@ describe('what calls of a model use', () => {
     }
   });
 
-  it('is nothing of a call that failed before it wrote a word, and what the vendor says of one that it refused', async () => {
+  it("counts nothing for a call that failed before its first word, and the vendor's figures for a rejected one", async () => {
     const meter = createMeter();
     const failure = await failed(meter.listenTo(scripted([], new ModelFailure('rate_limited', 'Later.'))));
     expect([failure?.usage, meter.used()]).toEqual([null, null]);
@@ -87,7 +87,7 @@ describe('what calls of a model use', () => {
     expect([refused?.usage, meter.used()]).toEqual([usage, usage]);
   });
 
-  it('is the request of a call that is ended while it is silent, once the vendor must have had it [MON-165]', async () => {
+  it('counts the request of a silent call that is ended after the vendor must have received it [MON-165]', async () => {
     let now = 0;
     const meter = createMeter(() => now);
     const ending = new AbortController();

@@ -1,19 +1,19 @@
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type Usage } from './model.ts';
 import { tokensOfBytes, tokensOfRequest } from './tokens.ts';
 
-/** Counts what calls of a model use, also those that come to no end. */
+/** Counts the usage of model calls, including calls that never end. */
 export type Meter = {
   /**
-   * The same model; a call that fails after it has written something says what it has used, counted where need be.
-   * `answersAs` is told with what it used, where another model was asked for.
+   * Wraps the model. A call that fails after its first output reports its usage, estimated if necessary. `answersAs`
+   * names the model that answers if another one was requested.
    */
   listenTo: (model: Model, answersAs?: string) => Model;
-  /** All that was used since the last `reset`; null where nothing was. */
+  /** The usage since the last `reset`; null if there was none. */
   used: () => Usage | null;
   reset: () => void;
 };
 
-/** A vendor bills a request that it has begun to work on; one that is ended sooner may not have reached it. */
+/** A vendor bills a request once it has started on it. A request that is ended sooner may not have arrived. */
 const reachedAfterMs = 1_000;
 
 type Call = { since: number; inputTokens: number; writtenBytes: number; answersAs: string | undefined };
@@ -43,7 +43,7 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
       }
       throw new ModelFailure('invalid_answer', 'The model ended its answer without saying so.');
     } catch (error) {
-      // Whoever ends a call asks what it had used until then.
+      // If the call was aborted, its owner asks the meter for the usage.
       if (!(error instanceof ModelFailure) || request.signal.aborted) throw error;
       const said = error.usage && saidBy(error.usage, answersAs);
       const usage = end(said ?? (call.writtenBytes === 0 ? null : estimateOf(call)));
@@ -72,7 +72,7 @@ const estimateOf = ({ inputTokens, writtenBytes, answersAs }: Call): Usage =>
 
 const longOf = (one: Usage, other: Usage) => (one.cacheWriteLongTokens ?? 0) + (other.cacheWriteLongTokens ?? 0);
 
-/** A model that gave way to another has used nothing, so a sum is of one model. */
+/** A model that was replaced by a fallback has used nothing, so a sum always belongs to one model. */
 const sumOf = (one: Usage, other: Usage): Usage => ({
   inputTokens: one.inputTokens + other.inputTokens,
   outputTokens: one.outputTokens + other.outputTokens,

@@ -4,13 +4,13 @@ import { jsonSchemaOf } from './json-schema.ts';
 import type { JsonSchema } from './message.ts';
 import type { Tool } from './tool.ts';
 
-/** A tool of the agent's own, with what a call of it does where it is run here. */
+/** A built-in tool of the agent, with the function that runs it. */
 export type OwnTool = {
   tool: Tool;
   run: ((given: Record<string, unknown>, signal: AbortSignal) => Promise<ToolAnswer>) | null;
 };
 
-/** `computerSeconds`: how long the computer has run for it, which is charged whatever came of it. */
+/** `computerSeconds`: how long the computer ran for the call. It is charged regardless of the result. */
 export type ToolAnswer = {
   output: string;
   isError: boolean;
@@ -18,7 +18,7 @@ export type ToolAnswer = {
   media?: readonly AnsweredMedia[];
 };
 
-/** A picture or a recording as a tool has it. `fileId`: it is kept as this file already. */
+/** A picture or recording from a tool. `fileId` is set if it is already stored as a file. */
 export type AnsweredMedia = { mediaType: string; content: Uint8Array; fileId?: string };
 
 export const said = (output: string): ToolAnswer => ({ output, isError: false });
@@ -27,14 +27,14 @@ export const failed = (output: string): ToolAnswer => ({ output, isError: true }
 type Named<Input> = Pick<Tool, 'timeoutS'> & {
   name: string;
   description: string;
-  /** Made once, beside the tool and not with each run. */
+  /** Created once next to the tool, not for each run. */
   input: z.ZodType<Input>;
-  /** What a field may be, where only the run knows it. */
+  /** The allowed values of a field, if only the run knows them. */
   options?: Record<string, readonly string[]>;
   isReadOnly: boolean;
 };
 
-/** The loop records no call whose arguments do not fit the schema, and so none is run: `given` is what the schema says. */
+/** The loop rejects a call whose arguments do not match the schema, so `given` is always valid. */
 export const ownTool = <Input>(
   of: Named<Input>,
   run: (given: Input, signal: AbortSignal) => Promise<ToolAnswer>,
@@ -43,7 +43,7 @@ export const ownTool = <Input>(
   run: (given, signal) => run(given as Input, signal),
 });
 
-/** A call of it is a question to a person, and their answer its result. */
+/** A tool whose call is a question to a person. Their answer is the result. */
 export const askingTool = <Input>(of: Named<Input>, draft: (given: Input) => InteractionDraft): OwnTool => ({
   tool: {
     ...described(of),
@@ -76,5 +76,5 @@ function withOptions(schema: JsonSchema, options: Record<string, readonly string
 
 export const text = (description: string, maxLength = 4000) => z.string().min(1).max(maxLength).describe(description);
 
-/** Which part of something long, counted from one. */
+/** The part of a long text, counted from one. */
 export const part = (description: string) => z.int().min(1).describe(description);

@@ -5,115 +5,124 @@ import type { Model, ModelFailure, ModelRequest } from './model.ts';
 import type { CallResult, ModelStep, NoteStep, Step, SummaryStep, WaitPurpose } from './step.ts';
 import type { Tool } from './tool.ts';
 
-/** All that a run needs of its host. */
+/** Everything that a run needs from its host. */
 export type Ports = {
   model: Model;
   store: RunStore;
   tools: ToolRunner;
   budget: Budget;
   hook: PolicyHook;
-  /** What is in a picture that a tool answered with; null where its file was deleted. */
+  /** Reads a picture returned by a tool; null if its file was deleted. */
   readMedia: (media: ToolMedia) => Promise<Uint8Array | null>;
   clock: Clock;
-  /** A new id for a call, unique for ever. */
+  /** Returns a new, globally unique id for a call. */
   newCallId: () => string;
-  /** True once the process is about to end: the run gives itself back before its next step. */
+  /** True once the process shuts down. The run then hands itself back before its next step. */
   isLeaving: () => boolean;
 };
 
 /**
- * Where a run is recorded. Every write is one transaction, is durable when it returns, and is fenced: once another
- * process owns the run, it changes nothing and throws. The loop catches nothing that the store throws.
- *
- * A write that carries an `end` records it in the same transaction, so that a run whose last step is recorded has
- * also ended.
+ * Records a run. Every write is one transaction, durable when it returns, and fenced: if another process owns the run,
+ * the write changes nothing and throws. The loop catches no error of the store.
+ * A write with an `end` records it in the same transaction, so a run whose last step is recorded has also ended.
  */
 export type RunStore = {
   /**
-   * What is recorded so far. Answers `take_up_anew` where the run as it was put together is out of date, such as by an
-   * answer that brought it other tools: nothing more may be done with the old ones.
+   * Returns the recorded steps. Returns `take_up_anew` if the run is out of date, for example because an answer added
+   * tools. Nothing may be done with the old tools then.
    */
   load: () => Promise<Recorded | TakeUpAnew>;
 
-  /** What was said to the run since it was last asked, oldest first. Each is given once, and is among the steps from then on. */
+  /**
+   * Returns the messages sent to the run since the last call, oldest first. Each is returned once and is part of the
+   * steps afterwards.
+   */
   takeNotes: () => Promise<readonly NoteStep[]>;
 
-  /** An answer of the model, charged in the same transaction. Calls refused outright come with their result. */
+  /**
+   * Records an answer of the model and charges it in the same transaction. Calls that were rejected come with their
+   * result.
+   */
   recordModelStep: (step: ModelStep, end: FinalEnd | null) => Promise<void>;
 
-  /** A summary that the model wrote, charged in the same transaction. */
+  /** Records a summary by the model and charges it in the same transaction. */
   recordSummary: (step: SummaryStep) => Promise<void>;
 
-  /** Comes before the tool is touched: whoever finds a start without a result knows that the tool may have acted. */
+  /** Called before the tool runs. A start without a result means that the tool may have acted. */
   recordStart: (callId: string) => Promise<void>;
 
-  /** The tool goes on with the call by itself, also after a crash: whoever takes the run up asks it for what came of it. */
+  /** The call continues in its tool, also after a crash. The next owner of the run asks the tool for the result. */
   recordUnderWay: (callId: string, handle: unknown) => Promise<void>;
 
   recordResult: (callId: string, result: CallResult, end: FinalEnd | null) => Promise<void>;
 
   /**
-   * Makes the interactions and ends the run as waiting, all or nothing. A call whose start is recorded counts as not
-   * started again: its runner vouches that nothing happened.
-   *
-   * With no new wait it ends the run as waiting on those that are open. Answers `answered`, and lets the run go on,
-   * where one of those was settled since the last `load`: that answer started no new run, because this one was there.
+   * Creates the interactions and ends the run as waiting, atomically. A call with a recorded start counts as not
+   * started again, because its runner guarantees that nothing happened.
+   * Without new waits, the run ends as waiting on the pending ones. It returns `answered`, and the run continues, if
+   * one of them was settled since the last `load`. That answer started no new run, because this one was active.
    */
   wait: (waits: readonly NewWait[]) => Promise<'waiting' | 'answered'>;
 
-  /** An end that comes with no step. `failure`: the model call that failed, if one did; the trace shows it. */
+  /** Records an end that belongs to no step. `failure` is the failed model call, if any. The trace shows it. */
   recordEnd: (end: FinalEnd, failure: ModelFailure | null) => Promise<void>;
 
   /**
-   * Text of the step with this index as it is written. It may be joined with what follows before it is stored. A
-   * successor that asks the model again appends under the same index: what stood there before was of no use. An answer
-   * that goes on with one that was cut off appends under that one's index.
+   * Appends streamed text to the step with this index. The store may join several texts before it writes them. A
+   * successor that asks the model again writes under the same index and discards the earlier text. A continuation of a
+   * cut answer appends under the index of that answer.
    */
   appendText: (stepIndex: number, text: string) => Promise<void>;
 };
 
-/** `activeMs`: for how long processes have worked on the run, without its waits. */
+/** `activeMs`: how long processes have worked on the run, without waiting times. */
 export type Recorded = { kind: 'recorded'; steps: readonly Step[]; activeMs: number };
 
-/** The host puts the run together again and starts it anew; it goes on from the recorded steps. */
+/** The host builds the run again and restarts it from the recorded steps. */
 export type TakeUpAnew = { kind: 'take_up_anew' };
 
-/** `kept`: what the call goes on with once there is an answer; whoever is asked is not shown it. */
+/** `kept`: state that the call resumes with after the answer. It is not shown to the person. */
 export type NewWait = { callId: string; purpose: WaitPurpose; draft: InteractionDraft; kept?: unknown };
 
 export type RunEnd =
   | FinalEnd
-  /** For answers; `wait` has recorded it. */
+  /** Waits for answers. `wait` has recorded it. */
   | { kind: 'waiting' }
-  /** The process leaves, and another goes on from the recorded steps. Nothing is recorded of it. */
+  /** The process shuts down and another one resumes from the recorded steps. Nothing is recorded. */
   | { kind: 'handed_back' }
   | TakeUpAnew;
 
-/** The end of the work itself, which is recorded. */
+/** The recorded end of the run. */
 export type FinalEnd =
-  /** `isCut`: the model ran into its limit of length, and the text ends there. */
+  /** `isCut`: the model reached its length limit, and the text ends there. */
   | { kind: 'answered'; text: string; data: unknown; isCut: boolean }
-  /** A task goes on with `call`. `acknowledgement` is what the user is told. */
+  /** A task continues with `call`. `acknowledgement` is shown to the user. */
   | { kind: 'handed_off'; acknowledgement: string; call: ToolCall }
   | ({ kind: 'stopped' } & Stop)
   | { kind: 'failed'; code: 'model_error'; message: string };
 
-/** Runs tools. It is asked only for calls that are valid, allowed and, where a yes is needed, approved. */
+/** Runs tools. It receives only calls that are valid, allowed and, if necessary, approved. */
 export type ToolRunner = {
-  /** Whether the arguments fit the tool's schema. The message is for the model: what is wrong and where. */
+  /**
+   * Validates the arguments against the tool's schema. The message is for the model and names each fault and its place.
+   */
   validate: (call: ToolCall, tool: Tool) => Promise<{ kind: 'ok' } | { kind: 'error'; message: string }>;
 
   /**
-   * Faults of the tool are results with `isError`. It answers `connect` only while nothing has happened yet, where
-   * the user must first connect an app; the call is run again once that is done. It answers `input` where the tool has
-   * asked the person something and vouches that it has done nothing yet; it is run again, with `isAnswered`. It answers `under_way` where
-   * the tool goes on by itself; it is run again after a pause, with that `handle`, and only asks what came of it. It throws when
-   * the signal ends it, which is when the run is ended or the call takes too long; one that does not is left behind.
+   * Runs a call. Faults of the tool are results with `isError`.
+   * It returns `connect` only before anything happened, if the user must first connect an app. The call runs again
+   * afterwards.
+   * It returns `input` if the tool asked the person something and guarantees that it has done nothing yet. The call
+   * runs again with `isAnswered`.
+   * It returns `under_way` if the tool continues by itself. After a pause it is called again with that `handle` and
+   * only fetches the result.
+   * It throws when the signal aborts, which happens if the run ends or the call takes too long. A runner that ignores
+   * the signal is abandoned.
    */
   run: (call: ToolCall, tool: Tool, signal: AbortSignal, of: CallSoFar) => Promise<ToolOutcome>;
 };
 
-/** `isAnswered`: the tool has asked the person something before, and there is an answer. `underWay`: its last handle. */
+/** `isAnswered`: the tool asked the person something earlier and has an answer. `underWay`: its last handle. */
 export type CallSoFar = { isAnswered: boolean; underWay: unknown };
 
 export type ToolOutcome =
@@ -125,9 +134,9 @@ export type ToolOutcome =
 /** Money beyond the run's own limits: caps of the user and the org, and the wallet. */
 type Budget = {
   /**
-   * Asked before every call of a model, with the request that it is to pay for, and with null before tool calls. Money
-   * that other calls hold is waited for, at most `msLeft`: a refusal means that it is spent, or that the time is up.
-   * Null in the answer where the run is no task, or no turn.
+   * Called before every model call with the request to pay for, and with null before tool calls. It waits up to
+   * `msLeft` for money that other calls hold. A refusal means that the money is spent or the time is up. The amounts
+   * are null if the run is not a task, or not a turn.
    */
   mayContinue: (
     request: ModelRequest | null,
@@ -135,7 +144,7 @@ type Budget = {
   ) => Promise<{ kind: 'allowed'; taskUsd: number | null; turnUsd: number | null } | { kind: 'refused'; stop: Stop }>;
 };
 
-/** The operator's say before each call that may change something. No answer in time is a no. */
+/** The operator's hook before each call that may change something. No answer in time counts as a refusal. */
 type PolicyHook = {
   mayRun: (call: ToolCall, tool: Tool) => Promise<{ kind: 'allowed' } | { kind: 'blocked'; message: string | null }>;
 };
@@ -143,6 +152,6 @@ type PolicyHook = {
 type Clock = {
   /** Milliseconds since 1970, UTC. */
   now: () => number;
-  /** Rings once after so many milliseconds, unless it is put off by what is returned. */
+  /** Rings once after so many milliseconds. The returned function cancels it. */
   alarm: (ms: number, ring: () => void) => () => void;
 };

@@ -11,7 +11,7 @@ const stopped = (reason: string, message: string) => ({ kind: 'stopped', reason,
 
 type Allowance = Awaited<ReturnType<Ports['budget']['mayContinue']>>;
 
-/** The decision before the next call, and how often money was asked for. */
+/** Returns the decision before the next call and the number of budget requests. */
 async function decide(of: { steps?: number; activeMs?: number; isRung?: boolean; allowance?: Allowance }) {
   let asked = 0;
   const mayContinue = async () => {
@@ -27,7 +27,7 @@ async function decide(of: { steps?: number; activeMs?: number; isRung?: boolean;
   return [await stopNow(progress, null), asked];
 }
 
-describe('the reason for which a run stops', () => {
+describe('stopNow', () => {
   const minute = stopped('max_turns', 'The limit of 1 minute was reached.');
   const twoSteps = stopped('max_turns', 'The limit of 2 steps was reached.');
   it.each([

@@ -6,23 +6,23 @@ import type { FinalEnd, Ports, Recorded } from './ports.ts';
 import type { Step } from './step.ts';
 import type { Tool } from './tool.ts';
 
-/** One run: a reply of the orchestrator or a task of the worker. They differ in what stands here, not in the loop. */
+/** One run: a reply of the orchestrator or a task of the worker. They differ only in these fields. */
 export type Run = {
   model: string;
-  /** How much the model can read at once. */
+  /** The size of the model's context window. */
   contextTokens: number;
   maxOutputTokens?: number;
   system: readonly string[];
-  /** What was said before and what is asked now: the same each time the run is taken up. */
+  /** The earlier messages and the current request. They are the same each time the run is resumed. */
   history: readonly Message[];
   tools: readonly Tool[];
   approvals: readonly ApprovalCategory[];
   limits: Limits;
-  /** Where the answer must be data. The message of an error is for the model. */
+  /** Set if the answer must be data. The error message is for the model. */
   output: { schema: JsonSchema; read: (text: string) => ReadAnswer } | null;
-  /** Random, told to the model in the system text; text of others stands inside it. */
+  /** A random marker that the system text explains to the model. Text by others is placed inside it. */
   fence: string;
-  /** Ends the run at once by throwing its reason: somebody stopped it, or another process owns it. */
+  /** Ends the run at once by throwing its reason: it was stopped, or another process owns it. */
   signal: AbortSignal;
 };
 
@@ -35,9 +35,9 @@ export type Progress = {
   steps: Step[];
   activeMsBefore: number;
   takenUpAt: number;
-  /** Aborted when the run has used up its minutes, in the middle of whatever it does. */
+  /** Aborted when the run has used up its minutes, even in the middle of a call. */
   timeUp: AbortController;
-  /** Of what the run does: ended from outside, or out of time. */
+  /** Aborts everything the run does: it was ended from outside, or is out of time. */
   signal: AbortSignal;
 };
 
@@ -55,17 +55,17 @@ export function takeUp(run: Run, ports: Ports, { steps, activeMs }: Recorded): P
   };
 }
 
-/** Two tools of one name would share a policy that belongs to one of them. */
+/** Two tools with one name would share a policy that belongs to one of them. */
 function byName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const map = new Map(tools.map((tool) => [tool.definition.name, tool]));
   if (map.size < tools.length) throw new Error('Two tools of this run have the same name.');
   return map;
 }
 
-/** `request`: the call of the model that comes next, for which money is held; null before tools. */
+/** `request`: the next model call, for which money is held; null before tool calls. */
 export async function stopNow(progress: Progress, request: ModelRequest | null): Promise<FinalEnd | null> {
   const { run, ports } = progress;
-  // Before money is asked for: with no time left to wait, money that others hold would be named as the reason.
+  // Checked before the budget: with no time left to wait, money that others hold would be reported as the reason.
   const used = overLimit(progress, { taskUsd: null, turnUsd: null });
   if (used !== null) return used;
   const msLeft = Math.max(0, run.limits.max_minutes * 60_000 - activeMs(progress));
@@ -83,7 +83,7 @@ function overLimit(progress: Progress, spent: { taskUsd: number | null; turnUsd:
 
 export const outOfTime = ({ run }: Progress): FinalEnd => ({ kind: 'stopped', ...timeReached(run.limits) });
 
-/** An alarm and a clock may differ by a moment: where the one has rung, the time is up. */
+/** Alarm and clock may differ by a moment. If the alarm has rung, the time is up. */
 const activeMs = ({ ports, activeMsBefore, takenUpAt, timeUp }: Progress) =>
   timeUp.signal.aborted ? Number.POSITIVE_INFINITY : activeMsBefore + ports.clock.now() - takenUpAt;
 

@@ -2,27 +2,27 @@ import type { ToolCall } from './message.ts';
 import type { CallSoFar, Ports, ToolOutcome } from './ports.ts';
 import { isReadOnly, type Tool } from './tool.ts';
 
-/** Of one call of a tool that names no time of its own. */
+/** The timeout of a tool that sets none. */
 const usualTimeoutS = 180;
-/** For a tool that was told to end, to say how far it came. */
+/** Time for an aborted tool to report how far it came. */
 const graceMs = 5_000;
 const longestOutput = 100_000;
 
-/** `isTools`: the tool said so itself. Otherwise nobody knows how far it came. */
+/** `isTools`: the tool reported this itself. Otherwise its progress is unknown. */
 type TimedOutcome = ToolOutcome & { isTools: boolean };
 
 /**
- * Runs one call of a tool and always comes back: with what it did, or with what to say of a tool that took too long or
- * threw, which it promised not to. It throws only the reason of a run that has ended.
+ * Runs one tool call and always returns: the result, or an error for a tool that took too long or threw. It throws only
+ * the reason of a run that has ended.
  */
 export async function runInTime(
   { clock, tools }: Pick<Ports, 'clock' | 'tools'>,
   call: ToolCall,
   tool: Tool,
   run: {
-    /** Aborted where the run was ended from outside: its reason is thrown then. */
+    /** Aborted if the run was ended from outside. Its reason is then thrown. */
     ended: AbortSignal;
-    /** Aborted then, and when the run has used up its minutes. */
+    /** Aborted in that case, and when the run has used up its minutes. */
     signal: AbortSignal;
     soFar: CallSoFar;
   },
@@ -43,7 +43,7 @@ export async function runInTime(
   }
 }
 
-/** Rejects where a tool does not come back although its signal told it to: it must not hold the run for ever. */
+/** Rejects if a tool ignores its signal, so that it cannot block the run for ever. */
 function neglected(clock: Ports['clock'], limit: AbortSignal, isBack: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     let putOff = () => {};

@@ -1,7 +1,7 @@
 import type { Reasoning, ToolCall, ToolMedia } from './message.ts';
 import type { Usage } from './model.ts';
 
-/** What has been recorded of a run, oldest first: the trace that people read and the point from which a successor goes on. */
+/** A recorded step. The steps, oldest first, are both the trace that people read and the checkpoint for a successor. */
 export type Step = ModelStep | SummaryStep | NoteStep;
 
 export type ModelStep = {
@@ -9,31 +9,34 @@ export type ModelStep = {
   text: string;
   calls: readonly RecordedCall[];
   reasoning: Reasoning | null;
-  /** What the run tells the model about this answer, such as that it fits no schema. An answer with a notice is no end. */
+  /**
+   * The run's message to the model about this answer, for example that it matches no schema. An answer with a notice
+   * does not end the run.
+   */
   notice: string | null;
-  /** The answer ran into the model's limit of length. */
+  /** The answer reached the model's length limit. */
   isCut: boolean;
   usage: Usage;
 };
 
-/** Stands for the first `covers` exchanges of the run, counted from the start of its history. */
+/** Replaces the first `covers` exchanges of the run, counted from the start of its history. */
 export type SummaryStep = { kind: 'summary'; text: string; covers: number; usage: Usage };
 
-/** What the person said to work that was under way. */
+/** A message from the person to a running task. */
 export type NoteStep = { kind: 'note'; text: string };
 
-/** Facts, not a state: what happens next with a call is read off them. */
+/** Facts, not a state: the next action is derived from them. */
 export type RecordedCall = {
-  /** The id is the run's own. What the model wrote as an id is not kept, so that it can point at no other call. */
+  /** The run assigns the id. The model's own id is discarded, so that it cannot refer to another call. */
   call: ToolCall;
   waits: readonly Wait[];
   isStarted: boolean;
-  /** What its tool is asked for it by, where the tool goes on with it by itself; absent: it does not. */
+  /** The handle for polling the tool, if the call continues there. Default: none. */
   underWay?: unknown;
   result: CallResult | null;
 };
 
-/** `from` decides how the model reads it: what a tool says is data, what a person or the run says is not. */
+/** `from` decides how the model reads the output: a tool's output is data, that of a person or the run is not. */
 export type CallResult = {
   output: string;
   isError: boolean;
@@ -42,12 +45,12 @@ export type CallResult = {
 };
 
 /**
- * `permission`: may the tool run. `connection`: it runs once an app is connected. `input`: it has asked the person something
- * and runs again with the answer, also where that is a no. `answer`: the outcome is the result.
+ * `permission`: may the tool run. `connection`: it runs once an app is connected. `input`: it asked the person
+ * something and runs again with the answer, even a refusal. `answer`: the outcome is the result.
  */
 export type WaitPurpose = 'permission' | 'connection' | 'input' | 'answer';
 
-/** `isOfOrg`: the org says yes or no, and not the person. */
+/** `isOfOrg`: the org decides, not the user. */
 export type Wait = { purpose: WaitPurpose; outcome: WaitOutcome | null; isOfOrg?: boolean };
 
 export type WaitOutcome =

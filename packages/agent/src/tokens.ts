@@ -1,12 +1,12 @@
 import type { JsonSchema, Message, ToolDefinition, ToolMedia } from './message.ts';
 import type { ModelRequest } from './model.ts';
 
-/** By bytes, because scripts beyond Latin take more tokens a character. */
+/** Counts bytes, because non-Latin scripts use more tokens per character. */
 export const tokensOfText = (text: string): number => tokensOfBytes(Buffer.byteLength(text));
 
 export const tokensOfBytes = (bytes: number): number => Math.ceil(bytes / 3.5);
 
-/** About what a request takes, a little above rather than below: nobody counts as its vendor does. */
+/** Estimates the tokens of a request, rather too high than too low: only the vendor can count exactly. */
 export function tokensOfRequest({
   system,
   messages,
@@ -17,11 +17,11 @@ export function tokensOfRequest({
   return tokensOfFixed(system, tools) + schema + sumOf(messages.map(tokensOfMessage));
 }
 
-/** What stands in every request of a run. */
+/** The tokens that every request of a run contains. */
 export const tokensOfFixed = (system: readonly string[], tools: readonly ToolDefinition[]): number =>
   sumOf(system.map(tokensOfText)) + sumOf(tools.map(tokensOfTool));
 
-/** A schema outlives its tool, which is made anew for each run, and is by far the longest part of it. */
+/** Cached by schema: a schema is the longest part of a tool and outlives the tool, which is created for each run. */
 const bytesOfSchemas = new WeakMap<JsonSchema, number>();
 
 function tokensOfTool({ inputSchema, ...named }: ToolDefinition): number {
@@ -45,11 +45,11 @@ export function tokensOfMessage(message: Message): number {
   }
 }
 
-/** A picture is billed by its area; of a recording the length is not known. */
+/** A picture is billed by its area. The length of a recording is unknown. */
 const tokensOfMedia = ({ width, height, bytes }: ToolMedia): number =>
   width === null || height === null ? Math.ceil(bytes / 500) : Math.max(100, Math.ceil((width * height) / 750));
 
-/** Pages and pictures cost about this much with every vendor. */
+/** About the cost of a page or picture with every vendor. */
 const tokensOfFile = 2000;
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);

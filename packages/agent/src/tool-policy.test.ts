@@ -78,7 +78,7 @@ describe('a tool of an MCP server', () => {
     }
   });
 
-  it('stays denied or waiting by the floor when the version runs it without asking [TOOL-011, TOOL-012]', () => {
+  it("stays denied or pending by the server's policy if the version runs it without asking [TOOL-011, TOOL-012]", () => {
     const policy = { run_without_asking: listed };
     expect(decideToolCall(pay({ floor: { deny: listed }, policy })).kind).toBe('refuse');
     expect(decideToolCall(pay({ floor: { require_approval: listed }, policy })).kind).toBe('wait');
@@ -100,7 +100,7 @@ describe('any tool of an MCP server', () => {
     isReadOnly: fc.boolean(),
   });
 
-  it('never gets freer by what is added to the floor [TOOL-010]', () => {
+  it("is never freer after an addition to the server's policy [TOOL-010]", () => {
     fc.assert(
       fc.property(tool, floor, (before, added) => {
         const after = {
@@ -112,7 +112,7 @@ describe('any tool of an MCP server', () => {
     );
   });
 
-  it('never gets freer by a policy than the lists of the floor allow [TOOL-010]', () => {
+  it("is never freer by a version's policy than the server's lists allow [TOOL-010]", () => {
     fc.assert(
       fc.property(tool, ({ policy: given, ...rest }) => {
         const free = { ...empty, run_without_asking: [rest.name] };
@@ -128,7 +128,7 @@ describe('any tool of an MCP server', () => {
     );
   });
 
-  it('never gets freer by what a version adds to its own deny and require_approval', () => {
+  it("is never freer after an addition to the version's deny and require_approval", () => {
     fc.assert(
       fc.property(tool, floor, (before, added) => {
         const policyBefore = before.policy ?? empty;

@@ -1,12 +1,12 @@
 /**
- * Whether a call of a tool runs, waits for the person's yes or is refused. Flags and lists alone decide it; lists hold
- * exact names.
+ * Decides whether a tool call runs, waits for the user's approval or is rejected. Only flags and lists decide; lists
+ * contain exact names.
  */
 
-/** What the registered server says of its tools, for every deployment that uses it. */
+/** The policy of the registered server, for every deployment that uses it. */
 type ToolFloor = { readonly deny: readonly string[]; readonly require_approval: readonly string[] };
 
-/** What one version adds to the floor of a server. */
+/** The additional policy of one version. */
 type VersionPolicy = ToolFloor & { readonly run_without_asking: readonly string[] };
 
 export type CalledTool =
@@ -14,9 +14,9 @@ export type CalledTool =
       from: 'server';
       name: string;
       floor: ToolFloor;
-      /** Null where the version has none for this server. */
+      /** Null if the version has no policy for this server. */
       policy: VersionPolicy | null;
-      /** The server marks the tool as one that changes nothing. False for a tool that the server does not list. */
+      /** The server marks the tool as read-only. False for a tool that the server does not list. */
       isReadOnly: boolean;
     }
   | { from: 'function'; read_only: boolean; run_without_asking: boolean };
@@ -27,8 +27,8 @@ export type Decision =
   | { kind: 'refuse'; why: 'floor_denies' | 'version_denies' };
 
 /**
- * The order is the rule: what a list forbids or makes wait is asked before anything that lets a tool run, and the floor
- * before the version, so that a version adds to the floor and never takes from it.
+ * The order matters: lists that deny or require approval come before anything that lets a tool run. The server's policy
+ * comes before the version's, so a version can only add restrictions.
  */
 export function decideToolCall(tool: CalledTool): Decision {
   if (tool.from === 'function') return freely(tool.read_only, tool.run_without_asking);
@@ -40,7 +40,7 @@ export function decideToolCall(tool: CalledTool): Decision {
   return freely(isReadOnly, policy?.run_without_asking.includes(name) ?? false);
 }
 
-/** A tool of which nothing is known waits. */
+/** An unknown tool waits for approval. */
 function freely(isReadOnly: boolean, runsWithoutAsking: boolean): Decision {
   if (isReadOnly) return { kind: 'run', why: 'read_only' };
   if (runsWithoutAsking) return { kind: 'run', why: 'run_without_asking' };

@@ -20,7 +20,7 @@ const step: ModelStep = {
   usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
 };
 
-it('a step of any turn is read with what was thought on its way [RSN-001]', () => {
+it('reads a step of any turn with its reasoning [RSN-001]', () => {
   expect(exchangeOf(step, 'f').messages[0]).toEqual({
     role: 'agent',
     text: 'I look.',
@@ -29,7 +29,7 @@ it('a step of any turn is read with what was thought on its way [RSN-001]', () =
   });
 });
 
-it('a call that a crash left without a result is read with one that says so [RSN-009]', () => {
+it('gives a call without a result, left by a crash, a result that explains this [RSN-009]', () => {
   const { messages, isOpen } = exchangeOf(asEarlier(step), 'f');
   expect(isOpen).toBe(false);
   expect(messages[1]).toMatchObject({

@@ -3,12 +3,12 @@ import type { Message, UserMessage } from './message.ts';
 import { asData } from './prompt/data.ts';
 import type { CallResult, ModelStep, RecordedCall, Step, SummaryStep } from './step.ts';
 
-/** Messages that belong together: a call is never parted from its result. */
+/** Messages that belong together: a call is never separated from its result. */
 export type Exchange = { messages: readonly Message[]; isOpen: boolean };
 
 type Transcript = { history: readonly Message[]; steps: readonly Step[]; fence: string };
 
-/** What the model reads: all of it, or a summary and what came after. */
+/** The messages for the model: all of them, or a summary and the later ones. */
 export const messagesOf = (transcript: Transcript): Message[] => withNewestMedia(allMessagesOf(transcript));
 
 function allMessagesOf(transcript: Transcript): Message[] {
@@ -17,7 +17,7 @@ function allMessagesOf(transcript: Transcript): Message[] {
   if (summary === null) return exchanges.flatMap(({ messages }) => messages);
   const left = exchanges.slice(summary.covers).flatMap(({ messages }) => messages);
   const ask = transcript.history.findLast(({ role }) => role === 'user');
-  // The summary is the model's own, but of what tools and documents said: it comes back as data.
+  // The model wrote the summary, but from the output of tools and documents, so it is fenced as data.
   const opening = userText(
     'The beginning was left out for length. This summary stands for it.',
     asData(transcript.fence, 'summary', summary.text),
@@ -26,7 +26,10 @@ function allMessagesOf(transcript: Transcript): Message[] {
   return [opening, ...(ask && !left.includes(ask) ? [ask] : []), ...left];
 }
 
-/** In the order in which a summary counts them: the history is the same each time a run is taken up. */
+/**
+ * Returns the exchanges in the order in which a summary counts them. The history is the same each time a run is
+ * resumed.
+ */
 export function exchangesOf({ history, steps, fence }: Transcript): Exchange[] {
   const before = history.reduce<Message[][]>((groups, message) => {
     const last = groups.at(-1);
@@ -43,11 +46,11 @@ export function exchangesOf({ history, steps, fence }: Transcript): Exchange[] {
   ];
 }
 
-/** An answer that ran into its limit of length is gone on with once. */
+/** A cut answer is continued once. */
 export const goOn =
   'Your answer was cut off: it ran into the limit of length. Go on exactly where you stopped, in the middle of the word if need be. Repeat nothing and explain nothing.';
 
-/** The step that the next answer goes on with; null where that one begins anew. */
+/** The step that the next answer continues; null if the next answer stands alone. */
 export function beginningIn(steps: readonly Step[]): ModelStep | null {
   const last = steps.findLast((step) => step.kind === 'model');
   return last?.isCut && last.notice === goOn ? last : null;
@@ -57,7 +60,7 @@ export function lastSummary(steps: readonly Step[]): SummaryStep | null {
   return steps.findLast((step) => step.kind === 'summary') ?? null;
 }
 
-/** The same in the run itself and in all that follow it, so that a vendor's cache still knows it. */
+/** Identical in the run itself and in all later runs, so that a vendor's cache matches. */
 export function exchangeOf(step: ModelStep, fence: string): Exchange {
   const { text, reasoning } = step;
   const messages: Message[] = [{ role: 'agent', text, calls: step.calls.map(({ call }) => call), reasoning }];
@@ -85,7 +88,7 @@ const approvedMark = '[The person said yes to this call before it was made.]';
 const isApproved = (waits: RecordedCall['waits']) =>
   waits.some(({ purpose, outcome }) => purpose === 'permission' && outcome?.decision === 'approved');
 
-/** A step of a run that is not this one: no call of it is without a result, whatever became of the run. */
+/** Prepares a step of an earlier run: every call gets a result, however that run ended. */
 export function asEarlier(step: ModelStep): ModelStep {
   return {
     ...step,
@@ -95,7 +98,7 @@ export function asEarlier(step: ModelStep): ModelStep {
 
 const longestEarlier = 20_000;
 
-/** What was read once need not be read whole with each message that follows. */
+/** An earlier result need not be repeated in full with every message. */
 function shortened(result: CallResult): CallResult {
   const { output } = result;
   if (output.length <= longestEarlier) return result;
@@ -115,7 +118,7 @@ function unfinished({ waits, isStarted }: RecordedCall): CallResult {
   return { output, isError: true, from: 'run' };
 }
 
-/** The newest plan is kept word for word: a summary of a plan loses steps. */
+/** The newest plan is kept verbatim, because a summary would lose steps. */
 function planOf({ steps, fence }: Transcript): string[] {
   const plan = steps
     .flatMap((step) => (step.kind === 'model' ? step.calls : []))

@@ -6,12 +6,12 @@ import { runInTime } from './run-in-time.ts';
 import type { CallResult, ModelStep, RecordedCall } from './step.ts';
 import { isReadOnly } from './tool.ts';
 
-/** A process that ends is not held up for longer by a run that waits for a tool. */
+/** A run that waits for a tool delays a shutdown by at most this time. */
 const longestPauseMs = 1_000;
 
 export const isOpen = ({ result }: RecordedCall) => result === null;
 
-/** All calls of the step at once where none can change anything, otherwise the first that is open. */
+/** Runs all calls of the step in parallel if none can change anything, otherwise the first pending one. */
 export async function workOffCalls(progress: Progress, step: ModelStep): Promise<RunEnd | null> {
   const open = step.calls.filter(isOpen);
   const batch = runSideBySide(progress, step.calls) ? open : open.slice(0, 1);
@@ -66,7 +66,7 @@ async function perform(progress: Progress, step: ModelStep, call: ToolCall, move
   }
 }
 
-/** The end that a move means, where it is one. */
+/** Returns the end that a move implies, or null. */
 export function endOfMove(step: ModelStep, call: ToolCall, move: Move): FinalEnd | null {
   if (move.kind === 'finish') return { kind: 'answered', text: move.text, data: move.data, isCut: false };
   if (move.kind === 'hand_off') return { kind: 'handed_off', acknowledgement: step.text, call };
@@ -78,7 +78,7 @@ async function runTool(
   call: ToolCall,
   { tool, isAnswered, underWay }: Extract<Move, { kind: 'run' }>,
 ): Promise<Outcome> {
-  // What is under way has begun: it is only asked how far it is.
+  // A call that is under way was approved before and is only polled.
   if (underWay === undefined) {
     const blocked = await blockedBy(progress, call);
     if (blocked !== null) return { kind: 'ended', end: await endRun(progress, blocked) };
@@ -102,14 +102,14 @@ async function runTool(
   return recordResultOf(progress, call, { output, isError, from: isTools ? 'tool' : 'run', ...(media && { media }) });
 }
 
-/** A handle that has not changed is not written again: it may be asked for every second. */
+/** An unchanged handle is not written again, because it may be polled every second. */
 async function noteUnderWay(progress: Progress, call: ToolCall, before: unknown, underWay: unknown): Promise<void> {
   if (JSON.stringify(before) === JSON.stringify(underWay)) return;
   await progress.ports.store.recordUnderWay(call.id, underWay);
   progress.steps = progress.steps.map((step) => (step.kind === 'model' ? withCall(step, call.id, { underWay }) : step));
 }
 
-/** Until the time has passed, the process is about to end, or the run is over. */
+/** Waits until the time has passed, the process shuts down, or the run is over. */
 async function pause({ ports, run, signal }: Progress, ms: number): Promise<void> {
   for (let left = ms; left > 0 && !ports.isLeaving() && !signal.aborted; left -= longestPauseMs) {
     await new Promise<void>((resolve) => {
@@ -149,7 +149,7 @@ async function waitFor(progress: Progress, opened: readonly NewWait[]): Promise<
   return null;
 }
 
-/** Waits for all before it throws, so that nothing goes on behind a run that has ended. */
+/** Waits for all promises before it throws, so that nothing continues after the run has ended. */
 async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// From source the command runs on the Node that was installed with it, whatever Node started it; elsewhere on its own.
+// From source, the command runs on the Node that was installed with it; elsewhere on the Node that started it.
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,7 +20,8 @@ if (node === process.execPath && (major < 22 || (major === 22 && minor < 18))) {
 if (realpathSync(node) === realpathSync(process.execPath)) await import(pathToFileURL(main).href);
 else {
   const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // Ctrl-C in a terminal reaches the whole group: handed on as well it would arrive twice, which means "now" to a server.
+  // Ctrl-C in a terminal reaches the whole process group. Forwarding it too would deliver it twice, which makes a
+  // server stop at once.
   const isTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
   process.on('SIGINT', () => isTerminal || child.kill('SIGINT'));
   process.on('SIGTERM', () => child.kill('SIGTERM'));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How a value is typed at a shell. */
+/** How a value is typed in a shell. */
 type Kind =
   | 'text'
   | 'number'
@@ -8,24 +8,24 @@ type Kind =
   | 'boolean'
   /** One of `choices`. */
   | 'choice'
-  /** Given several times, one text each. */
+  /** Repeatable, one text each. */
   | 'texts'
-  /** `key=value`, given several times, or an object as JSON. */
+  /** `key=value`, repeatable, or a JSON object. */
   | 'labels'
   | 'json'
-  /** JSON where it reads as JSON of a kind that fits, else the text itself. */
+  /** JSON if it parses as a matching type, else the text itself. */
   | 'mixed';
 
 export type ArgumentShape = {
   kind: Kind;
   choices: readonly (string | number | boolean)[];
-  /** Of a list: words that stand for a whole list and are sent bare, such as `all`. */
+  /** For lists: words that replace a whole list and are sent alone, such as `all`. */
   alone: readonly string[];
   isNullable: boolean;
   description: string;
-  /** What a value may be, in words: `1 to 120 characters`. */
+  /** The allowed values in words: `1 to 120 characters`. */
   bounds: string;
-  /** What an id must look like; empty where it may be any text. */
+  /** The pattern of an id; empty if any text is allowed. */
   pattern: string;
   default: unknown;
 };
@@ -107,7 +107,7 @@ function isLabels({ properties, additionalProperties }: JsonSchema): boolean {
   return !properties && typeof additionalProperties === 'object' && additionalProperties.type === 'string';
 }
 
-/** Every word that fits; none where any text does. */
+/** All allowed words; empty if any text is allowed. */
 function choicesOf(branches: JsonSchema[]): ArgumentShape['choices'] {
   if (branches.some((each) => isListOfTexts(each) && !branchesOf(each.items as JsonSchema).every(isConstant)))
     return [];
@@ -121,7 +121,7 @@ function choicesOf(branches: JsonSchema[]): ArgumentShape['choices'] {
 
 function boundsOf(json: JsonSchema): string {
   const { minLength, maxLength, maximum, exclusiveMinimum } = json;
-  // Zod gives every whole number the bounds of a safe integer, which tell nobody anything.
+  // Zod adds the bounds of a safe integer to every integer, which are not worth showing.
   const minimum = json.minimum === Number.MIN_SAFE_INTEGER ? undefined : json.minimum;
   const top = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   if (maxLength !== undefined) {

@@ -4,20 +4,20 @@ import { type ArgumentShape, shapeOf } from './argument-shape.ts';
 
 type CommandArgument = Command['arguments'][number];
 
-/** One argument of a command as it is typed. */
+/** One argument of a command. */
 export type Binding = {
   argument: CommandArgument;
   /** `--output-schema` */
   flag: string;
-  /** What commander calls the flag's value. */
+  /** Commander's name for the flag's value. */
   attribute: string;
-  /** Typed without its flag. A user in the path may be typed either way. */
+  /** Typed without its flag. A user in the path accepts both forms. */
   isPositional: boolean;
   isRequired: boolean;
   shape: ArgumentShape;
 };
 
-/** The arguments of a command; `positional` names those of its own that are typed without a flag. */
+/** The arguments of a command. `positional` names those that are typed without a flag. */
 export function bindingsOf(command: Command, positional: readonly string[] = []): Binding[] {
   const typed = command.arguments.filter(({ name }) => /^[a-z][a-z0-9_]*$/.test(name));
   return typed.map((argument) => ({
@@ -30,17 +30,17 @@ export function bindingsOf(command: Command, positional: readonly string[] = [])
   }));
 }
 
-/** What is called metadata is typed as labels everywhere, also where its values may be anything. */
+/** Every `metadata` argument is typed as labels, also if its values are arbitrary. */
 function shapeOfArgument({ name, schema }: CommandArgument): ArgumentShape {
   const shape = shapeOf(schema);
   return name === 'metadata' && shape.kind === 'json' ? { ...shape, kind: 'labels' } : shape;
 }
 
-/** Whether the server would refuse the request without it. */
+/** Whether the server rejects the request without it. */
 function isRequired({ route }: Command, { place, field, schema }: CommandArgument): boolean {
   if (place === 'params') return true;
   const parent = place && route ? route.route[place] : undefined;
-  // The table's `user` is always optional; the field behind it may not be.
+  // `user` is always optional in the table, but the field behind it may be required.
   const own =
     field === null ? undefined : (parent as { shape?: Record<string, z.ZodType> } | undefined)?.shape?.[field];
   return !(own ?? schema).safeParse(undefined).success;

@@ -4,7 +4,7 @@ import { misuse } from './fault.ts';
 import { type Given, readValue } from './read-value.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What was typed: the words without a flag in their order, and the flags by commander's names. */
+/** The typed command line: positional words in order, and flags by commander's names. */
 export type Typed = {
   words: readonly (string | readonly string[] | undefined)[];
   flags: Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export type Request = { params: Record<string, string>; query: Record<string, st
 
 type Place = Pick<Terminal, 'cwd' | 'stdin'>;
 
-/** The values that were typed, by the names of the command table. */
+/** The typed values, by their names in the command table. */
 export async function readTyped(
   place: Place,
   bindings: readonly Binding[],
@@ -31,7 +31,7 @@ export async function readTyped(
   return values;
 }
 
-/** The request of a command that is one call of a route. `--body` is laid down first, flags go over it. */
+/** Builds the request of a command that calls one route. Flags override the fields of `--body`. */
 export async function buildRequest(place: Place, bindings: readonly Binding[], typed: Typed): Promise<Request> {
   const values = await readTyped(place, bindings, typed);
   const whole = typed.flags.body === undefined ? undefined : await readBody(place, typed.flags.body as string);

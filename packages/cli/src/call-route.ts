@@ -11,7 +11,7 @@ import { uploadOf } from './upload.ts';
 
 type Call = Invocation & { command: Command; typed: Typed; request: Request };
 
-/** A command that is one call of one route: sends it and prints what came. */
+/** Runs a command that calls one route and prints the response. */
 export async function callRoute(call: Call): Promise<void> {
   const { terminal, isJson, command, typed, request } = call;
   const row = command.route?.name as string;
@@ -28,7 +28,7 @@ export async function callRoute(call: Call): Promise<void> {
   printAnswer(terminal, answer, { isJson, nextPage: (cursor) => `--cursor ${plain(cursor)}` });
 }
 
-/** All pages as one answer: the fields beside the rows are the first page's. */
+/** Joins all pages. The fields besides the rows are from the first page. */
 async function readAll(client: Client, row: string, placed: Request, signal: AbortSignal): Promise<unknown> {
   const first = (await client.request(row, largest(placed), { signal })) as Page;
   const data = [...first.data];
@@ -44,10 +44,10 @@ async function readAll(client: Client, row: string, placed: Request, signal: Abo
 
 type Page = { data: unknown[]; next_cursor: string | null };
 
-/** Nobody counts the pages, so as few calls as may be. */
+/** Uses the largest page size to save requests. */
 const largest = (placed: Request): Request => ({ ...placed, query: { limit: '100', ...placed.query } });
 
-/** One event a line as it comes, until the server ends the stream or the person does. */
+/** Prints one event per line until the server or the user ends the stream. */
 async function printStream({ terminal, isJson }: Call, stream: AsyncIterable<unknown>): Promise<void> {
   for await (const event of stream) {
     if (isJson) terminal.out(`${JSON.stringify(event)}\n`);
@@ -55,7 +55,7 @@ async function printStream({ terminal, isJson }: Call, stream: AsyncIterable<unk
   }
 }
 
-/** A picture as text fills the screen with letters. */
+/** A picture as text would fill the screen. */
 function withoutPictures(event: unknown): unknown {
   if (typeof event !== 'object' || event === null) return event;
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The headings of `vestra help`, and the first words below each. */
+/** The headings of `vestra help`, and the first words of the commands below each. */
 const groups: readonly [string, readonly string[]][] = [
   [
     'Build and talk:',
@@ -66,7 +66,7 @@ const order = groups.flatMap(([, words]) => words);
 
 export const headingOf = (word: string): string => groups.find(([, words]) => words.includes(word))?.[0] ?? 'Commands:';
 
-/** Words stand in the order of the table above; what it does not know comes last. */
+/** Commands follow the order of the table above; unlisted ones come last. */
 export const placeOf = (word: string): number => {
   const at = order.indexOf(word);
   return at === -1 ? order.length : at;

@@ -6,12 +6,12 @@ import type { Terminal } from './terminal.ts';
 
 type Options = { terminal: Terminal; isJson: boolean; isDebug: boolean; settings: Settings; needsKey: boolean };
 
-/** A client for the server and key in force. */
+/** Creates a client for the server and key in use. */
 export function connect({ terminal, isJson, isDebug, settings, needsKey }: Options): Client {
   const { url, urlSource, key, source, notice } = settings;
   if (needsKey && key === null)
     throw new CommandFault(keyMissing(url), { exitCode: 1, told: { type: 'authentication', code: 'key_missing' } });
-  // Whoever reads JSON off standard error finds the error there and nothing else.
+  // With --json, standard error contains only the error.
   if (notice && needsKey && !isJson) terminal.err(terminal.paintError('dim', `${notice}\n`));
   if (isDebug) {
     terminal.err(`Server ${url} (${urlSource}), key of ${source ?? 'nobody'}\n`);
@@ -22,8 +22,8 @@ export function connect({ terminal, isJson, isDebug, settings, needsKey }: Optio
 }
 
 /**
- * A person waits: that nothing listens is told at once. After the first answer it may be a server that is started again,
- * and is waited for as always.
+ * Reports a refused connection at once, because a user waits. After the first response the server may be restarting, so
+ * the usual retries apply.
  */
 function impatient(url: string, send: typeof fetch): typeof fetch {
   let hasAnswered = false;
@@ -41,7 +41,7 @@ function impatient(url: string, send: typeof fetch): typeof fetch {
   };
 }
 
-/** Says what was called and what came of it, never what was sent with it: a header holds the key. */
+/** Logs each request and its status, but never its headers, which contain the key. */
 async function toldFetch(terminal: Terminal, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const { pathname, search } = new URL(input instanceof Request ? input.url : input);
   const startedAt = performance.now();

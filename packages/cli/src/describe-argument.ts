@@ -1,6 +1,6 @@
 import type { Binding } from './bindings.ts';
 
-/** The help text of an argument: what it is, what it may be, what it is when left out. */
+/** The help text of an argument: meaning, allowed values and default. */
 export function describeArgument({ argument, flag, shape, isRequired, isPositional }: Binding): string {
   const said = shape.description;
   const facts = [
@@ -18,7 +18,7 @@ export function describeArgument({ argument, flag, shape, isRequired, isPosition
   return [said, facts.length > 0 && `(${facts.join('; ')})`].filter(Boolean).join(' ');
 }
 
-/** What stands for the value behind a flag. */
+/** The placeholder for a flag's value. */
 export function placeholderOf({ shape }: Binding): string {
   switch (shape.kind) {
     case 'number':

@@ -1,6 +1,6 @@
 import type { Binding } from './bindings.ts';
 
-/** What a person would type, for the commands that are more than the call of a route or are mostly met first. */
+/** Hand-written examples for commands that do more than call a route or that users meet first. */
 const written: Readonly<Record<string, readonly string[]>> = {
   init: [
     'vestra init',
@@ -61,18 +61,18 @@ const written: Readonly<Record<string, readonly string[]>> = {
   usage: ['vestra usage --group-by user --from 2026-11-01 --to 2026-11-30'],
 };
 
-/** For the end of a command's help. */
+/** The end of a command's help. */
 export const exampleLines = (name: string, bindings: readonly Binding[] = []): string =>
   `\nExamples:\n${examplesOf(name, bindings)
     .map((each) => `  ${each}`)
     .join('\n')}`;
 
-/** How the command is typed: as written above, or with one value for each thing that it needs. */
+/** The written examples above, or one with a value for each required argument. */
 function examplesOf(name: string, bindings: readonly Binding[]): readonly string[] {
   const found = written[name];
   if (found) return found;
   const needed = bindings.filter(({ isRequired }) => isRequired);
-  // What changes something is shown with something to change.
+  // An update example needs a field to change.
   const changed = bindings.find(({ argument }) => argument.place === 'body');
   if (/ update$/.test(name) && changed && !needed.includes(changed)) needed.push(changed);
   const words = needed.map((binding) => {
@@ -82,7 +82,7 @@ function examplesOf(name: string, bindings: readonly Binding[]): readonly string
   return [['vestra', name, ...words].join(' ')];
 }
 
-/** By name, where any text would do and some say more. */
+/** Sample values by name that say more than a generic text. */
 const samples: Readonly<Record<string, string>> = {
   app: 'github',
   ask: '"List the orders that are late."',

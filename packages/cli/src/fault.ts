@@ -1,8 +1,8 @@
-/** What a command cannot do, said to the person who typed it. Exit code 2: typed wrongly; 1: anything else. */
+/** An error for the user of the command line. Exit code 2: wrong usage; 1: anything else. */
 export class CommandFault extends Error {
   readonly exitCode: number;
   readonly param: string | undefined;
-  /** The API's own words for it, where it has some. */
+  /** The API's type and code for it, if there is one. */
   readonly told: { type: string; code: string } | undefined;
 
   constructor(
@@ -17,9 +17,9 @@ export class CommandFault extends Error {
   }
 }
 
-/** The command was not typed as it is meant to be. */
+/** Reports wrong usage of a command. */
 export const misuse = (message: string, param?: string): CommandFault =>
   new CommandFault(message, { exitCode: 2, param });
 
-/** The command was understood and cannot be done. */
+/** Reports that a valid command cannot be executed. */
 export const refuse = (message: string): CommandFault => new CommandFault(message, { exitCode: 1 });

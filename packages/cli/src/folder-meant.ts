@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { refuse } from './fault.ts';
 
-/** The folder of a deployment and its file, where the folder was named or the file itself. */
+/** Resolves a deployment's folder and file from a path to either. */
 export async function folderMeant(
   cwd: string,
   given: string | undefined,

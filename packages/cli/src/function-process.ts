@@ -5,11 +5,11 @@ import type { Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
 export type FunctionProcess = {
-  /** With what lies on the disk now. Calls that run are ended by the process that took them. */
+  /** Restarts with the current files. Running calls are finished by the process that claimed them. */
   restart: () => void;
-  /** Lets what runs end; a second time, at once. */
+  /** Lets running calls finish; the second time, stops at once. */
   stop: () => Promise<void>;
-  /** The exit code of the last process, once it has ended by itself. */
+  /** The exit code of the last process, after it has ended by itself. */
   ended: Promise<number>;
 };
 
@@ -23,7 +23,7 @@ type Options = {
 
 const program = fileURLToPath(new URL('./serve-functions.ts', import.meta.url));
 
-/** Answers a deployment's functions from a process of its own, whose code is read anew with each start. */
+/** Answers a deployment's functions from a separate process that loads the code with each start. */
 export function startFunctions(options: Options): FunctionProcess {
   const { terminal, settings, file, deployment, concurrency } = options;
   const alive = new Set<ChildProcess>();

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { GlobalFlags } from './settings.ts';
 
-/** What every command takes, before its words or behind them. */
+/** Flags of every command, before or after its words. */
 const flags: readonly [string, string][] = [
   ['--url <address>', 'the server (or VESTRA_URL)'],
   ['--key <key>', 'the API key (or VESTRA_KEY)'],
@@ -13,12 +13,12 @@ const flags: readonly [string, string][] = [
 
 const heading = 'Everywhere:';
 
-/** The flags that are followed by a value. */
+/** The flags that expect a value. */
 export const valueFlags = flags.filter(([flag]) => flag.includes('<')).map(([flag]) => flag.split(' ', 1)[0] as string);
 
 /**
- * A command whose own field has the same name keeps it: `webhooks create --url` is the endpoint's address. The server's
- * is given before the words then, and a key can never be sent to the wrong one of the two.
+ * A command with a field of the same name keeps it: `webhooks create --url` is the endpoint's address. The server's
+ * address then precedes the words, so that a key is never sent to the wrong address.
  */
 export function addGlobalFlags(command: Command): void {
   for (const [flag, description] of flags) {
@@ -30,7 +30,7 @@ export function addGlobalFlags(command: Command): void {
 
 export type GlobalValues = GlobalFlags & { isJson: boolean; isDebug: boolean };
 
-/** What was said behind the words goes over what was said before them. */
+/** Flags after the words override flags before them. */
 export function readGlobals(leaf: Command, ownNames: ReadonlySet<string>): GlobalValues {
   const value = (name: string) => flagValue(ownNames.has(name) ? leaf.parent : leaf, name);
   return {

@@ -2,15 +2,15 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import type { Terminal } from './terminal.ts';
 
 export type Keyboard = {
-  /** What is typed, line by line, until the input ends. */
+  /** Yields the typed lines until the input ends. */
   lines: () => AsyncGenerator<string>;
-  /** Says something without tearing apart the line that is being typed. */
+  /** Prints a message without breaking the line that is being typed. */
   say: (text: string) => void;
 };
 
 const prompt = '› ';
 
-/** A chat's input. At a terminal the keyboard is let go between two lines, for questions that others ask there. */
+/** Reads a chat's input. In a terminal the keyboard is released between lines, so that other prompts can use it. */
 export function keyboardOf({ stdin, isInteractive, signal, err }: Terminal): Keyboard {
   let reader: Interface | null = null;
 
@@ -29,7 +29,7 @@ export function keyboardOf({ stdin, isInteractive, signal, err }: Terminal): Key
   async function readLine(): Promise<string | null> {
     const own = createInterface({ input: stdin, output: process.stdout, prompt });
     const left = new AbortController();
-    // Readline takes Ctrl-C for itself; it means the whole command.
+    // Readline captures Ctrl-C, which should end the whole command.
     own.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
     own.once('close', () => left.abort());
     reader = own;

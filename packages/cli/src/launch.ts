@@ -10,7 +10,7 @@ import { exampleLines } from './examples.ts';
 const serverProgram = import.meta.resolve('@vestra/server/main/main');
 const operatorProgram = import.meta.resolve('@vestra/server/operator/main');
 
-/** `start`, `doctor`, `setup` and `admin` are the server package's own programs. */
+/** Adds `start`, `doctor`, `setup` and `admin`, which are programs of the server package. */
 export function addLaunchers(program: Command, end: (code: number) => void): void {
   program
     .command('start')
@@ -63,17 +63,17 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
 }
 
 /**
- * The server's own program on the same Node. It takes the place of this process where the system knows how, so that the
- * process somebody started is the one that serves and hears the signals; elsewhere it is a child.
+ * Runs the server's program on the same Node. It replaces this process if the system supports that, so that signals
+ * reach the server directly; elsewhere it is a child process.
  */
 async function launch(program: string, words: readonly string[], given: Record<string, string> = {}): Promise<number> {
   const command = [...nodeWords(program), ...words];
   const env = { ...process.env, ...given };
   if (process.platform !== 'win32') process.execve?.(process.execPath, [process.execPath, ...command], env);
   const child = spawn(process.execPath, command, { stdio: 'inherit', env });
-  // The server ends in its own time: this process waits for it instead of leaving first.
+  // This process waits for the server to shut down instead of exiting first.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(signal);
-  // Ctrl-C in a terminal reaches the server by itself; a second one would tell it to end at once.
+  // Ctrl-C in a terminal reaches the server directly. A second signal would make it stop at once.
   const isTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
   process.on('SIGINT', () => isTerminal || child.kill('SIGINT'));
   process.on('SIGTERM', () => child.kill('SIGTERM'));
@@ -83,7 +83,7 @@ async function launch(program: string, words: readonly string[], given: Record<s
   });
 }
 
-/** The entry says how it is used when it gets a command it does not know; asked for, that is no error. */
+/** The program prints its usage for an unknown command. If the user asked for help, that is not an error. */
 async function showOperatorHelp(): Promise<number> {
   const child = spawn(process.execPath, [...nodeWords(operatorProgram), 'help'], {
     stdio: ['ignore', 'inherit', 'pipe'],
@@ -93,8 +93,8 @@ async function showOperatorHelp(): Promise<number> {
 }
 
 function nodeWords(program: string): string[] {
-  // As `npm start` does: room for the young objects of a start, which nearly all stay, and little for those of a server.
+  // As in `npm start`: a young generation that fits the start, whose objects mostly survive.
   const heap = ['--min-semi-space-size=8', '--max-semi-space-size=8'];
-  // Node 22 calls parts experimental that are none on 24, on every start.
+  // Node 22 prints a warning on every start for features that are stable in 24.
   return [...heap, '--disable-warning=ExperimentalWarning', fileURLToPath(program)];
 }

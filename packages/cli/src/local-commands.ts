@@ -7,14 +7,14 @@ import { status } from './commands/status.ts';
 import { trace } from './commands/trace.ts';
 import type { LocalInvocation } from './invocation.ts';
 
-/** A command of the command line alone, which no other door has. */
+/** A command that exists only on the command line, not in the API. */
 export type LocalCommand = {
   name: string;
   summary: string;
   /** `['[name]', 'which one']` */
   words: readonly (readonly [string, string])[];
   flags?: readonly (readonly [flag: string, description: string])[];
-  /** The exit code; nothing: 0. */
+  /** Returns the exit code. Default: 0. */
   run: (invocation: LocalInvocation) => Promise<number> | Promise<void>;
 };
 

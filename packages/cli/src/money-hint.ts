@@ -1,6 +1,6 @@
 type Mode = 'test' | 'live';
 
-/** What to do where money kept something from running; null where it was anything else. */
+/** Explains how to add money if a limit prevented a run; null for other reasons. */
 export function moneyHint(codes: readonly (string | null)[], mode: string): string | null {
   if (codes.includes('wallet_empty')) {
     return `The ${mode} wallet is empty. Whoever runs the server fills it: vestra admin credit --org <org id> --mode ${mode} --usd 50 (\`vestra me\` shows the org id).`;
@@ -13,7 +13,7 @@ export function moneyHint(codes: readonly (string | null)[], mode: string): stri
 
 export const modeOfKey = (key: string | null): Mode => (key?.startsWith('vk_live_') ? 'live' : 'test');
 
-/** The same for a test run, of which each scenario ends by itself. */
+/** The same for a test run, whose scenarios end separately. */
 export const moneyHintOfRun = (run: {
   mode: string;
   error_code: string | null;

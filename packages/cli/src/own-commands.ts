@@ -10,7 +10,7 @@ import { listen } from './commands/listen.ts';
 import { test } from './commands/test.ts';
 import type { OwnCommand } from './invocation.ts';
 
-/** The commands of the table that are more than one call, by name. */
+/** The commands of the table that do more than one call, by name. */
 export const ownCommands: Readonly<Record<string, OwnCommand>> = {
   answer,
   apply,

@@ -7,10 +7,10 @@ import { plain } from './output/show-value.ts';
 import type { Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
-/** `settings`: the server and key of the call, where it came to one. */
+/** `settings`: the server and key of the request, if there was one. */
 type Said = { isJson: boolean; isDebug: boolean; settings?: Settings | null };
 
-/** Says what went wrong on standard error and gives the exit code. Keys are struck out whatever brought them there. */
+/** Prints an error to standard error and returns the exit code. Keys are always removed. */
 export function printError(terminal: Terminal, error: unknown, { isJson, isDebug, settings = null }: Said): number {
   if (isJson) terminal.err(withoutKeys(`${JSON.stringify(bodyOf(error), null, 2)}\n`));
   else
@@ -22,11 +22,11 @@ export function printError(terminal: Terminal, error: unknown, { isJson, isDebug
   return error instanceof CommanderError || isMistyped(error) ? 2 : 1;
 }
 
-/** Refused by a command here, not by the service: what was typed does not go together. */
+/** An error found by the command itself, not by the service: the typed values do not fit together. */
 const isMistyped = (error: unknown): boolean =>
   error instanceof VestraError && error.code === 'invalid_request' && error.body === undefined;
 
-/** The API's own body where it gave one, and one of the same shape where it could not. */
+/** The API's error body, or one of the same shape. */
 function bodyOf(error: unknown): unknown {
   if (error instanceof ApplyError) {
     return { error: folderError(error) };
@@ -45,7 +45,7 @@ function bodyOf(error: unknown): unknown {
 const misused = { type: 'invalid_request', code: 'invalid_command' };
 const failedHere = { type: 'internal', code: 'command_failed' };
 
-/** The API's refusal as far as it is about the file itself; what is wrong on this machine in the same shape. */
+/** The API's rejection of the file, or local faults in the same shape. */
 function folderError({ cause, problems }: ApplyError): unknown {
   const told = cause instanceof VestraError && isBody(cause.body) ? (cause.body as { error: object }).error : {};
   const faults = problems.map(({ file, line, message, code, param }) => ({
@@ -71,14 +71,14 @@ function sentencesOf(terminal: Terminal, error: unknown, settings: Settings | nu
   return [...lines, ...detailsOf(terminal, error, settings)];
 }
 
-/** What else the API said, and what to do about it. */
+/** Further details from the API, and the remedy. */
 function detailsOf(
   { paintError }: Terminal,
   error: VestraError,
   settings: Settings | null,
   codes = [error.code],
 ): string[] {
-  // A secret is stored for the mode of the key that stores it, so the same key must be named again.
+  // A secret is stored for the mode of the key, so the same key must be used again.
   const again = settings?.again ? ` ${settings.again}` : '';
   const lines = error.names.map((name) => `vestra secrets set ${plain(name)}${again}`);
   if (error.status === 401 && settings?.source)

@@ -6,7 +6,7 @@ import { refuse } from './fault.ts';
 import type { Terminal } from './terminal.ts';
 
 const profilesFile = z.object({
-  /** The profile of a command that names none. */
+  /** The default profile. */
   current: z.string(),
   profiles: z.record(z.string(), z.object({ url: z.string(), key: z.string() })),
 });
@@ -31,7 +31,7 @@ export async function readProfiles(env: Terminal['env']): Promise<Profiles> {
   return parsed.data;
 }
 
-/** The keys are in it: readable by its owner alone from the first byte, and never half written. */
+/** The file contains keys: created with owner-only permissions and replaced atomically. */
 export async function writeProfiles(env: Terminal['env'], profiles: Profiles): Promise<string> {
   const path = profilesPath(env);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

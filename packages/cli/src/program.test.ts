@@ -19,7 +19,7 @@ let server: Server;
 let folder: string;
 let url: string;
 let seen: Seen[] = [];
-/** What the server answers; a refusal unless a test says otherwise. */
+/** The server's response; an error unless a test sets another. */
 let answer: (request: Seen) => { status: number; body: unknown };
 const refusal = { error: { type: 'not_found', code: 'user_not_found', message: 'No such user.', request_id: 'req_1' } };
 
@@ -51,13 +51,13 @@ function vestra(...typed: string[]) {
 
 const ofRoutes = commands.filter(({ route, name }) => route !== null && name !== 'init');
 
-/** A value that reads as what the argument takes. */
+/** A valid sample value for the argument. */
 function sample({ shape }: Binding): string {
   if (shape.choices.length > 0) return String(shape.choices[0]);
   return { number: '1', json: '{}', labels: 'a=b' }[shape.kind as string] ?? 'x';
 }
 
-/** The shortest command line that is complete. */
+/** The shortest complete command line. */
 function typedFor(command: Command): string[] {
   const bindings = bindingsOf(command);
   const words = bindings.filter(({ isPositional }) => isPositional).map(({ argument }) => `a-${argument.name}`);
@@ -81,7 +81,7 @@ describe('every command of the table', () => {
     expect(code).toBe(1);
   });
 
-  it('has help that ends well and names every flag', async () => {
+  it('has help that lists every flag', async () => {
     const { terminal } = keptTerminal();
     const { names } = buildProgram(terminal);
     const helped = names.filter((name) => name !== 'admin');
@@ -95,7 +95,7 @@ describe('every command of the table', () => {
         if (argument.place !== null) expect(out, name).toContain(isPositional ? argument.name : flag);
       }
       const [about = '', examples = ''] = out.split('\nExamples:\n');
-      // A flag, or a word of the command, that stands alone on its line says nothing.
+      // A flag or word without a description.
       expect(about.match(/^ {2}(?:--\S+(?: <\S+>)?|[a-z_]+)$/gm), name).toBeNull();
       expect(examples, name).toContain(`vestra ${name}`);
       for (const [flag] of examples.split('\n\n')[0]?.matchAll(/(?<= )--[a-z-]+/g) ?? []) {
@@ -108,7 +108,7 @@ describe('every command of the table', () => {
     ofRoutes
       .map((command) => command.name)
       .filter((name) => !/^(skills|documents|files|secrets|users screenshot)/.test(name)),
-  )('%s works as its example is written [OPS-320]', async (name) => {
+  )('%s: its example works [OPS-320]', async (name) => {
     answer = () => ({ status: 404, body: refusal });
     const { out } = await vestra(...name.split(' '), '--help');
     const [, line = ''] = /\nExamples:\n {2}vestra (.*)/.exec(out) ?? [];
@@ -122,7 +122,7 @@ describe('every command of the table', () => {
     expect([code, seen.length], err).toEqual([1, 1]);
   });
 
-  it('is typed in docs/cli.md as it is [OPS-320]', async () => {
+  it('matches docs/cli.md [OPS-320]', async () => {
     const page = await readFile(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8');
     const lines = [...page.matchAll(/(?:`|\$ )(vestra [a-z][^`\n#]*)/g)].map(([, line]) => line as string);
     expect(lines.length).toBeGreaterThan(30);
@@ -140,7 +140,7 @@ describe('every command of the table', () => {
     }
   });
 
-  it('names every event type and the order in which a server and key are looked for [OPS-321]', async () => {
+  it('lists every event type and the lookup order of server and key [OPS-321]', async () => {
     const help = async (...words: string[]) => (await vestra('help', ...words)).out.replace(/\s+/g, ' ');
     for (const type of webhookEventTypes) {
       expect(await help('events')).toContain(type);
@@ -152,7 +152,7 @@ describe('every command of the table', () => {
     }
   });
 
-  it('is listed by help under a heading of its own', async () => {
+  it('is listed by help under a heading', async () => {
     const { code, out } = await vestra('help');
     expect(code).toBe(0);
     for (const name of ofRoutes.map((command) => command.name)) {
@@ -165,8 +165,8 @@ describe('every command of the table', () => {
   });
 });
 
-describe('a command that is one call', () => {
-  it('puts each value where the route takes it', async () => {
+describe('a command that calls one route', () => {
+  it('sends each value in the right place', async () => {
     answer = () => ({ status: 200, body: {} });
     await vestra('users', 'update', 'ada', '--name', 'null', '--spend-cap-usd', '2', '--status', 'active');
     expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ name: null, spend_cap_usd: 2, status: 'active' });
@@ -178,7 +178,7 @@ describe('a command that is one call', () => {
     expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ enabled: false });
   });
 
-  it('lays flags over a body that is given whole', async () => {
+  it('lets flags override --body', async () => {
     answer = () => ({ status: 200, body: {} });
     await vestra('users', 'create', '--body', '{"user_id":"ada","name":"A"}', '--name', 'Ada');
     expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ user_id: 'ada', name: 'Ada' });
@@ -200,7 +200,7 @@ describe('a command that is one call', () => {
     expect((await vestra('files', 'upload', 'nowhere.txt')).err).toMatch(/nowhere.txt cannot be read/);
   });
 
-  it('goes through all pages, and says where the next one is', async () => {
+  it('reads all pages, and shows the next one', async () => {
     const ids = ['ada', 'grace', 'linus'];
     answer = ({ query }) => {
       const at = Number(new URLSearchParams(query).get('cursor') ?? 0);
@@ -215,7 +215,7 @@ describe('a command that is one call', () => {
     expect(seen.map(({ query }) => query)).toEqual(['?limit=100', '?limit=100&cursor=1', '?limit=100&cursor=2']);
   });
 
-  it('keeps its own --url apart from the server’s', async () => {
+  it("distinguishes its own --url from the server's", async () => {
     answer = () => ({ status: 200, body: {} });
     await vestra('--url', url, 'webhooks', 'create', '--url', 'https://example.com/hook', '--events', '*');
     expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ url: 'https://example.com/hook', events: '*' });
@@ -224,8 +224,8 @@ describe('a command that is one call', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('is the API’s own body with --json, and a sentence without', async () => {
+describe('an error', () => {
+  it("is the API's body with --json, and a sentence without", async () => {
     answer = () => ({ status: 404, body: refusal });
     const json = await vestra('users', 'get', 'ada', '--json');
     expect([json.code, json.out, JSON.parse(json.err)]).toEqual([1, '', refusal]);
@@ -262,13 +262,13 @@ describe('what goes wrong', () => {
     ['wallet_empty', 'vk_live_', 'vestra admin credit --org <org id> --mode live --usd 50'],
     ['wallet_empty', 'vk_test_', 'vestra admin credit --org <org id> --mode test --usd 50'],
     ['user_cap_reached', 'vk_live_', 'A cap of live mode is reached: `vestra limits get` shows it'],
-  ])('of money (%s) says what to run [OPS-216]', async (code, key, hint) => {
+  ])('about money (%s) names the command to run [OPS-216]', async (code, key, hint) => {
     answer = () => ({ status: 402, body: { error: { ...refusal.error, type: 'cap_reached', code } } });
     const words = await vestra('users', 'get', 'ada', '--key', `${key}${'A'.repeat(43)}`);
     expect([words.code, words.err]).toEqual([1, expect.stringContaining(hint)]);
   });
 
-  it('of a key says where the key is from and where it went', async () => {
+  it("about a key names the key's source and the server", async () => {
     answer = () => ({
       status: 401,
       body: { error: { ...refusal.error, type: 'authentication', code: 'key_invalid' } },
@@ -281,7 +281,7 @@ describe('what goes wrong', () => {
     );
   });
 
-  it('for want of a secret says how to store it with the same key', async () => {
+  it('about a missing secret shows how to store it with the same key', async () => {
     const error = { ...refusal.error, type: 'invalid_request', code: 'secret_missing', names: ['SHOP_KEY'] };
     answer = () => ({ status: 400, body: { error } });
     expect((await vestra('me')).err).toContain('\n  vestra secrets set SHOP_KEY\n');
@@ -293,7 +293,7 @@ describe('what goes wrong', () => {
     await rm(join(folder, '.vestra'), { recursive: true });
   });
 
-  it('says at once how to start a server that is not there [OPS-322]', async () => {
+  it('about an unreachable server shows at once how to start one [OPS-322]', async () => {
     const gone = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => gone.once('listening', resolve));
     const away = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`;
@@ -308,14 +308,14 @@ describe('what goes wrong', () => {
     expect(JSON.parse((await vestra('me', '--url', away, '--json')).err).error.code).toBe('connection_refused');
   });
 
-  it('with a server that answered once and is started again is waited for', async () => {
+  it('waits for a server that responded before and restarts', async () => {
     let calls = 0;
     answer = () => ({ status: calls++ === 0 ? 503 : 200, body: calls === 1 ? refusal : { object: 'me' } });
     expect((await vestra('me')).code).toBe(0);
     expect(calls).toBe(2);
   });
 
-  it('never shows the key, whatever is said and whatever comes back', async () => {
+  it('never shows the key', async () => {
     answer = ({ key }) => ({ status: 400, body: { error: { ...refusal.error, message: `Bad ${key}` } } });
     for (const flags of [['--debug'], ['--debug', '--json'], []]) {
       const { out, err } = await vestra('me', ...flags);
@@ -325,7 +325,7 @@ describe('what goes wrong', () => {
     expect((await vestra('me', '--debug')).err).toMatch(/GET \/v1\/me → 400/);
   });
 
-  it('needs a key, but not to ask whether the server is up', async () => {
+  it('reports a missing key, except for the health check', async () => {
     answer = () => ({ status: 200, body: { status: 'ok' } });
     const env = { VESTRA_URL: url, XDG_CONFIG_HOME: folder };
     expect((await runHere(['health'], { env, cwd: folder })).code).toBe(0);
@@ -346,7 +346,7 @@ describe('vestra status', () => {
   };
   const health = { object: 'health', status: 'ok', version: '9.9.9', checks: {} };
 
-  it.each(['status', 'whoami'])('says which server and key are used, and why: %s [OPS-321]', async (name) => {
+  it.each(['status', 'whoami'])('shows the server and key in use, and why: %s [OPS-321]', async (name) => {
     answer = ({ path }) => ({ status: 200, body: path === '/v1/health' ? health : me });
     const { code, out, err } = await vestra(name);
     expect(code).toBe(0);
@@ -362,7 +362,7 @@ describe('vestra status', () => {
     });
   });
 
-  it('ends with 1 where the key is refused', async () => {
+  it('exits with 1 if the key is rejected', async () => {
     const body = {
       error: { ...refusal.error, type: 'authentication', code: 'key_invalid', message: 'No such API key.' },
     };
@@ -373,7 +373,7 @@ describe('vestra status', () => {
 });
 
 describe('completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('%s holds every word', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('%s contains every word', async (shell) => {
     const { code, out } = await vestra('completion', shell);
     expect(code).toBe(0);
     for (const word of ['deployments', 'unarchive', 'apply', 'completion', '--success-criteria', '--dry-run']) {

@@ -20,15 +20,15 @@ import { withSecret } from './with-secret.ts';
 
 export type Program = {
   commander: Commander;
-  /** Every command by its words, those of this machine included. */
+  /** Every command by its words, including local ones. */
   names: readonly string[];
-  /** What the command that ran says: its exit code. */
+  /** The exit code of the executed command. */
   exitCode: () => number;
-  /** Whether the command that ran was asked for JSON, and for a log of its calls, and whom it called with which key. */
+  /** Whether --json and --debug were given, and the server and key that were used. */
   asked: () => { isJson: boolean; isDebug: boolean; settings: Settings | null };
 };
 
-/** `start` is a process of the server's own. */
+/** `start` is a separate program of the server. */
 const table = commands.filter(({ name }) => name !== 'start');
 
 export function buildProgram(terminal: Terminal): Program {
@@ -87,7 +87,7 @@ type Running = {
   end: (code: unknown) => void;
 };
 
-/** The flags of a command are made when it is met: making all of them would cost every call a tenth of a second. */
+/** Flags are created when a command is used: creating all of them would add a tenth of a second to every call. */
 function define(leaf: Commander, command: Command, terminal: Terminal, { start, calls, end }: Running): void {
   const own: OwnCommand | undefined = ownCommands[command.name];
   const bindings = bindingsOf(command, own?.positional);
@@ -96,7 +96,7 @@ function define(leaf: Commander, command: Command, terminal: Terminal, { start, 
     const option = new Option(flag, description);
     leaf.addOption(times === 'several' ? option.argParser(collect) : option);
   }
-  // Every command takes a user; one that has no use for it says nothing of it.
+  // Every command accepts a user. It is hidden if the command does not use it.
   if (!leaf.options.some(({ long }) => long === '--user')) leaf.addOption(new Option('--user <text>').hideHelp());
   const ownNames = new Set(leaf.options.map((option) => option.attributeName()));
   addGlobalFlags(leaf);
@@ -203,7 +203,7 @@ function positionalOf(binding: Binding): Argument {
   return new Argument(isRequired && !mayBeFlag ? `<${word}>` : `[${word}]`, describeArgument(binding));
 }
 
-/** `hasNoUse`: of a user who goes nowhere in the request. */
+/** `hasNoUse`: the user is not part of the request. */
 function addFlag(leaf: Commander, binding: Binding, hasNoUse: boolean): void {
   const { argument, flag, shape, isPositional } = binding;
   const description = describeArgument(binding);
@@ -239,7 +239,7 @@ function prepare(command: Commander, terminal: Terminal, leaves: Map<Commander, 
     .configureOutput({
       writeOut: terminal.out,
       writeErr: terminal.err,
-      // Errors are thrown and said in one place.
+      // Errors are thrown and printed in one place.
       outputError: () => {},
       getOutHelpWidth: () => terminal.columns ?? 100,
       getErrHelpWidth: () => terminal.columns ?? 100,
@@ -250,7 +250,7 @@ function prepare(command: Commander, terminal: Terminal, leaves: Map<Commander, 
     .hook('preSubcommand', (_, sub) => leaves.get(sub)?.());
 }
 
-/** A first word says which second ones there are, and the words stand in the order of their groups. */
+/** A first word lists its second words, and the words follow the order of their groups. */
 function describeGroups(program: Commander): void {
   for (const group of program.commands) {
     if (group.commands.length === 0) continue;
@@ -264,7 +264,7 @@ function describeGroups(program: Commander): void {
   addGlobalFlags(program);
 }
 
-/** Every command that does something, with the flags that its help shows. */
+/** Every executable command with the flags that its help shows. */
 function outlinesOf(command: Commander, path: readonly string[] = []): Outline[] {
   const inner = command.commands.flatMap((each) => outlinesOf(each, [...path, each.name()]));
   const isGroup = command.options.length === 0;

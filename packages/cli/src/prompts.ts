@@ -1,7 +1,7 @@
 import { confirm, isCancel, multiselect, password, select, text } from '@clack/prompts';
 import { CommandFault } from './fault.ts';
 
-/** Questions to the person at the terminal. Ctrl-C at any of them leaves the command as it does elsewhere. */
+/** Prompts for the user at the terminal. Ctrl-C at a prompt ends the command. */
 
 export const askYesNo = async (message: string, isYesFirst = true): Promise<boolean> =>
   answered(await confirm({ message, initialValue: isYesFirst }));

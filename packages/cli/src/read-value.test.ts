@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Reads what was typed for an argument of a command as it stands in the table. */
+/** Parses a typed value for an argument of the command table. */
 async function read(command: string, argument: string, given: Given, stdin = ''): Promise<unknown> {
   const found = commands.find(({ name }) => name === command);
   const binding = found && bindingsOf(found).find((each) => each.argument.name === argument);
@@ -22,7 +22,7 @@ async function read(command: string, argument: string, given: Given, stdin = '')
   return readValue(keptTerminal({ cwd: folder, stdin }).terminal, binding.flag, binding.shape, given);
 }
 
-describe('what is typed becomes what the API takes', () => {
+describe('readValue', () => {
   it.each<[string, string, Given, unknown]>([
     ['users create', 'name', 'Ada', 'Ada'],
     ['users update', 'name', 'null', null],
@@ -57,7 +57,7 @@ describe('what is typed becomes what the API takes', () => {
     expect(await read(command, argument, given)).toEqual(value);
   });
 
-  it('reads a text from standard input, without the newline that ends it', async () => {
+  it('reads a text from standard input, without the final newline', async () => {
     expect(await read('secrets set', 'value', '-', 'two\nlines\n')).toBe('two\nlines');
     expect(await read('users update', 'metadata', '-', '{"a":1}\n')).toEqual({ a: 1 });
   });

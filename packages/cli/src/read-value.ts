@@ -8,8 +8,8 @@ import type { Terminal } from './terminal.ts';
 export type Given = string | boolean | readonly string[];
 
 /**
- * The value that a person typed, as the API takes it. What is allowed is the server's to say; here it only becomes
- * text, a number, a list or JSON. `-` reads standard input; `@path` reads a file where JSON is expected.
+ * Converts a typed value to text, a number, a list or JSON. Validation is up to the server. `-` reads standard input;
+ * `@path` reads a file if JSON is expected.
  */
 export async function readValue(
   terminal: Pick<Terminal, 'cwd' | 'stdin'>,
@@ -48,7 +48,7 @@ async function readSeveral(
   const isJson = given.length === 1 && (/^[[{@]/.test(first) || first === '-');
   if (isJson) return parse(flag, await contentOf(terminal, flag, first));
   if (shape.kind === 'labels') return Object.fromEntries(given.map((each) => readLabel(flag, each)));
-  // A word of a fixed list holds no comma; a free text may.
+  // A word of a fixed list contains no comma; a free text may.
   if (shape.choices.length === 0) return given;
   return given.flatMap((each) => each.split(',')).map((each) => readChoice(flag, shape, each.trim()));
 }
@@ -98,7 +98,7 @@ function parse(flag: string, given: string): unknown {
   }
 }
 
-/** `echo` and editors end a text with a newline that nobody meant. */
+/** `echo` and editors end a text with an unintended newline. */
 const withoutLastNewline = (given: string) => given.replace(/\r?\n$/, '');
 
 function oneOf(choices: readonly unknown[]): string {

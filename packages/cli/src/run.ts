@@ -5,10 +5,10 @@ import { buildProgram, type Program } from './program.ts';
 import type { Terminal } from './terminal.ts';
 import { unknownCommand } from './unknown-command.ts';
 
-/** Ctrl-C, as a shell counts it. */
+/** The exit code of shells for Ctrl-C. */
 export const interrupted = 130;
 
-/** Runs one command line and gives its exit code. Whatever is said goes through the terminal it is given. */
+/** Runs one command line and returns its exit code. All output goes through the given terminal. */
 export async function run(typed: readonly string[], terminal: Terminal): Promise<number> {
   const program = buildProgram(terminal);
   try {
@@ -31,7 +31,7 @@ function helpLast(typed: readonly string[]): readonly string[] {
   return typed[0] === 'help' ? [...typed.slice(1), '--help'] : typed;
 }
 
-/** A command line that could not be read may still say how its error is to be told. */
+/** The flags of an invalid command line still decide how its error is printed. */
 function saidBefore(typed: readonly string[], asked: ReturnType<Program['asked']>) {
   return {
     ...asked,

@@ -1,6 +1,6 @@
 /**
- * A program of its own, so that each change of the functions is a fresh start: it loads the module that it is named, with
- * whatever that imports, and answers the calls of a deployment until it is told to stop.
+ * A separate program, so that each change of the functions is a fresh start. It loads the named module and answers the
+ * calls of a deployment until it is stopped.
  */
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@vestra/sdk/client';
@@ -13,7 +13,7 @@ const { VESTRA_URL = '', VESTRA_KEY = '' } = process.env;
 const stopping = new AbortController();
 const stop = () => stopping.abort();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
-// Whoever started it is gone: nobody would end it.
+// The parent process is gone, so nobody would stop this one.
 process.on('disconnect', stop);
 
 try {
@@ -31,7 +31,7 @@ try {
   process.exit(1);
 }
 
-/** What the module exports by name, or the object that is its default. */
+/** The named exports of the module, or its default object. */
 function functionsOf(module: Record<string, unknown>): Functions {
   const { default: given, ...named } = module;
   const all = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : named;
@@ -45,7 +45,7 @@ function isFunction(each: unknown): boolean {
   return typeof each === 'object' && each !== null && 'run' in each && typeof each.run === 'function';
 }
 
-/** A module that cannot be read says where in its stack; what the service refuses needs none. */
+/** A module that fails to load shows its stack; an error from the service does not need one. */
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[mc]?ts$/.test(file)) {

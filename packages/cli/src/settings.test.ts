@@ -40,7 +40,7 @@ type Case = {
   flags?: GlobalFlags;
   hasKeys?: boolean;
   hasAddress?: boolean;
-  /** The command is typed two folders below one that has keys. */
+  /** Run the command two folders below the one with keys. */
   isBelow?: boolean;
   hasProfiles?: boolean;
 };
@@ -60,7 +60,7 @@ const everything = {
   hasProfiles: true,
 };
 
-describe('the server and key in force', () => {
+describe('readSettings', () => {
   it.each<[string, Case, string, string | null]>([
     [
       'flags first',
@@ -115,7 +115,7 @@ describe('the server and key in force', () => {
     expect(await read(given)).toMatchObject({ url, key });
   });
 
-  it('says where the key came from only where nobody named it', async () => {
+  it('names the source of the key only if the user did not choose it', async () => {
     expect((await read({ hasKeys: true })).notice).toBe(
       'Using the test key of .vestra/credentials.json at http://127.0.0.1:4600.',
     );
@@ -125,7 +125,7 @@ describe('the server and key in force', () => {
     );
   });
 
-  it('takes no keys of a folder above that another owns', async () => {
+  it('ignores keys in a parent folder that another user owns', async () => {
     const above = join(home, 'everybody');
     await mkdir(join(above, '.vestra'), { recursive: true });
     await mkdir(join(above, 'mine'));
@@ -141,7 +141,7 @@ describe('the server and key in force', () => {
     other.mockRestore();
   });
 
-  it('sends a kept key to no other server', async () => {
+  it('sends a saved key to no other server', async () => {
     const elsewhere = { url: 'https://elsewhere.example.com' };
     expect((await read({ hasKeys: true, hasProfiles: true, flags: elsewhere })).key).toBeNull();
     await expect(read({ hasKeys: true, flags: { ...elsewhere, live: true } })).rejects.toThrow(/its own server/);
@@ -157,7 +157,7 @@ describe('the server and key in force', () => {
     await expect(read({ hasProfiles: true, flags })).rejects.toThrow(message);
   });
 
-  it('keeps profiles for their owner alone, and refuses a file it cannot read', async () => {
+  it('saves profiles with owner-only permissions and rejects an unreadable file', async () => {
     const file = join(home, 'kept/vestra/config.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const broken = join(home, 'broken');
@@ -166,7 +166,7 @@ describe('the server and key in force', () => {
     await expect(read({ env: { XDG_CONFIG_HOME: broken } })).rejects.toThrow(/is not a profile file/);
   });
 
-  it('is told of where the environment goes over what `vestra login` kept', async () => {
+  it('reports that the environment overrides `vestra login`', async () => {
     const env = { VESTRA_KEY: 'vk_test_env' };
     expect(await read({ env, hasProfiles: true })).toMatchObject({
       key: 'vk_test_env',

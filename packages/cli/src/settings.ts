@@ -4,7 +4,7 @@ import { misuse, refuse } from './fault.ts';
 import { readProfiles } from './profiles.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What every command takes. */
+/** The flags of every command. */
 export type GlobalFlags = {
   url?: string | undefined;
   key?: string | undefined;
@@ -14,14 +14,14 @@ export type GlobalFlags = {
 
 export type Settings = {
   url: string;
-  /** Where the address is from, in words. */
+  /** The source of the address, in words. */
   urlSource: string;
   key: string | null;
-  /** Where the key is from, in words. */
+  /** The source of the key, in words. */
   source: string | null;
-  /** What to type for a command with the same key again; empty where nothing is needed. */
+  /** The flags for a command with the same key; empty if none are needed. */
   again: string;
-  /** What is worth saying once: that the keys of this folder are used, or that one key goes over another. */
+  /** A note to print once: the folder's keys are used, or one key overrides another. */
   notice: string | null;
 };
 
@@ -29,7 +29,7 @@ type Place = Pick<Terminal, 'env' | 'cwd'>;
 
 export const localUrl = 'http://127.0.0.1:4600';
 
-/** In the order of `readSettings`, for people. */
+/** The order of `readSettings`, for people. */
 export const precedence = [
   '--url and --key (--live: the live key of the folder)',
   '--profile: what `vestra login --profile` kept',
@@ -39,9 +39,9 @@ export const precedence = [
 ];
 
 /**
- * Flags, then a profile that was named, then the environment, then the server of this folder, then the current profile:
- * what is nearest wins, and a folder with a server of its own never reaches a login's live one unasked. A kept key goes
- * only to the server it was kept for, so that `--url` alone never hands it to another.
+ * Looks for flags, then a named profile, the environment, the server of this folder and the current profile. A folder
+ * with a server never uses the live server of a login by accident. A saved key is only sent to its own server, so that
+ * `--url` alone never leaks it.
  */
 export async function readSettings(place: Place, flags: GlobalFlags): Promise<Settings> {
   const { env } = place;
@@ -88,7 +88,7 @@ export async function readSettings(place: Place, flags: GlobalFlags): Promise<Se
   }
 }
 
-/** The sentence for a command that needs a key where none was found. */
+/** The error for a command that needs a key and found none. */
 export const keyMissing = (url: string): string =>
   `No API key for ${url}: give --key, set VESTRA_KEY, or run \`vestra login\`.`;
 
@@ -104,7 +104,7 @@ async function chosenProfile(env: Place['env'], named: string | undefined) {
   return found ? { name, ...found } : null;
 }
 
-/** What the first start of a server wrote into its data folder, and where its last start listened. */
+/** Reads the keys and the address that a server wrote into its data folder. */
 async function localKeys({ env, cwd }: Place) {
   const folders = env.VESTRA_DATA_DIR
     ? [resolve(cwd, env.VESTRA_DATA_DIR)]
@@ -119,7 +119,7 @@ async function localKeys({ env, cwd }: Place) {
   return null;
 }
 
-/** A folder above may be everybody's, such as /tmp: what another put there would be sent what this person types. */
+/** A parent folder may be shared, such as /tmp: another user's file could redirect what this user types. */
 const isOwnFile = async (file: string) => process.getuid === undefined || (await stat(file)).uid === process.getuid();
 
 const upwards = (folder: string): string[] =>
@@ -139,11 +139,11 @@ export function address(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw misuse(`"${url}" is no address of a server: write it like ${localUrl}.`, '--url');
   }
-  // As the SDK takes it, and as a kept key is found again.
+  // The form that the SDK expects and that saved keys use.
   return url.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
-/** A key that lies in a folder goes to its own server, on whatever port, and to no other machine. */
+/** A key from a folder is sent to its own server on any port, and to no other machine. */
 const isOwn = (local: { url: string }, url: string) => isLoopback(url) || isSameServer(local.url, url);
 
 const isLoopback = (url: string) => /^(127(\.\d+){3}|localhost|\[::1\])$/.test(new URL(url).hostname);

@@ -7,13 +7,13 @@ type Options = {
   cwd?: string;
   stdin?: string;
   isInteractive?: boolean;
-  /** Given: what is shown goes to a terminal so wide, with colours. */
+  /** If set, the output is a terminal of this width with colours. */
   columns?: number;
 };
 
 export type Ran = { code: number; out: string; err: string };
 
-/** A terminal that keeps what is said: no person unless one is told of, no colours. */
+/** A terminal that records its output, by default without a user and without colours. */
 export function keptTerminal({ env = {}, cwd = '/', stdin = '', isInteractive = false, columns }: Options = {}) {
   const said = { out: '', err: '' };
   const terminal: Terminal = {
@@ -35,7 +35,7 @@ export function keptTerminal({ env = {}, cwd = '/', stdin = '', isInteractive = 
   return { terminal, said };
 }
 
-/** One command line in this process. */
+/** Runs one command line in this process. */
 export async function runHere(typed: readonly string[], options: Options = {}): Promise<Ran> {
   const { terminal, said } = keptTerminal(options);
   const code = await run(typed, terminal);

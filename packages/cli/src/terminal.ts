@@ -3,18 +3,18 @@ import { styleText } from 'node:util';
 
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
-/** Everything a command knows of the place it runs in; tests give one of their own. */
+/** The environment of a command. Tests supply their own. */
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   stdin: Readable;
-  /** Whether a person is there to be asked: both what is typed and what is shown go through a terminal. */
+  /** Whether a user can be asked: both input and output are a terminal. */
   isInteractive: boolean;
-  /** The width of the terminal; null where the output goes into a file or a pipe. */
+  /** The width of the terminal; null if the output is a file or a pipe. */
   columns: number | null;
   out: (content: string | Uint8Array) => void;
   err: (text: string) => void;
-  /** Colours for `out` and for `err`: none where it is no terminal, and none with NO_COLOR. */
+  /** Styles for `out` and `err`: none without a terminal or with NO_COLOR. */
   paint: Paint;
   paintError: Paint;
   /** Aborted by Ctrl-C. */

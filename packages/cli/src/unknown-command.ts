@@ -2,8 +2,8 @@ import { nearest } from '@vestra/contract/nearest';
 import { valueFlags } from './global-flags.ts';
 
 /**
- * What to say about words that are no command; null where they are one. Commander would suggest word by word and
- * call a wrong second word of `files` an argument too many.
+ * Returns the error for an unknown command; null if it is known. Commander would suggest word by word and call a wrong
+ * second word of `files` an excess argument.
  */
 export function unknownCommand(typed: readonly string[], names: readonly string[]): string | null {
   const words = leadingWords(typed);
@@ -22,7 +22,7 @@ export function unknownCommand(typed: readonly string[], names: readonly string[
   return `There is no command \`vestra ${words.slice(0, Math.max(known + 1, 1)).join(' ')}\`.${question}`;
 }
 
-/** The words before the first flag, behind the flags that stand before the command. */
+/** The words before the first flag, after the global flags. */
 function leadingWords(typed: readonly string[]): string[] {
   let at = 0;
   while (typed[at]?.startsWith('-')) at += valueFlags.includes(typed[at] as string) ? 2 : 1;

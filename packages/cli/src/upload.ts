@@ -9,14 +9,14 @@ import type { Terminal } from './terminal.ts';
 
 type Route = RouteRow['route'];
 
-/** Whether the route takes a file as a multipart part. */
+/** Whether the route accepts a file as a multipart part. */
 export const takesFile = ({ accepts }: Route): boolean => accepts?.includes('multipart/form-data') ?? false;
 
-/** Whether it takes nothing but that. */
+/** Whether it accepts only a file. */
 export const takesFileAlone = (route: Route): boolean =>
   takesFile(route) && !route.accepts?.includes('application/json');
 
-/** The body to send: the file that was named, else the fields. */
+/** The request body: the named file, else the fields. */
 export async function uploadOf(
   terminal: Pick<Terminal, 'cwd'>,
   { route }: Pick<Command, 'route'>,
@@ -40,7 +40,7 @@ async function isFolder({ cwd }: Pick<Terminal, 'cwd'>, named: string): Promise<
   );
 }
 
-/** The files of a skill as `vestra apply` would send them. */
+/** Reads the files of a skill as `vestra apply` would send them. */
 async function readSkillFolder({ cwd }: Pick<Terminal, 'cwd'>, named: string): Promise<unknown> {
   const path = resolve(cwd, named);
   const folder = await openFolder(dirname(path));
@@ -59,7 +59,7 @@ function good<Value>(looked: { ok: true; value: Value } | { ok: false; message: 
   return looked.value;
 }
 
-/** A local file, under its own name. */
+/** Reads a local file under its own name. */
 export async function readUpload({ cwd }: Pick<Terminal, 'cwd'>, named: string): Promise<File> {
   const path = resolve(cwd, named);
   try {

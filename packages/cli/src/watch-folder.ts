@@ -1,12 +1,12 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** Long enough for an editor to write all its files, too short to be waited for. */
+/** Long enough for an editor to write all its files, too short to notice. */
 const settleMs = 200;
 
 /**
- * Calls when anything below the folder has changed. Each folder is watched by itself: Node's recursive watch follows
- * the files of the beginning on Linux, and loses one that an editor saves by putting a new file in its place.
+ * Calls `changed` when anything below the folder changes. Each folder is watched separately: on Linux, Node's recursive
+ * watch follows the initial files and loses one that an editor replaces.
  */
 export function watchFolder(folder: string, changed: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -30,7 +30,7 @@ export function watchFolder(folder: string, changed: () => void): () => void {
     for (const path of found) {
       if (watchers.has(path)) continue;
       const watcher = watch(path, told);
-      // A folder that is taken away while it is watched is gone at the next look.
+      // A deleted folder is removed at the next scan.
       watcher.on('error', () => {});
       watchers.set(path, watcher);
     }
@@ -49,5 +49,5 @@ function foldersBelow(folder: string): string[] {
   return [folder, ...inner.flatMap(({ name }) => foldersBelow(join(folder, name)))];
 }
 
-/** What an apply never reads. */
+/** Files that an apply never reads. */
 const isIgnored = (name: string) => name.startsWith('.') || name === 'node_modules';

@@ -1,7 +1,7 @@
 import type { Command } from '@vestra/contract/derive/commands';
 import type { Terminal } from './terminal.ts';
 
-/** A secret's value that was left out is asked for, hidden: typed as a flag it would stay in the shell's history. */
+/** Prompts for a missing secret value without echo: as a flag it would stay in the shell history. */
 export async function withSecret(
   { isInteractive }: Terminal,
   { name }: Command,

@@ -106,7 +106,7 @@ const org = z
   })
   .describe('The org with its settings, wallet and caps.');
 
-/** The slug of a deployment, or `*` for those that are not named. */
+/** The slug of a deployment, or `*` for all others. */
 const deploymentOrRest = z.union([z.literal('*'), deploymentSlug]);
 
 const httpUrl = z.url({ protocol: /^https?$/ }).max(2048);

@@ -46,7 +46,7 @@ const message = z.discriminatedUnion('role', [
     content: content.describe('What the tool returned.'),
     error: z.string().min(1).nullish().describe('Why the tool failed, where it did.'),
   }),
-  // What the agent showed, and a client sends along: it is known here.
+  // A client sends back what the agent showed. It is already stored here.
   z.looseObject({
     role: z
       .enum(['activity', 'reasoning'])
@@ -101,7 +101,7 @@ const runEvent = z.looseObject({
   type: z.string().describe('Which AG-UI event it is, such as `RUN_STARTED` or `TEXT_MESSAGE_CONTENT`.'),
 });
 
-/** The protocol by which chat UIs follow an agent. */
+/** The protocol with which chat UIs follow an agent. */
 export const agUi = {
   run: route({
     method: 'POST',

@@ -38,7 +38,7 @@ import { usage } from './usage.ts';
 import { users } from './users.ts';
 import { webhooks } from './webhooks.ts';
 
-/** The table: every route of the service. */
+/** The table of every route of the service. */
 const api = {
   deployments,
   scenarios,

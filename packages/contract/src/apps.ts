@@ -5,7 +5,7 @@ import { tag } from './tag.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 
-/** How this server may prove to an app's authorization server that it is the client it says it is. */
+/** How this server can authenticate at an app's authorization server. */
 export const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 
 const app = z

@@ -64,7 +64,7 @@ const pageFetch = z.strictObject({
   body: z.unknown().optional().describe('Text is sent as it is, anything else as JSON.'),
 });
 
-/** One thing to do on the page before its answers are read. */
+/** One action on the page before its responses are read. */
 export const browserStep = z.discriminatedUnion('kind', [click, type, scroll, waitFor, pageFetch]);
 
 const countGiven = (...values: unknown[]): number => values.filter((value) => value !== undefined).length;

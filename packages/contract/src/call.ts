@@ -2,15 +2,15 @@ import type { z } from 'zod';
 import type { Route } from './route.ts';
 
 /**
- * What a caller gives to call a row: its params, query and body fields side by side in one object. A body that is no
- * fixed set of fields is given as `body`, an upload as `file`, and a zip sent bare as `zip`.
+ * The input of a row: its params, query and body fields in one object. A body without a fixed set of fields is passed
+ * as `body`, an upload as `file`, and a zip body as `zip`.
  */
 export type FieldsOf<R extends Route> = Flat<TextFields<R['params']> & TextFields<R['query']> & BodyFields<R>>;
 
-/** What a caller reads: a field that has a default is always there. */
+/** The output of a row: a field with a default is always present. */
 export type AnswerOf<R extends Route> = z.output<R['response']>;
 
-/** Params and query travel as text, so the value that the text stands for is as good as the text. */
+/** Params and query are sent as text, so callers may pass the parsed value or the text. */
 type TextFields<Schema> = Schema extends z.ZodObject ? Either<z.input<Schema>, z.output<Schema>> : unknown;
 
 type Either<Written, Meant> = {
@@ -32,7 +32,7 @@ type JsonFields<R extends Route> = R extends { body: infer Body extends z.ZodTyp
     : z.input<Body>
   : unknown;
 
-/** Whether any name may be a field, so that none could be told from those of params and query. */
+/** Whether any name may be a field, so that fields could collide with params and query. */
 type IsOpen<Body> = unknown extends Body ? true : string extends keyof Body ? true : false;
 
 type Flat<Fields> = { [Field in keyof Fields]: Fields[Field] };

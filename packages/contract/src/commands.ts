@@ -11,13 +11,13 @@ import { webhookEventTypes } from './webhook-event-types.ts';
 
 export type NeededScopes = Extract<Route, { auth: 'key' }>['scopes'];
 
-/** A command that makes several calls, or none. Commands of a single call stand in the table of routes. */
+/** A command that makes several calls, or none. Commands with a single call are in the table of routes. */
 type CompositeCommand = {
   name: string;
   summary: string;
-  /** What the key needs; null where no key is used. */
+  /** The scopes that the key needs; null if no key is used. */
   scopes: NeededScopes | null;
-  /** Whether MCP shows it. What reads local folders or runs on for ever is for the CLI alone. */
+  /** Whether MCP shows it. Commands that read local folders or run for ever exist only in the CLI. */
   mcp: boolean;
   input: Readonly<Record<string, z.ZodType>>;
 };
@@ -156,7 +156,10 @@ export const compositeCommands = [
 
 type Row<Name> = Extract<(typeof compositeCommands)[number], { name: Name }>;
 
-/** What such a command takes. Like every command that MCP shows it takes a `user`; absent: the org’s own agent is meant. */
+/**
+ * The input of such a command. Like every command that MCP shows, it accepts a `user`; without one it uses the org’s
+ * own agent.
+ */
 export type CommandInput<Name extends (typeof compositeCommands)[number]['name']> = z.input<
   z.ZodObject<Row<Name>['input']>
 > & { user?: string | undefined };

@@ -3,7 +3,7 @@ import { fileEdges, idBody, letters, times } from './limit-edges.fixture.ts';
 
 const fileId = `file_${idBody}`;
 
-describe('the computer is prepared within limits', () => {
+describe("limits of the computer's setup", () => {
   const repo = 'git.example.com/owner/repo';
   fileEdges('computer', [
     ['a setup of 20000', { setup: letters(20_000) }, { setup: letters(20_001) }, 'computer.setup'],

@@ -4,7 +4,7 @@ import { id } from './ids.ts';
 import { companySecretReference } from './secret-reference.ts';
 import { text } from './text.ts';
 
-/** `<host>/<owner>/<repo>` or its URL; a host is a dotted name or, for development, localhost. */
+/** `<host>/<owner>/<repo>` or its URL. A host is a dotted name or, for development, localhost. */
 const repoAddress = failsWith(
   'invalid_repo',
   text(1, 2048).regex(

@@ -34,7 +34,7 @@ describe('bodies of the configuration routes', () => {
       'success_criteria.0',
     ],
   ]);
-  test('a change to a scenario fills in nothing', () => {
+  test('a change to a scenario adds no defaults', () => {
     expect(scenarios.update.body.parse({})).toEqual({});
   });
   edges(notebooks.create.body, 'invalid_request', (fields) => ({ name: 'a', slug: 'a', ...(fields as object) }), [
@@ -92,7 +92,7 @@ describe('bodies of the configuration routes', () => {
     ['a changed name of 80', { name: letters(80) }, { name: letters(81) }, 'name'],
     ['a changed name of 1', { name: 'a' }, { name: '' }, 'name'],
   ]);
-  test('a change to a server leaves out the list that was left out', () => {
+  test('a change to a server omits the omitted list', () => {
     expect(mcpServers.update.body.parse({ tools: { deny: ['a'] } })).toEqual({ tools: { deny: ['a'] } });
   });
   edges(secrets.put.body, 'invalid_request', (fields) => ({ value: 'a', ...(fields as object) }), [
@@ -151,7 +151,7 @@ describe('path parameters', () => {
   ]);
 });
 
-test('every schema of these routes can be written as JSON Schema', () => {
+test('every schema of these routes converts to JSON Schema', () => {
   const families = { deployments, scenarios, testRuns, notebooks, skills, mcpServers, secrets };
   const rows = Object.values(families).flatMap((family) => Object.values(family) as Route[]);
   expect(rows).toHaveLength(50);

@@ -108,7 +108,7 @@ export const connections = {
     auth: 'open',
     summary: 'Where an app sends the user’s browser back to after the sign-in.',
     description: 'Called by browsers, not by you: part of OAuth 2.1 with PKCE. Each `state` counts once.',
-    // Not strict: apps add words of their own to the address.
+    // Not strict: apps add their own query parameters.
     query: z.object({
       state: text(1, 1024).optional().describe('Ties the sign-in to the connection.'),
       code: text(1, 8192).optional().describe('What the app gives for a token.'),

@@ -42,7 +42,7 @@ const signIn = z
   })
   .describe('A browser in which the person is logged in.');
 
-/** What a person does about their own way into the console, whatever their role. */
+/** Routes for a member's own account, for any role. */
 export const consoleAccount = {
   show: route({
     method: 'GET',

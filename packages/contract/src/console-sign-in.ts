@@ -10,7 +10,7 @@ const toBrowser = z.string().meta({
     'Nothing: 303 to the provider or to `return_to`; or to `/console/login`, from a link to `/console/account`, with `sign_in_error` and `org` in the address.',
 });
 
-/** The way through the company's own sign-in, which a browser goes by itself. */
+/** Single sign-on of the company, which a browser follows by itself. */
 export const consoleSignIn = {
   begin: route({
     method: 'GET',
@@ -41,7 +41,7 @@ export const consoleSignIn = {
     summary: 'Where the provider sends the browser back to; sets the console’s cookie.',
     description:
       'The redirect address to allow at the provider. State, nonce, PKCE and the signature of the ID token are checked; a session that it opens leads to this org alone.',
-    // Not strict: providers add words of their own to the address.
+    // Not strict: providers add their own query parameters.
     query: z.object({
       state: text(1, 1024).optional().meta({ description: 'What the browser was sent away with.' }),
       code: text(1, 8192).optional().meta({ description: 'What the provider gives for its token.' }),

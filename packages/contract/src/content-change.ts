@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * When a change of content reaches live users. `now`: with a live key at once, as a new version of every deployment whose
- * live version uses it; with a test key only test traffic sees it. `no`: only test traffic sees it, whatever the key. In
- * both cases it goes live with the next promotion.
+ * When a change of content reaches live users. `now` with a live key: at once, as a new version of every deployment
+ * whose live version uses it. `now` with a test key, and `no` with any key: only test traffic sees it. In these cases
+ * it goes live with the next promotion.
  */
 export const contentChangeQuery = {
   promote: z

@@ -9,7 +9,7 @@ import { taskStatuses } from './tasks.ts';
 import { createdAt, time } from './time.ts';
 import { userId } from './user-id.ts';
 
-/** A call to one of the caller's own tools, which waits for its result. */
+/** A pending call of one of the caller's tools. */
 export const pendingToolCall = z
   .object({
     call_id: id('call'),
@@ -69,7 +69,7 @@ export const conversation = z
   })
   .describe('A conversation between a user and the agent.');
 
-/** Without the company's labels and costs; a call of its own code is seen to wait, not what it is called with. */
+/** Omits the company's labels and costs. A pending call of the company's code is visible, but not its arguments. */
 export const conversationSeen = {
   ...shown('object', 'id', 'user_id', 'deployment_id', 'deployment_version', 'status'),
   ...shown('created_at', 'last_active_at', 'last_event_seq'),

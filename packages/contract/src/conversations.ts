@@ -47,7 +47,7 @@ const needsMessage = {
   params: { code: 'message_required' },
 };
 
-/** What may keep a message from being taken, whoever sends it. */
+/** Errors that any sender of a message may receive. */
 const refusals = [
   ...messageErrors,
   'user_disabled',
@@ -229,7 +229,7 @@ export const conversations = {
     streams: true,
     streamed: streamEvent,
     errors: ['conversation_not_found', 'invalid_task_id', 'task_not_found', 'invalid_last_event_id'],
-    // The command `events` reads these and the org's own.
+    // The command `events` reads these and the org's events.
     command: null,
   }),
   turn: route({

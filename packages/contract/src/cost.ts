@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { usd } from './money.ts';
 import type { spendKinds } from './usage.ts';
 
-/** What a conversation or a task has cost so far. */
+/** The cost of a conversation or task so far. */
 export const costFields = {
   cost_usd: usd.describe('What was billed so far, in US dollars; the last charges may land seconds after the end.'),
   cost_breakdown: z

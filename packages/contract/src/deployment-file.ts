@@ -21,7 +21,7 @@ import { userId } from './user-id.ts';
 import { webAddress } from './web-address.ts';
 import { webhooks } from './webhooks.ts';
 
-/** A local folder or file. Only the CLI and the SDK can read it; over HTTP it is refused as not resolved. */
+/** A local folder or file. Only the CLI and the SDK can read it; the API rejects it as not resolved. */
 const localPath = text(1, 500);
 
 const test = z.strictObject({
@@ -69,7 +69,7 @@ const webhook = z.strictObject({
   description: text(0, 500).optional().describe('A note on what it is for.'),
 });
 
-/** `service.yaml`: a whole deployment, applied by PUT as JSON. */
+/** `service.yaml`: a whole deployment, sent with PUT as JSON. */
 export const deploymentFile = failsWith(
   'invalid_manifest',
   z.strictObject({

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { failsWith } from './fault.ts';
 
-/** A `dep_` id, a slug or a name. What begins with `dep_` must be an id: no slug can hold an underscore. */
+/**
+ * A `dep_` id, a slug or a name. A value that begins with `dep_` must be an id, because no slug contains an underscore.
+ */
 const deploymentReference = failsWith(
   'invalid_deployment_id',
   z

@@ -63,7 +63,7 @@ export const deploymentVersion = z
   })
   .describe('One saved state of a deployment; it never changes.');
 
-/** Endpoints of the file that this call made; each secret shows once. */
+/** Endpoints of the file that this call created. Each secret is shown once. */
 export const webhookSecrets = z
   .array(
     z.object({

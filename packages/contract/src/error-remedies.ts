@@ -1,12 +1,12 @@
 import type { ErrorCode } from './errors.ts';
 
-/** A row of another org or mode is a 404 too, so that nothing is told of it. */
+/** A row of another org or mode is a 404 too, so that nothing is revealed. */
 const checkId = (listed: string) =>
   `Check the id with \`${listed}\`, and that the key is of the same org and mode: what belongs to another is not told.`;
 
 /**
- * What to do about each code. Apart from the catalogue, which a browser carries too: these are for the reference and the
- * pages of the docs.
+ * The remedy for each code. Separate from the catalogue, which browsers load too: these are for the reference and the
+ * docs.
  */
 export const errorRemedies: Readonly<Record<ErrorCode, string>> = {
   answer_mismatch: 'Look at the `type` of the interaction and send the fields that it takes, no others.',

@@ -1,6 +1,6 @@
 /**
- * The one catalogue of error codes. Meaning lives here; `http/error-response.ts` and `edges/` turn it
- * into a transport. Callers branch on `code`; `message` may change.
+ * The catalogue of error codes. Transports (`http/error-response.ts`, `edges/`) convert it. Callers branch on `code`;
+ * `message` may change.
  */
 
 export const errorTypes = [
@@ -22,7 +22,7 @@ type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 
 const row = <S extends Status>(status: S, message: string) => ({ status, message });
 
 export const errorCatalogue = {
-  // 400: the request is not one the API takes
+  // 400: the request is invalid
   answer_mismatch: row(400, 'Send the body that this type of interaction takes.'),
   answers_mismatch: row(400, 'Send exactly one answer per question, in order.'),
   answers_not_expected: row(400, 'This interaction does not take answers.'),
@@ -117,7 +117,7 @@ export const errorCatalogue = {
   unsupported_grant_type: row(400, '`grant_type` is `authorization_code` or `refresh_token`.'),
   user_required: row(400, 'This org requires a `user_id`.'),
 
-  // 401: who is calling is not known
+  // 401: the caller is unknown
   console_login_required: row(401, 'Log in to the console first.'),
   key_expired: row(401, 'This key has expired.'),
   key_invalid: row(401, 'No such API key.'),
@@ -127,7 +127,7 @@ export const errorCatalogue = {
   session_expired: row(401, 'This session has expired.'),
   session_revoked: row(401, 'This session has been revoked.'),
 
-  // 402: the money does not allow it
+  // 402: not enough money
   org_cap_reached: row(402, 'The org’s spending cap is reached.'),
   user_cap_reached: row(402, 'The user’s spending cap is reached.'),
   wallet_empty: row(402, 'The wallet is empty.'),
@@ -147,7 +147,7 @@ export const errorCatalogue = {
   token_audience: row(403, 'The access token of an MCP client opens /v1/mcp alone.'),
   user_disabled: row(403, 'This user is disabled.'),
 
-  // 404: not there, or another org’s
+  // 404: does not exist, or belongs to another org
   app_client_not_found: row(404, 'The org has given no client for this app in this mode.'),
   app_not_found: row(404, 'No such app.'),
   batch_not_found: row(404, 'No such batch.'),
@@ -191,7 +191,7 @@ export const errorCatalogue = {
   method_not_allowed: row(405, 'This route does not take this method.'),
   unsupported_media_type: row(415, 'This route does not take this content type.'),
 
-  // 409: not in this state
+  // 409: not possible in this state
   already_answered: row(409, 'This interaction has been settled already.'),
   batch_finished: row(409, 'This batch has finished.'),
   browser_busy: row(409, 'Four fetches are running in this browser already.'),
@@ -278,7 +278,7 @@ const typeOfStatus: Record<Status, ErrorType> = {
 
 export type Fault = { code: ErrorCode; param: string; message: string };
 
-/** What a failure may say beyond its code; the names are the wire's. */
+/** Details of a failure beyond its code; the names are those of the API. */
 export type FailureDetails = {
   message?: string;
   param?: string;
@@ -287,13 +287,13 @@ export type FailureDetails = {
   errors?: Fault[];
   partial?: unknown;
   retry_after_ms?: number;
-  /** What a person hears in a session, where the sentence of the code says too little and `message` too much. */
+  /** The text for a user in a session, if the code's sentence says too little and `message` too much. */
   told?: string;
-  /** `file_too_large` answers 413 for an upload and 400 for a file inside a skill. */
+  /** `file_too_large` is 413 for an upload and 400 for a file inside a skill. */
   status?: Status;
 };
 
-/** An answer quotes names that the caller sent, and each of them may be as long as a body. */
+/** A response quotes names from the request, which may be as long as a body. */
 const longest = { message: 4_000, param: 256 };
 
 const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…`.toWellFormed() : text);

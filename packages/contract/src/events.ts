@@ -28,7 +28,7 @@ import { user } from './users.ts';
 import { type WebhookEventType, webhookEventTypes } from './webhook-event-types.ts';
 import { webhookEndpoint } from './webhooks.ts';
 
-/** What a stop by a limit or a policy adds; a stop by a person adds nothing. */
+/** Present if a limit or a policy stopped it, absent if a person did. */
 const whyStopped = {
   reason: z
     .string()
@@ -43,14 +43,14 @@ const whyStopped = {
     .describe('The same in a sentence; absent where a caller or a person stopped it.'),
 };
 
-/** Read by the person's own page too: no word of hosts and secrets. */
+/** Shown on the user's page too: it contains no hosts and secrets. */
 const awayServer = {
   server: missingTools.element.shape.server,
   reason: missingTools.element.shape.reason,
   user_id: userId().nullable().describe('Null: it concerns every user.'),
 };
 
-/** What the stream of a conversation carries, and the `data` of each type. */
+/** The event types of a conversation's stream, with the `data` of each. */
 export const streamEventData = {
   'turn.started': z.object({ turn }).describe('A message was taken and its turn has begun.'),
   'reply.delta': z
@@ -116,7 +116,7 @@ const usageAlert = z.object({
   spend_usd: usd.describe('What has been spent in the period, in US dollars.'),
 });
 
-/** The `data` of each webhook type: the resource as its GET shows it, and what the type adds. */
+/** The `data` of each webhook type: the resource as its GET returns it, and the type's own fields. */
 export const webhookEventData = {
   'conversation.created': conversation.describe('A conversation was started.'),
   'reply.completed': message.describe('The agent has answered, or work has summed up.'),
@@ -194,7 +194,7 @@ export const webhookEventData = {
   'webhook.test': webhookEndpoint.describe('A sample, sent because somebody asked for it.'),
 } satisfies Record<WebhookEventType, z.ZodType>;
 
-/** One event on the stream of a conversation. */
+/** One event of a conversation's stream. */
 export const streamEvent = eventOf('StreamEvent', streamEventData, {
   object: tag('event'),
   id: id('evt'),
@@ -208,7 +208,7 @@ export const streamEvent = eventOf('StreamEvent', streamEventData, {
   created_at: createdAt,
 });
 
-/** One event as it is delivered to a webhook endpoint. */
+/** One event as delivered to a webhook endpoint. */
 export const webhookEvent = eventOf('WebhookEvent', webhookEventData, {
   object: tag('event'),
   id: id('evt'),
@@ -223,7 +223,7 @@ type EventOf<Data extends DataByType, Envelope extends z.ZodRawShape> = {
   [Type in keyof Data & string]: z.ZodObject<Envelope & { type: z.ZodLiteral<Type>; data: Data[Type] }>;
 }[keyof Data & string];
 
-/** An event is its envelope, and by its `type` the `data` of that row. */
+/** Builds a union of events: an envelope with the `data` of each `type`. */
 function eventOf<Data extends DataByType, const Envelope extends z.ZodRawShape>(
   name: string,
   table: Data,
@@ -246,7 +246,7 @@ function eventOf<Data extends DataByType, const Envelope extends z.ZodRawShape>(
 export type StreamEvent = z.input<typeof streamEvent>;
 export type WebhookEvent = z.input<typeof webhookEvent>;
 
-/** What is told: one of the table's types, with the `data` of that type. */
+/** An event to publish: one of the table's types with its `data`. */
 type ToldBy<Table extends DataByType> = {
   [Type in keyof Table & string]: { type: Type; data: z.input<Table[Type]> };
 }[keyof Table & string];

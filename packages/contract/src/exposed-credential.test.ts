@@ -23,7 +23,7 @@ describe('a URL that carries a credential [TOOL-028]', () => {
     'https://tools.example.com/token/mcp?region=eu',
     'https://tools.example.com/mcp?author=5&keyword=a&monkey=1&tokenize=1&q=password',
     'no url',
-  ])('is not %s', (url) => {
+  ])('does not include %s', (url) => {
     expect(urlExposesCredential(url)).toBe(false);
   });
 });
@@ -49,7 +49,7 @@ describe('a header that carries a credential in the open [TOOL-027]', () => {
     ['Authorization', 'Bearer ${TOKEN}'],
     ['X-Api-Key', '${secret:KEY}'],
     ['Cookie', 'session=${user_secret:SESSION}'],
-  ])('is not %s: %s', (name, value) => {
+  ])('does not include %s: %s', (name, value) => {
     expect(headerExposesCredential(name, value)).toBe(false);
   });
 });
@@ -57,11 +57,11 @@ describe('a header that carries a credential in the open [TOOL-027]', () => {
 describe('references to secrets in a text', () => {
   const text = 'Basic ${USER}:${secret:PASS} ${user_secret:MINE} ${USER} ${lower} $NAME ${secret:}';
 
-  it('are found with whose they are, each once', () => {
+  it('are found with their owner, each once', () => {
     expect(secretsIn(text)).toEqual({ company: ['USER', 'PASS'], user: ['MINE'] });
   });
 
-  it('are written in full or in short, and nothing else is touched', () => {
+  it('are expanded and shortened, and nothing else changes', () => {
     const full = 'Basic ${secret:USER}:${secret:PASS} ${user_secret:MINE} ${secret:USER} ${lower} $NAME ${secret:}';
     expect(withFullReferences(text)).toBe(full);
     expect(withFullReferences(full)).toBe(full);

@@ -1,6 +1,6 @@
 import { secretsIn } from './secrets-in-text.ts';
 
-/** Whether a URL carries a credential: a user name or password, or a query that is named like one. */
+/** Whether a URL carries a credential: a user name, a password, or a query parameter named like one. */
 export function urlExposesCredential(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { username, password, searchParams } = new URL(text);
@@ -10,7 +10,7 @@ export function urlExposesCredential(text: string): boolean {
 
 const credentialHeaders = new Set(['authorization', 'proxy-authorization', 'cookie']);
 
-/** Whether a header that carries a credential is written without a reference to a stored secret. */
+/** Whether a credential header is written without a reference to a stored secret. */
 export function headerExposesCredential(name: string, value: string): boolean {
   const isCredential = credentialHeaders.has(name.toLowerCase()) || says(name, ['key', 'token', 'secret']);
   if (!isCredential) return false;
@@ -18,7 +18,7 @@ export function headerExposesCredential(name: string, value: string): boolean {
   return company.length + user.length === 0;
 }
 
-/** Whether a variable that is named as a credential is written without a reference to a stored secret. */
+/** Whether a variable named like a credential is written without a reference to a stored secret. */
 export function variableExposesCredential(name: string, value: string): boolean {
   const words = name
     .toLowerCase()
@@ -29,10 +29,10 @@ export function variableExposesCredential(name: string, value: string): boolean 
   return secretsIn(value).company.length === 0;
 }
 
-/** Words that stand before one of these in a name written in one piece, such as `apikey` or `accesstoken`. */
+/** Words that precede one of these in a joined name, such as `apikey` or `accesstoken`. */
 const joined = 'api|access|app|auth|bearer|client|id|private|refresh|secret|session|subscription|user';
 
-/** Whole words alone: `author` says nothing of `auth`, nor `monkey` of a key. */
+/** Matches whole words: `author` is not `auth`, and `monkey` is not a key. */
 function says(name: string, words: readonly string[]): boolean {
   const pattern = new RegExp(`^(${joined})*(${words.join('|')})s?$`);
   const parts = name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();

@@ -3,8 +3,8 @@ import type { ErrorCode, Fault } from './errors.ts';
 import { nearest } from './nearest.ts';
 
 /**
- * A schema may say with which code it fails. The innermost coded schema on the way to a fault wins;
- * a fault that meets none takes the code of the place it was found in (query, body, file).
+ * A schema may declare its error code. The innermost declared code on the path to a fault wins. Otherwise the code of
+ * the place applies (query, body, file).
  */
 const codes = z.registry<{ code: ErrorCode }>();
 
@@ -13,7 +13,7 @@ export function failsWith<Schema extends z.ZodType>(code: ErrorCode, schema: Sch
   return schema;
 }
 
-/** Every code that a schema or a part of it fails with. */
+/** Every code that a schema or a part of it declares. */
 export function codesWithin(schema: z.ZodType, seen: Set<z.ZodType> = new Set()): ErrorCode[] {
   if (seen.has(schema)) return [];
   seen.add(schema);
@@ -24,15 +24,15 @@ export function codesWithin(schema: z.ZodType, seen: Set<z.ZodType> = new Set())
   return [...(own ? [own] : []), ...inner.flatMap((part) => codesWithin(part, seen))];
 }
 
-/** A body with more values than this hears of its first fault only: looking for the others costs more than the body. */
+/** For a larger body only the first fault is reported: finding the others costs more than the body. */
 const mostValuesForAllFaults = 5_000;
 const mostFaults = 100;
 const mostSuggestions = 20;
 const longestParam = 200;
 
 /**
- * Checks `value` and gives back the parsed value, or every fault that was found, in order. The first pass stops at the
- * first fault, so that a body of a hundred thousand wrong values is refused at one of them.
+ * Validates `value` and returns the parsed value, or all faults in order. The first pass stops at the first fault, so
+ * that a body with 100,000 faults is rejected quickly.
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
@@ -49,7 +49,7 @@ export function check<Schema extends z.ZodType>(
   return { ok: false, faults: faults as [Fault, ...Fault[]] };
 }
 
-/** Counts the values within a value, up to `most`. */
+/** Counts nested values, up to `most`. */
 function valuesIn(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;
@@ -83,10 +83,10 @@ function faultsOf(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, fa
 
 const paramOf = (path: PropertyKey[]) => cut(path.join('.'), longestParam);
 
-/** A key may have a million letters, and an error quotes it. */
+/** A key may be very long, and an error quotes it. */
 const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…`.toWellFormed() : text);
 
-/** Of a union's branches, the one that knows most of the fields, then the one that got furthest, is what the caller meant. */
+/** Chooses the union branch that the caller meant: the one that knows most fields, then the one that got furthest. */
 function bestBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const depth = (issues: z.core.$ZodIssue[]) => issues.reduce((most, issue) => Math.max(most, issue.path.length), 0);
   const isWrongKind = (issues: z.core.$ZodIssue[]) =>
@@ -102,7 +102,7 @@ function bestBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefi
   return best;
 }
 
-/** The known fields of the place that are written almost alike. */
+/** Known fields at this place with a similar name. */
 function meantBy(key: string, schema: z.ZodType, path: PropertyKey[], value: unknown): string {
   const { here } = along(schema, path, value);
   const near = nearest(key, Object.keys((here && definition(here).shape) ?? {})).map((name) => `\`${name}\``);
@@ -111,7 +111,7 @@ function meantBy(key: string, schema: z.ZodType, path: PropertyKey[], value: unk
 
 const codeAlong = (schema: z.ZodType, path: PropertyKey[], value: unknown) => along(schema, path, value).found;
 
-/** The part of the schema that a path leads to, and the code that is innermost on the way there. */
+/** The schema at the end of a path, and the innermost code on the way. */
 function along(
   schema: z.ZodType,
   path: PropertyKey[],
@@ -169,7 +169,7 @@ function child(schema: z.ZodType, key: PropertyKey): z.ZodType | undefined {
   return def.element ?? def.valueType;
 }
 
-/** Sentences for the faults that zod words for programmers. */
+/** Replaces zod's messages for programmers. */
 const explain: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'This field is required.';
   return undefined;

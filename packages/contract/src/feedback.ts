@@ -41,7 +41,7 @@ const messageParams = z.strictObject({
   message_id: failsWith('message_not_found', id('msg')).meta({ description: 'An answer of the agent.' }),
 });
 
-/** What users, callers and members say of answers. */
+/** Ratings by users, callers and members. */
 export const feedback = {
   rate: route({
     method: 'POST',

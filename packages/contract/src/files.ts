@@ -9,7 +9,7 @@ import { createdAt, time } from './time.ts';
 import { userId } from './user-id.ts';
 
 const listedSources = ['upload', 'output'] as const;
-/** What a tool answered with, such as a picture, is in no list: the trace of its step shows it. */
+/** Files that a tool returned, such as pictures, are not listed: the trace of their step shows them. */
 const fileSources = [...listedSources, 'tool'] as const;
 
 export const maxUploadBytes = 10 * 1024 * 1024;
@@ -90,9 +90,9 @@ export const files = {
         .describe('Whose file it will be; absent: the org’s own agent, unless the org requires a user.'),
     }),
     accepts: ['multipart/form-data'],
-    // Room for the part's own headers, so that a file of exactly 10 MB passes.
+    // Adds space for the part's headers, so that a file of exactly 10 MB passes.
     bodyLimit: maxUploadBytes + 64 * 1024,
-    // The one part `file` is read apart from the fields; there are no others.
+    // The only part, `file`, is read separately.
     body: z.strictObject({}),
     status: 201,
     response: file,
@@ -139,10 +139,7 @@ export const files = {
   }),
 };
 
-/**
- * One plain name, so that a download or a computer's folder can take it as it is. Characters that turn the direction of
- * text would show a program as a document.
- */
+/** A plain name that is safe for downloads and folders. Direction characters could disguise a program as a document. */
 export function isPlainFileName(name: string): boolean {
   if (name === '' || name === '.' || name === '..') return false;
   if (/[/\\\p{Cc}\u202A-\u202E\u2066-\u2069]/u.test(name)) return false;

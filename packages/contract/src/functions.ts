@@ -10,7 +10,7 @@ import { createdAt, time, updatedAt } from './time.ts';
 import { userId } from './user-id.ts';
 import { webAddress } from './web-address.ts';
 
-/** A function that the deployment declares, as the agent is offered it. */
+/** A function that the deployment declares, as offered to the agent. */
 const declaredFunction = z.object({
   name: z.string().describe('What the agent calls it by.'),
   description: z.string().describe('What the agent reads to decide when to call it.'),
@@ -22,7 +22,7 @@ const declaredFunction = z.object({
 
 const claimId = text(1, 64).describe('Tells who has taken the call, from `take`.');
 
-/** A call that was taken: whoever has it carries it out, and answers it as the interaction with this id. */
+/** A claimed call: its owner runs it and answers the interaction with this id. */
 const takenCall = z
   .object({
     object: tag('tool_call'),

@@ -54,7 +54,7 @@ const provider = z.object({
   updated_at: time.meta({ description: 'When it was last set.' }),
 });
 
-/** The company's own sign-in. It is the org's, whatever the mode of a call. */
+/** The company's identity provider. It belongs to the org in both modes. */
 export const identityProvider = {
   get: route({
     method: 'GET',
@@ -114,7 +114,7 @@ export const identityProvider = {
   }),
 };
 
-/** Why a sign-in by the provider did not end well: `sign_in_error` in the address that the browser is sent back to. */
+/** Why a sign-in with the provider failed: `sign_in_error` in the redirect address. */
 export type SignInError =
   | 'not_offered'
   | 'expired'

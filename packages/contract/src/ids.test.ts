@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { idAfter, idPattern, newId } from './ids.ts';
 
-describe('an id after another', () => {
-  it('is one of its kind, is new, and sorts behind it and before what comes a moment later', () => {
+describe('idAfter', () => {
+  it('returns a new id of the same kind that sorts directly after the given one', () => {
     fc.assert(
       fc.property(fc.nat(1000), (count) => {
         let id = newId('msg');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every id is `<prefix>_` and 24 characters of Crockford base32: 50 bits of time, then 70 of chance. */
+/** Every id is `<prefix>_` and 24 characters of Crockford base32: 50 bits of time, then 70 random bits. */
 const prefixes = {
   org: 'an org',
   dep: 'a deployment',
@@ -50,18 +50,18 @@ let lastMillisecond = 0;
 let lastChance = new Uint8Array(chanceLength);
 let chances = new Uint8Array();
 
-/** Processes whose ids are to sort in the order they were made go by one clock. */
+/** Processes whose ids must sort in order of creation share one clock. */
 export function setIdClock(now: () => number): void {
   clock = now;
 }
 
-/** Ids made by one process sort in the order they were made, also within a millisecond. */
+/** Ids created by one process sort in order of creation, also within a millisecond. */
 export function newId(prefix: IdPrefix): string {
   const now = clock();
   if (now > lastMillisecond) {
     lastMillisecond = now;
     lastChance = nextChance();
-    // The top bit stays clear so that counting up within a millisecond cannot overflow.
+    // The top bit stays clear, so that incrementing within a millisecond cannot overflow.
     lastChance[0] = (lastChance[0] as number) & 15;
   } else {
     countUp(lastChance);
@@ -69,7 +69,7 @@ export function newId(prefix: IdPrefix): string {
   return `${prefix}_${encodeTime(lastMillisecond)}${encodeDigits(lastChance)}`;
 }
 
-/** Drawn for many ids at once: asking for chance takes longer than all else about an id. */
+/** Generated for many ids at once, because random bytes are the slowest part of an id. */
 function nextChance(): Uint8Array<ArrayBuffer> {
   if (chances.length === 0) chances = crypto.getRandomValues(new Uint8Array(chanceLength * 128));
   const chance = chances.slice(0, chanceLength).map((byte) => byte & 31);
@@ -104,8 +104,8 @@ function encodeDigits(digits: Uint8Array): string {
 }
 
 /**
- * Another id of the same moment that sorts right behind this one: for what takes the place of a thing in lists that are
- * in the order of ids. The chance before the last ten digits counts up by one, the rest is new.
+ * Another id of the same moment that sorts directly after this one, for an object that replaces another in lists sorted
+ * by id. The random part before the last ten digits is incremented, the rest is new.
  */
 export function idAfter(id: string): string {
   const kept = id.length - chanceLength;
@@ -116,13 +116,13 @@ export function idAfter(id: string): string {
   return id.slice(0, kept) + encodeDigits(fixed) + encodeDigits(fresh);
 }
 
-/** The same id for the same digest: for what may be made twice and is one thing. It says nothing of time. */
+/** Returns the same id for the same digest, for objects that may be created twice. It contains no time. */
 export const idOfDigest = (prefix: IdPrefix, digest: Uint8Array): string =>
   `${prefix}_${encodeDigits(digest.slice(0, timeLength + chanceLength).map((byte) => byte & 31))}`;
 
 export const idPattern = (prefix: IdPrefix): RegExp => new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{24}$`);
 
-/** A string field or path parameter that holds an id with this prefix. */
+/** A string field or path parameter with an id of this prefix. */
 export const id = (prefix: IdPrefix) =>
   z
     .string()

@@ -13,7 +13,7 @@ const rows = z
   .describe('The arguments of a call, or the steps of a plan.');
 const renderer = z.string().describe('A special form of the type, such as `ability_install`.');
 
-/** Where an MCP server asks the person, and not the agent. */
+/** Present if an MCP server asks the user, not the agent. */
 const askedByServer = {
   asked_by: z.literal('server').optional().describe('Present where an MCP server asks, in the middle of a call.'),
   server: z.string().optional().describe('The slug of that server, or the id of the app.'),
@@ -24,7 +24,7 @@ const askedByServer = {
     .describe('Whether it asks for values, or for the person to open an address.'),
 };
 
-/** What an interaction holds beyond its sentence, by its type. */
+/** The details of an interaction, by its type. */
 export const interactionDetails = {
   approval: z.object({
     tool_name: toolName.optional(),
@@ -85,7 +85,7 @@ export type InteractionDetails = {
 
 type DetailFields = ReturnType<(typeof interactionDetails)[keyof typeof interactionDetails]['partial']>['shape'];
 
-/** The fields of all types in one object: which of them are there, the type says. */
+/** The fields of all types in one object. The type determines which are present. */
 export const anyDetails = z
   .object(
     Object.fromEntries(

@@ -29,7 +29,7 @@ const interactionNeeds = ['present_user', 'nonce', 'connection', 'installation']
 export type InteractionNeed = (typeof interactionNeeds)[number];
 const handoffDecisions = ['done', 'could_not', 'not_now'] as const;
 
-/** A call to a caller's own tool keeps its `call_` id; everything else that waits has an `int_` id. */
+/** A call of a caller's tool keeps its `call_` id; every other interaction has an `int_` id. */
 export const interactionId = () =>
   z
     .string()
@@ -117,7 +117,7 @@ type ByType = {
   [Type in InteractionType]: Omit<Shown, 'type' | 'details'> & { type: Type; details: InteractionDetails[Type] };
 };
 
-/** Whoever reads one knows by its `type` what its `details` hold; a server writes them as they were kept. */
+/** The `type` determines the `details`. The server writes them as they are stored. */
 export const interaction = shownInteraction
   .refine(({ type, details }) => interactionDetails[type].strict().safeParse(details).success, {
     error: 'The details are not those of the type.',
@@ -129,8 +129,8 @@ export const interaction = shownInteraction
 >;
 
 /**
- * What a session must have switched on to see and answer an interaction of a type, in its own conversation. A call of
- * the company's own code is the company's alone.
+ * The capabilities that a session needs to see and answer an interaction of a type in its own conversation. Calls of
+ * the company's code are never shown.
  */
 export const sessionInteractions: Readonly<Record<InteractionType, readonly Capability[]>> = {
   approval: ['chat'],
@@ -164,8 +164,8 @@ const askedOfPerson = {
 };
 
 /**
- * A call of the company's own code, and what the company approves, is seen to wait and to end: `summary` and `rows` would
- * quote its arguments. An approval that does not say whose it is counts as the company's.
+ * For calls of the company's code and approvals by the company, a session only sees the state: `summary` and `rows`
+ * would quote the arguments. An approval without an approver counts as the company's.
  */
 export const interactionSeen = {
   always: {
@@ -183,7 +183,7 @@ export const interactionSeen = {
   narrowedBy: 'approver',
 };
 
-/** Which of these fields an interaction takes is decided by its type. */
+/** The type of the interaction determines which of these fields it accepts. */
 export const answerFields = {
   approve: z
     .boolean()

@@ -1,2 +1,2 @@
-/** The size of a value as compact JSON in UTF-8: how the contract counts what it limits in KB. */
+/** The size of a value as compact JSON in UTF-8, which is how the contract measures KB. */
 export const jsonBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).byteLength;

@@ -12,10 +12,10 @@ export const letters = (count: number) => 'a'.repeat(count);
 export const entries = (count: number) =>
   Object.fromEntries(times(count, {}).map((value, index) => [`tool_${index}`, value]));
 
-/** `code` is the fallback of its table where it is left out. */
+/** `code` defaults to the fallback of its table. */
 export type Edge = [what: string, passes: unknown, fails: unknown, param: string, code?: ErrorCode];
 
-/** One test per row: the value at the limit passes, the one beyond it has exactly this one fault. */
+/** One test per row: the value at the limit passes, the one beyond has exactly this fault. */
 export function edges(schema: z.ZodType, fallback: ErrorCode, build: (value: unknown) => unknown, rows: Edge[]) {
   test.each(rows)('%s', (_what, passes, fails, param, code = fallback) => {
     expect(check(schema, build(passes), 'invalid_request')).toMatchObject({ ok: true });
@@ -24,6 +24,6 @@ export function edges(schema: z.ZodType, fallback: ErrorCode, build: (value: unk
   });
 }
 
-/** The edges of one key of the deployment file. */
+/** The limits of one key of the deployment file. */
 export const fileEdges = (key: string, rows: Edge[]) =>
   edges(deploymentFile, 'invalid_manifest', (value) => ({ name: 'shop', [key]: value }), rows);

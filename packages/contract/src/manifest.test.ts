@@ -9,7 +9,7 @@ const skillId = `skl_${idBody}`;
 const notebookId = `nb_${idBody}`;
 const serverId = `mcp_${idBody}`;
 
-describe('a deployment file has limits on each plain field', () => {
+describe('limits of each plain field of a deployment file', () => {
   edges(deploymentFile, 'invalid_manifest', (name) => ({ name }), [
     ['a name of 63', letters(63), letters(64), 'name'],
     ['a name of one', 'a', '', 'name'],
@@ -59,7 +59,7 @@ describe('a bad language of any kind is invalid_language', () => {
   ]);
 });
 
-describe('skills and knowledge name folders or stored things', () => {
+describe('skills and knowledge refer to folders or stored objects', () => {
   fileEdges('skills', [
     ['a folder of 500', letters(500), letters(501), 'skills'],
     ['a folder of 1', 'a', '', 'skills'],
@@ -76,7 +76,7 @@ describe('skills and knowledge name folders or stored things', () => {
   ]);
 });
 
-describe('the browser has allowed domains and blocked paths', () => {
+describe('allowed domains and blocked paths of the browser', () => {
   fileEdges('browser', [
     [
       '20 domains',
@@ -113,7 +113,7 @@ describe('the browser has allowed domains and blocked paths', () => {
   ]);
 });
 
-describe('limits of work', () => {
+describe('limits of a task', () => {
   fileEdges('limits', [
     ['per task at most', { per_task_usd: 1000 }, { per_task_usd: 1000.01 }, 'limits.per_task_usd'],
     ['per task at least', { per_task_usd: 0.01 }, { per_task_usd: 0 }, 'limits.per_task_usd'],

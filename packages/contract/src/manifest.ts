@@ -8,7 +8,7 @@ import { shortSlug } from './slug.ts';
 import { functionEntry, toolPolicy } from './tool-entry.ts';
 import { webAddress } from './web-address.ts';
 
-/** The settings of a version. What a version shows can be sent back as it is. */
+/** The settings of a version. They can be sent back unchanged. */
 export const manifest = failsWith(
   'invalid_manifest',
   z.strictObject({
@@ -63,7 +63,7 @@ export const manifest = failsWith(
   }),
 );
 
-/** The manifest as a version shows it: unknown fields of a later release do not break a reader. */
+/** The manifest in responses: unknown fields of a later release do not break a reader. */
 export const shownManifest = z.object(manifest.shape).extend({
   mcp_servers: z
     .array(

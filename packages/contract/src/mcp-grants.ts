@@ -8,11 +8,11 @@ import { tag } from './tag.ts';
 import { text } from './text.ts';
 import { createdAt, time } from './time.ts';
 
-/** What a client may be granted. Never `all`: what decides over owners is for a person alone. */
+/** The scopes for a client. Never `all`: only a person may decide about owners. */
 export const grantScopes = ['runtime', 'setup', 'admin'] as const;
 export type GrantScope = (typeof grantScopes)[number];
 
-/** Of what was granted or asked for, as much as the role allows. */
+/** The granted or requested scopes that the role allows. */
 export function grantedTo(role: Role, scopes: readonly GrantScope[]): GrantScope[] {
   const held = scopesOfRole[role];
   return scopes.filter((scope) => held.includes('all') || held.includes(scope));
@@ -49,7 +49,7 @@ export const mcpGrant = z
   })
   .describe('An MCP client that a member has let in.');
 
-/** Why a client was shut out. */
+/** Why a client's access ended. */
 export const grantEndings = ['ended', 'given_back', 'code_used_twice', 'refresh_token_used_twice', 'member'] as const;
 export type GrantEnding = (typeof grantEndings)[number];
 
@@ -85,7 +85,7 @@ const authorization = z
 
 const grantParams = z.strictObject({ grant_id: failsWith('mcp_grant_not_found', id('grant')) });
 
-/** MCP clients that members have let in by OAuth. */
+/** MCP clients that members have authorized with OAuth. */
 export const mcpGrants = {
   list: route({
     method: 'GET',

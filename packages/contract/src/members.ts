@@ -7,7 +7,7 @@ import { tag } from './tag.ts';
 import { text } from './text.ts';
 import { createdAt, time } from './time.ts';
 
-/** Holds the session of a console member; HttpOnly. */
+/** The session cookie of a console member; HttpOnly. */
 export const consoleCookie = 'vestra_console';
 
 export const member = z
@@ -66,7 +66,7 @@ export const members = {
     errors: ['member_exists', 'role_missing', 'live_key_required'],
     command: 'members invite',
   }),
-  // Before `{member_id}`, which would take `accept` for an id.
+  // Before `{member_id}`, which would match `accept` as an id.
   accept: route({
     method: 'POST',
     path: '/v1/members/accept',
@@ -150,7 +150,7 @@ export const consoleSession = z
     object: tag('console_session'),
     member: member.describe('Who is logged in.'),
     org: org.describe('The org that calls act in.'),
-    /** Every org that this person may choose with header `Service-Org`. */
+    /** Every org that this member can select with the header `Service-Org`. */
     orgs: z
       .array(org.extend({ role: z.enum(roles).describe('What the person may do in that org.') }))
       .describe('Every org that this person may choose with the header `Service-Org`.'),

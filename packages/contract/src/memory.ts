@@ -35,7 +35,7 @@ const profile = z.object({
 
 const atMost500 = text(0, 500);
 
-/** Only a missing or empty `q` asks for the query; a long one is a fault of its own. */
+/** Only a missing or empty `q` is `query_required`; a long one is another fault. */
 const searchText = failsWith(
   'query_required',
   z
@@ -48,7 +48,7 @@ const searchText = failsWith(
     .meta({ maxLength: 500 }),
 );
 
-/** Who keeps the memory decides what may go wrong on the way to it. */
+/** The errors depend on where memory is stored. */
 const keeperErrors = ['user_required', 'user_disabled', 'memory_endpoint_required', 'memory_endpoint_error'] as const;
 
 const ofUser = { user_id: userId().optional().describe('Whose memory; absent: that of the org’s own agent.') };

@@ -11,7 +11,7 @@ import { functionEntry } from './tool-entry.ts';
 
 export const messageRoles = ['user', 'agent', 'work'] as const;
 
-/** Present only where it is so, so that answers which are whole look as they always have. */
+/** Present only if true, so that complete answers look the same as before. */
 export const truncated = z
   .literal(true)
   .optional()
@@ -41,7 +41,7 @@ export const message = z
   })
   .describe('Something that was said in a conversation.');
 
-/** Without `context`, which the company keeps beside a message. */
+/** Omits `context`, which is the company's. */
 export const messageSeen = {
   ...shown('object', 'id', 'conversation_id', 'turn_id', 'task_id', 'role', 'text', 'data', 'truncated', 'created_at'),
   attachments: shown('file_id', 'filename'),
@@ -60,7 +60,7 @@ const outputSchema = failsWith(
 
 const { function: functionName, description, timeout_s, read_only, run_without_asking, approver } = functionEntry.shape;
 
-/** A function of the caller's that the agent may call while it works on this message. */
+/** A function of the caller that the agent may call while it works on this message. */
 const messageTool = z.strictObject({
   name: functionName.refine((name) => !reservedToolNames.has(name), {
     error: 'This name belongs to one of the agent’s own tools.',
@@ -99,7 +99,7 @@ const messageTools = z
     }
   });
 
-/** What a message may carry, wherever one is sent. */
+/** The fields of a message, wherever one is sent. */
 export const messageFields = {
   message: text(0, 32_000).optional().describe('What the user says, at most 32,000 characters.'),
   context: z
@@ -128,7 +128,7 @@ export const messageFields = {
   stream: z.boolean().default(false).describe('Answer with the events of the turn until it settles.'),
 };
 
-/** The codes that these fields fail with. */
+/** The error codes of these fields. */
 export const messageErrors = [
   'message_required',
   'output_schema_invalid',
@@ -145,7 +145,7 @@ export const whenBusy = z
     'While a reply is being made: `queue` waits behind it; `interrupt` stops it and the messages that wait, and is answered at once. Open work goes on.',
   );
 
-/** The answer to one open call of a caller's tool; it follows the rules of the interactions route. */
+/** The answer to a pending call of a caller's tool. It follows the rules of the interactions route. */
 const toolResult = z
   .strictObject({
     call_id: id('call'),
@@ -162,7 +162,7 @@ export const toolResults = z
   .max(32, 'At most 32 tool results.')
   .describe('Results of open calls of your functions, at most 32; each carries `output` or `error`.');
 
-/** Whether something is asked of a message that may not be there: dropping it would be worse than refusing it. */
+/** Whether the body has fields that need a message: ignoring them would be worse than an error. */
 export function asksSomething(sent: {
   context?: unknown;
   output_schema?: unknown;
@@ -176,7 +176,7 @@ export function asksSomething(sent: {
   return sent.stream || sent.plan || sent.hand_off === 'always' || options.some((each) => each !== undefined);
 }
 
-/** Whether there is anything to say. Blank text says nothing. */
+/** Whether the message has content. Blank text has none. */
 export function saysSomething(sent: {
   message?: string | undefined;
   attachments?: readonly unknown[] | undefined;

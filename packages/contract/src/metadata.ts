@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from './text.ts';
 
-/** The caller's labels on a request: the agent never reads them. */
+/** The caller's labels on a request. The agent never reads them. */
 export const metadataInput = z
   .record(text(1, 64), text(0, 512), {
     error: (issue) => (issue.code === 'invalid_key' ? 'A key has 1 to 64 characters.' : undefined),
@@ -13,7 +13,7 @@ export const metadataInput = z
     examples: [{ plan: 'pro' }],
   });
 
-/** The labels as they were sent; empty when there are none. */
+/** The labels as sent; empty if there are none. */
 export const metadata = z.record(z.string(), z.string()).meta({
   description: 'Your own labels as you sent them; empty when there are none.',
   examples: [{ plan: 'pro' }],

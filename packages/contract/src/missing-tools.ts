@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Why the tools of a server, or of an app, could not be offered to the agent. */
+/** Why the tools of a server or app could not be offered to the agent. */
 const awayReasons = [
   'unreachable',
   'credentials_refused',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** Money is kept as whole micro-dollars and shown as a number with at most five decimals; of charges, with all six. */
+/** Money is stored as whole micro-dollars and shown with at most five decimals; charges show all six. */
 export type Micros = bigint;
 
 export const usd = z.number().describe('US dollars, with at most five decimals.');
 export const exactUsd = z.number().describe('US dollars, to the micro-dollar: six decimals.');
 
-/** Half a step rounds away from zero, so that a charge and its refund show the same figure. */
+/** Rounds half away from zero, so that a charge and its refund show the same figure. */
 export function microsToUsd(micros: Micros): number {
   const negative = micros < 0n;
   const size = negative ? -micros : micros;
@@ -14,7 +14,7 @@ export function microsToUsd(micros: Micros): number {
   return (negative ? -steps : steps) / 100_000 + 0;
 }
 
-/** Read as a decimal, so that what is shown is the micro-dollars and not the nearest sum of halves. */
+/** Parsed as a decimal, so that the result is exactly the micro-dollars and not a rounded sum. */
 export const microsToExactUsd = (micros: Micros): number => Number(`${micros}e-6`);
 
 export function usdToMicros(dollars: number): Micros {

@@ -1,7 +1,7 @@
 import { failsWith } from './fault.ts';
 import { text } from './text.ts';
 
-/** The deployment a request names: a `dep_` id, a slug or a name of at most 120, then `@version` to pin one. */
+/** The deployment in a request: a `dep_` id, a slug or a name of at most 120 characters, then `@version` to pin one. */
 export const namedDeployment = failsWith(
   'invalid_deployment',
   text(1, 131)

@@ -1,7 +1,7 @@
-/** The furthest that a name may be from one that it is taken for. */
+/** The maximum distance between a name and its suggestion. */
 const furthest = 3;
 
-/** The names that a mistyped one was probably meant to be, the likeliest first. */
+/** The names that a mistyped one was probably meant to be, most likely first. */
 export function nearest(typed: string, names: readonly string[]): string[] {
   return names
     .map((name) => ({ name, distance: distanceOf(typed, name, furthest) }))
@@ -12,8 +12,8 @@ export function nearest(typed: string, names: readonly string[]): string[] {
 }
 
 /**
- * How many letters must be put in, taken out, changed or swapped with their neighbour. Names whose lengths differ by more
- * than `most` are further apart than that, and are not compared: a typed name may have a million letters.
+ * The number of letters to insert, delete, change or swap. Names whose lengths differ by more than `most` are not
+ * compared, because a typed name may be very long.
  */
 export function distanceOf(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;

@@ -53,7 +53,7 @@ const document = z
 const notebookParams = z.strictObject({ notebook_id: failsWith('notebook_not_found', id('nb')) });
 const documentParams = notebookParams.extend({ document_id: failsWith('document_not_found', id('doc')) });
 
-/** Its size counts in UTF-8 bytes and has a code of its own, so the length is only shown here. */
+/** The size is checked in UTF-8 bytes with a separate code; the length here is documentation. */
 export const documentTitle = text(1, 200);
 const documentText = z.string().min(1).meta({ maxLength: 524_288 });
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { failsWith } from './fault.ts';
 import { route } from './route.ts';
 
-/** Forms, as OAuth has them; JSON for those who have nothing else. Parameters that are not known are passed over. */
+/** Forms, as OAuth requires; JSON for clients without forms. Unknown parameters are ignored. */
 const accepts = ['application/x-www-form-urlencoded', 'application/json'] as const;
 
-/** From one address, which may stand for everybody who uses one host. */
+/** Per address, which may be shared by all users of one host. */
 const tokenRequests = { bucket: 'oauth:token', perMinute: 600 } as const;
 
 const clientId = z

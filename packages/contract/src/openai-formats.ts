@@ -3,7 +3,7 @@ import { metadataInput } from './metadata.ts';
 import { namedDeployment } from './named-deployment.ts';
 import { userId } from './user-id.ts';
 
-/** Tunes how a model picks its words, which is the deployment's to say: taken, and without effect. */
+/** Sampling parameters are set by the deployment: accepted and ignored. */
 const withoutEffect = z.unknown().optional().describe('Taken, and without effect.');
 const tuning = Object.fromEntries(
   [
@@ -15,7 +15,7 @@ const tuning = Object.fromEntries(
 );
 
 const list = <Part extends z.ZodType>(part: Part) => z.array(part).max(1000, 'At most 1000 entries.');
-/** As many as a message takes. */
+/** The maximum of a message. */
 const toolList = <Tool extends z.ZodType>(tool: Tool) => z.array(tool).max(32, 'At most 32 tools.');
 
 const model = namedDeployment.describe('A deployment: its slug, its dep_ id or its name, with `@version`.');
@@ -104,7 +104,7 @@ const chatTool = z.looseObject({
     })
     .describe('A function that your code carries out.'),
 });
-/** No model can be made to call a function by us. */
+/** A model cannot be forced to call a function here. */
 const toolChoice = z.enum(['auto', 'none'], 'Only `auto` and `none`: the agent decides what it calls.').nullish();
 const onlyOne = z.literal(1, 'Only one answer is given.').nullish();
 const never = (message: string) => z.literal(false, message).nullish();
@@ -192,7 +192,7 @@ const inputItem = z.union([
     approve: z.boolean().describe('True for yes, false for no.'),
     reason: z.string().nullish().describe('Why, in words.'),
   }),
-  // What an earlier answer held and a client sends along: it is known here.
+  // A client sends back parts of an earlier answer. They are already stored here.
   z.looseObject({
     type: z
       .enum(['mcp_approval_request', 'reasoning', 'item_reference'])
@@ -304,7 +304,7 @@ export const response = z
   })
   .describe('An answer as clients of OpenAI’s responses read it.');
 
-/** Both streams are what OpenAI's clients parse, so their shapes are OpenAI's to say. */
+/** OpenAI's clients parse both streams, so their shapes are OpenAI's. */
 export const chatChunk = z.looseObject({
   id: chatCompletion.shape.id,
   object: z.literal('chat.completion.chunk').describe('Always `chat.completion.chunk`: what kind of object this is.'),

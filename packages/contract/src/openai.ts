@@ -24,7 +24,7 @@ const refusals = [
   ...(['unsupported_media_type', 'file_not_found', 'file_too_large'] as const),
 ] as const;
 
-/** What clients of OpenAI's API speak, with a deployment in the place of a model. */
+/** OpenAI's API, with a deployment instead of a model. */
 export const openai = {
   chat: route({
     ...common,

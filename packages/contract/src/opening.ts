@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from './text.ts';
 
-/** What an org has the page of a session say before anything was said. */
+/** The opening text of a session page before the first message. */
 export const openingFields = z
   .strictObject({
     message: text(1, 500).optional().describe('Stands where the conversation will begin.'),
@@ -11,7 +11,7 @@ export const openingFields = z
     error: 'Give a `message`, `suggestions` or both.',
   });
 
-/** The same as it is kept and shown. */
+/** The same as stored and shown. */
 export const opening = z.object({
   message: z.string().optional().describe('What the page says before anything was said; absent where nothing.'),
   suggestions: z.array(z.string()).describe('Questions that the person sends with one click.'),

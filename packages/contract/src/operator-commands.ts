@@ -3,7 +3,7 @@ type Flag = { value: string; required: boolean };
 const needed = (value: string): Flag => ({ value, required: true });
 const optional = (value: string): Flag => ({ value, required: false });
 
-/** What `vestra admin` does on the operator's own machine, with the database in reach and no key. */
+/** The commands of `vestra admin` on the operator's machine, with database access and without a key. */
 export const operatorCommands = {
   'org create': {
     summary: 'Make another org with a test key, a live key, an owner and 100 test dollars.',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { failsWith } from './fault.ts';
 import { tag } from './tag.ts';
 
-/** The query every list takes. Query values arrive as text. */
+/** The query of every list. Query values arrive as text. */
 export const pageQuery = {
   limit: failsWith(
     'invalid_limit',
@@ -18,14 +18,14 @@ export const pageQuery = {
     .describe('The `next_cursor` of the page before, unchanged; absent: the first page.'),
 };
 
-/** The answer of every list. */
+/** The response of every list. */
 export const page = <Item extends z.ZodType>(item: Item) =>
   z.object({
     data: z.array(item).describe('The entries of this page.'),
     next_cursor: z.string().nullable().describe('Send it as `cursor` for the next page; null on the last one.'),
   });
 
-/** The answer of every delete. */
+/** The response of every delete. */
 export const deleted = <Tag extends string>(object: Tag) =>
   z.object({
     object: tag(object),

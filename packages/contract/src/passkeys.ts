@@ -21,7 +21,7 @@ const passkeyParams = z.strictObject({
   passkey_id: failsWith('passkey_not_found', id('pky')).meta({ description: 'A passkey of one’s own.' }),
 });
 
-/** What the browser's own functions take and give; the library holds every part of it to the standard. */
+/** The browser's WebAuthn data. The library validates every part of it. */
 const credential = z
   .looseObject({
     id: z.string().min(1).max(2048).meta({ description: 'The id of the credential.' }),
@@ -32,7 +32,7 @@ const options = z
   .looseObject({ challenge: z.string().meta({ description: 'What the device signs.' }) })
   .meta({ description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON`.' });
 
-/** Signing in with a device, beside the password. */
+/** Sign-in with a device, in addition to the password. */
 export const passkeys = {
   list: route({
     method: 'GET',

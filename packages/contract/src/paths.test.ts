@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { routes } from './api.ts';
 import { paths } from './paths.ts';
 
-/** The names under which a caller gives what a row takes, all in one object. */
+/** All input names of a row in one list. */
 const namesOf = (route: (typeof routes)[number]['route'], body: 'fields' | 'value' | undefined) => [
   ...Object.keys(route.params?.shape ?? {}),
   ...Object.keys(route.query?.shape ?? {}),
@@ -20,7 +20,7 @@ it.each(routes)('$name has its row, and no name in two places', ({ family, opera
   expect(names).toEqual([...new Set(names)]);
 });
 
-it('has no rows beyond those of the contract, and no family named like a method of the client', () => {
+it('has no rows beyond the contract, and no family named like a client method', () => {
   expect(Object.values(paths).flatMap((rows) => Object.keys(rows))).toHaveLength(routes.length);
   expect(Object.keys(paths).filter((family) => ['request', 'open', 'backOff'].includes(family))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue } from './errors.ts';
 
-/** How work ends beyond the catalogue, and what is worded there for those who run the service. */
+/** Sentences for ends of a task that are not in the catalogue, or are worded there for operators. */
 const sentences: Readonly<Record<string, string>> = {
   stopped: 'It was stopped.',
   max_turns: 'It took too long and was ended.',
@@ -16,6 +16,6 @@ const sentences: Readonly<Record<string, string>> = {
 
 const otherwise = 'Something went wrong. Try again in a moment.';
 
-/** What a person is told of a failure: that it happened, and nothing of how the service is run. */
+/** The sentence for a user: that it failed, without operational details. */
 export const plainSentence = (code: string): string =>
   sentences[code] ?? (Object.hasOwn(errorCatalogue, code) ? errorCatalogue[code as ErrorCode].message : otherwise);

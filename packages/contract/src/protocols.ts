@@ -3,7 +3,7 @@ import { deploymentParams } from './deployment-params.ts';
 import { route } from './route.ts';
 import { userId } from './user-id.ts';
 
-/** Left to the protocol's own reader: its faults must be answered as JSON-RPC errors, not as ours. */
+/** Left to the protocol's own parser: its errors must be JSON-RPC errors. */
 const jsonRpc = z.unknown().meta({
   title: 'JSON-RPC 2.0 message',
   type: 'object',

@@ -1,9 +1,9 @@
 /**
- * Names a caller cannot use for its own. New versions, servers and messages are checked against them. The
- * schema of a manifest does not look here: versions saved before a name was reserved keep running.
+ * Names that a caller cannot use. New versions, servers and messages are checked against them. The manifest schema is
+ * not: versions saved before a name was reserved keep running.
  */
 
-/** Exact names; that a function does not begin with `mcp__` is part of the form of its name. */
+/** Exact names. That a function name does not begin with `mcp__` is part of its format. */
 export const reservedToolNames: ReadonlySet<string> = new Set([
   'hand_off_to_work',
   'ask_question',
@@ -37,7 +37,7 @@ export const reservedToolNames: ReadonlySet<string> = new Set([
   'finish',
 ]);
 
-/** The agent's own tool servers. */
+/** The built-in tool servers. */
 export const reservedServerSlugs: ReadonlySet<string> = new Set([
   'browser-control',
   'os-hands',

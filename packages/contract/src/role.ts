@@ -1,6 +1,6 @@
 import type { Role, Route, Scope } from './route.ts';
 
-/** What a role may do, in the words of key scopes. An admin lacks `all`, which would let them make a key that makes owners. */
+/** The scopes of each role. An admin lacks `all`, which would allow creating a key that creates owners. */
 export const scopesOfRole: Record<Role, readonly Scope[]> = {
   owner: ['all'],
   admin: ['setup', 'runtime', 'admin'],
@@ -8,8 +8,8 @@ export const scopesOfRole: Record<Role, readonly Scope[]> = {
 };
 
 /**
- * Whether a console member of this role may call a route: the server holds them to it, and a page offers no more. What the
- * change is about may narrow it further, such as that an admin makes no owner.
+ * Whether a console member of this role may call a route. The server enforces it, and pages hide the rest. The change
+ * itself may be restricted further: an admin cannot create an owner.
  */
 export function roleMayCall(role: Role, route: Route): boolean {
   if (route.auth === 'open' || route.auth === 'console') return true;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { routes } from './api.ts';
 import { bodyLimitOf, type Route } from './route.ts';
 
-describe('what a request may hold', () => {
+describe('limits of requests', () => {
   it('every array in a body or a query has a maximum [REQ-600]', () => {
     const unbounded = routes.flatMap(({ name, route }) =>
       [route.body, route.query].flatMap((schema) => (schema ? arraysWithoutMaximum(schema, [name]) : [])),
@@ -11,7 +11,7 @@ describe('what a request may hold', () => {
     expect(unbounded).toEqual([]);
   });
 
-  it('every route without a key takes at most 16 KB, and a session token no more than a message needs [REQ-601]', () => {
+  it('every route without a key accepts at most 16 KB, and a session token no more than a message needs [REQ-601]', () => {
     const limits = (wanted: (route: Route) => boolean) =>
       routes.filter(({ route }) => wanted(route)).map(({ route }) => bodyLimitOf(route, { session: false }));
     expect(Math.max(...limits(({ auth }) => auth === 'open' || auth === 'console'))).toBe(16 * 1024);

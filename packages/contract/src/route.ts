@@ -11,26 +11,26 @@ export type Mode = (typeof modes)[number];
 export const roles = ['owner', 'admin', 'developer'] as const;
 export type Role = (typeof roles)[number];
 
-/** What a key needs to call a route: one of these scopes (or `all`), or `any` scope at all. */
+/** The scopes for a route: one of these (or `all`), or `any` scope. */
 type NeededScopes = 'any' | readonly Exclude<Scope, 'all'>[];
 
-/** Requests of one address in a minute. Rows with the same bucket share the count. */
+/** Requests per address and minute. Rows with the same bucket share the count. */
 type AddressLimit = { bucket: 'login:ip' | 'oauth:token' | 'oauth:register'; perMinute: number };
 
 type Access =
-  /** No credential is looked at. A request that may have a body is counted by its address before the body is read. */
+  /** No credential is read. A request with a body is counted by its address before the body is read. */
   | { auth: 'open'; method: 'GET' }
   | { auth: 'open'; method: 'POST'; perAddress: AddressLimit }
-  /** A key with a fitting scope, a console member, and as far as `session` says a session token. */
+  /** A key with a matching scope, a console member and, if `session` allows it, a session token. */
   | {
       auth: 'key';
       scopes: NeededScopes;
       session?: SessionAccess;
-      /** An MCP client's access token opens it. No other route takes one but from the tools that it calls. */
+      /** An MCP client's access token is accepted. Other routes accept one only from the tools that it calls. */
       takesGrants?: true;
     }
   | { auth: 'session'; session: SessionAccess }
-  /** A console member alone: a key has no password and no cookie to give up. */
+  /** Console members only: a key has no password or cookie. */
   | { auth: 'console' };
 
 export type ContentType =
@@ -40,31 +40,31 @@ export type ContentType =
   | 'application/zip';
 
 type Wire = {
-  /** Strict objects: an unknown field is refused. */
+  /** Strict objects: an unknown field is rejected. */
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** Absent: JSON alone. */
+  /** Default: only JSON. */
   accepts?: readonly ContentType[];
-  /** Bytes; absent: see `bodyLimitOf`. */
+  /** Bytes. Default: see `bodyLimitOf`. */
   bodyLimit?: number;
-  /** Values that a JSON body may hold; absent: 100,000. Each costs time to build, to check and to validate. */
+  /** The maximum number of values in a JSON body. Default: 100,000. Each costs time to parse and validate. */
   bodyValues?: number;
-  /** A body left out counts as `{}`. */
+  /** A missing body counts as `{}`. */
   bodyOptional?: true;
-  /** The handler checks the body against its schema, to name every fault of it together with what it finds itself. */
+  /** The handler validates the body, to report its faults together with others. */
   checkedBy?: 'handler';
-  /** A NUL character in the body has a code of its own here, which the handler gives. */
+  /** The handler rejects a NUL character in the body with a specific code. */
   nulText?: 'handler';
-  /** Headers beyond the ones every route takes, for the reference. */
+  /** Additional headers, for the reference. */
   headers?: z.ZodObject;
   status: 200 | 201 | 202;
-  /** Other success statuses the same body may come with. */
+  /** Other success statuses with the same body. */
   alsoStatus?: readonly (200 | 201 | 202 | 503)[];
   response: z.ZodType;
-  /** Content types beyond JSON that the answer may have. */
+  /** Further content types of the response besides JSON. */
   produces?: readonly string[];
-  /** The answer is never JSON, only what `produces` names. */
+  /** The response is never JSON, only the types in `produces`. */
   isJson?: false;
 };
 
@@ -72,50 +72,50 @@ export type Route = Access &
   Wire & {
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
     path: `/v1/${string}`;
-    /** One line: what it does. */
+    /** One line: what the route does. */
     summary: string;
-    /** What a caller needs to know beyond that: who may call it, what happens next, which limit counts. */
+    /** Further information for callers: who may call it, what happens next, which limits apply. */
     description: string;
     /** Error codes beyond those that access, query, body and path imply. */
     errors: readonly ErrorCode[];
-    /** The CLI command; null where a command would make no sense. */
+    /** The CLI command; null if a command makes no sense. */
     command: string | null;
-    /** Takes an Idempotency-Key. */
+    /** Accepts an Idempotency-Key. */
     idempotent?: true;
-    /** The answer shows a secret once: a kept answer is kept encrypted. */
+    /** The response shows a secret once, so a stored response is encrypted. */
     showsSecret?: true;
-    /** A look that wakes a computer: a console member shows that it is no link on another site which sent them here. */
+    /** A read that wakes a computer: a console member must prove that no link on another site triggered it. */
     wakes?: true;
-    /** What decides over owners: for a member who is one, and for a live key with scope `all`. */
+    /** Decides about owners: only for owners, and for a live key with scope `all`. */
     ownerOnly?: true;
-    /** The answer may be an event stream that stays open. */
+    /** The response may be an event stream that stays open. */
     streams?: true;
-    /** What the data of each event of such a stream is. */
+    /** The schema of each event's data in such a stream. */
     streamed?: z.ZodType;
-    /** Errors are worded as clients of another API read them. */
+    /** Errors have the format of another API. */
     errorShape?: 'openai' | 'oauth';
   };
 
-/** One row of the contract. The literal types stay, so that handlers and the client are typed by it. */
+/** One row of the contract. Keeps the literal types, which handlers and the client depend on. */
 export const route = <const Row extends Route>(row: Row): Row => row;
 
-/** An address may stand for everybody behind one proxy, and is held only to what hashing passwords may cost. */
+/** An address may be shared by all users behind a proxy, so the limit only bounds the cost of password hashing. */
 export const signInAttempts = { bucket: 'login:ip', perMinute: 600 } as const;
 
-/** Enough for any spelling of a message of 32,000 characters. */
+/** Enough for any encoding of a message of 32,000 characters. */
 const sessionBodyLimit = 512 * 1024;
 const keyBodyLimit = 1024 * 1024;
-/** For requests that no key stands behind, and for a body that is only read to refuse it. */
+/** For requests without a key, and for a body that is only read to reject it. */
 const smallBodyLimit = 16 * 1024;
 
-/** The bytes that a body may have. */
+/** The maximum size of a body in bytes. */
 export function bodyLimitOf(row: Route, by: { session: boolean }): number {
   if (row.bodyLimit !== undefined) return row.bodyLimit;
   if (!row.body || row.auth === 'open' || row.auth === 'console') return smallBodyLimit;
   return by.session ? sessionBodyLimit : keyBodyLimit;
 }
 
-/** What a session token may do with it; null: nothing. */
+/** The permissions of a session token; null: none. */
 export const sessionAccessOf = (row: Route): SessionAccess | null =>
   row.auth === 'key' || row.auth === 'session' ? (row.session ?? null) : null;
 

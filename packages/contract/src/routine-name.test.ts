@@ -8,6 +8,6 @@ it.each([
   ['80 characters of a long one', { ask: `${'😀'.repeat(80)} and more` }, '😀'.repeat(80)],
   ['no space at its end', { ask: `${'a'.repeat(79)} b` }, 'a'.repeat(79)],
   ['something, of an ask of spaces', { ask: '   ' }, '   '],
-])('a routine is called %s [DFILE-034]', (_what, routine, name) => {
+])('a routine is named %s [DFILE-034]', (_what, routine, name) => {
   expect(nameOfRoutine(routine)).toBe(name);
 });

@@ -1,6 +1,6 @@
 const longest = 80;
 
-/** What a routine is called: its name, or where it has none the start of what it asks. */
+/** The display name of a routine: its name, or the start of its `ask`. */
 export function nameOfRoutine({ name, ask }: { name?: string | undefined; ask: string }): string {
   if (name !== undefined) return name;
   const [firstLine = ''] = ask.trimStart().split(/\r?\n/, 1);

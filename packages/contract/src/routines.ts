@@ -232,7 +232,7 @@ export const routines = {
           .nullable()
           .optional()
           .describe('With `on: call`: fields and values that a payload must carry; null: any payload runs it.'),
-        // No default here: a change of the name alone must not resume a paused routine.
+        // No default here: renaming must not resume a paused routine.
         enabled: z.boolean().optional().describe('False pauses it and keeps its schedule; true resumes it.'),
       })
       .refine((body) => countWhen(body) <= 1, exactlyOne)

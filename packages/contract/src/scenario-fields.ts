@@ -31,7 +31,7 @@ export const toolResults = z
 
 const recordedCallLimit = 50;
 
-/** For a tool that answers one call so and the next one otherwise, as the tools of a real talk do. */
+/** For a tool that answers successive calls differently, as in a recorded conversation. */
 export const recordedCalls = z
   .array(
     z.strictObject({

@@ -1,6 +1,6 @@
-/** Where a server offers the JSON Schema of the deployment file. */
+/** The path of the deployment file's JSON Schema on a server. */
 export const fileSchemaPath = '/schemas/service.yaml.json';
 
-/** The first line of a deployment file: what YAML editors find its schema by. */
+/** The first line of a deployment file, with which YAML editors find its schema. */
 export const schemaLine = (serverUrl: string): string =>
   `# yaml-language-server: $schema=${serverUrl.replace(/\/+$/, '')}${fileSchemaPath}\n`;

@@ -1,7 +1,7 @@
 /** References to secrets inside a text such as a header value or an environment variable. */
 const reference = /\$\{(?:(secret|user_secret):)?([A-Z][A-Z0-9_]{0,63})\}/g;
 
-/** The names of the company's secrets and of each user's own that a text refers to, each once. */
+/** The names of the company's and the users' secrets in a text, each once. */
 export function secretsIn(text: string): { company: string[]; user: string[] } {
   const found = [...text.matchAll(reference)];
   const names = (isUser: boolean) => [
@@ -10,17 +10,17 @@ export function secretsIn(text: string): { company: string[]; user: string[] } {
   return { company: names(false), user: names(true) };
 }
 
-/** `${NAME}` becomes `${secret:NAME}`, the one form in which a server shows it. */
+/** Expands `${NAME}` to `${secret:NAME}`, the form that a server shows. */
 export const withFullReferences = (text: string): string =>
   text.replace(reference, (_, kind: string | undefined, name: string) => `\${${kind ?? 'secret'}:${name}}`);
 
-/** `${secret:NAME}` becomes `${NAME}`, as a file writes it. */
+/** Shortens `${secret:NAME}` to `${NAME}`, as in a file. */
 export const withShortReferences = (text: string): string =>
   text.replace(reference, (_, kind: string | undefined, name: string) =>
     kind === 'user_secret' ? `\${user_secret:${name}}` : `\${${name}}`,
   );
 
-/** The text with the values in place, in one pass: a value that reads like a reference is never taken for one. */
+/** Inserts the values in one pass, so that a value that looks like a reference is not expanded. */
 export const withSecretValues = (
   text: string,
   values: { company: ReadonlyMap<string, string>; user: ReadonlyMap<string, string> },

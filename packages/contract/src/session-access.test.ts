@@ -14,18 +14,18 @@ const rows = routes.flatMap(({ name, route }) => {
 
 const namesOf = (schema: unknown): string[] => Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
 
-describe('the table of what a session token may do', () => {
-  it.each(rows)('%s opens fields that the row has', (_, route, { sends }) => {
+describe('the permissions of a session token', () => {
+  it.each(rows)('%s exposes fields that the row has', (_, route, { sends }) => {
     const known = [...namesOf(route.query), ...namesOf(route.body)];
     expect(sends.filter((name) => !known.includes(name))).toEqual([]);
     expect(() => sessionResponse(route)).not.toThrow();
   });
 
-  it.each(rows)('%s opens no object whole, so that a field it gains stays hidden [SES-111]', (_, route, { sees }) => {
+  it.each(rows)('%s exposes no whole object, so that a new field stays hidden [SES-111]', (_, route, { sees }) => {
     expect(openedWhole(route.response, sees)).toEqual([]);
   });
 
-  it('never takes nor shows what is the company’s [SES-102, SES-103]', () => {
+  it('never accept or show data of the company [SES-102, SES-103]', () => {
     const companys =
       /^(tools|tool_results|context|metadata|output_schema|success_criteria|hand_off|plan|output|error)$/;
     const sent = rows.flatMap(([name, , { sends }]) => sends.map((field) => `${name} ${field}`));
@@ -37,12 +37,12 @@ describe('the table of what a session token may do', () => {
     expect(seen.filter((path) => path.endsWith('error.message'))).toEqual([]);
   });
 
-  it('has routes for each switch, and knows no other switch [SES-101]', () => {
+  it('have routes for each capability, and know no other [SES-101]', () => {
     const needed = rows.flatMap(([, , { needs }]) => (needs === 'itself' ? [] : needs));
     expect([...new Set(needed)].sort()).toEqual([...capabilities].sort());
   });
 
-  it('is told by the OpenAPI document [SES-112]', () => {
+  it('are part of the OpenAPI document [SES-112]', () => {
     const { paths } = openapi({ version: '1', url: 'http://localhost' });
     const told = paths as Record<string, Record<string, { 'x-session'?: unknown }>>;
     for (const { route } of routes) {
@@ -56,7 +56,7 @@ describe('the table of what a session token may do', () => {
   });
 });
 
-describe('a value as a session sees it', () => {
+describe('seenBySession', () => {
   const seen: Seen = {
     id: true,
     error: 'plain',
@@ -83,7 +83,7 @@ describe('a value as a session sees it', () => {
     ],
   ])('%s', (_, value, expected) => expect(seenBySession(value, seen)).toStrictEqual(expected));
 
-  it('is never picked by type where it is seen whole or as a sentence', () => {
+  it('never selects by type if the value is seen whole or as a sentence', () => {
     expect([true, 'plain' as const, seen, seen.what].map((each) => isByType(each as Seen))).toEqual([
       false,
       false,
@@ -92,7 +92,7 @@ describe('a value as a session sees it', () => {
     ]);
   });
 
-  it('holds nothing beyond what its row opens, whatever the answer is [SES-103, SES-111]', () => {
+  it('exposes nothing beyond the row, for any response [SES-103, SES-111]', () => {
     const masks = rows.flatMap(([, , { sees, follows }]) => (follows ? [sees, follows] : [sees]));
     fc.assert(
       fc.property(fc.constantFrom(...masks), fc.gen(), (mask, gen) => {
@@ -103,7 +103,7 @@ describe('a value as a session sees it', () => {
   });
 });
 
-/** A value that has all fields of the mask, and beside each a field that nobody opened. */
+/** A value with all fields of the mask and a hidden field next to each. */
 function hostileFor(mask: Seen, gen: fc.GeneratorValue): unknown {
   if (mask === true) return gen(() => fc.constantFrom<unknown>(null, 0, 'open', ['open'], { open: ['open'] }));
   if (mask === 'plain') return { code: 'model_error', message: 'SECRET', detail: 'SECRET' };
@@ -129,7 +129,7 @@ const filled = (mask: SeenFields, gen: fc.GeneratorValue): Record<string, unknow
   gained_later: 'SECRET',
 });
 
-/** Where `true` would open fields that the schema names one by one. */
+/** Places where `true` would expose fields that the schema names one by one. */
 function openedWhole(schema: z.ZodType, seen: Seen, path = ''): string[] {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional)
     return openedWhole(schema.unwrap() as z.ZodType, seen, path);

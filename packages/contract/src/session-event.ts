@@ -7,7 +7,7 @@ import { taskSeen } from './tasks.ts';
 import { stepSeen } from './trace.ts';
 import { turnSeen } from './turn.ts';
 
-/** What a session sees of each type of event. */
+/** The visible part of each event type for a session. */
 const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'turn.started': { turn: turnSeen },
   'turn.settled': { turn: turnSeen },
@@ -19,7 +19,7 @@ const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'task.step': { step: stepSeen },
   'task.completed': { task: taskSeen },
   'task.failed': { task: taskSeen },
-  // The `message` of a stop is written for those who set the limits.
+  // The `message` of a stop is for operators.
   'task.stopped': { task: taskSeen, reason: true },
   'interaction.created': { interaction: interactionSeen },
   'interaction.resolved': { interaction: interactionSeen },
@@ -31,7 +31,7 @@ const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'stream.closed': shown('reason'),
 };
 
-/** An event on the stream of a conversation: every `seq` is there, whatever is held back of it. */
+/** An event of a conversation's stream: every `seq` is present, even if its content is hidden. */
 export const eventSeen = {
   always: {
     ...shown('object', 'id', 'type', 'seq', 'conversation_id', 'task_id', 'turn_id', 'deployment_id', 'created_at'),

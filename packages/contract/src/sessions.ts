@@ -92,7 +92,7 @@ export const sessionFields = {
 const hasConversation = (body: { chat: boolean; voice: boolean | string; conversation_id?: string | undefined }) =>
   body.chat || body.voice !== false || body.conversation_id !== undefined;
 
-/** A place on the picture, as a share of its width or height: the picture may be shown in any size. */
+/** A position on the picture as a share of its width or height, because it may be scaled. */
 const share = z.number().min(0).max(1);
 const turn = z.number().min(-5000).max(5000);
 

@@ -21,7 +21,7 @@ const blockedPath = z
   .max(2048)
   .regex(new RegExp(`^${host}/[^\\s?#]*$`), 'Write a site and the start of a path, such as example.com/account.');
 
-/** Sites of the user's browser; a host also allows its `www.` form. */
+/** Sites of the user's browser. A host also allows its `www.` form. */
 export const browser = z.strictObject({
   allowed_domains: z
     .array(hostName)
@@ -62,7 +62,7 @@ const limits = z.strictObject({
   ask_above_usd: z.number().min(0).max(1000).optional().describe('A paid tool that costs more than this asks first.'),
 });
 
-/** What the deployment file and the manifest write alike. */
+/** Settings that the deployment file and the manifest share. */
 export const commonSettings = {
   instructions: text(0, 8000)
     .default('')
@@ -93,7 +93,7 @@ export const commonSettings = {
 /** A skill the org uploaded. */
 export const companySkill = z.strictObject({ id: id('skl') });
 
-/** A skill that comes with the service. */
+/** A built-in skill. */
 export const builtInSkill = z.strictObject({
   name: z
     .string()

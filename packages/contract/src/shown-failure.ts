@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How something failed, as answers show it. */
+/** A failure as shown in responses. */
 export const shownFailure = z.object({
   code: z
     .string()

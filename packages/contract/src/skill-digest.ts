@@ -1,4 +1,4 @@
-/** A file of a skill; text stands for its bytes in UTF-8. */
+/** A file of a skill. Text stands for its UTF-8 bytes. */
 type DigestedFile = { path: string; content: string | Uint8Array };
 
 const encoder = new TextEncoder();
@@ -6,7 +6,7 @@ const nul = Uint8Array.of(0);
 
 /**
  * The `sha256` of a skill: over its files sorted by path, each as path, NUL, byte length, NUL, bytes. The server
- * computes it over what was uploaded and a client over a folder; where the two are equal there is nothing to upload.
+ * computes it for the upload and a client for a folder. If they are equal, nothing needs uploading.
  */
 export async function skillDigest(files: readonly DigestedFile[]): Promise<string> {
   const parts = files
@@ -17,10 +17,10 @@ export async function skillDigest(files: readonly DigestedFile[]): Promise<strin
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Some systems write `é` in a file name as one character and others as two: the name is one and the same. */
+/** Some systems encode `é` in a file name as one character and others as two: it is the same name. */
 export const skillPath = (path: string): string => path.normalize('NFC');
 
-/** What macOS leaves in folders and zips; it is no part of a skill, so a client skips it as the server does. */
+/** Files that macOS adds to folders and zips. They are not part of a skill, so client and server skip them. */
 export function isSystemFile(path: string): boolean {
   const names = path.split('/');
   return names.includes('__MACOSX') || names.at(-1) === '.DS_Store';
@@ -28,7 +28,7 @@ export function isSystemFile(path: string): boolean {
 
 const bytesOf = (content: string | Uint8Array) => (typeof content === 'string' ? encoder.encode(content) : content);
 
-/** JavaScript compares text by UTF-16 units, which puts an emoji before `ﬀ`; bytes are the same in every language. */
+/** JavaScript compares UTF-16 units, which sorts an emoji before `ﬀ`. Bytes sort the same in every language. */
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shorter = Math.min(a.length, b.length);
   for (let at = 0; at < shorter; at++) {

@@ -50,7 +50,7 @@ const bundle = z.strictObject({
               'A path is relative, with forward slashes and no empty, `.` or `..` part.',
             )
             .describe('Where it lies in the skill, with forward slashes, such as `scripts/count.py`.'),
-          // Its size counts in UTF-8 bytes and has a code of its own, so the length is only shown here.
+          // The size is checked in UTF-8 bytes with a separate code; the length here is documentation.
           content: z.string().meta({ maxLength: 1_048_576 }).describe('Its text, at most 1 MB.'),
         }),
       )

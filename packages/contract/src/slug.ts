@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A deployment's name in URLs and in its file: the file could not name a slug that begins or ends with a dash. */
+/** A deployment's name in URLs and in its file. It cannot begin or end with a dash. */
 export const deploymentSlug = z
   .string()
   .regex(

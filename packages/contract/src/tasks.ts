@@ -61,7 +61,7 @@ export const task = z
   })
   .describe('One longer piece of work.');
 
-/** Without costs, and without `outcome`, which tells what the company wanted of the work. */
+/** Omits costs and `outcome`, which reveals the company's criteria. */
 export const taskSeen = {
   ...shown('object', 'id', 'user_id', 'conversation_id', 'deployment_id', 'deployment_version', 'status', 'title'),
   ...shown('created_at', 'updated_at'),

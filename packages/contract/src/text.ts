@@ -10,7 +10,7 @@ export const text = (min: number, max: number) =>
     })
     .meta(min === 0 ? { maxLength: max } : { minLength: min, maxLength: max });
 
-/** A code point is one or two UTF-16 units, so most texts need no counting: a batch may hold 30 MB of them. */
+/** A code point is one or two UTF-16 units, so most texts need no counting: a batch may contain 30 MB of them. */
 function isWithin(value: string, min: number, max: number): boolean {
   const { length } = value;
   if (length < min || length > max * 2) return false;

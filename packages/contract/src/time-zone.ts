@@ -9,7 +9,7 @@ export const timeZone = () =>
   );
 
 function isTimeZone(name: string): boolean {
-  // The runtime also takes offsets such as +02:00, which know no daylight saving and are no IANA names.
+  // The runtime also accepts offsets such as +02:00, which have no daylight saving and are not IANA names.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A moment on the wire: ISO 8601 in UTC. */
+/** A time in the API: ISO 8601 in UTC. */
 export const time = z.iso.datetime().meta({
   description: 'A moment, as ISO 8601 in UTC.',
   examples: ['2026-11-16T09:30:00.000Z'],

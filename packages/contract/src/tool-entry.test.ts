@@ -122,7 +122,7 @@ describe('tools are MCP servers or functions', () => {
     ],
   ]);
 
-  test('a field that is almost one is answered with the one it may be [TOOL-241]', () => {
+  test('suggests the field for a misspelt one [TOOL-241]', () => {
     const messages = (tools: object[]) => {
       const read = check(deploymentFile, { name: 'shop', tools }, 'invalid_manifest');
       return read.ok ? [] : read.faults.map(({ message }) => message);
@@ -135,7 +135,7 @@ describe('tools are MCP servers or functions', () => {
     expect(messages(mcp({ constructor_of: 1 }))).toEqual(['Unknown field `constructor_of`.']);
   });
 
-  test('a function takes its defaults', () => {
+  test('a function gets its defaults', () => {
     expect(deploymentFile.parse({ name: 'shop', tools: fn({}) }).tools).toEqual([
       { ...fn({})[0], input: {}, timeout_s: 120, read_only: false, run_without_asking: false, approver: 'user' },
     ]);

@@ -11,14 +11,14 @@ const toolName = z
 
 export const toolNames = z.array(toolName).max(200, 'At most 200 tool names.');
 
-/** Who says yes where a call waits: the user whose conversation it is, or the org, by a key or a member. */
+/** Who approves a pending call: the user of the conversation, or the org through a key or a member. */
 export const approvers = ['user', 'org'] as const;
 const approver = z
   .enum(approvers, { error: 'Write `user` or `org`.' })
   .default('user')
   .describe('Who says yes where a call waits: the user, or the org by a key or a member.');
 
-/** What a version says of the tools of a server. */
+/** A version's policy for the tools of a server. */
 export const toolPolicy = z.strictObject({
   deny: toolNames.default([]).describe('Tools of the server that the agent never calls.'),
   require_approval: toolNames
@@ -28,10 +28,10 @@ export const toolPolicy = z.strictObject({
   approver,
 });
 
-/** What it means to say nothing. */
+/** The default policy. */
 export const noToolPolicy = toolPolicy.parse({});
 
-/** A line break in a value would let it write further headers. */
+/** A line break in a value could inject further headers. */
 export const headers = z.record(
   z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
   text(1, 2048).regex(/^\P{Cc}+$/u, 'A header value holds no control characters.'),
@@ -41,7 +41,7 @@ export const headers = z.record(
   },
 );
 
-/** An MCP server, found or registered by its URL. The first key tells the two forms of entry apart. */
+/** An MCP server, found or registered by its URL. The first key distinguishes the two kinds of entry. */
 export const serverEntry = z.strictObject({
   mcp: webAddress.describe('The public https address of an MCP server; the first file that names it registers it.'),
   name: text(1, 80).optional().describe('What people call the server; absent: the host of its address.'),
@@ -54,7 +54,7 @@ export const serverEntry = z.strictObject({
   ...toolPolicy.shape,
 });
 
-/** A function that the caller's own code answers. */
+/** A function that the caller's code answers. */
 export const functionEntry = z.strictObject({
   function: z
     .string()

@@ -9,7 +9,7 @@ const object = (properties: Record<string, unknown>, required: string[]) => ({
   additionalProperties: false,
 });
 
-describe('the shorthand becomes JSON Schema', () => {
+describe('the shorthand converts to JSON Schema', () => {
   it.each<[what: string, input: Record<string, unknown>, schema: Record<string, unknown>]>([
     ['nothing at all', {}, object({}, [])],
     ['a string', { order: 'string' }, object({ order: { type: 'string' } }, ['order'])],
@@ -43,12 +43,12 @@ describe('the shorthand becomes JSON Schema', () => {
   });
 });
 
-it('a JSON Schema of type object stays as it is [TOOL-018]', () => {
+it('keeps a JSON Schema of type object unchanged [TOOL-018]', () => {
   const schema = { type: 'object', properties: { order: { type: 'string', minLength: 3 } }, required: ['order'] };
   expect(readToolInput(schema)).toEqual({ schema, isShorthand: false, faults: [] });
 });
 
-describe('what is neither is refused, and the fault names the argument [TOOL-020]', () => {
+describe('invalid input is rejected, and the fault names the argument [TOOL-020]', () => {
   const deep = (levels: number): Record<string, unknown> => (levels === 0 ? { a: 'string' } : { a: deep(levels - 1) });
   it.each<[what: string, input: Record<string, unknown>, named: string[]]>([
     ['an unknown type', { id: 'strin' }, ['`id`']],
@@ -73,18 +73,18 @@ describe('what is neither is refused, and the fault names the argument [TOOL-020
     expect(faults.map((fault) => named.find((name) => fault.includes(name)))).toEqual(named);
   });
 
-  it('takes eight levels', () => {
+  it('accepts eight levels', () => {
     expect(readToolInput(deep(7)).faults).toEqual([]);
   });
 
-  it('refuses more than 32 KB in either form', () => {
+  it('rejects more than 32 KB in either form', () => {
     const long = { type: 'object', description: 'a'.repeat(33_000) };
     expect(readToolInput(long).faults).toEqual([expect.stringContaining('may take 32768')]);
     expect(readToolInput({ size: `a|${'b'.repeat(33_000)}` }).faults).toHaveLength(1);
   });
 });
 
-it('no input makes it throw, and what has no fault is an object schema', () => {
+it('never throws, and returns an object schema if there is no fault', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (input) => {
       const { faults, schema } = readToolInput(input as Record<string, unknown>);

@@ -1,14 +1,14 @@
 import { jsonBytes } from './json-bytes.ts';
 
-/** What a function takes, as JSON Schema, and what is wrong with how it was written. */
+/** The input of a function as JSON Schema, and the faults in its notation. */
 export type ToolInput = { schema: Record<string, unknown>; isShorthand: boolean; faults: string[] };
 
 const largest = 32 * 1024;
 const deepest = 8;
 
 /**
- * Reads the arguments of a function: a JSON Schema where it says `type: object`, else the shorthand. Whether a JSON
- * Schema that was given holds together is for a validator of JSON Schema to say.
+ * Parses the arguments of a function: a JSON Schema if it has `type: object`, else the shorthand. A JSON Schema
+ * validator checks the schema itself.
  */
 export function readToolInput(input: Record<string, unknown>): ToolInput {
   const bytes = jsonBytes(input);
@@ -22,7 +22,7 @@ export function readToolInput(input: Record<string, unknown>): ToolInput {
   return { schema, isShorthand: true, faults };
 }
 
-/** A schema would take them for notes and let everything in. */
+/** A schema would ignore them as annotations and accept everything. */
 function argumentsBesideType({ type, properties, title, description, ...others }: Record<string, unknown>): string[] {
   if (properties !== undefined) return [];
   const [name] = Object.entries(others).find(([, value]) => typeof value === 'string' && readType(value)) ?? [];
@@ -82,7 +82,7 @@ function readType(words: string): Record<string, unknown> | undefined {
   return words === name ? { type: name } : { type: 'array', items: { type: name } };
 }
 
-/** `string|integer` is refused: it looks like a choice of types and would be one of words. */
+/** `string|integer` is rejected: it looks like a union of types but would be a choice of words. */
 function readChoice(words: string): Record<string, unknown> | undefined {
   const values = words.split('|').map((value) => value.trim());
   const isPlain = values.every((value) => /^[^?[\]\p{Cc}]{1,100}$/u.test(value) && !typeNames.includes(value));

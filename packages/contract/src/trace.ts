@@ -4,7 +4,7 @@ import { usd } from './money.ts';
 import { shown } from './session-access.ts';
 import { time } from './time.ts';
 
-/** A tool that was called, and what came of it. */
+/** A tool call and its result. */
 export const traceStep = z
   .object({
     tool_use_id: z.string().describe('What the model called this call; unique within the trace.'),
@@ -30,10 +30,10 @@ export const traceStep = z
   })
   .meta({ title: 'TraceStep', description: 'A tool that was called, and what came of it.' });
 
-/** Summaries of a step quote the arguments and results of the company’s own tools. */
+/** Summaries of a step quote arguments and results of the company’s tools. */
 export const stepSeen = shown('tool_use_id', 'name', 'is_error', 'started_at', 'finished_at', 'duration_ms');
 
-/** What a reply and a piece of work are made of, each step and each call of a model. */
+/** The trace of a reply or task: each step and each model call. */
 export const traceFields = {
   steps: z.array(traceStep).describe('Calls of tools, in the order they were made.'),
   turns: z

@@ -10,7 +10,7 @@ import { createdAt, time } from './time.ts';
 
 const turnStatuses = ['replying', 'working', 'waiting', 'settled', 'failed', 'stopped'] as const;
 
-/** What happened to one message: the answer of sending it. */
+/** The turn of one message, which is the response to sending it. */
 export const turn = z
   .object({
     object: tag('turn'),

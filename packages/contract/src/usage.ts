@@ -9,7 +9,7 @@ import { createdAt } from './time.ts';
 
 export const usageGroups = ['day', 'user', 'deployment', 'conversation', 'task', 'model', 'kind'] as const;
 
-/** What money is spent on; also the keys of every `cost_breakdown`. */
+/** The kinds of spending, which are also the keys of every `cost_breakdown`. */
 export const spendKinds = ['orchestrator', 'intelligence', 'tools', 'compute', 'background', 'voice'] as const;
 
 const date = failsWith('invalid_window', z.iso.date());

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The caller's own id of a user. A function, so that a place may put its own error code on it. */
+/** The caller's id of a user. A function, so that each place can set its own error code. */
 export const userId = () =>
   z
     .string()

@@ -1,4 +1,4 @@
-/** What webhook endpoints may ask for, and what the list of events holds. */
+/** The event types for webhook endpoints and for the list of events. */
 export const webhookEventTypes = [
   'conversation.created',
   'reply.completed',

@@ -53,7 +53,7 @@ const withSecret = webhookEndpoint.extend({
   secret: z.string().describe('`whsec_…`: check signatures with it; shown this once.'),
 });
 
-/** Event types an endpoint asks for; all of them as `*`, which is kept as a list of one. */
+/** The event types of an endpoint. `*` means all and is stored as a list of one. */
 const whichEvents = 'Send a list of 1 to 40 event types, or `*`.';
 
 const subscription = z

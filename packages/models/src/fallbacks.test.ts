@@ -47,7 +47,7 @@ it.each<[string, Model, Model[], Awaited<ReturnType<typeof heard>>]>([
   },
 );
 
-it('nobody answers for one that was stopped [MOD-208]', async () => {
+it('uses no fallback for an aborted call [MOD-208]', async () => {
   const stopped = AbortSignal.abort();
   expect(await heard(fails('unavailable'), [says('B')], stopped)).toMatchObject({ text: '', lookedUp: 0 });
 });

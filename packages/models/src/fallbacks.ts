@@ -1,11 +1,11 @@
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '@vestra/agent/model';
 
-/** A vendor that is away, too busy or silent, after the tries of its own client. */
+/** A vendor that is unreachable, overloaded or silent after the retries of its client. */
 const away: readonly ModelFailure['reason'][] = ['unavailable', 'rate_limited', 'timeout'];
 
 /**
- * The first model, and where its vendor is away before anything has been said, the others one after the other. They are
- * looked up only then. Where all are away, the first one's failure is the answer: it is the one that was asked for.
+ * Uses the first model, and the others in order if its vendor is unavailable before any output. Fallbacks are looked up
+ * only then. If all are unavailable, the failure of the first model is thrown, because that one was requested.
  */
 export const withFallbacks = (first: Model, others: () => Promise<readonly Model[]>): Model => ({
   stream: (request) => streamOfAny(first, others, request),
@@ -25,7 +25,7 @@ async function* streamOfAny(
   throw firstFailure;
 }
 
-/** The failure of a vendor that is away and has said nothing; null where the model has answered. */
+/** Returns the failure of an unavailable vendor that sent nothing; null if the model answered. */
 async function* streamUnlessAway(model: Model, request: ModelRequest): AsyncGenerator<ModelEvent, ModelFailure | null> {
   let hasYielded = false;
   try {

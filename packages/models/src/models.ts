@@ -11,11 +11,11 @@ export type Models = {
   catalogue: Catalogue;
   /** Throws a `ModelFailure` for an id that no configured provider has. `default` is the catalogue's default. */
   model: (id: string) => Model;
-  /** Whether the model reads this kind of file as it is. */
+  /** Whether the model reads this kind of file directly. */
   takes: (id: string, kind: MediaKind) => boolean;
   /**
-   * Asks each vendor, or only one, which models it has. Never fails: what cannot be learnt leaves the catalogue as it is.
-   * Returns why a vendor lists none, as the end of a sentence about its address.
+   * Asks all vendors, or only one, for their models. Never throws: on failure the catalogue stays as it is. Returns why
+   * a vendor lists none, as the end of a sentence about its address.
    */
   askVendors: (signal: AbortSignal, only?: Provider) => Promise<ReadonlyMap<Provider, string>>;
 };
@@ -63,7 +63,7 @@ function open(settings: ModelSettings, catalogue: Catalogue, id: string | null, 
   return createVendorModel({ vendor: openVendor(settings, entry), timing });
 }
 
-/** The stand-in comes with the first message that it answers: a server with a model's key never needs it. */
+/** The offline model is loaded with its first request: a server with a vendor key never needs it. */
 async function* streamOffline(request: ModelRequest): AsyncGenerator<ModelEvent> {
   const { createOfflineModel } = await import('./offline/offline-model.ts');
   yield* createOfflineModel().stream(request);

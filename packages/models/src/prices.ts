@@ -1,6 +1,6 @@
 import type { Usage } from '@vestra/agent/model';
 
-/** In the order in which a default is looked for. */
+/** In the order of preference for a default. */
 export const providers = [
   'anthropic',
   'openai',
@@ -13,18 +13,18 @@ export const providers = [
 ] as const;
 export type Provider = (typeof providers)[number];
 
-/** US dollars per million tokens. Reasoning is billed as output, and pictures as input, by every vendor listed here. */
+/** US dollars per million tokens. Every vendor listed here bills reasoning as output and pictures as input. */
 export type Rates = {
   input_per_mtok: number;
   output_per_mtok: number;
   cache_read_per_mtok: number;
-  /** Of what the vendor keeps for its usual, shorter time: nothing else is asked for. */
+  /** For the vendor's usual, shorter cache, which is the only one requested. */
   cache_write_per_mtok: number;
-  /** Of what it keeps for its longer time; the same where it has only one. */
+  /** For the longer cache; the same rate if the vendor has only one. */
   cache_write_long_per_mtok: number;
 };
 
-/** `above`: what a whole call costs instead where it reads more than so many tokens. */
+/** `above`: the price of a whole call that reads more than this many tokens. */
 export type Price = Rates & { above: (Rates & { input_tokens: number }) | null };
 
 export const takenKinds = ['text', 'image', 'pdf', 'audio'] as const;
@@ -34,36 +34,36 @@ export type PricedModel = {
   provider: Provider;
   name: string;
   context_tokens: number;
-  /** The longest answer that is asked for, thoughts included: what a call may cost at most follows from it. */
+  /** The maximum answer length, reasoning included. It determines the maximum cost of a call. */
   max_output_tokens: number;
   price: Price;
-  /** False: nobody has said what it costs, and `price` is only what test mode counts it as. */
+  /** False: the price is unknown, and `price` is only used in test mode. */
   priced: boolean;
   takes: readonly (typeof takenKinds)[number][];
   reasons: boolean;
-  /** Whether a request may force a tool; models that always think first mostly refuse it. */
+  /** Whether a request may force a tool. Models that always reason first usually reject it. */
   forces_tools: boolean;
-  /** YYYY-MM-DD, the first day on which its vendor no longer answers; null where none was announced. */
+  /** YYYY-MM-DD, the first day on which the vendor no longer serves it; null if none was announced. */
   retires_on: string | null;
-  /** What its vendor, or its maker's newest list, puts in its place. */
+  /** The replacement named by its vendor or its maker's newest list. */
   replacement: string | null;
 };
 
-/** A model with an endpoint of its own has one here; the others are asked for at their provider's. */
+/** `endpoint` is set for a model with a separate endpoint. The others use their provider's. */
 export type PlacedModel = PricedModel & {
-  /** What its endpoint calls it. */
+  /** The name at the endpoint. */
   model: string;
   endpoint: { baseUrl: string; apiKey: (() => string) | null } | null;
 };
 
-/** What this call is billed at, by all that it has read. */
+/** The rates of this call, by its total input. */
 export function ratesOf({ above, ...rates }: Price, usage: Usage): Rates {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteLongTokens = 0 } = usage;
   const read = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWriteLongTokens;
   return above !== null && read > above.input_tokens ? above : rates;
 }
 
-/** A vendor that writes its cache for nothing bills what it writes as what it reads: as input. */
+/** A vendor without a cache-write price bills cache writes as input. */
 export function flatPrice(input: number, output: number, cacheRead = input): Price {
   return {
     input_per_mtok: input,
@@ -75,5 +75,5 @@ export function flatPrice(input: number, output: number, cacheRead = input): Pri
   };
 }
 
-/** What a model counts as of which nobody has said what it costs. */
+/** The price of a model whose price is unknown. */
 export const unknownPrice: Price = flatPrice(1, 4);

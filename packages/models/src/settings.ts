@@ -2,7 +2,7 @@ import type { OwnModel } from './catalogue/own-models.ts';
 import type { Price } from './prices.ts';
 import type { Clouds } from './vendors/clouds/clouds.ts';
 
-/** `apiKey` is a function so that a configuration that is printed or serialised cannot show the key. */
+/** `apiKey` is a function, so that printed or serialised settings cannot show the key. */
 export type Endpoint = { apiKey: () => string; baseUrl: string | null };
 
 export type CompatibleEndpoint = {
@@ -10,25 +10,25 @@ export type CompatibleEndpoint = {
   baseUrl: string;
   models: readonly string[];
   price: Price | null;
-  /** The longest answer that is asked for. */
+  /** The maximum answer length. */
   maxOutputTokens: number | null;
-  /** What its models read beside text; absent: what their names say. */
+  /** What its models read besides text. Default: derived from their names. */
   takes?: readonly MediaKind[] | null;
 };
 
-/** What a model may read beside text. */
+/** What a model may read besides text. */
 export const mediaKinds = ['image', 'pdf'] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
-/** Which providers the operator configured. A provider without a key is null. */
+/** The providers that the operator configured. A provider without a key is null. */
 export type ModelSettings = {
   anthropic: Endpoint | null;
   openai: Endpoint | null;
   google: Endpoint | null;
   compatible: CompatibleEndpoint | null;
   clouds?: Clouds;
-  /** What the operator's file adds or says otherwise. */
+  /** The operator's file: additional and changed models. */
   own: readonly OwnModel[];
-  /** What the operator says `default` means. */
+  /** The operator's choice for `default`. */
   defaultModel: string | null;
 };

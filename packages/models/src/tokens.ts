@@ -1,7 +1,7 @@
 import type { Message } from '@vestra/agent/message';
 import type { ModelRequest } from '@vestra/agent/model';
 
-/** About four characters a token: for models that do not say what they used. */
+/** About four characters per token, for models that do not report their usage. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
 export function tokensOfRequest({ system, messages, tools, outputSchema }: ModelRequest): number {

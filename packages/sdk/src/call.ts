@@ -3,7 +3,7 @@ import type { Route } from '@vestra/contract/route';
 import type { StreamEvent } from './stream.ts';
 import type { CallOptions } from './transport.ts';
 
-/** One row of the contract as a function: its fields side by side in one object, then the options of the call. */
+/** One row of the contract as a function: its fields in one object, then the options of the call. */
 export type Call<R extends Route> = R extends { streams: true; method: 'GET' }
   ? FollowCall<R>
   : R extends { streams: true }
@@ -12,7 +12,7 @@ export type Call<R extends Route> = R extends { streams: true; method: 'GET' }
       ? FileCall<R>
       : (...given: Given<FieldsOf<R>>) => Promise<AnswerOf<R>>;
 
-/** Answers a stream; where the row also has pages, `format: 'json'` asks for one. */
+/** Returns a stream. If the row also has pages, `format: 'json'` requests one. */
 type FollowCall<R extends Route> = 'format' extends keyof FieldsOf<R>
   ? {
       (fields: FieldsOf<R> & { format: 'json' }, options?: CallOptions): Promise<AnswerOf<R>>;
@@ -20,7 +20,7 @@ type FollowCall<R extends Route> = 'format' extends keyof FieldsOf<R>
     }
   : (...given: Given<FieldsOf<R>>) => Promise<AsyncGenerator<AnswerOf<R>>>;
 
-/** `stream: true` asks for the events of the turn. */
+/** `stream: true` requests the events of the turn. */
 type TalkCall<R extends Route> = 'stream' extends keyof FieldsOf<R>
   ? {
       (fields: FieldsOf<R> & { stream: true }, options?: CallOptions): Promise<AsyncGenerator<StreamEvent>>;
@@ -33,6 +33,6 @@ type FileCall<R extends Route> = {
   (...given: Given<Omit<FieldsOf<R>, 'format'> & { format?: 'json' }>): Promise<AnswerOf<R>>;
 };
 
-/** Where no field is needed the object of them may be left out. */
+/** The object of fields is optional if no field is required. */
 type Given<Fields> =
   Partial<Fields> extends Fields ? [fields?: Fields, options?: CallOptions] : [fields: Fields, options?: CallOptions];

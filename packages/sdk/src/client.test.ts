@@ -4,7 +4,7 @@ import { createClient } from './client.ts';
 type Sent = { method: string; url: string; headers: Headers; body: unknown };
 type Reply = Response | Error | ((init: RequestInit) => Promise<Response>);
 
-/** A client whose service gives these replies in turn, then the last one for ever. */
+/** A client whose service sends these replies in turn, then the last one for ever. */
 function clientOf(...replies: Reply[]) {
   const sent: Sent[] = [];
   const slept: number[] = [];
@@ -28,7 +28,7 @@ const failure = (status: number, code: string, more: object = {}, headers: Recor
   json({ error: { type: 'upstream', code, message: 'No.', request_id: 'req_1', ...more } }, status, headers);
 
 describe('a call', () => {
-  it('puts each field in its place', async () => {
+  it('sends each field in its place', async () => {
     const { client, sent } = clientOf(json({}));
     await client.deployments.put({ deployment_id: 'a b/ü', promote: 'now', name: 'x', instructions: 'Hi.' });
     expect(sent[0]).toMatchObject({
@@ -40,7 +40,7 @@ describe('a call', () => {
     expect(sent[0]?.headers.get('content-type')).toBe('application/json');
   });
 
-  it('writes numbers, dates and lists of a query as text, and leaves out what is not given', async () => {
+  it('writes query numbers, dates and lists as text, and omits undefined', async () => {
     const { client, sent } = clientOf(json({}));
     await client.tasks.list({ limit: 5, created_after: new Date(0), status: undefined });
     expect(sent[0]?.url).toMatch(/\?limit=5&created_after=1970-01-01T00%3A00%3A00\.000Z$/);
@@ -49,7 +49,7 @@ describe('a call', () => {
     expect(sent[1]?.url).toMatch(/names=a%2Cb$/);
   });
 
-  it('sends no body where an optional one has no field, and an empty one where it is needed', async () => {
+  it('sends no body if an optional one has no field, and an empty one if it is required', async () => {
     const { client, sent } = clientOf(json({}));
     await client.conversations.create();
     await client.conversations.create({ user_id: 'ada' });
@@ -58,7 +58,7 @@ describe('a call', () => {
     expect(sent.map(({ body }) => body)).toEqual([undefined, '{"user_id":"ada"}', '{"routine_id":"mine"}', '{}']);
   });
 
-  it('sends a file as multipart and a zip as it is', async () => {
+  it('sends a file as multipart and a zip unchanged', async () => {
     const { client, sent } = clientOf(json({}));
     await client.files.create({ user_id: 'ada', file: new File(['x'], 'x.txt') });
     expect(sent[0]?.url).toMatch(/\/v1\/files\?user_id=ada$/);
@@ -73,14 +73,14 @@ describe('a call', () => {
     ['a param that is missing', { conversation_id: '' }, /`conversation_id` is needed/],
     ['a param that leads elsewhere', { conversation_id: '..' }, /cannot be `\.\.`/],
     ['a field it does not take', { conversation_id: 'conv_1', message: 'x' }, /takes no `message`/],
-  ])('refuses %s before anything is sent', async (_, fields, message) => {
+  ])('rejects %s before anything is sent', async (_, fields, message) => {
     const { client, sent } = clientOf(json({}));
     await expect(client.conversations.get(fields as { conversation_id: string })).rejects.toThrow(message);
     await expect(client.request('conversations.nothing')).rejects.toThrow('no call');
     expect(sent).toEqual([]);
   });
 
-  it('holds for an answer, and takes headers and a key of the caller’s', async () => {
+  it("waits for an answer, and accepts the caller's headers and key", async () => {
     const { client, sent } = clientOf(json({}));
     await client.conversations.send(
       { conversation_id: 'conv_1', message: 'x' },
@@ -94,7 +94,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('answers text as text and a picture as its bytes', async () => {
+  it('returns text as text and a picture as bytes', async () => {
     const { client } = clientOf(
       new Response('name: x\n', { headers: { 'content-type': 'application/yaml' } }),
       new Response(Uint8Array.of(255, 216), { headers: { 'content-type': 'image/jpeg' } }),
@@ -104,7 +104,7 @@ describe('a call', () => {
   });
 });
 
-describe('what fails', () => {
+describe('a failing call', () => {
   it.each([
     ['a full queue', failure(429, 'rate_limited')],
     ['a bad gateway', failure(502, 'model_error')],
@@ -112,7 +112,7 @@ describe('what fails', () => {
     ['a proxy that answers in HTML', new Response('<h1>504</h1>', { status: 504 })],
     ['a lost connection', new TypeError('fetch failed')],
     ['a call that is still running', failure(409, 'idempotency_in_progress')],
-  ])('for a moment is tried again under one Idempotency-Key: %s', async (_, reply) => {
+  ])('is retried under one Idempotency-Key: %s', async (_, reply) => {
     const { client, sent, slept } = clientOf(reply, reply, json({ id: 'ada' }));
     expect(await client.users.create({ user_id: 'ada' })).toEqual({ id: 'ada' });
     expect(sent).toHaveLength(3);
@@ -123,7 +123,7 @@ describe('what fails', () => {
     expect(slept[1]).toBeLessThanOrEqual(1000);
   });
 
-  it('three times is told of', async () => {
+  it('throws after three attempts', async () => {
     const { client, sent } = clientOf(failure(503, 'not_ready'));
     await expect(client.users.list()).rejects.toMatchObject({ status: 503, code: 'not_ready', requestId: 'req_1' });
     expect(sent).toHaveLength(3);
@@ -132,7 +132,7 @@ describe('what fails', () => {
   it.each([
     ['changes something and takes no key', failure(503, 'not_ready')],
     ['changes something and takes no key', new TypeError('fetch failed')],
-  ])('is not tried again where it %s', async (_, reply) => {
+  ])('is not retried if it %s', async (_, reply) => {
     const { client, sent } = clientOf(reply);
     await expect(client.users.update({ user_id: 'ada' })).rejects.toMatchObject({ name: 'VestraError' });
     await expect(client.users.delete({ user_id: 'ada' })).rejects.toMatchObject({ name: 'VestraError' });
@@ -140,7 +140,7 @@ describe('what fails', () => {
     expect(sent[0]?.headers.get('idempotency-key')).toBeNull();
   });
 
-  it.each([400, 401, 402, 403, 404, 409, 500])('for good is not tried again: %s', async (status) => {
+  it.each([400, 401, 402, 403, 404, 409, 500])('is not retried for permanent errors: %s', async (status) => {
     const { client, sent } = clientOf(failure(status, 'whatever'));
     await expect(client.users.list()).rejects.toMatchObject({ status });
     expect(sent).toHaveLength(1);
@@ -149,26 +149,26 @@ describe('what fails', () => {
   it.each([
     ['in seconds', failure(429, 'rate_limited', {}, { 'retry-after': '7' })],
     ['in the body', failure(429, 'rate_limited', { retry_after_ms: 7000 })],
-  ])('waits as long as it is told to, %s', async (_, reply) => {
+  ])('waits as long as the service asks, %s', async (_, reply) => {
     const { client, slept } = clientOf(reply, json({}));
     await client.users.list();
     expect(slept).toEqual([7000]);
   });
 
-  it('is told of at once where the wait would be long, with its time', async () => {
+  it('throws at once if the wait would be long, with its duration', async () => {
     const { client, sent } = clientOf(failure(429, 'rate_limited', {}, { 'retry-after': '3600' }));
     await expect(client.users.list()).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
     expect(sent).toHaveLength(1);
   });
 
-  it('carries what the service says beside its code', async () => {
+  it("throws the service's details besides the code", async () => {
     const errors = [{ code: 'secret_missing', param: 'tools.0.auth', message: 'Store it.' }];
     const told = { param: 'tools.0.auth', names: ['A'], deployments: ['b'], errors, partial: { done: 1 } };
     const { client } = clientOf(failure(400, 'secret_missing', told));
     await expect(client.me.get()).rejects.toMatchObject(told);
   });
 
-  it('because another program answers is told as that', async () => {
+  it('reports that another program answered', async () => {
     const { client } = clientOf(new Response('<html>', { headers: { 'content-type': 'application/json' } }));
     await expect(client.me.get()).rejects.toMatchObject({ type: 'connection', code: 'unexpected_answer' });
     const moved = clientOf(
@@ -177,7 +177,7 @@ describe('what fails', () => {
     await expect(moved.client.me.get()).rejects.toThrow('redirects to https://elsewhere.example.com/');
   });
 
-  it('because no answer comes in time is tried again and then told as that', async () => {
+  it('is retried after a timeout and then reported as such', async () => {
     const never: Reply = ({ signal }) =>
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     const { client, sent } = clientOf(never);
@@ -185,7 +185,7 @@ describe('what fails', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('because the caller gave up is the caller’s own reason', async () => {
+  it("throws the caller's reason if the caller aborted", async () => {
     const giving = new AbortController();
     const { client, sent } = clientOf(async ({ signal }) => {
       giving.abort(new Error('Enough.'));
@@ -199,13 +199,13 @@ describe('what fails', () => {
 
 describe('a client', () => {
   it.each(['vestra.example.com', 'ftp://vestra.example.com', 'https://vestra.example.com/?a=b'])(
-    'is not made for %s',
+    'is not created for %s',
     (baseUrl) => {
       expect(() => createClient({ baseUrl, key: 'vk' })).toThrow('`baseUrl`');
     },
   );
 
-  it.each(['', '/', '/v1', '/v1/', '/base', '/base/v1'])('takes the address with or without /v1: %s', async (end) => {
+  it.each(['', '/', '/v1', '/v1/', '/base', '/base/v1'])('accepts the address with or without /v1: %s', async (end) => {
     let called = '';
     const fetch = async (url: unknown) => {
       called = String(url);
@@ -225,7 +225,7 @@ describe('a client', () => {
     expect(JSON.stringify([away, lost, lost.message])).not.toContain('vk_secret');
   });
 
-  it('asks for the key of the moment, and needs none for what is open', async () => {
+  it('reads the current key, and needs none for public routes', async () => {
     const seen: (string | null)[] = [];
     let number = 0;
     const fetch = async (_: unknown, init?: RequestInit) => {

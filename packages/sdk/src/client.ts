@@ -14,11 +14,14 @@ import { type CallOptions, createTransport, type Placed, type TransportOptions }
 /** Every route of the service as `client.<family>.<operation>(fields, options)`. */
 export type Client = Calls &
   StreamSource & {
-    /** Any row by its name, such as `conversations.create`, with its fields sorted by place. */
+    /** Calls any row by its name, such as `conversations.create`, with its fields sorted by place. */
     request: (row: string, placed?: Placed, options?: CallOptions) => Promise<unknown>;
   };
 
-/** The client of a service: `createClient({ baseUrl: 'https://vestra.example.com', key: process.env.VESTRA_KEY })`. */
+/**
+ * Creates the client of a service: `createClient({ baseUrl: 'https://vestra.example.com', key: process.env.VESTRA_KEY
+ * })`.
+ */
 export function createClient(options: TransportOptions): Client {
   const transport = createTransport(options);
 
@@ -29,13 +32,13 @@ export function createClient(options: TransportOptions): Client {
 
   async function request(name: string, placed: Placed = {}, given: CallOptions = {}): Promise<unknown> {
     const row = rowOf(name);
-    // One key for every attempt, those that begin again after a stream was cut included.
+    // One key for all attempts, including those after a broken stream.
     const call = { ...within(given), idempotencyKey: given.idempotencyKey ?? transport.keyFor(row) };
     const answer = await transport.send(row, placed, call, decode);
     return 'stream' in answer ? streamOf(name, placed, call, answer.stream) : answer.value;
   }
 
-  /** The events of a stream that has begun, with the way to take it up again where there is one. */
+  /** The events of an open stream, with a way to resume it if there is one. */
   function streamOf(name: string, placed: Placed, call: CallOptions, first: Response): AsyncGenerator<unknown> {
     const { signal } = call;
     const { params = {}, query = {} } = placed;
@@ -82,7 +85,7 @@ function rowOf(name: string): PathRow {
   return row;
 }
 
-/** Each field to its place: path, query or body. */
+/** Sorts fields by place: path, query or body. */
 function placeFields(name: string, row: PathRow, fields: Readonly<Record<string, unknown>>): Placed {
   const params: Record<string, unknown> = {};
   const query: Record<string, unknown> = {};
@@ -116,7 +119,7 @@ function formOf(fields: Record<string, unknown>): FormData {
   return form;
 }
 
-/** JSON as what it says, text as text, anything else as its bytes. A stream of events is left to be read. */
+/** Decodes JSON, text or bytes. An event stream is returned unread. */
 async function decode(response: Response, untimed: () => void): Promise<{ value: unknown } | { stream: Response }> {
   const type = response.headers.get('content-type') ?? '';
   if (isEventStream(response)) {

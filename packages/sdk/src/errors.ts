@@ -1,34 +1,34 @@
 import type { ErrorCode, ErrorType } from '@vestra/contract/errors';
 
-/** What no service says: no answer came, none in time, or one that is none of the service’s. */
+/** Codes of the client itself: no response, none in time, or one from another program. */
 type LocalCode = 'connection_failed' | 'timed_out' | 'unexpected_answer';
 
-/** A newer service may have codes that this list does not know: any text is one, and an editor completes the known. */
+/** A newer service may have unknown codes: any text is allowed, and editors complete the known ones. */
 export type VestraErrorCode = ErrorCode | LocalCode | (string & Record<never, never>);
 
-/** What a call fails with, whether the service refused it or no answer came. */
+/** The error of a call, whether the service rejected it or no response came. */
 export class VestraError extends Error {
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
-  /** `connection`: no answer of the service came, or none that it would give. */
+  /** `connection`: no valid response of the service arrived. */
   readonly type: ErrorType | 'connection';
   /** Branch on this. Beyond the service's codes: `connection_failed`, `timed_out`, `unexpected_answer`. */
   readonly code: VestraErrorCode;
-  /** The field that is at fault, such as `tools.0.auth`. */
+  /** The invalid field, such as `tools.0.auth`. */
   readonly param: string | null;
-  /** What to quote to whoever operates the service. */
+  /** Quote this to the operator of the service. */
   readonly requestId: string | null;
-  /** Every fault of a refused deployment file. */
+  /** Every fault of a rejected deployment file. */
   readonly errors: readonly { code: VestraErrorCode; param: string; message: string }[];
-  /** Of `secret_missing`: the secrets to store first. */
+  /** For `secret_missing`: the secrets to store first. */
   readonly names: readonly string[];
-  /** Of `mcp_server_shared`: the deployments that run the server. */
+  /** For `mcp_server_shared`: the deployments that use the server. */
   readonly deployments: readonly string[];
-  /** What had been done before the failure, where the route says so. */
+  /** The completed part of the work, if the route reports it. */
   readonly partial: unknown;
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfterMs: number | null;
-  /** The answer's body as it came. */
+  /** The raw response body. */
   readonly body: unknown;
 
   constructor(message: string, details: Partial<Details> & Pick<Details, 'code'>, options?: ErrorOptions) {
@@ -50,7 +50,7 @@ export class VestraError extends Error {
 
 type Details = Omit<VestraError, keyof Error>;
 
-/** The error that an answer other than a success stands for. */
+/** Creates the error for an unsuccessful response. */
 export async function errorOf(response: Response): Promise<VestraError> {
   const text = await response.text();
   const body = readJson(text);
@@ -71,16 +71,16 @@ export async function errorOf(response: Response): Promise<VestraError> {
   });
 }
 
-/** Whether the same call may well succeed a little later. */
+/** Whether the same call is likely to succeed a little later. */
 export function isPassing(error: unknown): error is VestraError {
   if (!(error instanceof VestraError)) return false;
   if (error.code === 'connection_failed' || error.code === 'timed_out') return true;
-  // The first attempt, whose answer was lost, is still at work under the same key.
+  // The first attempt, whose response was lost, is still running under the same key.
   if (error.code === 'idempotency_in_progress') return true;
   return [429, 502, 503, 504].includes(error.status);
 }
 
-/** Something between here and the service answered, or the address is another program's. */
+/** A proxy answered, or the address belongs to another program. */
 function unexpected(response: Response, common: { status: number; body: unknown; retryAfterMs: number | null }) {
   const target = response.headers.get('location');
   const said = response.status === 0 ? 'a redirect' : `status ${response.status}`;

@@ -6,15 +6,15 @@ import { verifySigned, WebhookError } from './webhook.ts';
 
 export type FunctionEndpointOptions = {
   functions: ServeOptions['functions'];
-  /** The signing secret of the endpoint; both while it is rolled. */
+  /** The endpoint's signing secret, or both during rotation. */
   secret: string | readonly string[];
-  /** With one, `progress` of a function is told; the key needs the scope `runtime`. */
+  /** Required for `progress` of functions. The key needs the scope `runtime`. */
   client?: Client | undefined;
-  /** Hears what a function threw, of which the agent is told only that it failed. */
+  /** Receives errors of functions. The agent only learns that the call failed. */
   onError?: ((error: unknown, call: { call_id: string; name: string }) => void) | undefined;
 };
 
-/** What answers at the https address that is named for a deployment's functions: a request of the service in, the answer out. */
+/** Creates the handler for a deployment's function endpoint: a request from the service in, the response out. */
 export function functionEndpoint(options: FunctionEndpointOptions): (request: Request) => Promise<Response> {
   const { functions, secret, client, onError = () => {} } = options;
   return async (request) => {

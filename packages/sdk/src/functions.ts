@@ -8,39 +8,40 @@ import { type HeldCall, holdCall, type TakenCall } from './functions/held-call.t
 export { defineFunction, type FunctionContext, ToolError } from './functions/company-function.ts';
 
 export type ServeEvent =
-  /** `warnings`: where what is served is not what the deployment declares. */
+  /** `warnings`: differences between the served functions and the deployment's declarations. */
   | { type: 'started'; functions: readonly string[]; warnings: readonly string[] }
   | { type: 'taken'; call: TakenCall }
   | { type: 'answered'; call: TakenCall; ms: number }
-  /** The agent was told that it failed. */
+  /** The failure was reported to the agent. */
   | { type: 'failed'; call: TakenCall; error: unknown }
-  /** The answer was for nothing: it came too late, or another had given one. */
+  /** The answer had no effect: it was too late, or another process had answered. */
   | { type: 'late'; call: TakenCall; code: string }
-  /** The service cannot be reached; it is asked again. */
+  /** The service is unreachable; it is polled again. */
   | { type: 'away'; error: unknown };
 
 export type ServeOptions = {
   /** A `dep_` id, a slug or a name. */
   deployment: string;
-  /** By name. Calls of other functions are left to whoever answers those. */
+  /** By name. Calls of other functions are left to other processes. */
   functions: Readonly<Record<string, CompanyFunction | CompanyFunction['run']>>;
-  /** How many run at once in this process; 10. */
+  /** The maximum number of parallel calls in this process. Default: 10. */
   concurrency?: number | undefined;
-  /** How long after this process dies others may take its calls, in seconds; 30. */
+  /** How long after this process dies others may take its calls, in seconds. Default: 30. */
   leaseSeconds?: number | undefined;
-  /** Ends it: nothing more is taken, and what runs has `graceMs` to end. */
+  /** Ends serving: no further calls are taken, and running ones have `graceMs` to finish. */
   signal?: AbortSignal | undefined;
-  /** 25 seconds. What still runs then is given back, and another server takes it. */
+  /** Default: 25 seconds. Calls that still run then are returned to the service for another process. */
   graceMs?: number | undefined;
-  /** Absent: all but plain calls is written to the console. */
+  /** Default: everything except successful calls is written to the console. */
   onEvent?: ((event: ServeEvent) => void) | undefined;
 };
 
 const waitSeconds = 25;
 
 /**
- * Answers the calls of your functions in all conversations of a deployment, those of this key's mode, until the signal is
- * aborted. Any number of processes may do it: each call is taken by one of them, and by another only after that one died.
+ * Answers the calls of your functions in all conversations of a deployment in the key's mode, until the signal is
+ * aborted. Any number of processes may serve: each call is taken by one of them, and by another only after that one
+ * died.
  */
 export async function serveFunctions(client: Client, options: ServeOptions): Promise<void> {
   const { deployment, concurrency = 10, leaseSeconds = 30, graceMs = 25_000, onEvent = toConsole } = options;
@@ -75,7 +76,7 @@ export async function serveFunctions(client: Client, options: ServeOptions): Pro
         const { data } = await client.functions.take(asked, { signal: ends });
         for (const call of data) begin(call);
         attempt = 1;
-        // A service that is going down holds nobody: it must not be asked in a circle.
+        // A service that shuts down returns at once and must not be polled in a tight loop.
         if (data.length === 0 && performance.now() - askedAt < 1000) await client.backOff(1, ends);
       } catch (error) {
         if (ends.aborted) return;
@@ -91,7 +92,7 @@ export async function serveFunctions(client: Client, options: ServeOptions): Pro
     const held = holdCall(client, call, leaseSeconds);
     const answering = answer(call, held)
       .catch((error: unknown) => {
-        // An answer that cannot be delivered would leave the agent waiting unseen.
+        // If an answer cannot be delivered, the error is thrown: the agent would otherwise wait unnoticed.
         failure ??= error;
         stopping.abort();
       })
@@ -124,7 +125,7 @@ export async function serveFunctions(client: Client, options: ServeOptions): Pro
   }
 }
 
-/** The reason of a lost claim is the service's own; any other is that this server stops. */
+/** The reason of a lost claim is an error of the service. Any other reason is that this server stops. */
 const isGivenUp = (reason: unknown) => !(reason instanceof VestraError);
 
 async function warningsOf(
@@ -149,7 +150,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** What happened, in words for whoever runs the server. */
+/** Describes an event for the operator. */
 export function lineOf(event: ServeEvent): string {
   switch (event.type) {
     case 'started':
@@ -175,7 +176,7 @@ const whyLate: Readonly<Record<string, string>> = {
 
 const nameOf = ({ name, call_id }: TakenCall) => `${name} (${call_id})`;
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-/** What was thrown on purpose needs no stack. */
+/** An error thrown on purpose needs no stack. */
 const detailsOf = (error: unknown) =>
   error instanceof Error && !isToolError(error) ? (error.stack ?? error.message) : messageOf(error);
 

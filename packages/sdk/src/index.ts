@@ -1,4 +1,4 @@
-/** What the package gives to `import … from '@vestra/sdk'`: all that runs anywhere. `@vestra/sdk/apply` reads folders and needs Node. */
+/** The exports of `@vestra/sdk`: everything that runs anywhere. `@vestra/sdk/apply` reads folders and needs Node. */
 export type { InteractionDetails } from '@vestra/contract/interaction-details';
 export { type Client, createClient } from './client.ts';
 export { answer } from './commands/answer.ts';

@@ -5,7 +5,7 @@ type List = (fields: never, options?: CallOptions) => Promise<Page>;
 type FieldsOf<L extends List> = NonNullable<Parameters<L>[0]>;
 type ItemOf<L extends List> = Awaited<ReturnType<L>>['data'][number];
 
-/** Every item of a list, page by page as they are asked for: `pages(client.users.list, { limit: 100 })`. */
+/** Yields every item of a list and loads pages on demand: `pages(client.users.list, { limit: 100 })`. */
 export async function* pages<L extends List>(
   list: L,
   fields: FieldsOf<L>,

@@ -3,7 +3,7 @@ import type { AnswerOf } from '@vestra/contract/call';
 
 type ItemOf<Page extends { data: readonly unknown[] }> = Page['data'][number];
 
-// What the service shows, each as its own route answers it.
+// The resources of the service, as their routes return them.
 
 export type App = ItemOf<AnswerOf<Api['apps']['list']>>;
 export type AuditEntry = ItemOf<AnswerOf<Api['auditLog']['list']>>;
@@ -13,12 +13,12 @@ export type Connection = ItemOf<AnswerOf<Api['connections']['list']>>;
 export type Conversation = AnswerOf<Api['conversations']['get']>;
 export type Deployment = AnswerOf<Api['deployments']['get']>;
 export type DeploymentVersion = AnswerOf<Api['deployments']['getVersion']>;
-/** A document of a notebook, as a list shows it: without its text. */
+/** A document of a notebook in a list, without its text. */
 export type Document = ItemOf<AnswerOf<Api['notebooks']['listDocuments']>>;
 export type FunctionCall = ItemOf<AnswerOf<Api['functions']['take']>>;
 export type FunctionEndpoint = AnswerOf<Api['functions']['endpoint']>;
 export type Health = AnswerOf<Api['health']['get']>;
-/** What the agent waits for. Its `type` says what its `details` hold. */
+/** A pending request of the agent. Its `type` determines its `details`. */
 export type Interaction = AnswerOf<Api['interactions']['get']>;
 export type Key = ItemOf<AnswerOf<Api['keys']['list']>>;
 export type Limits = AnswerOf<Api['limits']['get']>;
@@ -27,7 +27,7 @@ export type McpGrant = ItemOf<AnswerOf<Api['mcpGrants']['list']>>;
 export type McpServer = AnswerOf<Api['mcpServers']['get']>;
 export type Me = AnswerOf<Api['me']['get']>;
 export type Member = ItemOf<AnswerOf<Api['members']['list']>>;
-/** What the agent keeps of a person. */
+/** A stored fact about a user. */
 export type Memory = ItemOf<AnswerOf<Api['memory']['list']>>;
 export type Message = ItemOf<AnswerOf<Api['conversations']['messages']>>;
 export type Model = ItemOf<AnswerOf<Api['models']['list']>>;
@@ -44,7 +44,7 @@ export type StoredFile = ItemOf<AnswerOf<Api['files']['list']>>;
 export type Task = AnswerOf<Api['tasks']['get']>;
 export type TaskTrace = AnswerOf<Api['tasks']['trace']>;
 export type TestRun = AnswerOf<Api['testRuns']['get']>;
-/** One message to the agent and all that came of it. */
+/** One message to the agent and everything that followed. */
 export type Turn = AnswerOf<Api['conversations']['send']>;
 export type TurnTrace = AnswerOf<Api['conversations']['trace']>;
 export type UsageRow = ItemOf<AnswerOf<Api['usage']['report']>>;

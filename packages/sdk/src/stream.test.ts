@@ -74,7 +74,7 @@ describe('a follower', () => {
     expect([both.opened, both.slept.length]).toEqual([['0', '0', '0'], 1]);
   });
 
-  it('goes on after the last event, however the connection ended and whatever comes again', async () => {
+  it('resumes after the last event, however the connection ended, and skips duplicates', async () => {
     const { client, opened } = clientOf(
       () => stream([': open\n\n', frame(4), frame(5)], 'break'),
       () => stream([]),
@@ -95,14 +95,14 @@ describe('a follower', () => {
     }
   });
 
-  it('hangs up when nobody asks for more', async () => {
+  it('closes the connection when its reader stops', async () => {
     const cancelled = vi.fn();
     const { client } = clientOf(() => stream([frame(1)], 'stay', cancelled));
     await take(followConversation(client, 'conv_1'), 1);
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
-  it('takes silence for a dead connection', async () => {
+  it('treats silence as a dead connection', async () => {
     vi.useFakeTimers();
     const { client, opened } = clientOf(
       () => stream([frame(1)], 'stay'),
@@ -123,13 +123,13 @@ describe('a follower', () => {
       'key_revoked',
     ],
     ['answered with something else', () => new Response('<html>'), 'unexpected_answer'],
-  ])('tells when it is %s', async (_, reply, code) => {
+  ])('throws if it is %s', async (_, reply, code) => {
     const { client, opened } = clientOf(() => stream([frame(1)]), reply);
     await expect(take(followConversation(client, 'conv_1'), 2)).rejects.toMatchObject({ code });
     expect(opened).toHaveLength(2);
   });
 
-  it('gives up on a service that stays away', async () => {
+  it('gives up on a service that stays unreachable', async () => {
     const { client, opened } = clientOf(() => {
       throw new TypeError('fetch failed');
     });
@@ -137,7 +137,7 @@ describe('a follower', () => {
     expect(opened).toHaveLength(11);
   });
 
-  it('ends in silence when it is told to', async () => {
+  it('ends silently when it is aborted', async () => {
     const ending = new AbortController();
     const { client } = clientOf((_, signal) => {
       const response = stream([frame(1)], 'stay');
@@ -152,7 +152,7 @@ describe('a follower', () => {
     expect(seen).toEqual([1]);
   });
 
-  it('of a test run looks again where it stands, and ends with it', async () => {
+  it('of a test run reads its current state and ends with it', async () => {
     const event = (type: string) => `id: 1\nevent: ${type}\ndata: ${JSON.stringify({ type, seq: 1 })}\n\n`;
     const { client } = clientOf(
       () => stream([event('test_run.progress')], 'break'),

@@ -5,11 +5,11 @@ import { createParser } from 'eventsource-parser';
 import { isPassing, VestraError } from './errors.ts';
 import type { CallOptions, Placed } from './transport.ts';
 
-/** What a stream is opened with, again where it was cut. */
+/** Opens a stream, again after a break. */
 export type StreamSource = {
-  /** Any row by its name, answered as soon as the head of the answer is there. */
+  /** Calls any row by its name and resolves with the response headers. */
   open: (row: string, placed?: Placed, options?: CallOptions) => Promise<Response>;
-  /** Waits as long as one should before the given attempt at something that failed. */
+  /** Waits before the given attempt of a failed operation. */
   backOff: (attempt: number, signal?: AbortSignal) => Promise<void>;
 };
 
@@ -17,13 +17,13 @@ export type StreamSource = {
 export type StreamEvent = AnswerOf<Api['conversations']['events']>['data'][number];
 
 type FollowOptions = {
-  /** The `seq` of the last event that is not wanted; absent: from the first on. */
+  /** The `seq` of the last event to skip. Default: from the first. */
   after?: number | undefined;
-  /** Ends the iteration when it is aborted. */
+  /** Aborting ends the iteration. */
   signal?: AbortSignal | undefined;
 };
 
-/** What a follower has of a stream that is open already. */
+/** A stream that is already open. */
 type Begun = { first?: Response | undefined };
 
 /** The events of one turn, from its first to `turn.settled`. */
@@ -42,8 +42,8 @@ export async function* followTurn(
 }
 
 /**
- * The events of a conversation, each once and in order, for as long as they are asked for. A connection that is lost is
- * opened again after the last event that came. `task_id`: those of one task alone.
+ * The events of a conversation, each once and in order, for as long as they are read. A lost connection is reopened
+ * after the last event. `task_id`: only the events of one task.
  */
 export async function* followConversation(
   client: StreamSource,
@@ -64,7 +64,7 @@ export async function* followConversation(
   }
 }
 
-/** How a test run comes along: first where it stands, then each change, until it has ended. */
+/** The progress of a test run: first its current state, then each change until it has ended. */
 export async function* followTestRun(
   client: StreamSource,
   run_id: string,
@@ -78,9 +78,8 @@ export async function* followTestRun(
 }
 
 /**
- * The events of the turn that a call with `stream: true` began. `again` makes that very call once more, which under the
- * same Idempotency-Key begins no second turn; absent where there is no such key. Once an event has told which turn it is,
- * the conversation is followed.
+ * The events of the turn that a call with `stream: true` started. `again` repeats that call, which starts no second
+ * turn under the same Idempotency-Key; absent without a key. Once the turn is known, the conversation is followed.
  */
 export async function* streamTurn(
   client: StreamSource,
@@ -101,7 +100,7 @@ async function lostAtOnce(): Promise<never> {
   throw new VestraError('The stream ended before its first event.', { code: 'unexpected_answer' });
 }
 
-/** The data of each event until the stream ends, for streams that cannot be taken up again. */
+/** The data of each event until the stream ends, for streams that cannot be resumed. */
 export async function* plainEvents(response: Response, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
   try {
     for await (const data of dataOf(response, signal)) yield data;
@@ -122,10 +121,10 @@ function openAfter(client: StreamSource, { conversation_id, seq }: StreamEvent, 
   );
 }
 
-/** How often in a row a stream may fail to open: about a minute, in which a server has long been started again. */
+/** The maximum number of consecutive failures to open a stream: about a minute, enough for a server restart. */
 const mostFailures = 10;
 
-/** The events of one connection after the other, until nobody asks for more. */
+/** The events of successive connections, until the reader stops. */
 async function* reopening<Event>(
   client: StreamSource,
   {
@@ -153,7 +152,7 @@ async function* reopening<Event>(
     }
     response = undefined;
     failures += 1;
-    // A server that restarts says so, and another one answers at once. Not twice in a row: both may be restarting.
+    // A restarting server announces it, and another one answers at once. Not twice in a row: both may be restarting.
     isAtOnce = isClosed && !isAtOnce;
     if (!isAtOnce) await client.backOff(failures, signal);
   }
@@ -161,10 +160,10 @@ async function* reopening<Event>(
 
 const isStreamClosed = (data: unknown) => (data as { type?: unknown } | null)?.type === 'stream.closed';
 
-/** The service breaks its silence every 15 seconds: a connection that is silent for longer is dead. */
+/** The service sends something at least every 15 seconds: a longer silence means a dead connection. */
 const longestSilenceMs = 50_000;
 
-/** One event holds at most a picture of a page. */
+/** One event contains at most a picture of a page. */
 const largestEvent = 32 * 1024 * 1024;
 
 async function* dataOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
@@ -185,12 +184,12 @@ async function* dataOf(response: Response, signal: AbortSignal | undefined): Asy
       for (const data of arrived.splice(0)) yield JSON.parse(data);
     }
   } finally {
-    // The one who stopped reading need not wait until the other side has heard of it.
+    // The reader need not wait for the other side.
     reader.cancel().catch(() => {});
   }
 }
 
-/** What comes next, unless too long nothing does or the caller gives up: not every `fetch` ends its body then. */
+/** Reads the next chunk, with a timeout and the caller's signal: not every `fetch` ends its body then. */
 async function readWithin(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   withinMs: number,

@@ -4,7 +4,7 @@ import { followConversation } from './stream.ts';
 
 type Call = { call_id: string; name: string; arguments: unknown; task_id: string | null };
 
-/** What a function is told besides its arguments. */
+/** The context of a function call. */
 type CallContext = {
   call_id: string;
   conversation_id: string;
@@ -12,22 +12,22 @@ type CallContext = {
   signal: AbortSignal | undefined;
 };
 
-/** Its arguments fit the input that the deployment file or the message declared. What it throws the agent reads as an error. */
+/** Its arguments match the input declared by the deployment file or the message. The agent reads its errors. */
 // biome-ignore lint/suspicious/noExplicitAny: each function declares the arguments that its own schema promises.
 type ToolFunction = (input: any, context: CallContext) => unknown;
 
 export type AnswerOptions = {
   conversation_id: string;
-  /** By name. A call of any other function is left to whoever answers that one. */
+  /** By name. Calls of other functions are left to other processes. */
   functions: Readonly<Record<string, ToolFunction>>;
-  /** Ends with this turn; absent: when the signal is aborted. */
+  /** Ends with this turn. Default: when the signal is aborted. */
   turn?: string | { id: string } | undefined;
   signal?: AbortSignal | undefined;
 };
 
 /**
- * Answers the agent's calls of your functions: those that are open now and each that comes. A call is carried out once
- * by this process however often it is told of, and functions that are called together run together.
+ * Answers the agent's calls of your functions: the pending ones and each new one. This process runs a call once,
+ * however often it is reported, and runs parallel calls in parallel.
  */
 export async function answerToolCalls(
   client: Client,
@@ -47,7 +47,7 @@ export async function answerToolCalls(
     const answering = carryOut(run, call)
       .then(async (answer) => void (await deliverAnswer(client, call.call_id, answer, signal)))
       .catch((error: unknown) => {
-        // An answer that cannot be delivered would leave the agent waiting unseen: it ends the following.
+        // An undelivered answer ends the loop: the agent would otherwise wait unnoticed.
         failure ??= error;
         following.abort();
       })
@@ -65,7 +65,7 @@ export async function answerToolCalls(
 
   try {
     const conversation = await client.conversations.get({ conversation_id }, { signal });
-    // Told of a turn the caller may have missed its end: it is looked for from the first event on.
+    // If a turn is named, its end may be past, so the events are read from the first.
     const after = turnId === undefined ? conversation.last_event_seq : 0;
     for (const call of conversation.pending_tool_calls) begin(call);
     for await (const event of followConversation(client, conversation_id, { after, signal: ends })) {

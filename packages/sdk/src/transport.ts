@@ -2,67 +2,64 @@ import type { PathRow } from '@vestra/contract/paths';
 import { errorOf, isPassing, VestraError } from './errors.ts';
 
 export type TransportOptions = {
-  /** Where the service is, such as `https://vestra.example.com`. A `/v1` at its end is taken as said of the API. */
+  /** The address of the service, such as `https://vestra.example.com`. A trailing `/v1` is ignored. */
   baseUrl: string;
-  /** An API key or a session token, or a function that gives the one to use now; absent for routes that need none. */
+  /** An API key or session token, or a function that returns the current one. Not needed for public routes. */
   key?: string | (() => string | Promise<string>) | undefined;
-  /** What sends a request; absent: the platform's own `fetch`. */
+  /** The function that sends requests. Default: the platform's `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /**
-   * How often a call that may be repeated is repeated; 2 unless told otherwise. With 0 no call gets an Idempotency-Key of
-   * its own either.
-   */
+  /** How often a safe call is retried. Default: 2. With 0, no call gets an automatic Idempotency-Key. */
   retries?: number | undefined;
-  /** Ends every call of this client, and every stream, when it is aborted. */
+  /** Aborting ends every call and stream of this client. */
   signal?: AbortSignal | undefined;
-  /** How long one attempt may take, or the head of its answer where the answer is a stream; 120 seconds. */
+  /** The timeout of one attempt, or of its headers if the response is a stream. Default: 120 seconds. */
   timeoutMs?: number | undefined;
   /** Sent with every call. */
   headers?: Record<string, string> | undefined;
-  /** Waits between attempts; it ends early when the signal is aborted. */
+  /** Waits between attempts; ends early when the signal is aborted. */
   sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
 };
 
 export type CallOptions = {
-  /** Gives the call up when it is aborted; the call then throws the signal's reason. */
+  /** Aborting ends the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Absent: a call that takes one gets one of its own, so that repeating it is safe. */
+  /** Default: a call that accepts one gets a generated key, so that retries are safe. */
   idempotencyKey?: string | undefined;
-  /** Sent with this call, over those of the client. */
+  /** Sent with this call; overrides those of the client. */
   headers?: Record<string, string> | undefined;
-  /** Holds the sending of a message for its final answer; 1 to 120 seconds. */
+  /** Waits for the final answer to a message; 1 to 120 seconds. */
   wait?: number | undefined;
-  /** How often this call is repeated where that is safe; absent: as the client says. */
+  /** How often this call is retried if that is safe. Default: the client's setting. */
   retries?: number | undefined;
-  /** How long one attempt of this call may take; absent: as the client says. */
+  /** The timeout of one attempt. Default: the client's setting. */
   timeoutMs?: number | undefined;
 };
 
-/** What goes where in a request. A body of `FormData` or `Blob` is sent as it is, anything else as JSON. */
+/** The parts of a request. A body of `FormData` or `Blob` is sent unchanged, anything else as JSON. */
 export type Placed = {
   params?: Readonly<Record<string, unknown>> | undefined;
   query?: Readonly<Record<string, unknown>> | undefined;
   body?: unknown;
 };
 
-/** Makes something of a good answer. `untimed` lifts the time limit, for an answer that stays open. */
+/** Reads a successful response. `untimed` removes the time limit, for a response that stays open. */
 type Read<Answer> = (response: Response, untimed: () => void) => Promise<Answer>;
 
 export type Transport = {
   send: <Answer>(row: PathRow, placed: Placed, options: CallOptions, read: Read<Answer>) => Promise<Answer>;
-  /** An Idempotency-Key for a call that takes one and may be repeated. */
+  /** Creates an Idempotency-Key for a call that accepts one and may be retried. */
   keyFor: (row: PathRow) => string | undefined;
-  /** Waits before attempt number `attempt` of something that is begun again by hand. */
+  /** Waits before attempt number `attempt` of an operation that is retried by hand. */
   backOff: (attempt: number, signal?: AbortSignal) => Promise<void>;
 };
 
-/** A service that asks for more patience than this is told of at once. */
+/** If the service asks for a longer pause, the call fails at once. */
 const longestDelayMs = 60_000;
 
 export function createTransport(options: TransportOptions): Transport {
   const baseUrl = readBaseUrl(options.baseUrl);
   const sleep = options.sleep ?? sleepFor;
-  // Called through the global object, as a browser's own `fetch` insists on.
+  // Called through the global object, as browsers require for `fetch`.
   const fetch = options.fetch ?? ((...given: Parameters<typeof globalThis.fetch>) => globalThis.fetch(...given));
 
   async function send<Answer>(row: PathRow, placed: Placed, call: CallOptions, read: Read<Answer>): Promise<Answer> {
@@ -98,7 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
         method: row.method,
         headers,
         signal,
-        // A redirected POST arrives as a GET without its body: the address is told of instead.
+        // A redirected POST would arrive as a GET without its body, so the redirect is reported as an error.
         redirect: 'manual',
         ...(body !== undefined && { body: isUpload(body) ? body : JSON.stringify(body) }),
       });
@@ -143,7 +140,7 @@ export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Doubles from half a second to 8 seconds; by chance up to half of it less, so that clients do not come back as one. */
+/** Doubles from half a second to 8 seconds, minus up to half of it at random, so that clients do not retry together. */
 function backOffMs(attempt: number): number {
   const whole = Math.min(8000, 500 * 2 ** (attempt - 1));
   return whole * (1 - Math.random() / 2);
@@ -167,11 +164,11 @@ function readBaseUrl(given: string): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new TypeError('`baseUrl` is the address of the service, such as https://vestra.example.com.');
   }
-  // Other vendors' clients are given the address with the version, and each path here has it already.
+  // Clients of other vendors expect the version in the address, and each path here already has it.
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}`;
 }
 
-/** `Headers` would refuse such a key too, with the key in its message. */
+/** `Headers` would reject such a key too, with the key in its message. */
 function readKey(key: string): string {
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new TypeError('`key` holds a space, a line break or another character that no key has.');
@@ -179,7 +176,7 @@ function readKey(key: string): string {
   return key;
 }
 
-/** A param of `.`, `..` or nothing would make the address that of another route. */
+/** A param of `.`, `..` or '' would address another route. */
 function pathOf(row: PathRow, params: Readonly<Record<string, unknown>>): string {
   return row.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];

@@ -6,7 +6,7 @@ const secret = `whsec_${Buffer.from('a key of at least 24 bytes, it is').toStrin
 const body = '{"id":"evt_1","type":"webhook.test","data":{"text":"grün"}}';
 const at = new Date('2026-03-01T12:00:00.700Z');
 const timestamp = String(Math.floor(at.getTime() / 1000));
-/** Made without the code under test, as the specification words it. */
+/** Computed without the code under test, from the specification. */
 const signature = `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
   .update(`evt_1.${timestamp}.${body}`)
   .digest('base64')}`;
@@ -15,7 +15,7 @@ const delivery = { body, headers, secret, now: at };
 const other = `whsec_${Buffer.from('another key of the same kind, it').toString('base64')}`;
 
 describe('a delivery', () => {
-  it('is signed as Standard Webhooks says', async () => {
+  it('is signed according to Standard Webhooks', async () => {
     expect(await signWebhook({ id: 'evt_1', body, secret, at })).toEqual({
       'webhook-id': 'evt_1',
       'webhook-timestamp': timestamp,
@@ -59,12 +59,12 @@ describe('a delivery', () => {
     expect(refused.code).toBe(code);
   });
 
-  it('is never taken under a secret that is none', async () => {
+  it('is never accepted with an invalid secret', async () => {
     await expect(verifyWebhook({ ...delivery, secret: 'whsec_' })).rejects.toThrow('signing secret');
     await expect(signWebhook({ id: 'evt_1', body, secret: '' })).rejects.toThrow('signing secret');
   });
 
-  it('that is signed and no JSON is told as that', async () => {
+  it('that is signed but not JSON is rejected as such', async () => {
     const signed = await signWebhook({ id: 'evt_1', body: '{', secret });
     await expect(verifyWebhook({ body: '{', headers: signed, secret })).rejects.toMatchObject({ code: 'invalid_body' });
   });

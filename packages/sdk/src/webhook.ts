@@ -1,13 +1,13 @@
 import type { Api } from '@vestra/contract/api';
 import type { AnswerOf } from '@vestra/contract/call';
 
-/** One event as it is delivered. */
+/** One event of a delivery. */
 export type WebhookEvent = AnswerOf<Api['events']['get']>;
 
 type Bytes = string | Uint8Array | ArrayBuffer;
 type GivenHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What a delivery is refused with; answer it with 400 and do nothing else. */
+/** The error for a rejected delivery. Respond with 400 and do nothing else. */
 export class WebhookError extends Error {
   readonly code: 'headers_missing' | 'timestamp_out_of_range' | 'signature_mismatch' | 'invalid_body';
 
@@ -19,8 +19,8 @@ export class WebhookError extends Error {
 }
 
 /**
- * The event of a delivery, once it is certain that it came from the service and is not an old one sent again. `body` is
- * the raw body: written anew from its parsed form it has another signature. While a secret is rolled give both.
+ * Returns the event of a delivery after verifying that the service sent it and that it is recent. `body` must be the
+ * raw body: a serialised copy has another signature. Pass both secrets during rotation.
  */
 export async function verifyWebhook(delivery: SignedDelivery): Promise<WebhookEvent> {
   return (await verifySigned(delivery)) as WebhookEvent;
@@ -30,12 +30,12 @@ export type SignedDelivery = {
   body: Bytes;
   headers: GivenHeaders;
   secret: string | readonly string[];
-  /** How far the clock of the delivery may be from this one; 5 minutes. */
+  /** The maximum clock difference. Default: 5 minutes. */
   toleranceSeconds?: number;
   now?: Date;
 };
 
-/** Whatever the service signs, once it is certain that it did. */
+/** Verifies any signed request of the service and returns its data. */
 export async function verifySigned(delivery: SignedDelivery): Promise<unknown> {
   const { body, toleranceSeconds = 300, now = new Date() } = delivery;
   const id = headerOf(delivery.headers, 'webhook-id');
@@ -94,10 +94,10 @@ function foldedHeader(headers: Readonly<Record<string, string | readonly string[
   return typeof found === 'string' ? found : found?.[0];
 }
 
-/** A roll leaves two, and nobody makes this reader try a thousand. */
+/** A rotation has two; the limit bounds the work. */
 const mostSignatures = 10;
 
-/** Those of the one version there is; others are for readers yet to come. */
+/** The signatures of the only known version. Others are for future readers. */
 function signaturesOf(header: string): Uint8Array<ArrayBuffer>[] {
   return header
     .split(' ')

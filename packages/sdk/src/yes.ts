@@ -1,8 +1,8 @@
 import type { Interaction } from './resources.ts';
 
 /**
- * The body of a yes with all that the interaction says it needs. `present_user` vouches that the person who was asked has
- * said it just now: code that decides for itself has no business with it.
+ * The body of an approval with everything that the interaction needs. `present_user` confirms that the user approved it
+ * just now; code that decides by itself must not send it.
  */
 export const yesTo = ({ needs, nonce }: Pick<Interaction, 'needs' | 'nonce'>) => ({
   approve: true,

@@ -7,22 +7,22 @@ export type PromptFacts = SystemFacts & PassingFacts;
 type SystemFacts = {
   role: 'orchestrator' | 'worker';
   instructions: string;
-  /** A language tag, or `auto`: follow the user. */
+  /** A language tag, or `auto` to follow the user. */
   language: string;
-  /** The user's own language tag, where it is known. */
+  /** The user's language tag, if known. */
   locale: string | null;
   notebooks: readonly Named[];
   skills: readonly Named[];
   approvals: readonly ApprovalCategory[];
-  /** Whether commands can be run and files be kept. */
+  /** Whether commands can run and files can be stored. */
   hasComputer: boolean;
-  /** Folders on the computer into which the company's repositories are cloned. */
+  /** Folders on the computer that hold the clones of the company's repositories. */
   repositories: readonly string[];
   /** Whether web pages can be opened. */
   hasBrowser: boolean;
-  /** Whom the agent works for, as the caller's system has them; null: nobody in particular. */
+  /** The user as the caller's system describes them; null if there is none. */
   person: { name: string | null; email: string | null; metadata: Readonly<Record<string, unknown>> } | null;
-  /** Servers and apps whose tools should be there and are not, each with why. */
+  /** Servers and apps whose tools are missing, each with the reason. */
   missingTools: readonly string[];
   /** Milliseconds since 1970, UTC. */
   now: number;
@@ -31,31 +31,31 @@ type SystemFacts = {
   fence: string;
 };
 
-/** What may be otherwise with the next message. */
+/** Facts that can change with the next message. */
 type PassingFacts = {
-  /** Null: what is remembered cannot be looked up now. */
+  /** Null: memory is unavailable. */
   memory: readonly string[] | null;
-  /** By the numbers under which the agent's tools know them. */
+  /** `number` is the one that the agent's tools use. */
   openWork: readonly { number: number; title: string | null; status: string; waitsFor: readonly string[] }[];
   openQuestions: readonly { number: number; of: string; question: string }[];
-  /** What the caller's system says about this message. */
+  /** Context from the caller's system for this message. */
   context: Readonly<Record<string, unknown>> | null;
 };
 
 type Named = { name: string; description: string };
 
 /**
- * The system text in three blocks: the same for all, the same for a deployment, the same for a conversation on one day. A
- * vendor's cache keeps whatever stands before the first difference, so what changes from message to message stands behind
- * the message (`passingText`).
+ * Returns the system text in three blocks: the same for all, for one deployment, and for one conversation on one day. A
+ * vendor's cache keeps everything before the first difference. Facts that change with each message are therefore placed
+ * after the message (`passingText`).
  */
 export function assembleSystem(facts: SystemFacts): string[] {
   return [piece(facts.role, {}), joined(ofDeployment(facts)), joined(ofConversation(facts))];
 }
 
 /**
- * Memory, the titles of work and questions were taken from what people and pages said: each is data. So is the time, which
- * nobody but the platform can write in these marks.
+ * Memory and the titles of tasks and questions come from people and pages, so each is fenced as data. So is the time,
+ * because only the platform can write inside this fence.
  */
 export function passingText({
   memory,
@@ -138,7 +138,7 @@ type Moment = { day: string; time: string };
 const minuteMs = 60_000;
 let lastMoment: Moment & { timeZone: string; minute: number } = { timeZone: '', minute: 0, day: '', time: '' };
 
-/** Asked for several times in a minute of one zone, each time with the same answer. */
+/** Cached, because it is called several times a minute with the same result. */
 function momentIn(timeZone: string, now: number): Moment {
   const minute = Math.floor(now / minuteMs);
   if (lastMoment.timeZone === timeZone && lastMoment.minute === minute) return lastMoment;
@@ -155,7 +155,7 @@ function momentIn(timeZone: string, now: number): Moment {
 const mostFormats = 500;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Making one takes longer than all else here together. */
+/** Cached, because creating a format is the slowest part of this file. */
 function formatFor(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;
@@ -185,7 +185,7 @@ const questionLine = ({ number, of, question }: PassingFacts['openQuestions'][nu
 const listed = (all: readonly Named[]) =>
   lines(all.map(({ name, description }) => (description.trim() === '' ? name : `${name}: ${description}`)));
 
-/** One line each: a description with line breaks would pass for a section of its own. */
+/** One line each: a description with line breaks could look like a separate section. */
 const lines = (all: readonly string[]) => all.map((each) => `- ${each.replace(/\s+/g, ' ').trim()}`).join('\n');
 
 const joined = (pieces: readonly string[]) => pieces.join('\n\n');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A piece of a prompt, from the Markdown file of that name, with `{{name}}` filled in. Values are put in as they are,
- * in one pass: a value that looks like a place to fill stays what it is.
+ * Reads a part of a prompt from the Markdown file of that name and fills in `{{name}}`. Values are inserted in one
+ * pass, so a placeholder inside a value is not filled.
  */
 export function piece(name: string, values: Readonly<Record<string, string>>): string {
   return textOf(name).replace(/\{\{(\w+)\}\}/g, (place, key: string) => {

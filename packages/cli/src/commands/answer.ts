@@ -27,7 +27,7 @@ async function run({ terminal, isJson, values, connect }: Invocation): Promise<v
   terminal.out(`${plain(settled.summary)}: ${settled.outcome?.decision ?? settled.status}\n`);
 }
 
-/** Shows the person at the terminal what is waited for, and takes their answer. */
+/** Shows the pending interaction and reads the user's answer at the terminal. */
 async function askedHere(
   terminal: Terminal,
   client: Client,
@@ -40,8 +40,8 @@ async function askedHere(
 }
 
 /**
- * A yes that was typed lacks what the interaction needs. Whoever types it at a terminal is there and it is added; a
- * program has to say so itself, and is told how.
+ * Adds what the interaction needs to an approval typed at a terminal, because that user is present. A program must send
+ * it itself; the error explains how.
  */
 async function withNeeds(
   terminal: Terminal,

@@ -58,7 +58,7 @@ async function run(invocation: Invocation): Promise<number> {
   return isGood ? 0 : 1;
 }
 
-/** The work under a list that lives at a terminal, as plain lines elsewhere, and in silence where JSON is wanted. */
+/** Shows progress as a live list in a terminal, as plain lines elsewhere, and not at all with --json. */
 export async function shown<Value>(
   terminal: Terminal,
   isJson: boolean,
@@ -89,12 +89,12 @@ async function applyAndTest(client: Client, options: Options, tell: Tell): Promi
   };
 }
 
-/** One sentence: what runs now, or what kept the version back. */
+/** One sentence: the running version, or the reason why it was not promoted. */
 function outcomeOf({ paint }: Terminal, { answer, run, isPromoted }: Result, promote: Options['promote']): string {
   const name = plain(answer.slug);
   const version = `version ${answer.version.version}`;
   if (run && run.status !== 'passed') {
-    // A test key runs every version it saves; there the tests only tell.
+    // A test key runs every saved version, so its tests are only informative.
     const what = run.mode === 'live' ? 'was not promoted' : 'did not pass its tests';
     return `${paint('red', '✖')} ${name}: ${version} ${what}: ${summaryOf(run)}`;
   }

@@ -14,7 +14,7 @@ export const ask: OwnCommand = {
   run,
 };
 
-/** With --json the turn as far as it came; else the reply as it is written, to its end unless --wait-s says otherwise. */
+/** With --json, prints the turn so far; otherwise streams the reply to its end or for --wait-s. */
 async function run(invocation: Invocation): Promise<number> {
   const { terminal, isJson } = invocation;
   const given = invocation.values as CommandInput<'ask'>;
@@ -32,7 +32,10 @@ async function run(invocation: Invocation): Promise<number> {
 /** The exit code of a command whose agent waits for somebody. */
 const waits = 5;
 
-/** The calls that the company's code has not answered when --wait-s is over. Interactions for a person were shown when they came. */
+/**
+ * Shows the calls that the company's code has not answered when --wait-s is over. Interactions for a person were shown
+ * when they arrived.
+ */
 function showUnanswered(terminal: Terminal, { interactions, hint }: Asked): void {
   for (const call of interactions.filter(isForCompanyCode)) showPending(terminal, call);
   if (hint !== null) terminal.err(`${hint}\n`);

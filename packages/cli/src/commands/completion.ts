@@ -1,7 +1,7 @@
 import { misuse } from '../fault.ts';
 import type { LocalInvocation, Outline } from '../invocation.ts';
 
-/** Prints the script that a shell reads at its start. It holds all words, so that a press of Tab starts nothing. */
+/** Prints a completion script. It contains all words, so that pressing Tab starts no process. */
 export async function completion({ terminal, words, outlines }: LocalInvocation): Promise<void> {
   const write = scripts[words[0] ?? ''];
   if (!write) throw misuse('Say which shell: vestra completion bash, zsh or fish.', '<shell>');
@@ -10,7 +10,7 @@ export async function completion({ terminal, words, outlines }: LocalInvocation)
 
 const scripts: Record<string, (outlines: readonly Outline[]) => string> = { bash, zsh, fish };
 
-/** For each beginning of a command the words that may come next: second words, flags, or both. */
+/** Maps each prefix of a command to the possible next words: second words, flags, or both. */
 function nextWords(outlines: readonly Outline[]): Map<string, string[]> {
   const next = new Map<string, Set<string>>();
   const add = (path: string, words: readonly string[]) => {
@@ -24,7 +24,7 @@ function nextWords(outlines: readonly Outline[]): Map<string, string[]> {
   return new Map([...next].map(([path, words]) => [path, [...words]]));
 }
 
-/** The longest first, so that `users get` is not taken for `users`. */
+/** Longest first, so that `users get` does not match `users`. */
 function cases(outlines: readonly Outline[]): string {
   const rows = [...nextWords(outlines)].sort(([one], [other]) => other.length - one.length);
   return rows
@@ -66,7 +66,7 @@ compdef _vestra vestra
 `;
 }
 
-/** A second word stands right behind the first, a flag anywhere behind its command. */
+/** A second word directly follows the first; a flag can follow anywhere. */
 function fish(outlines: readonly Outline[]): string {
   const summaries = new Map(outlines.map(({ name, summary }) => [name, summary]));
   const rows = [...nextWords(outlines)].flatMap(([path, words]) =>

@@ -40,7 +40,7 @@ async function run({ terminal, values, flags, connect, settings }: Invocation): 
   if (mode !== 'test') throw refuse('`vestra dev` talks to the draft, which only test keys run: give it a test key.');
 
   const keyboard = keyboardOf(terminal);
-  // What is said about a change must not run into the line that is being typed.
+  // Messages about a change must not interrupt the line that is being typed.
   const aside = { ...terminal, err: keyboard.say };
   const draft = draftOf({ terminal: aside, client, folder, file: named });
   await draft.apply();
@@ -67,7 +67,7 @@ function functionsIn(folder: string, named: string | undefined, cwd: string): st
   return names.map((name) => join(folder, name)).find((file) => existsSync(file)) ?? null;
 }
 
-/** There is a deployment to answer for once its file could be applied. */
+/** The deployment exists only after its file was applied. */
 function lateFunctions(options: Omit<Parameters<typeof startFunctions>[0], 'deployment'> & { draft: Draft }) {
   const { draft, ...rest } = options;
   let running: FunctionProcess | null = null;
@@ -83,7 +83,7 @@ function lateFunctions(options: Omit<Parameters<typeof startFunctions>[0], 'depl
 
 type Draft = { apply: () => Promise<void>; current: () => { name: string; version: number } | null };
 
-/** The newest version that could be applied. One apply runs at a time; a change meanwhile makes it run once more. */
+/** The newest applied version. One apply runs at a time; a change meanwhile triggers one more. */
 function draftOf(options: { terminal: Terminal; client: Client; folder: string; file: string | undefined }): Draft {
   const { terminal, client, folder, file } = options;
   let current: { name: string; version: number } | null = null;
@@ -108,7 +108,7 @@ function draftOf(options: { terminal: Terminal; client: Client; folder: string; 
       current = { name: slug, version: version.version };
     } catch (error) {
       if (terminal.signal.aborted) return;
-      // A file that is half written is no reason to end: the next save is tried again.
+      // A half-written file does not end the command: the next save triggers another attempt.
       printError(terminal, error, { isJson: false, isDebug: false });
     }
   }
@@ -141,7 +141,7 @@ type Talk = {
   user: string | undefined;
 };
 
-/** A conversation stays on the version it began on, so a new version begins a new one. */
+/** A conversation stays on its version, so a new version starts a new conversation. */
 async function chat({ terminal, keyboard, client, draft, user }: Talk): Promise<void> {
   const { signal } = terminal;
   let conversation: { id: string; version: number } | null = null;

@@ -30,7 +30,7 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
   for await (const event of stream) terminal.out(`${isJson ? JSON.stringify(event) : lineOf(terminal, event)}\n`);
 }
 
-/** As a log is followed: what happened last, the oldest of it first, then what happens. */
+/** Prints the latest events, oldest first, and then follows new ones. */
 export async function logs({ terminal, isJson, flags, connect }: LocalInvocation): Promise<void> {
   const type = flags.type as CommandInput<'events'>['type'];
   if (type !== undefined && !webhookEventTypes.includes(type)) {
@@ -55,7 +55,7 @@ function printPage(terminal: Terminal, page: Awaited<ReturnType<typeof readEvent
 
 type Shown = { type: string; created_at: string; data: Record<string, unknown>; id: string; seq?: number };
 
-/** One event on one line: when, what, and the plain facts of what it is about. */
+/** One event per line: time, type, and the simple fields of its object. */
 function lineOf({ paint, columns }: Terminal, { type, created_at, data, id, seq }: Shown): string {
   const head = `${showTime(created_at)}  ${String(seq ?? id)}  `;
   const line = `${head}${type.padEnd(20)}  ${factsOf(data)}`.trimEnd();

@@ -1,4 +1,4 @@
-/** What a deployment file may hold beside what the interview asked for, to be uncommented. */
+/** Optional parts of a deployment file, as commented examples. */
 const examples: readonly [key: string, lines: string][] = [
   [
     'tools',
@@ -17,7 +17,7 @@ const examples: readonly [key: string, lines: string][] = [
   ['approvals', 'approvals: [payment, booking, cancellation]  # which of these waits are marked as such'],
 ];
 
-/** The file with a commented example of each part that it lacks. */
+/** Adds a commented example of each missing part to the file. */
 export function withExamples(yaml: string): string {
   const missing = examples.filter(([key]) => !new RegExp(`^${key}:`, 'm').test(yaml));
   if (missing.length === 0) return yaml;

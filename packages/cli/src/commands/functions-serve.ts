@@ -29,13 +29,13 @@ async function run({ terminal, values, flags, settings }: Invocation): Promise<n
   const concurrency = values.concurrency as number | undefined;
   const functions = startFunctions({ terminal, settings: used, file, deployment, concurrency });
   const stopWatching = flags.watch ? watchFolder(dirname(file), functions.restart) : null;
-  // What runs is let end: a service that is moved elsewhere is told so with SIGTERM.
+  // Running calls may finish: a service manager moves a service with SIGTERM.
   const stopped = new Promise<void>((resolveStopped) => {
     const stop = () => void functions.stop().then(resolveStopped);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
     terminal.signal.addEventListener('abort', stop, { once: true });
   });
-  // A module that cannot be read ends the command, unless its next version is waited for.
+  // A module that cannot be loaded ends the command, unless the folder is watched.
   const code = await Promise.race([stopped.then(() => 0), ...(stopWatching ? [] : [functions.ended])]);
   stopWatching?.();
   return code;

@@ -43,7 +43,7 @@ async function run({ terminal, isJson, values, flags, settings, connect }: Invoc
   terminal.err(`Go on with: vestra init --conversation ${step.conversation_id} --answer "…"\n`);
 }
 
-/** The whole interview at the keyboard. */
+/** Runs the whole interview in the terminal. */
 async function interview(client: Client, terminal: Terminal, given: Given): Promise<Interview> {
   const { askText } = await import('../prompts.ts');
   const { spinner } = await import('@clack/prompts');
@@ -71,7 +71,7 @@ async function interview(client: Client, terminal: Terminal, given: Given): Prom
 const ask = (client: Client, { signal }: Terminal, given: Given): Promise<Interview> =>
   client.deployments.interview({ ...given }, { signal });
 
-/** An editor completes the file by the schema of the server that it was made on. */
+/** Editors complete the file with the schema of the server that created it. */
 async function write(
   terminal: Terminal,
   { path, url }: { path: string; url: string },
@@ -98,7 +98,7 @@ async function refuseOverwrite(terminal: Terminal, path: string, isForced: boole
   throw refuse(`${path} is there already: give --force to write over it.`);
 }
 
-/** The name stands in addresses and in the file: one that cannot is changed here, and that is said. */
+/** The name is used in URLs and in the file. An invalid one is converted, and the user is informed. */
 function withSlug({ err }: Terminal, given: Given): Given {
   const { deployment } = given;
   if (deployment === undefined || deploymentSlug.safeParse(deployment).success) return given;

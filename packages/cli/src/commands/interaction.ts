@@ -11,7 +11,7 @@ type Answer = {
   nonce?: string;
 };
 
-/** What the agent waits on, for a person to decide about. */
+/** Describes a pending interaction for the person who decides. */
 export function showInteraction({ paintError }: Pick<Terminal, 'paintError'>, interaction: Interaction): string {
   const marks = [
     interaction.moves_money && 'moves money',
@@ -27,7 +27,7 @@ export function showInteraction({ paintError }: Pick<Terminal, 'paintError'>, in
   return `${[head, ...lines].join('\n')}\n`;
 }
 
-/** How it is answered from another command line: commands that work as they stand. */
+/** Returns complete commands that answer the interaction. */
 export function howToAnswer(interaction: Interaction): string[] {
   const { id, type, kind, questions = [], needs, details, user_id } = interaction;
   if (kind === 'plan_limit') return [];
@@ -54,13 +54,13 @@ const proofOf = ({ needs, nonce }: Interaction) =>
     .filter(Boolean)
     .join('');
 
-/** The options are words of a model: what a shell would read in them is left to the person to write. */
+/** The options come from a model. Options with characters that a shell interprets are left for the user to fill in. */
 const answersTo = (questions: NonNullable<Interaction['questions']>) =>
   questions
     .map(({ options: [first = ''] }) => `--answers "${/^[\p{L}\p{N} .,]+$/u.test(first) ? first : 'your answer'}"`)
     .join(' ');
 
-/** Whether a person can answer it right here: a call of the org's own function and a sign-in are done elsewhere. */
+/** Whether a person can answer it here: function calls and sign-ins happen elsewhere. */
 export const isForPerson = ({ type }: Interaction): boolean => ['approval', 'question', 'handoff'].includes(type);
 
 /** Asks the person at the terminal. */

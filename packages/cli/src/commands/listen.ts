@@ -11,7 +11,7 @@ export const listen: OwnCommand = {
   run,
 };
 
-/** As long as a delivery of the service waits for an answer. */
+/** The time that the service waits for a delivery's response. */
 const withinMs = 15_000;
 
 async function run({ terminal, isJson, values, flags, connect }: Invocation): Promise<void> {
@@ -24,7 +24,7 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
   const types = new Set((values.types as string[] | undefined) ?? []);
   const sayReady = () => {
     terminal.err(`Forwarding events to ${to}. Ctrl-C ends it.\n`);
-    // This secret was made for this run and opens nothing; the endpoint on this machine needs it.
+    // This secret was created for this run and grants no access. The local endpoint needs it.
     if (!given) terminal.err(`The signing secret is ${secret}\n`);
   };
   for await (const event of followOrgEvents(client, { signal, onReady: sayReady })) {
@@ -35,7 +35,7 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
   }
 }
 
-/** `localhost:3000/hooks` is an address of this machine, as other tools take it. */
+/** `localhost:3000/hooks` is accepted without a scheme, as in other tools. */
 function readAddress(given: string | undefined): string {
   if (!given) throw misuse('Missing: --to.', '--to');
   const address = /^https?:\/\//i.test(given) ? given : `http://${given}`;
@@ -45,7 +45,7 @@ function readAddress(given: string | undefined): string {
 
 type Outcome = { status_code: number | null; duration_ms: number; error: string | null };
 
-/** One delivery, as an endpoint of the service would get it. It is not tried again: the next run is a key press away. */
+/** Forwards one delivery as the service would send it. It is not retried: the user can run the command again. */
 async function forward(delivery: {
   event: WebhookEvent;
   to: string;

@@ -8,7 +8,7 @@ import { plain } from '../output/show-value.ts';
 import { readProfiles, writeProfiles } from '../profiles.ts';
 import { address, localUrl, readSettings } from '../settings.ts';
 
-/** Keeps a server and a key under a name, once the server has said that the key is good. */
+/** Saves a server and a key under a name after the server has accepted the key. */
 export async function login({ terminal, isJson, globals }: LocalInvocation): Promise<void> {
   const name = globals.profile ?? 'default';
   const known = (await readProfiles(terminal.env)).profiles[name];
@@ -34,7 +34,7 @@ export async function login({ terminal, isJson, globals }: LocalInvocation): Pro
     return askText('Where is the server?', { initial: known?.url ?? localUrl });
   }
 
-  /** `--key -` reads it from standard input, so that it stands in no shell history. */
+  /** `--key -` reads the key from standard input, which keeps it out of the shell history. */
   async function readKey(): Promise<string> {
     if (globals.key === '-') return (await text(terminal.stdin)).trim();
     if (globals.key) return globals.key;
@@ -55,7 +55,7 @@ export async function logout({ terminal, isJson, globals }: LocalInvocation): Pr
   terminal.out(`Forgot "${name}". The key itself works on: revoke it with \`vestra keys revoke\`.\n`);
 }
 
-/** The profiles; with a name, that one is the current one from now on. */
+/** Lists the profiles, or makes the named one current. */
 export async function profiles({ terminal, isJson, words }: LocalInvocation): Promise<void> {
   const kept = await readProfiles(terminal.env);
   const [chosen] = words;

@@ -5,7 +5,7 @@ import type { LocalInvocation } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Opens a page of the server in the browser, and prints its address for where there is none. */
+/** Opens a page of the server in the browser and prints its address. */
 export async function open(invocation: LocalInvocation): Promise<void> {
   const { terminal, isJson, words } = invocation;
   const url = await addressOf(invocation, words[0] ?? 'chat');
@@ -28,7 +28,7 @@ async function addressOf({ terminal, flags, settings, connect }: LocalInvocation
   }
 }
 
-/** By the person's own choice where BROWSER names one, else as the system opens an address. */
+/** Uses the BROWSER variable if it is set, else the system's default. */
 async function openInBrowser({ env }: Terminal, url: string): Promise<boolean> {
   const command = env.BROWSER || openers[process.platform] || 'xdg-open';
   const words = process.platform === 'win32' && !env.BROWSER ? ['url.dll,FileProtocolHandler', url] : [url];

@@ -6,16 +6,16 @@ import type { WebhookEvent } from '@vestra/sdk/webhook';
 type Options = {
   type?: WebhookEvent['type'] | undefined;
   signal: AbortSignal;
-  /** Is given the newest that were there before, the newest first. */
+  /** Receives the newest events that existed before, newest first. */
   onReady?: (newest: readonly WebhookEvent[]) => void;
 };
 
 const everyMs = 1000;
 
-/** More ids than a second brings; an event that was committed late stands among the newest all the same. */
+/** More ids than a second produces, so that an event committed late is still recognised as new. */
 const remembered = 5000;
 
-/** The org's events from now on, each once, the oldest first: the newest page is read once a second. */
+/** Yields the org's events from now on, each once and oldest first, by polling the newest page every second. */
 export async function* followOrgEvents(
   client: Client,
   { type, signal, onReady }: Options,
@@ -36,7 +36,7 @@ export async function* followOrgEvents(
     await sleep(everyMs, undefined, { signal }).catch(() => {});
   }
 
-  /** What has not been seen yet. A page of nothing but new ones has older new ones behind it. */
+  /** Returns unseen events. If a whole page is new, older new ones may follow. */
   async function fresh(): Promise<WebhookEvent[]> {
     const found: WebhookEvent[] = [];
     let cursor: string | undefined;
@@ -48,7 +48,7 @@ export async function* followOrgEvents(
         cursor = unseen.length === page.data.length ? (page.next_cursor ?? undefined) : undefined;
       } while (cursor);
     } catch (error) {
-      // A server that is started again is found again at the next look.
+      // A restarting server is polled again.
       if (!signal.aborted && !isPassing(error)) throw error;
       return [];
     }

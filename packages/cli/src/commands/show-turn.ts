@@ -9,9 +9,8 @@ import type { Terminal } from '../terminal.ts';
 import { askPerson, howToAnswer, isForPerson, showInteraction } from './interaction.ts';
 
 /**
- * Shows a turn as it happens: the reply on standard output as it is written, everything else on standard error, and a
- * spinner while nothing comes. A person at a terminal is asked what the agent asks; elsewhere the command ends and prints
- * how to answer.
+ * Shows a turn as it happens: the reply on standard output, everything else on standard error, and a spinner while
+ * waiting. In a terminal it asks the user the agent's questions; elsewhere the command ends and prints how to answer.
  */
 export function turnShownAt(
   terminal: Terminal,
@@ -59,12 +58,12 @@ export function turnShownAt(
   };
 }
 
-/** How long a call may stay untaken before the command reports it. */
+/** How long a call may remain unclaimed before the command reports it. */
 const patienceMs = 5000;
 
 /**
- * Reports calls of the company's functions that no process answers. The server says whether one has taken a call: a
- * function that takes long raises no alarm, and one whose process dies does. `report` returns false if it could not print.
+ * Reports calls of the company's functions that no process answers. The server reports whether a process has claimed a
+ * call: a slow function raises no alarm, and a dead process does. `report` returns false if it could not print.
  */
 function watchCalls(client: Client, signal: AbortSignal, report: (hint: string) => boolean) {
   const timers = new Map<string, NodeJS.Timeout>();
@@ -111,7 +110,7 @@ function show(terminal: Terminal, page: Page, event: StreamEvent): void {
   terminal.err(terminal.paintError('dim', `· ${plain(aside)}\n`));
 }
 
-/** What goes on beside the reply, in a few words. */
+/** Activity besides the reply, in a few words. */
 function asideOf({ type, data }: StreamEvent): string | null {
   switch (type) {
     case 'task.started':
@@ -145,7 +144,7 @@ function stepOf({ name, input_summary }: { name: string | null; input_summary: s
   return [name ?? 'a step', input_summary].filter(Boolean).join(': ');
 }
 
-/** Whether the turn is still followed: a person at a terminal answers, or watches until somebody else does. */
+/** Whether to keep following the turn: a user at a terminal answers, or waits for somebody else to. */
 async function isFollowedOn(terminal: Terminal, client: Client, interaction: Interaction): Promise<boolean> {
   if (!terminal.isInteractive || !isForPerson(interaction)) {
     showPending(terminal, interaction);
@@ -171,7 +170,10 @@ function sayEnd(terminal: Terminal, { conversation_id, status, cost_usd, error }
 
 type Page = { write: (messageId: string, text: string) => void; endLine: () => void; isOpen: () => boolean };
 
-/** Keeps what streams and what is said beside it on lines of their own. A terminal shows Markdown, a pipe gets it. */
+/**
+ * Keeps the streamed reply and other messages on separate lines. A terminal shows styled Markdown, a pipe receives the
+ * source.
+ */
 function pageOf({ out, columns, paint }: Terminal): Page {
   const isStyled = columns !== null && paint('bold', '.') !== '.';
   let isOpen = false;
@@ -200,7 +202,7 @@ function pageOf({ out, columns, paint }: Terminal): Page {
   };
 }
 
-/** The tools that a reply has called, which its events do not tell of: a line each, with how long it took. */
+/** Shows the tools that a reply called, with durations. Its events do not contain them. */
 export async function showTools(
   terminal: Terminal,
   client: Client,

@@ -5,7 +5,7 @@ import { printJson } from '../output/print-answer.ts';
 import { showRecord } from '../output/show-record.ts';
 import { precedence } from '../settings.ts';
 
-/** Which server and key a command here would use, why these, and whether both are good. */
+/** Shows the server and key in use, their source, and whether both work. */
 export async function status({ terminal, isJson, settings, connect }: LocalInvocation): Promise<number> {
   const { signal } = terminal;
   const { url, urlSource, key, source } = await settings();

@@ -5,7 +5,7 @@ import type { LocalInvocation } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import { showTrace } from '../output/show-trace.ts';
 
-/** What happened in a reply or a piece of work, as a tree. */
+/** Shows the steps of a reply or task as a tree. */
 export async function trace({ terminal, isJson, words: [id = ''], flags, connect }: LocalInvocation): Promise<void> {
   if (!/^(turn|task|conv)_/.test(id)) {
     throw misuse('Name what to trace: a turn_ id, a task_ id, or a conv_ id for its last reply.', '<id>');
@@ -37,7 +37,7 @@ async function turnMeant(client: Client, id: string, named: string | undefined, 
   return { conversation_id, turn_id: id };
 }
 
-/** A turn that was named alone is looked for among the newest replies: a trace is mostly asked for right after one. */
+/** A turn id alone is searched among the newest replies, because a trace is usually requested right after one. */
 async function conversationOf(client: Client, turnId: string, signal: AbortSignal): Promise<string | null> {
   for (const type of ['reply.completed', 'turn.failed'] as const) {
     const { data } = await client.events.list({ type, limit: 100 }, { signal });

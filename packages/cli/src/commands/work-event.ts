@@ -1,5 +1,5 @@
 import type { ApplyProgress } from '@vestra/sdk/apply';
 import type { TestProgress } from '@vestra/sdk/commands/test';
 
-/** What happens while a folder is applied and its tests are played. */
+/** Progress of applying a folder and running its tests. */
 export type WorkEvent = ApplyProgress | TestProgress;

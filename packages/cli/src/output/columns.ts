@@ -1,4 +1,4 @@
-/** What a table shows of each resource, by its `object`; a dotted name reaches inside. */
+/** The table columns of each resource, by its `object`. A dotted name is a path. */
 const columnsOf: Record<string, readonly string[]> = {
   app: ['id', 'name', 'connectable', 'description'],
   audit_entry: ['created_at', 'action', 'actor.name', 'target.id', 'request_id'],
@@ -36,7 +36,7 @@ const columnsOf: Record<string, readonly string[]> = {
   webhook_endpoint: ['id', 'active', 'managed_by', 'events', 'url'],
 };
 
-/** Where the last part of a name says too little. */
+/** Headings for paths whose last part is unclear. */
 const headings: Record<string, string> = {
   'actor.name': 'actor',
   'created_by.name': 'by',
@@ -51,7 +51,7 @@ const headings: Record<string, string> = {
 
 type Row = Record<string, unknown>;
 
-/** The columns of a list of such rows. What has no row above shows its plain fields in their order. */
+/** The columns of a list. A resource without an entry above shows its simple fields in order. */
 export function columnsFor(rows: readonly Row[]): readonly string[] {
   const [first = {}] = rows;
   return columnsOf[String(first.object)] ?? Object.keys(first).filter((name) => isPlain(name, first[name]));
@@ -61,7 +61,7 @@ export function valueAt(row: Row, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (value as Row | null | undefined)?.[name], row);
 }
 
-/** `counts.passed` heads a column as PASSED, `created_at` as CREATED. */
+/** `counts.passed` becomes PASSED, `created_at` becomes CREATED. */
 export function headingOf(path: string): string {
   return (headings[path] ?? (path.split('.').at(-1) as string))
     .replace(/_(at|usd|id)$/, '')

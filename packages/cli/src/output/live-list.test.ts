@@ -5,7 +5,7 @@ import { withLiveList } from './live-list.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What the list says where it cannot live: a line for each beginning and each end. */
+/** Captures the plain output: a line for each start and each end. */
 function listened(): () => string {
   let said = '';
   for (const stream of [process.stdout, process.stderr]) {
@@ -19,7 +19,7 @@ function listened(): () => string {
 
 const change = (name: string): Change => ({ kind: 'skill', action: 'created', name }) as Change;
 
-it('marks what failed and nothing that never began', async () => {
+it('marks failed lines and no line that never started', async () => {
   const said = listened();
   const { terminal } = keptTerminal();
   const [first, second] = [change('returns'), change('refunds')];
@@ -35,7 +35,7 @@ it('marks what failed and nothing that never began', async () => {
   expect(said()).toMatch(/✖ Applying/);
 });
 
-it('marks the upload that failed', async () => {
+it('marks the failed upload', async () => {
   const said = listened();
   const { terminal } = keptTerminal();
   const [first, second] = [change('returns'), change('refunds')];

@@ -9,8 +9,8 @@ import { appliedLine, changeLine, indexingLine, readLine } from './work-lines.ts
 type Tell = (event: WorkEvent) => void;
 
 /**
- * Runs work in a terminal under a list that lives: a line for each stage, below it one for each upload and each test as
- * they begin and end. `stages` says which there are.
+ * Runs work under a live list in a terminal: a line for each stage, and below it one for each upload and test. `stages`
+ * names the stages.
  */
 export async function withLiveList<Value>(
   terminal: Terminal,
@@ -63,13 +63,13 @@ export async function withLiveList<Value>(
       default:
     }
   });
-  // What never came because the work ended is shown as not done.
+  // Steps that never started are shown as not done.
   running.then(
     () => {
       for (const each of [testing, ended]) each.resolve(null);
     },
     (error) => {
-      // What had not begun did not fail: only the line that was at work is marked, and the reason stands below the list.
+      // Only the active line is marked as failed. The reason is printed below the list.
       const begun = current ? changes.get(current) : undefined;
       for (const each of changes.values()) if (each !== begun) each.resolve(null);
       for (const each of waiting()) each.reject(error);
@@ -126,7 +126,7 @@ export async function withLiveList<Value>(
   return running;
 }
 
-/** A line that is done when its promise is, under the words that it brings; null: it was never begun. */
+/** A line that completes with its promise, with the returned text; null: it never started. */
 const line = (title: string, done: Promise<string | null> | undefined): ListrTask => ({
   title,
   async task(_, task) {
@@ -143,7 +143,7 @@ function showVerdict(terminal: Terminal, own: { title?: string | undefined }, re
   if (result.status !== 'passed') throw new Error(result.status);
 }
 
-/** A rejection that nobody waits for yet must not end the process. */
+/** An unhandled rejection must not end the process. */
 function guarded<Value>(): PromiseWithResolvers<Value> {
   const made = Promise.withResolvers<Value>();
   made.promise.catch(() => {});

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Paint, painter } from '../terminal.ts';
 import { markdownPainter } from './markdown.ts';
 
-/** Styles as tags, so that a case can be read. */
+/** Styles as tags, for readable cases. */
 const tagged: Paint = (format, text) =>
   [format].flat().reduce<string>((inner, each) => `<${each}>${inner}</${each}>`, text);
 
@@ -33,7 +33,7 @@ describe('Markdown in a terminal', () => {
     expect(shown([text])).toBe(expected);
   });
 
-  it('is the same however the text comes in pieces', () => {
+  it('renders the same however the text is split', () => {
     const words = fc.array(
       fc.constantFrom('**', '*', '_', '`', '```', '#', '- ', '\n', ' ', 'word', 'Ä', '\\', '2', '~~~'),
       { maxLength: 30 },

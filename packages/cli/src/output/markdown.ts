@@ -3,15 +3,15 @@ import type { Paint } from '../terminal.ts';
 type Format = Parameters<Paint>[0];
 
 export type MarkdownPainter = {
-  /** The next piece of a text as a terminal shows it; what may still become a mark is held back. */
+  /** Returns the styled next piece; possible marks are held back. */
   write: (piece: string) => string;
-  /** What was held back. */
+  /** Returns the held-back text. */
   end: () => string;
 };
 
 /**
- * Markdown as it streams, for a terminal: marks become styles, nothing that was shown is taken back. What is no mark
- * stays as it is, and a style ends with its line.
+ * Styles streamed Markdown for a terminal and never takes back output. Text that is not a mark stays unchanged, and a
+ * style ends with its line.
  */
 export function markdownPainter(paint: Paint): MarkdownPainter {
   let held = '';
@@ -37,7 +37,7 @@ export function markdownPainter(paint: Paint): MarkdownPainter {
   type Taken = { length: number; shown: string } | null;
 
   function lineStart(rest: string, isLast: boolean): Taken {
-    // Too little is there to tell a mark of the line from its first word.
+    // Too short to distinguish a line mark from the first word.
     if (!isLast && /^ *(#{0,6}|[-*+]|`{1,2}|~{1,2})$/.test(rest)) return null;
     const fence = /^ {0,3}(?:`{3,}|~{3,})[^\n]*(\n?)/.exec(rest);
     if (fence) {
@@ -79,7 +79,7 @@ export function markdownPainter(paint: Paint): MarkdownPainter {
     const style =
       run.length === 1 ? (['italic'] as const) : run.length === 2 ? (['bold'] as const) : (['bold', 'italic'] as const);
     const isOpen = style.every((each) => on[each]);
-    // `2 * 3` and `snake_case` hold no emphasis.
+    // `2 * 3` and `snake_case` contain no emphasis.
     const isWord = run.startsWith('_') && (isOpen ? /\w/.test(next) : /\w/.test(before));
     const isMark = run.length <= 3 && !isWord && (isOpen ? /\S/.test(before) : /\S/.test(next));
     if (!isMark) return styled(run);

@@ -5,11 +5,11 @@ import { plain, showValue } from './show-value.ts';
 
 export type Printing = {
   isJson: boolean;
-  /** How to ask for the page behind this one. */
+  /** The command for the next page. */
   nextPage?: (cursor: string) => string;
 };
 
-/** An answer of the API on standard output: as it came with `--json`, else for a person to read. */
+/** Prints an API response to standard output: unchanged with `--json`, else formatted. */
 export function printAnswer(terminal: Terminal, answer: unknown, { isJson, nextPage }: Printing): void {
   terminal.out(isJson ? asJson(answer) : shown(terminal, answer));
   if (isJson || typeof answer !== 'object' || answer === null) return;
@@ -34,7 +34,7 @@ function shown(terminal: Terminal, answer: unknown): string {
   return more.length === 0 ? rows : `${rows}\n${showRecord(terminal, Object.fromEntries(more))}`;
 }
 
-/** What a list has to say to whoever reads it, a sentence a line. */
+/** The notes of a list, one sentence per line. */
 function shownNotes(notes: unknown): string {
   if (!Array.isArray(notes) || notes.length === 0) return '';
   return `\n${notes.map((note) => `${plain(String(note))}\n`).join('')}`;

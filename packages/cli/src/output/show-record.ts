@@ -3,7 +3,7 @@ import { showValue, widthOf } from './show-value.ts';
 
 type Look = Pick<Terminal, 'paint'>;
 
-/** One resource as lines of names and values; what it holds inside stands indented below its name. */
+/** Formats one resource as names and values, with nested objects indented. */
 export function showRecord(look: Look, record: Record<string, unknown>): string {
   return `${linesOf(look, record, '').join('\n')}\n`;
 }
@@ -28,7 +28,7 @@ function nestedLines(look: Look, value: object, indent: string): string[] {
   });
 }
 
-/** A text of several lines stands below its name, so that a script or a reply can be read. */
+/** A text of several lines is printed below its name, so that scripts and replies stay readable. */
 function textLines(label: string, text: string, indent: string, width: number, labelWidth: number): string[] {
   if (!text.includes('\n')) return [`${indent}${label}${' '.repeat(width - labelWidth + 2)}${text}`];
   return [

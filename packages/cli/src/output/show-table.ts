@@ -6,7 +6,7 @@ type Look = Pick<Terminal, 'columns' | 'paint'>;
 
 const gap = '  ';
 
-/** Rows under headings. In a terminal a line never wraps: the last column gives way first. */
+/** Formats rows under headings. In a terminal no line wraps: the last column is shortened first. */
 export function showTable(look: Look, rows: readonly Record<string, unknown>[]): string {
   const paths = columnsFor(rows);
   const cells = rows.map((row) => paths.map((path) => oneLine(showValue(nameOf(path), valueAt(row, path)))));

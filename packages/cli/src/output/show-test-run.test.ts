@@ -29,8 +29,8 @@ const run: TestRun = {
   cost_usd: 0.001,
 };
 
-describe('a test run [OFF-105]', () => {
-  it('shows apart what is not met and what nobody could decide', () => {
+describe('showTestRun [OFF-105]', () => {
+  it('separates unmet criteria from undecided ones', () => {
     expect(showTestResult(terminal, result).split('\n')).toEqual([
       '✖ Names the day 0.4 s',
       '    not met: The agent says "Monday".',
@@ -42,12 +42,12 @@ describe('a test run [OFF-105]', () => {
     ]);
   });
 
-  it('says who judged where that was no model', () => {
+  it('names the judge if it was not a model', () => {
     expect(summaryOf(run)).toBe('0 of 1 passed, 1 failed; $0.001; judged by the offline stand-in (word match)');
     expect(summaryOf({ ...run, results: [{ ...result, judged_by: 'gpt-5' }] })).not.toContain('stand-in');
   });
 
-  it('leads to what was said where one did not pass, and nowhere where all did', () => {
+  it('shows how to read the conversation of a failed scenario, and nothing if all passed', () => {
     expect(readingHint(run)).toBe('What was said, and why each verdict fell: vestra test-runs get trun_1');
     expect(readingHint({ ...run, results: [{ ...result, status: 'passed' }] })).toBeNull();
   });

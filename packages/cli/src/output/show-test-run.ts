@@ -1,7 +1,7 @@
 import type { Terminal } from '../terminal.ts';
 import { plain, showMoney } from './show-value.ts';
 
-/** What the lines below read of a test run. */
+/** The fields of a test run that are shown. */
 export type TestRun = {
   id: string;
   mode: string;
@@ -27,7 +27,7 @@ export type TestResult = {
 
 type Look = Pick<Terminal, 'paint'>;
 
-/** One scenario: its mark and name, and below it every criterion that kept it from passing. */
+/** One scenario: its mark and name, and below it each criterion that was not met. */
 export function showTestResult({ paint }: Look, result: TestResult): string {
   const seconds = `${(result.duration_ms / 1000).toFixed(1)} s`;
   const lines = [`${markOf({ paint }, result.status)} ${plain(result.name)} ${paint('dim', seconds)}`];
@@ -50,13 +50,13 @@ export function showTestResult({ paint }: Look, result: TestResult): string {
   return lines.join('\n');
 }
 
-/** How to read what was said in those that did not pass; null where all did. */
+/** How to read the conversations of failed scenarios; null if all passed. */
 export const readingHint = ({ id, results }: TestRun): string | null =>
   results.some(({ status }) => status === 'failed' || status === 'error')
     ? `What was said, and why each verdict fell: vestra test-runs get ${id}`
     : null;
 
-/** `3 of 4 passed, 1 failed; $0.0123`, and who judged where that was no model. */
+/** `3 of 4 passed, 1 failed; $0.0123`, with the judge if it was not a model. */
 export function summaryOf(run: TestRun): string {
   const { total, passed, failed, error } = run.counts;
   const rest = [failed > 0 && `${failed} failed`, error > 0 && `${error} ended in error`].filter(Boolean);

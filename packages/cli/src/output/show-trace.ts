@@ -7,8 +7,8 @@ type Trace = TurnTrace | TaskTrace;
 type Line = { at: string; words: string; facts: string; isError: boolean };
 
 /**
- * What a reply or a piece of work was made of, as a tree in the order of time: each call of a model with its tokens and cost,
- * each call of a tool with what it was given. `work` is what the reply handed over to, as a branch of its own.
+ * Shows a reply or task as a tree in time order: each model call with tokens and cost, each tool call with its
+ * arguments. `work` is the task that the reply handed off to, as a branch.
  */
 export function showTrace(look: Look, head: string, trace: Trace, work: TaskTrace | null = null): string {
   const lines = [...trace.turns.map(modelLine), ...trace.steps.map(toolLine)].sort((one, other) =>
@@ -56,7 +56,7 @@ function toolLine(step: Trace['steps'][number]): Line {
   return { at, words: words.join(': '), facts: durationOf(duration_ms) || 'not ended', isError };
 }
 
-/** From the first beginning to the last end. */
+/** From the first start to the last end. */
 function tookOf(parts: readonly { started_at: string; duration_ms: number | null }[]): string {
   const begun = parts.map(({ started_at }) => Date.parse(started_at));
   const ended = parts.map(({ started_at, duration_ms }) => Date.parse(started_at) + (duration_ms ?? 0));
@@ -70,6 +70,6 @@ const tokensOf = ({ input_tokens, output_tokens }: { input_tokens: number; outpu
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** A line that wraps is no tree any more; one with colours is cut only where it is too long without them. */
+/** A wrapped line breaks the tree. A coloured line is cut only if its visible text is too long. */
 const fitted = ({ columns }: Look, line: string) =>
   columns === null || widthOf(plain(line)) <= columns ? line : cut(plain(line), columns);

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** One value of an answer in a person's words: local time, money, sizes, yes and no. */
+/** Formats a value for people: local time, money, sizes, yes and no. */
 export function showValue(name: string, value: unknown): string {
   if (value === null || value === undefined || value === '') return '–';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -17,7 +17,7 @@ export function showMoney(dollars: number): string {
   return `${dollars < 0 ? '-' : ''}$${size}`;
 }
 
-/** A moment on this machine's clock. */
+/** Formats a time in the local time zone. */
 export function showTime(written: string): string {
   const at = new Date(written);
   const two = (part: number) => String(part).padStart(2, '0');
@@ -26,21 +26,21 @@ export function showTime(written: string): string {
 }
 
 /**
- * Text that others wrote, safe to show: a reply or a name must not move the cursor, set the title or hide a line.
+ * Removes control characters from foreign text: a reply or name must not move the cursor, set the title or hide a line.
  * Newlines and tabs stay.
  */
 export function plain(text: string): string {
   return stripVTControlCharacters(text).replace(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '');
 }
 
-/** How many columns a text takes: a Chinese letter and most pictures take two, a combining mark none. */
+/** The display width: CJK characters and most emoji take two columns, combining marks none. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
   return width;
 }
 
-/** At most `width` columns, the cut shown by an ellipsis. */
+/** Cuts to at most `width` columns and adds an ellipsis. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';

@@ -25,16 +25,16 @@ describe('values', () => {
     expect(showValue(name, value)).toBe(shown);
   });
 
-  it('shows a moment on this machine’s clock', () => {
+  it('shows a time in the local time zone', () => {
     const at = new Date(2026, 2, 9, 7, 5, 3);
     expect(showTime(at.toISOString())).toBe('2026-03-09 07:05:03');
   });
 
-  it('takes out what would steer the terminal', () => {
+  it('removes terminal control characters', () => {
     expect(plain('\u001b[31mred\u001b[0m \u001b]0;title\u0007a\rb\u0008\u009b2J\u202ec\nd\te')).toBe('red abc\nd\te');
   });
 
-  it('counts and cuts by columns', () => {
+  it('measures and cuts by columns', () => {
     expect([widthOf('naïve'), widthOf('日本'), widthOf('👩‍👩‍👧')]).toEqual([5, 4, 2]);
     expect(cut('日本語の文', 6)).toBe('日本…');
     expect(cut('short', 5)).toBe('short');
@@ -63,7 +63,7 @@ describe('tables and records', () => {
     },
   ];
 
-  it('line up under their headings', () => {
+  it('align under their headings', () => {
     expect(showTable(terminal, rows)).toBe(
       [
         'SLUG        NAME  STATUS    DRAFT VERSION  LIVE VERSION  UPDATED',
@@ -81,7 +81,7 @@ describe('tables and records', () => {
     expect(shown.map(widthOf)).toEqual([20, 20, 20]);
   });
 
-  it('show what is inside below its name', () => {
+  it('show nested objects below their name', () => {
     const record = {
       object: 'x',
       id: 'a',
@@ -118,7 +118,7 @@ describe('colours', () => {
   });
 });
 
-it('a list of models says below it what retires soon, and nothing where nothing does [MOD-206]', () => {
+it('a model list ends with notes about models that retire soon, if there are any [MOD-206]', () => {
   const price = { input_per_mtok: 1, output_per_mtok: 2 };
   const model = {
     object: 'model',

@@ -1,16 +1,16 @@
 import type { Terminal } from '../terminal.ts';
 
 export type Spinner = {
-  /** Says that something goes on, until `hide`. */
+  /** Shows that something is running, until `hide`. */
   show: (words: string) => void;
-  /** Takes the line away, so that something else can be said. */
+  /** Removes the line, so that something else can be printed. */
   hide: () => void;
 };
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const clearLine = '\r\u001b[K';
 
-/** A line on standard error that moves while nothing else is said; nothing where nobody watches. */
+/** An animated line on standard error while nothing else is printed; silent outside a terminal. */
 export function spinnerAt({ isInteractive, err, paintError }: Terminal): Spinner {
   if (!isInteractive) return { show: () => {}, hide: () => {} };
   let timer: NodeJS.Timeout | null = null;

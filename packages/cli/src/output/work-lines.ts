@@ -4,7 +4,7 @@ import type { Terminal } from '../terminal.ts';
 import { showTestResult, summaryOf, type TestRun } from './show-test-run.ts';
 import { plain } from './show-value.ts';
 
-/** What happens, one plain line each: for a log, a pipe or a build. */
+/** Progress as plain lines for a log, a pipe or a build. */
 export function workLine(terminal: Pick<Terminal, 'paint'>, event: WorkEvent): string | null {
   switch (event.type) {
     case 'read':
@@ -31,7 +31,7 @@ export function workLine(terminal: Pick<Terminal, 'paint'>, event: WorkEvent): s
   }
 }
 
-/** An unchanged file is answered with the run that it had before. */
+/** An unchanged file returns its previous run. */
 function testingLine({ status, counts: { total } }: TestRun): string {
   const tests = total === 1 ? 'test' : 'tests';
   if (status === 'queued' || status === 'running') return `Playing ${total} ${tests}`;
@@ -57,13 +57,13 @@ export function changeLine(change: Change, state: 'uploading' | 'uploaded' | 'un
   return `${verb} ${what}`;
 }
 
-/** What was uploaded is found by its words from the first moment on. */
+/** Uploaded documents can be found by keywords at once. */
 export const indexingLine = ({ indexed, total }: Extract<ApplyProgress, { type: 'indexing' }>): string =>
   indexed === total
     ? `Indexed ${total} ${total === 1 ? 'document' : 'documents'}`
     : `Indexing: ${indexed} of ${total} documents; until then the others are found by their words alone`;
 
-/** The version is saved all the same; whoever applied it should know what it runs without. */
+/** The version is saved anyway, but the user should know which tools are missing. */
 export const awayLine = ({ paint }: Pick<Terminal, 'paint'>, { slug, code, message }: ServerAway): string =>
   `${paint('yellow', '!')} The tool server ${plain(slug)} cannot be called now: ${plain(message)} (${plain(code)})`;
 

@@ -7,7 +7,7 @@ import { commands } from './commands.ts';
 const tools = commands.filter((command) => command.tool !== null);
 
 describe('commands', () => {
-  it('gives every command and every tool a name of its own', () => {
+  it('gives every command and every tool a unique name', () => {
     const names = commands.map((command) => command.name);
     expect(new Set(names).size).toBe(names.length);
     const toolNames = tools.map((command) => command.tool);
@@ -19,19 +19,19 @@ describe('commands', () => {
     expect(commands.map((command) => command.name)).toEqual(expect.arrayContaining(named));
   });
 
-  it('names words that a shell and MCP take as they are', () => {
+  it('uses words that a shell and MCP accept unquoted', () => {
     for (const { name, tool } of commands) {
       expect(name).toMatch(/^[a-z][a-z-]*( [a-z][a-z-]*)*$/);
       if (tool) expect(tool).toMatch(/^[a-z][a-z_-]{0,63}$/);
     }
   });
 
-  it('shows MCP the names that the contract gives', () => {
+  it('shows MCP the names of the contract', () => {
     const seen = 'ask routines_add memory_search embed files users_get answer events test init'.split(' ');
     expect(tools.map((command) => command.tool)).toEqual(expect.arrayContaining(seen));
   });
 
-  it('keeps keys and secrets away from MCP', () => {
+  it('hides keys and secrets from MCP', () => {
     const told = new Set(['secret', 'webhook_secrets', 'token', 'invite_url']);
     for (const { tool, route } of tools) {
       expect(tool).not.toMatch(/^(keys|secrets)(_|$)/);
@@ -45,19 +45,19 @@ describe('commands', () => {
     }
   });
 
-  it('keeps what needs this machine away from MCP', () => {
+  it('hides local commands from MCP', () => {
     const local = ['apply', 'dev', 'listen', 'start', 'files upload', 'browser watch'];
     const shown = commands.filter((command) => local.includes(command.name));
     expect(shown.map((command) => command.name).sort()).toEqual([...local].sort());
     expect(shown.every((command) => command.tool === null)).toBe(true);
   });
 
-  it('leaves the operator’s to a table of their own', () => {
+  it('keeps operator commands in a separate table', () => {
     expect(commands.filter(({ name }) => name.startsWith('admin'))).toEqual([]);
     expect(Object.keys(operatorCommands)).toEqual(expect.arrayContaining(['org create', 'credit']));
   });
 
-  it('lets every tool take an optional user', () => {
+  it('lets every tool accept an optional user', () => {
     for (const { tool, arguments: taken } of tools) {
       const user = taken.find(({ name }) => name === 'user');
       expect(user?.schema.safeParse(undefined).success, tool ?? '').toBe(true);
@@ -65,7 +65,7 @@ describe('commands', () => {
     }
   });
 
-  it('says of every argument what it is, for the help of commands and for tools', () => {
+  it('describes every argument for command help and tools', () => {
     const isSaid = (schema: z.ZodType) => {
       const { description, anyOf = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
       return [description, ...anyOf.map((each) => each.description)].some((words) => words !== undefined);
@@ -76,7 +76,7 @@ describe('commands', () => {
     expect(silent).toEqual([]);
   });
 
-  it('has each argument once, and one for every part of the path', () => {
+  it('has each argument once, and one for every path parameter', () => {
     for (const { name, route, arguments: taken } of commands) {
       const names = taken.map((argument) => argument.name);
       expect(new Set(names).size, name).toBe(names.length);

@@ -6,10 +6,10 @@ import { userId } from '../user-id.ts';
 type Place = 'params' | 'query' | 'body';
 
 type Argument = {
-  /** The name a person types; `user` stands for the field `user_id`. */
+  /** The typed name; `user` stands for the field `user_id`. */
   name: string;
   schema: z.ZodType;
-  /** Where the value goes in the request; null where the command itself uses it. */
+  /** The place of the value in the request; null if the command itself uses it. */
   place: Place | null;
   /** The field in that place; null: the value is the whole body. */
   field: string | null;
@@ -18,17 +18,17 @@ type Argument = {
 export type Command = {
   /** The words after `vestra`. */
   name: string;
-  /** The name of the MCP tool; null where MCP does not show the command. */
+  /** The name of the MCP tool; null if MCP does not show the command. */
   tool: string | null;
   summary: string;
-  /** What the key needs; null where no key is used. */
+  /** The scopes that the key needs; null if no key is used. */
   scopes: NeededScopes | null;
-  /** The route that the command calls; null where it is more than one call, or none. */
+  /** The route of the command; null if it makes several calls, or none. */
   route: RouteRow | null;
   arguments: readonly Argument[];
 };
 
-/** Every command of the CLI, and among them every tool of the MCP endpoint. */
+/** Every command of the CLI, including every tool of the MCP endpoint. */
 export const commands: readonly Command[] = [...fromRoutes(), ...fromComposites()];
 
 function fromRoutes(): Command[] {
@@ -61,7 +61,7 @@ function toolName(command: string): string {
   return command.split(' ').join('_');
 }
 
-/** Keys and secrets are never handled through MCP, a tool call carries no upload, and a watch has no end. */
+/** Keys and secrets are never handled through MCP, a tool call carries no upload, and a stream never ends. */
 function isShownByMcp({ name, family, route }: RouteRow): boolean {
   const handlesSecrets =
     ['keys', 'secrets'].includes(family) || name === 'apps.putClient' || route.showsSecret === true;
@@ -75,7 +75,7 @@ function argumentsOf({ route }: RouteRow): Argument[] {
     ...fieldsOf(route.query, 'query'),
     ...fieldsOf(route.body, 'body'),
   ];
-  // A command gives one answer: `events` is the one that follows.
+  // A command returns one answer; `events` is the one that follows a stream.
   return found.filter(({ field }) => !(route.streams && field === 'stream'));
 }
 
@@ -90,12 +90,12 @@ function fieldsOf(schema: z.ZodType | undefined, place: Place): Argument[] {
   );
 }
 
-/** Named by a flag even where the address holds it; what it means when absent is the route's to say. */
+/** Passed as a flag even if the path contains it. The route explains the default. */
 function optionalUser(meaning = 'Your own id of the user.'): z.ZodType {
   return userId().optional().describe(meaning);
 }
 
-/** Every tool takes an optional `user`; one whose route names no user has no use for it. */
+/** Every tool accepts an optional `user`, even if its route ignores it. */
 function withUser(own: Argument[], tool: string | null): Argument[] {
   if (tool === null || own.some(({ name }) => name === 'user')) return own;
   return [...own, { name: 'user', schema: optionalUser(), place: null, field: null }];

@@ -7,13 +7,13 @@ type Found = { at: string; name: string; description: unknown };
 const document = openapi({ version: '1.0.0', url: 'https://example.com' });
 const found = describablesOf(document);
 
-describe('the document', () => {
-  it('says of every operation, parameter, field, event and group what it is, in words of its own [REQ-300]', () => {
+describe('the OpenAPI document', () => {
+  it('describes every operation, parameter, field, event and group [REQ-300]', () => {
     expect(found.length).toBeGreaterThan(2000);
     expect(found.filter(isFiller).map(({ at, description }) => `${at}: ${description}`)).toEqual([]);
   });
 
-  it('says of every error code what it means and what to do, and of every answer which codes it carries [REQ-301]', () => {
+  it('explains every error code with its remedy, and lists the codes of every response [REQ-301]', () => {
     const { enum: codes, 'x-enumDescriptions': meanings } = document.components.schemas.ErrorCode as {
       enum: string[];
       'x-enumDescriptions': Record<string, string>;
@@ -31,7 +31,7 @@ describe('the document', () => {
     }
   });
 
-  it('shows an example of what every operation takes and answers [REQ-305]', () => {
+  it('shows an example request and response of every operation [REQ-305]', () => {
     const isShown = (content: object | undefined) =>
       Object.values(content ?? {}).some((each) => (each as { example?: unknown }).example !== undefined);
     const without = operationsOf({ paths: document.paths, webhooks: {} }).filter(({ at, requestBody, responses }) => {
@@ -44,12 +44,12 @@ describe('the document', () => {
     expect(without.map(({ at }) => at)).toEqual([]);
   });
 
-  it('shows no number that nobody means [REQ-302]', () => {
+  it('shows no meaningless number bounds [REQ-302]', () => {
     expect(JSON.stringify(document)).not.toMatch(/9007199254740991/);
   });
 });
 
-describe('what counts as said', () => {
+describe('isFiller', () => {
   const field = (name: string, description?: string) => ({ at: name, name, description });
 
   it.each([
@@ -63,7 +63,7 @@ describe('what counts as said', () => {
     expect(isFiller(given)).toBe(expected);
   });
 
-  it('is looked for in every depth', () => {
+  it('searches at every depth', () => {
     const nested = {
       paths: {
         '/v1/things': {
@@ -86,7 +86,7 @@ describe('what counts as said', () => {
   });
 });
 
-/** A picture is no example. */
+/** A picture has no example. */
 const answersBytes = new Set(['get /v1/users/{user_id}/screenshot']);
 
 type Codes = { enum: string[] };
@@ -109,7 +109,7 @@ function operationsOf({ paths, webhooks }: Pick<Document, 'paths' | 'webhooks'>)
   );
 }
 
-/** Everything in the document that a reader may ask the meaning of. */
+/** Everything in the document that needs a description. */
 function describablesOf(document: Document): Found[] {
   const operations = operationsOf(document).flatMap(({ at, description, parameters = [], ...rest }) => [
     { at, name: at, description },
@@ -124,7 +124,10 @@ function describablesOf(document: Document): Found[] {
   return [...operations, ...tags, ...fieldsWithin(document.components.schemas, '')];
 }
 
-/** Every field of every schema in a part of the document. A field may be described by what it may be, or by what it refers to. */
+/**
+ * Every field of every schema in a part of the document. The description may be on the field, its options or its
+ * reference.
+ */
 function fieldsWithin(part: unknown, at: string): Found[] {
   if (Array.isArray(part)) return part.flatMap((each) => fieldsWithin(each, at));
   if (typeof part !== 'object' || part === null) return [];
@@ -144,7 +147,7 @@ function meaningOf(field: JsonSchema): unknown {
   return options.map(meaningOf).find((meaning) => meaning !== undefined);
 }
 
-/** Nothing, a few words, or the name over again. */
+/** Empty, too short, or a repetition of the name. */
 function isFiller({ name, description }: Found): boolean {
   if (typeof description !== 'string') return true;
   const words = wordsOf(description);

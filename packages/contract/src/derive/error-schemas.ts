@@ -5,7 +5,7 @@ import type { JsonSchema } from './json-schema.ts';
 
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
 
-/** What a code means and what to do about it. */
+/** The meaning of a code and its remedy. */
 const explained = (code: ErrorCode): string => `${errorCatalogue[code].message} ${errorRemedies[code]}`;
 
 const code = { $ref: '#/components/schemas/ErrorCode', description: 'The exact cause: branch on it.' };
@@ -89,7 +89,7 @@ function body(description: string, required: string[], properties: Record<string
   };
 }
 
-/** The answers of an operation that fails: by status, each with the codes that it may carry. */
+/** The error responses of an operation: by status, each with its possible codes. */
 export function failuresOf(possible: readonly ErrorCode[], shape: RouteRow['route']['errorShape']) {
   const schema = shape === undefined ? 'Error' : shape === 'openai' ? 'OpenaiError' : 'OauthError';
   const byStatus = Map.groupBy(possible, (each) => errorCatalogue[each].status);

@@ -2,10 +2,13 @@ import recorded from '../../examples/answers.json' with { type: 'json' };
 import type { Step } from '../examples/step.ts';
 import { story } from '../examples/story.ts';
 
-/** The recorded answer to the first call of each operation. `VESTRA_WRITE_EXAMPLES=1` with contract-examples.test.ts records them. */
+/**
+ * The recorded response to the first call of each operation. `VESTRA_WRITE_EXAMPLES=1` with contract-examples.test.ts
+ * records them.
+ */
 const answers: Readonly<Record<string, unknown>> = recorded;
 
-/** An operation’s example: a call of the story and its recorded answer. */
+/** The example of an operation: a call of the story and its recorded response. */
 export type Example = { call: Step; answer: unknown };
 
 const calls = new Map<string, Step>();

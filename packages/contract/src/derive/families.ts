@@ -1,6 +1,6 @@
 import type { Api } from '../api.ts';
 
-/** What each family of routes is about: the groups of the reference. */
+/** The title and description of each family of routes, for the reference. */
 export const families: Readonly<Record<keyof Api, { title: string; description: string }>> = {
   deployments: {
     title: 'Deployments',

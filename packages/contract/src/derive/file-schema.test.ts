@@ -8,11 +8,11 @@ import { fileSchema } from './file-schema.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const schema = fileSchema('1.2.3');
-// What a format is beyond its pattern is for the server to say.
+// The server validates formats beyond their pattern.
 const isValid = new Ajv2020({ allErrors: true, validateFormats: false }).compile(schema);
 
 describe('the schema of service.yaml', () => {
-  it.each(globSync('examples/*/service.yaml', { cwd: root }))('takes %s, which names it [DFILE-300]', (file) => {
+  it.each(globSync('examples/*/service.yaml', { cwd: root }))('accepts %s, which refers to it [DFILE-300]', (file) => {
     const text = readFileSync(join(root, file), 'utf8');
     isValid(parse(text));
     expect(isValid.errors).toBeNull();
@@ -31,12 +31,12 @@ describe('the schema of service.yaml', () => {
     ],
     ['a limit that is too high', { name: 'desk', limits: { max_steps: 5000 } }, '/limits/max_steps'],
     ['an approval that nobody knows', { name: 'desk', approvals: ['theft'] }, '/approvals/0'],
-  ])('refuses %s, and says where [DFILE-300]', (_, file, place) => {
+  ])('rejects %s and names the place [DFILE-300]', (_, file, place) => {
     expect(isValid(file)).toBe(false);
     expect(isValid.errors?.map(({ instancePath }) => instancePath)).toContain(place);
   });
 
-  it('is known by its version, whichever server offers it [DFILE-300]', () => {
+  it('is identified by its version on every server [DFILE-300]', () => {
     expect(schema.$id).toBe('urn:vestra:service.yaml:1.2.3');
   });
 });

@@ -2,8 +2,8 @@ import { deploymentFile } from '../deployment-file.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 /**
- * JSON Schema of the deployment file, by which editors complete and check it. Its id is a name and no address, so that it
- * is the same on every server of a version.
+ * JSON Schema of the deployment file, with which editors complete and check it. Its id is a name, not an address, so
+ * that it is the same on every server of a version.
  */
 export function fileSchema(version: string): JsonSchema {
   return {

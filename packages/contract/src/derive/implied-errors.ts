@@ -6,12 +6,12 @@ import { type Route, sessionAccessOf } from '../route.ts';
 /** The codes that follow from a row's access, query, body and path, so that no row has to repeat them. */
 export function impliedErrors(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'not_ready', 'invalid_query'];
-  // Which credential was sent is found out before whether this route takes it.
+  // The credential is identified before the route checks whether it accepts it.
   if (route.auth === 'key' || route.auth === 'session') {
     codes.push('key_missing', 'key_invalid', 'key_revoked', 'key_expired');
     codes.push('session_scope', 'session_expired', 'session_revoked', 'user_disabled', 'token_audience');
   }
-  // Of a page that the org does not list.
+  // For a page that the org does not list.
   if (sessionAccessOf(route)) codes.push('origin_not_allowed');
   if (route.auth === 'key') codes.push('scope_missing', 'role_missing', 'csrf_required', 'console_login_required');
   if (route.auth === 'console') codes.push('console_login_required', 'csrf_required');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export type JsonSchema = { [key: string]: unknown };
 
-/** A zod schema as JSON Schema: of what is sent (`input`), or of what is read (`output`). */
+/** Converts a zod schema to JSON Schema of the request (`input`) or the response (`output`). */
 export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
@@ -13,7 +13,7 @@ export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSch
   return rest as JsonSchema;
 }
 
-/** Every whole number fits a double here: that it does is no bound of the field, and reads as an example. */
+/** The bounds of a safe integer are no bounds of the field, and would read as an example. */
 function dropBoundsOfNumbers(schema: { minimum?: number; maximum?: number }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

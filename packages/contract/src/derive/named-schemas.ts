@@ -1,8 +1,8 @@
 import type { JsonSchema } from './json-schema.ts';
 
 /**
- * Gives the resources in a document names. A schema that has a title, or whose `object` is a constant, is that resource;
- * the first shape met under a name takes it, and every equal one becomes a reference to it, with its own description.
+ * Names the resources in a document. A schema with a title or a constant `object` is a resource. The first shape under
+ * a name defines it, and every equal one becomes a reference with its own description.
  */
 export function nameResources(document: unknown): { value: unknown; schemas: Record<string, JsonSchema> } {
   const shapes = new Map<string, string>();

@@ -54,7 +54,7 @@ const introduction =
   '`cursor`; creates take an `Idempotency-Key`. Every error answers one body; branch on its `code`. A stream of events ' +
   'shows as `text/event-stream` with the schema of the `data` of each event.';
 
-/** Which of several schemas an event fits is told by its `type`, which code generators read here. */
+/** Declares `type` as the discriminator of event unions, for code generators. */
 function withDiscriminators(schemas: Record<string, JsonSchema>): Record<string, JsonSchema> {
   const unions = Object.entries(schemas).flatMap(([name, schema]) => {
     const options = ((schema.oneOf ?? []) as { $ref?: string }[]).flatMap(({ $ref }) => ($ref ? [$ref] : []));

@@ -8,7 +8,7 @@ import { impliedErrors } from './implied-errors.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';
 import { hiddenFields } from './session-view.ts';
 
-/** One row of the table as an operation of OpenAPI. */
+/** Converts one row of the table to an OpenAPI operation. */
 export function operationOf({ name, family, route }: RouteRow) {
   const codes = [...new Set([...impliedErrors(route), ...route.errors])];
   const example = exampleOf(name);
@@ -38,7 +38,7 @@ function securityOf(route: RouteRow['route']): Record<string, never[]>[] {
   return [{ apiKey: [] }, { consoleCookie: [] }, ...(route.session ? [{ sessionToken: [] }] : [])];
 }
 
-/** What a session token may do with an operation that takes one. */
+/** The permissions of a session token for an operation. */
 function sessionOf(route: RouteRow['route']) {
   const access = sessionAccessOf(route);
   if (!access) return {};
@@ -75,7 +75,7 @@ function fieldsOf(
     required?: string[];
   };
   const { properties: read = {} } = toJsonSchema(schema, 'output') as { properties?: Record<string, JsonSchema> };
-  // Everything in an address is text; what it is read as says more.
+  // Everything in a URL is text; the parsed type says more.
   const shown = (name: string, field: JsonSchema) =>
     ['integer', 'number', 'boolean'].includes(String(read[name]?.type)) ? (read[name] as JsonSchema) : field;
   return Object.entries(properties).map(([name, field]) => {
@@ -127,7 +127,7 @@ function successOf(route: RouteRow['route'], example: Example | undefined) {
   return Object.fromEntries(statuses.map((status) => [status, { description: route.summary, headers, content }]));
 }
 
-/** Of a stream, what the `data` of each event is. */
+/** For a stream: the schema of each event's `data`. */
 function producedAs(type: string, { streamed }: RouteRow['route']): JsonSchema {
   return type === 'text/event-stream' && streamed ? toJsonSchema(streamed, 'output') : { type: 'string' };
 }

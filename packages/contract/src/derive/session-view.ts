@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { type Route, sessionAccessOf } from '../route.ts';
 import { isByType, type Seen, type SeenFields } from '../session-access.ts';
 
-/** The answer of a row as a session token gets it. */
+/** The response of a row for a session token. */
 export function sessionResponse(route: Route): z.ZodType {
   const access = sessionAccessOf(route);
   return access ? seenSchema(route.response, access.sees) : z.never();
 }
 
-/** One event of a row that streams, as a session token gets it. */
+/** One event of a streaming row for a session token. */
 export function sessionEvent(route: Route, event: z.ZodType): z.ZodType {
   return seenSchema(event, sessionAccessOf(route)?.follows ?? {});
 }
 
-/** Dotted paths of the answer's fields that a session token never gets. */
+/** Dotted paths of the response fields that a session token never receives. */
 export function hiddenFields(route: Route): string[] {
   const seen = new Set(pathsOf(sessionResponse(route)));
   const hidden = pathsOf(route.response).filter((path) => !seen.has(path));
-  // Of what is hidden whole, its parts need no words.
+  // Parts of a hidden field need no separate entry.
   return hidden.filter((path) => !hidden.some((other) => path.startsWith(`${other}.`)));
 }
 
@@ -27,7 +27,7 @@ function seenSchema(schema: z.ZodType, seen: Seen): z.ZodType {
   if (schema instanceof z.ZodOptional) return seenSchema(schema.unwrap() as z.ZodType, seen).optional();
   if (schema instanceof z.ZodArray) return z.array(seenSchema(schema.element as z.ZodType, seen));
   if (schema instanceof z.ZodDiscriminatedUnion) return seenOfEach(schema.options as z.ZodObject[], seen);
-  // Of an open map names are picked, and its shape stays as open as it was.
+  // For an open map only names are selected; the schema stays open.
   if (!(schema instanceof z.ZodObject)) return schema;
   if (!isByType(seen)) return picked(schema, seen);
   const variants = [...new Set(Object.values(seen.byType))].map((fields) =>
@@ -36,7 +36,7 @@ function seenSchema(schema: z.ZodType, seen: Seen): z.ZodType {
   return z.union(variants as [z.ZodType, ...z.ZodType[]]);
 }
 
-/** Each option names its own `type`. */
+/** Each option has its own `type`. */
 function seenOfEach(options: readonly z.ZodObject[], seen: Exclude<Seen, true | 'plain'>): z.ZodType {
   const seenOption = (option: z.ZodObject) => {
     if (!isByType(seen)) return picked(option, seen);
@@ -55,7 +55,7 @@ function picked(schema: z.ZodObject, seen: SeenFields): z.ZodType {
   return z.strictObject(Object.fromEntries(shape));
 }
 
-/** Every field that the schema names, also within lists and what may be absent. */
+/** Every field of the schema, also in lists and optional values. */
 function pathsOf(schema: z.ZodType, path = ''): string[] {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional)
     return pathsOf(schema.unwrap() as z.ZodType, path);

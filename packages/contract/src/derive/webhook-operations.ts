@@ -16,7 +16,7 @@ const parameters = Object.entries(headers).map(([name, description]) => ({
   schema: { type: 'string' },
 }));
 
-/** OpenAPI's `webhooks`: what the service posts to endpoints, by the type of the event. */
+/** OpenAPI's `webhooks`: the requests to endpoints, by event type. */
 export function webhookOperations() {
   return Object.fromEntries(
     webhookEvent.options.map((event) => {

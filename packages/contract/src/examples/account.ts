@@ -93,7 +93,7 @@ const needsDevice = 'a device makes and proves the key';
 const needsBrowser = 'a member lets a client in with a browser';
 const toBrowser = 'it sends a browser on, and answers nothing to read';
 
-/** The org itself: its keys, limits, people and apps. */
+/** The org itself: its keys, limits, members and apps. */
 export const account: readonly Step[] = [
   step('health.get', { as: 'nobody' }),
   step('me.get'),
@@ -269,7 +269,7 @@ export const account: readonly Step[] = [
   step('members.remove', { params: member, as: 'live' }),
 ];
 
-/** What was spent and done. */
+/** Usage and audit log. */
 export const reports: readonly Step[] = [
   step('usage.report', { query: { group_by: 'user' } }),
   step('auditLog.list', { query: { limit: 1 } }),

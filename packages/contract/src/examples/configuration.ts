@@ -27,7 +27,7 @@ const file = {
   tests: [{ name: 'Opening hours', ask: 'When are you open?', expect: 'It says when the shop is open.' }],
 };
 
-/** What the agent is: deployments, their content and their tests. */
+/** The agent's configuration: deployments, their content and their tests. */
 export const configuration: readonly Step[] = [
   step('secrets.put', { params: { name: 'SHOP_TOKEN' }, body: { value: 'a-token-of-the-shop' } }),
   step('secrets.list'),
@@ -89,7 +89,7 @@ export const configuration: readonly Step[] = [
   step('mcpServers.delete', { params: server }),
 ];
 
-/** How it is tested and goes live. */
+/** Tests and promotion. */
 export const testing: readonly Step[] = [
   step('scenarios.create', {
     params: desk,
@@ -125,7 +125,7 @@ export const testing: readonly Step[] = [
   }),
 ];
 
-/** What is removed once nothing needs it any more. */
+/** Deletions at the end. */
 export const afterwards: readonly Step[] = [
   step('notebooks.deleteDocument', { params: document, as: 'live' }),
   step('notebooks.delete', { params: notebook, as: 'live' }),

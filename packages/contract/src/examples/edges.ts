@@ -3,7 +3,7 @@ import { exampleId, type Step, step } from './step.ts';
 const desk = { deployment_id: 'support-desk' };
 const hello = { role: 'user', content: 'When are you open?' };
 
-/** The same agent by the protocols that other clients speak. */
+/** The same agent through the protocols of other clients. */
 export const edges: readonly Step[] = [
   step('protocols.mcp', {
     headers: { Accept: 'application/json, text/event-stream' },

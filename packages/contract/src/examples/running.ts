@@ -13,7 +13,7 @@ const file = { file_id: exampleId('file') };
 const waited = { Prefer: 'wait=30' };
 const asksForOrder = { message: 'Find order number MT-1042.' };
 
-/** What the agent does: users, conversations, work, and what is told of it. */
+/** The agent at work: users, conversations, tasks and notifications. */
 export const running: readonly Step[] = [
   step('webhooks.create', {
     body: { url: 'https://shop.example.com/hooks', events: ['task.completed', 'interaction.created'] },

@@ -1,8 +1,8 @@
 import type { IdPrefix } from '../ids.ts';
 
 /**
- * One call of a story that all examples tell together: the shop Maple & Thread sets up a support desk and runs it. The first
- * call of an operation is its example; a test sends them all, in this order, to a server.
+ * One call of a story that all examples share: the shop Maple & Thread sets up a support desk and runs it. The first
+ * call of an operation is its example. A test sends all of them, in this order, to a server.
  */
 export type Step = {
   /** `conversations.create` */
@@ -13,15 +13,15 @@ export type Step = {
   body?: unknown;
   /** Sent as the part `file` of a form. */
   file?: { name: string; text: string };
-  /** Whose credential it is sent with; absent: a test key. */
+  /** The credential of the call. Default: a test key. */
   as?: 'live' | 'console' | 'session' | 'nobody';
-  /** What is answered where the test cannot have it answered, and why it cannot. */
+  /** The response if the test cannot produce it, and the reason. */
   unsent?: { because: string; answer: unknown };
 };
 
 export const step = (operation: string, given: Omit<Step, 'operation'> = {}): Step => ({ operation, ...given });
 
-/** The id of the so-manieth thing of its kind that the story met. */
+/** The id of the nth object of its kind in the story. */
 export const exampleId = (prefix: IdPrefix, count = 1): string =>
   `${prefix}_01kb5hq8e7${String(count).padStart(14, '0')}`;
 

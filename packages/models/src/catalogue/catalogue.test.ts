@@ -21,29 +21,29 @@ const none: ModelSettings = {
 const all = { ...none, anthropic: endpoint, openai: endpoint, google: endpoint };
 const on = (day: string) => () => new Date(`${day}T12:00:00Z`);
 
-describe('the models that come with the service [MOD-201]', () => {
+describe('the built-in models [MOD-201]', () => {
   const parsed = catalogueFile.safeParse(file);
 
-  it('are of the shape that is written down, each id once, and each source is told', () => {
+  it('match the schema, have unique ids and name a known source', () => {
     expect(parsed.error?.issues ?? []).toEqual([]);
     expect(new Set(knownModels.map(({ id }) => id)).size).toBe(knownModels.length);
     const sources = new Set(knownModels.flatMap(({ source }) => source.split(', ')));
     expect([...sources].filter((source) => !(source in file.sources))).toEqual([]);
   });
 
-  it('are as of a day that the guide tells', () => {
+  it('are as of the day that the guide names', () => {
     const guide = readFileSync(join(import.meta.dirname, '../../../../docs/models.md'), 'utf8');
     expect(guide).toContain(`as of ${file.as_of}`);
   });
 
-  it('name as a replacement one of the same provider that itself has no end', () => {
+  it('name a replacement from the same provider that has no end date', () => {
     for (const { id, provider, replacement } of knownModels.filter((model) => model.replacement !== null)) {
       const next = knownModels.find((model) => model.id === replacement);
       expect([id, next?.provider, next?.retires_on]).toEqual([id, provider, null]);
     }
   });
 
-  it('cost more where they reason, write or read more, never less', () => {
+  it('never cost less for reasoning, output or longer input', () => {
     for (const model of knownModels) {
       const { above, ...usual } = priceOn(model, file.as_of);
       expect(usual.output_per_mtok).toBeGreaterThanOrEqual(usual.input_per_mtok);
@@ -54,7 +54,7 @@ describe('the models that come with the service [MOD-201]', () => {
   });
 });
 
-describe('the default [MOD-205]', () => {
+describe('the default model [MOD-205]', () => {
   it.each([
     ['the first provider', all, '2026-11-15', 'claude-sonnet-5-5'],
     ['OpenAI', { ...none, openai: endpoint }, '2026-11-15', 'gpt-6.1-sol'],
@@ -64,11 +64,11 @@ describe('the default [MOD-205]', () => {
     ['another of its provider', { ...all, defaultModel: 'gpt-5.1' }, '2027-04-01', 'gpt-6.1-sol'],
     ['nothing that nobody has', { ...all, defaultModel: 'gpt-99' }, '2026-11-15', null],
     ['the stand-in without a provider', none, '2026-11-15', 'offline'],
-  ])('is that of %s', (_of, settings, day, expected) => {
+  ])('%s', (_of, settings, day, expected) => {
     expect(createCatalogue(settings, on(day)).defaultModel).toBe(expected);
   });
 
-  it('changes while the server runs, on the day its model ends', () => {
+  it('changes while the server runs, on the day its model retires', () => {
     let now = new Date('2026-12-10T23:59:59Z');
     const catalogue = createCatalogue({ ...all, defaultModel: 'gpt-5' }, () => now);
     expect([catalogue.defaultModel, catalogue.find('live', 'gpt-5')?.available]).toEqual(['gpt-5', true]);
@@ -84,7 +84,7 @@ describe('the default [MOD-205]', () => {
     ]);
   });
 
-  it('is never a model without a price, unless it is named', () => {
+  it('is never a model without a price unless the operator names it', () => {
     const own = ownModels([{ id: 'a-new-one', provider: 'openai' }], () => undefined);
     expect(createCatalogue({ ...none, openai: endpoint, own }).defaultModel).toBe('gpt-6.1-sol');
     expect(createCatalogue({ ...none, openai: endpoint, own, defaultModel: 'a-new-one' }).defaultModel).toBe(
@@ -93,7 +93,7 @@ describe('the default [MOD-205]', () => {
   });
 });
 
-it('is said beforehand what retires within 60 days, soonest first [MOD-206]', () => {
+it('lists models that retire within 60 days, soonest first [MOD-206]', () => {
   const notes = retirementNotes(createCatalogue(all, on('2026-11-15')).list('live'), on('2026-11-15')());
   expect(notes.filter((note) => !note.includes('2025'))).toEqual([
     'The model `claude-sonnet-4-5` retires on 2026-11-30. Use `claude-sonnet-5-5`.',
@@ -109,10 +109,10 @@ it('prices a model by the day [MOD-207]', () => {
   expect(['2026-11-30', '2026-12-01'].map(priceOfArgon)).toEqual([2, 4]);
 });
 
-describe('what a vendor lists', () => {
+describe("a vendor's list", () => {
   const listed = [{ id: 'gpt-7', context_tokens: 2_000_000 }, { id: 'gpt-6.1-sol' }, { id: 'gpt-5-2025-08-07' }];
 
-  it('is offered without a price: for tests, not for live users [MOD-203]', () => {
+  it('offers models without a price for test mode only [MOD-203]', () => {
     const catalogue = createCatalogue(all);
     catalogue.learn('openai', listed);
     expect(catalogue.find('test', 'gpt-7')).toMatchObject({
@@ -126,7 +126,7 @@ describe('what a vendor lists', () => {
     expect(live?.unavailable_reason).toContain('VESTRA_MODELS_FILE');
   });
 
-  it('tells which known ones are gone; a dated name stands for the plain one [MOD-204]', () => {
+  it('shows which known models are gone; a dated name counts as the plain one [MOD-204]', () => {
     const catalogue = createCatalogue(all, on('2026-11-15'));
     catalogue.learn('openai', listed);
     const reasonOf = (id: string) => catalogue.find('live', id)?.unavailable_reason ?? null;
@@ -137,7 +137,7 @@ describe('what a vendor lists', () => {
     expect(catalogue.find('live', 'gpt-6-sol')?.isRefused).toBe(false);
   });
 
-  it('overrules the day that came with the service [MOD-204]', () => {
+  it('overrides the built-in retirement date [MOD-204]', () => {
     const catalogue = createCatalogue(all, on('2026-11-15'));
     catalogue.learn('openai', [{ id: 'gpt-5', retires_on: '2026-11-01' }]);
     expect(catalogue.find('live', 'gpt-5')).toMatchObject({ retires_on: '2026-11-01', isRetired: true });
@@ -147,7 +147,7 @@ describe('what a vendor lists', () => {
 describe("the operator's file [MOD-202]", () => {
   const keyNamed = (variable: string) => (variable === 'QWEN_KEY' ? 'sk-of-qwen' : undefined);
 
-  it('overrides what is known and adds what is not', () => {
+  it('overrides known models and adds others', () => {
     const own = ownModels(
       {
         models: [
@@ -167,7 +167,7 @@ describe("the operator's file [MOD-202]", () => {
       keyNamed,
     );
     const catalogue = createCatalogue({ ...all, own }, on('2027-02-01'));
-    // Whatever was announced of the vendor's price, the operator's stands.
+    // The operator's price wins over announced changes of the vendor's price.
     expect(catalogue.find('live', 'gemini-4-argon')).toMatchObject({
       name: 'Gemini 4 Argon',
       price: { input_per_mtok: 1, output_per_mtok: 2, cache_read_per_mtok: 1 },
@@ -219,7 +219,7 @@ describe("the operator's file [MOD-202]", () => {
     ],
     ['an address of another', [{ id: 'x', provider: 'openai', base_url: 'http://a.example' }], 'field base_url'],
     ['one that is there twice', [{ id: 'gpt-5' }, { id: 'gpt-5' }], 'Entry 2 (gpt-5) is there twice.'],
-  ])('is refused with %s', (_what, read, sentence) => {
+  ])('rejects a file with %s', (_what, read, sentence) => {
     expect(() => ownModels(read, keyNamed)).toThrow(OwnModelsFault);
     expect(() => ownModels(read, keyNamed)).toThrow(sentence);
   });

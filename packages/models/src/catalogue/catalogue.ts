@@ -9,35 +9,37 @@ import { isListed, type ListedModel, mayReason } from './vendor-lists.ts';
 export type CatalogueModel = PlacedModel & {
   default: boolean;
   available: boolean;
-  /** Why not, and what to do about it; null where it is. */
+  /** The reason and the remedy; null if the model is available. */
   unavailable_reason: string | null;
-  /** The server itself does not run it in this mode. One that only its vendor may have ended is still asked for. */
+  /**
+   * The server does not run the model in this mode. A model that may only be retired by its vendor is still requested.
+   */
   isRefused: boolean;
-  /** Its announced end is past. */
+  /** The announced retirement date is past. */
   isRetired: boolean;
 };
 
 export type Catalogue = {
-  /** Null where the operator's default names a model that no configured provider has. */
+  /** Null if the operator's default names a model that no configured provider has. */
   readonly defaultModel: string | null;
   list: (mode: 'test' | 'live') => readonly CatalogueModel[];
   find: (mode: 'test' | 'live', id: string) => CatalogueModel | undefined;
   has: (id: string) => boolean;
-  /** Takes over what a vendor lists. */
+  /** Adopts a vendor's list. */
   learn: (provider: Provider, listed: readonly ListedModel[]) => void;
 };
 
 /**
- * What comes with the service of each configured provider, what the operator's file says of it or adds, and what the
- * vendors list. `offline` always exists but answers live traffic only where the operator named it as the default: a
- * stand-in must never speak to real users by accident.
+ * Combines the built-in models of each configured provider, the operator's file and the vendors' lists. `offline`
+ * always exists, but serves live traffic only if the operator made it the default: a stand-in must never answer real
+ * users by accident.
  */
 export function createCatalogue(settings: ModelSettings, now: () => Date = () => new Date()): Catalogue {
   const vendors = new Map<Provider, readonly ListedModel[]>();
   let shown: { today: string; test: CatalogueModel[]; live: CatalogueModel[]; defaultModel: string | null } | null =
     null;
 
-  /** Made anew each day, for models end and prices change from one to the next, and when a vendor has said something. */
+  /** Rebuilt each day, because models retire and prices change, and after each vendor list. */
   function current() {
     const today = now().toISOString().slice(0, 10);
     if (shown?.today === today) return shown;
@@ -63,7 +65,7 @@ export function createCatalogue(settings: ModelSettings, now: () => Date = () =>
   };
 }
 
-/** The longest answer that is asked for where nobody says: money is held for all of it while a call runs. */
+/** The default answer length: money is held for all of it while a call runs. */
 const usualAnswerTokens = 32_768;
 
 const offline: PlacedModel = {
@@ -103,7 +105,7 @@ function modelsOf(settings: ModelSettings, vendors: Vendors, today: string): Pla
   return inOrder([...open, ...listed, ...compatibleModels(settings, vendors, own)]);
 }
 
-/** Of a provider those that come with the service come first, so that none of the others is a default by accident. */
+/** Built-in models come first for each provider, so that no other becomes the default by accident. */
 function inOrder(models: readonly PlacedModel[]): PlacedModel[] {
   const places = new Map(knownModels.map(({ id }, at) => [id, at]));
   const place = ({ id, provider }: PlacedModel) =>
@@ -111,7 +113,7 @@ function inOrder(models: readonly PlacedModel[]): PlacedModel[] {
   return models.toSorted((one, other) => place(one) - place(other));
 }
 
-/** Where a provider is asked; null where the operator has not configured it. */
+/** The endpoint of a provider; null if the operator has not configured it. */
 function endpointOf(settings: ModelSettings, provider: Exclude<Provider, 'offline'>): unknown {
   if (provider === 'bedrock' || provider === 'vertex' || provider === 'azure')
     return settings.clouds?.[provider] ?? null;
@@ -120,7 +122,7 @@ function endpointOf(settings: ModelSettings, provider: Exclude<Provider, 'offlin
 
 type Vendors = ReadonlyMap<Provider, readonly ListedModel[]>;
 
-/** What is known of a model, from wherever. */
+/** The facts about a model from all sources. */
 type Told = Pick<OwnModel, 'id' | 'name' | 'model' | 'endpoint'> & { provider: Provider } & Partial<
     Pick<
       Entry,
@@ -148,10 +150,10 @@ function placed(told: Told, today: string): PlacedModel {
   };
 }
 
-/** Asking a model of theirs for its reasoning costs one refused request at most; not asking loses all of it. */
+/** Asking such a model for its reasoning costs at most one rejected request. Not asking loses all of it. */
 const isOpenai = (provider: Provider) => provider === 'openai' || provider === 'azure';
 
-/** A vendor that says itself when a model ends is believed over what came with the service. */
+/** A retirement date from the vendor overrides the built-in one. */
 function withListedEnd(model: Told, vendors: Vendors): Told {
   const said = vendors.get(model.provider)?.find(({ id }) => id === model.id)?.retires_on;
   return said ? { ...model, retires_on: said } : model;
@@ -159,13 +161,13 @@ function withListedEnd(model: Told, vendors: Vendors): Told {
 
 function unknown(provider: Provider, { id, ...said }: ListedModel): PlacedModel {
   const told = { id, model: id, provider, endpoint: null, name: said.name ?? id };
-  // What is newer than what is known here is taken to be like the newest of its maker.
+  // A model newer than the built-in list is assumed to be like the newest of its vendor.
   const forces_tools = provider !== 'anthropic';
   const facts = { takes: ['text', 'image', 'pdf'] as Entry['takes'], reasons: true, forces_tools, ...said };
   return placed({ ...facts, ...told, max_output_tokens: said.max_output_tokens ?? usualAnswerTokens }, '');
 }
 
-/** Of an endpoint whose models the operator names, those and no others. */
+/** If the operator names the models of an endpoint, only those exist. */
 function compatibleModels(settings: ModelSettings, vendors: Vendors, own: ReadonlyMap<string, unknown>): PlacedModel[] {
   const { compatible } = settings;
   if (!compatible) return [];
@@ -174,7 +176,7 @@ function compatibleModels(settings: ModelSettings, vendors: Vendors, own: Readon
     ...(compatible.maxOutputTokens !== null && { max_output_tokens: compatible.maxOutputTokens }),
     takes: ['text', ...(compatible.takes ?? (readsImages.test(name) ? (['image'] as const) : []))],
     price: compatible.price ?? unknownPrice,
-    // The operator chose the endpoint and its documented price. The start names that price.
+    // The operator chose the endpoint and its documented price. The server logs that price at startup.
     priced: true,
   });
   const listed = (vendors.get('compatible') ?? []).map(({ id }) => id);
@@ -183,13 +185,13 @@ function compatibleModels(settings: ModelSettings, vendors: Vendors, own: Readon
 }
 
 /**
- * A model behind any endpoint says nowhere what it reads, and one that reads no images refuses the whole request: unless
- * the operator says so, only models whose name does are sent some.
+ * A compatible endpoint does not report what its models read, and a text-only model rejects the whole request. Unless
+ * the operator configures it, only models with a matching name receive images.
  */
 const readsImages =
   /vision|llava|moondream|pixtral|internvl|minicpm-v|gemma-?3|llama-?4|gpt-(4o|4\.1|5|6)|claude|gemini|(^|[\W_\d])(vl|vlm)([\W_]|$)/i;
 
-/** What `default` means: what the operator says, and otherwise the first that lasts and whose price is known. */
+/** Resolves `default`: the operator's choice, otherwise the first priced model without a retirement date. */
 function defaultOf(
   models: readonly PlacedModel[],
   { defaultModel: named }: ModelSettings,
@@ -235,7 +237,7 @@ function refusalOf(
   return `The model \`${id}\` has no price, and live mode runs nothing that cannot be billed: set its \`price\` in the file that VESTRA_MODELS_FILE names.`;
 }
 
-/** Its vendor no longer has it, as far as anybody has said. */
+/** Returns why the vendor no longer has the model, as far as known. */
 function endedBecause(model: PlacedModel, { vendors, today }: { vendors: Vendors; today: string }): string | null {
   const { isPast, sentence } = retirementOf(model, today);
   if (isPast) return sentence;

@@ -12,7 +12,7 @@ const cacheWrite = z.record(kept, dollars).refine((writes) => {
 
 const rates = { input: dollars, output: dollars, cache_read: dollars.optional(), cache_write: cacheWrite.optional() };
 
-/** `cache_write` by how long it is kept. What is left out costs what input costs. */
+/** `cache_write` by cache duration. Missing rates equal the input rate. */
 const price = z.strictObject({
   ...rates,
   above: z.strictObject({ input_tokens: tokens, ...rates }).optional(),
@@ -26,13 +26,13 @@ export const entryFields = {
     .regex(/^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,99}$/, 'must be up to 100 letters, digits and . _ : @ / -'),
   name: z.string().min(1).max(120),
   price,
-  /** Announced beforehand: from that day on. */
+  /** Announced prices, each valid from that day. */
   price_changes: z.array(z.strictObject({ from: day, price })).max(20),
   context_tokens: tokens,
   max_output_tokens: tokens,
   takes: z.array(z.enum(takenKinds)).min(1),
   reasons: z.boolean('must be true or false'),
-  /** False: its vendor refuses a request that forces a tool. */
+  /** False: the vendor rejects a request that forces a tool. */
   forces_tools: z.boolean('must be true or false'),
   retires_on: day.nullable(),
   replacement: z.string().min(1).max(100).nullable(),
@@ -40,15 +40,18 @@ export const entryFields = {
 
 const { price_changes, forces_tools, ...required } = entryFields;
 
-/** One model as `models.json` has it. */
+/** One model of `models.json`. */
 const entry = z.strictObject({
   ...required,
   provider: z.enum(['anthropic', 'openai', 'google', 'bedrock', 'vertex']),
   price_changes: price_changes.optional(),
   forces_tools: forces_tools.optional(),
-  /** Names of `sources`. */
+  /** Keys of `sources`. */
   source: z.string().min(1),
-  /** `vendor`: its own page or package says so; `lists`: several lists that others keep agree; `secondhand`: one or two pages that quote it. */
+  /**
+   * `vendor`: from the vendor's page or package; `lists`: several public lists agree; `secondhand`: one or two pages
+   * that quote it.
+   */
   sure: z.enum(['vendor', 'lists', 'secondhand']),
 });
 
@@ -62,7 +65,7 @@ export const catalogueFile = z.strictObject({
 
 export type WrittenPrice = z.output<typeof price>;
 
-/** What it costs on that day, YYYY-MM-DD. */
+/** Returns the price on that day, YYYY-MM-DD. */
 export function priceOn(
   { price: now, price_changes: changes = [] }: { price: WrittenPrice; price_changes?: Entry['price_changes'] },
   today: string,

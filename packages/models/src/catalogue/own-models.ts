@@ -7,15 +7,15 @@ const providers = ['anthropic', 'openai', 'google', 'bedrock', 'vertex', 'azure'
 
 const { id, ...fields } = entryFields;
 
-/** What an entry of the operator's file may say: of a known model what is different, of another all that is known. */
+/** The fields of an entry in the operator's file. A known model needs only the differences, another one all facts. */
 const optional = z.strictObject({
   provider: z.enum(providers, `must be one of ${providers.join(', ')}`),
-  /** A known model that this one is like; what is said here is different. */
+  /** A known model that this one resembles. Fields given here override it. */
   like: z.string(),
-  /** What its endpoint calls it; absent: the id, without what stands before its first slash. */
+  /** The name at the endpoint. Default: the id without everything before its first slash. */
   model: z.string().min(1).max(200),
   base_url: z.url({ protocol: /^https?$/, error: 'must be an address with http or https' }),
-  /** The environment variable that holds the key: a file with prices is no place for it. */
+  /** The environment variable with the key, so that the file with prices contains no secret. */
   api_key_env: z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable'),
   ...fields,
 });
@@ -31,24 +31,24 @@ const facts = [
 
 type Facts = Partial<Omit<Entry, 'id' | 'name' | 'provider' | 'source' | 'sure'>>;
 
-/** A model of the operator's file, with what is known of it and of what it is like. */
+/** A model of the operator's file, completed with the known facts of it or of the model it resembles. */
 export type OwnModel = Facts & {
   id: string;
   provider: (typeof providers)[number];
   name: string;
-  /** What its endpoint calls it. */
+  /** The name at the endpoint. */
   model: string;
   endpoint: PlacedModel['endpoint'];
-  /** How long an answer the file says is asked for. */
+  /** The maximum answer length from the file. */
   longestAnswer?: number;
 };
 
-/** What is wrong with the operator's file: which entry, which field, and what it must be. */
+/** A fault in the operator's file: the entry, the field and its allowed values. */
 export class OwnModelsFault extends Error {}
 
 type KeyNamed = (variable: string) => string | undefined;
 
-/** `read`: the file as data. `keyNamed` finds the keys whose variables entries name. */
+/** `read`: the parsed file. `keyNamed` looks up the keys whose variables the entries name. */
 export function ownModels(read: unknown, keyNamed: KeyNamed): OwnModel[] {
   const list = isRecord(read) && 'models' in read ? read.models : read;
   const result = ownFile.safeParse(list);
@@ -97,11 +97,11 @@ function resolved(given: Given, where: string, keyNamed: KeyNamed): OwnModel {
 
 const endpointOf = (baseUrl: string, apiKey: (() => string) | null) => ({ baseUrl, apiKey });
 
-/** When a model ends is its vendor's to say: one that is only like it may stay longer elsewhere. */
+/** The retirement date is not copied: a model that only resembles another may live longer elsewhere. */
 function factsOf(given: Given, known: Entry | undefined, like: Entry | undefined): Facts {
   const { retires_on: _retires, replacement: _replacement, ...likely } = like ?? ({} as Partial<Entry>);
   const { price_changes, ...base } = { ...likely, ...known };
-  // Whoever sets a price means it from now on, whatever was announced of the one before.
+  // A price set here replaces the announced changes too.
   const all: Facts = { ...base, ...(price_changes && !given.price && { price_changes }), ...given };
   return Object.fromEntries(facts.filter((fact) => fact in all).map((fact) => [fact, all[fact]]));
 }

@@ -4,7 +4,9 @@ type Ending = Pick<PricedModel, 'id' | 'retires_on' | 'replacement'>;
 
 const dayMs = 86_400_000;
 
-/** Whether a model has ended by that day, YYYY-MM-DD, and a sentence for people; null where no end is announced. */
+/**
+ * Returns whether the model is retired on that day, YYYY-MM-DD, and a sentence for people; null if no end is announced.
+ */
 export function retirementOf({ id, retires_on, replacement }: Ending, today: string) {
   if (retires_on === null) return { isPast: false, daysLeft: null, sentence: null } as const;
   const daysLeft = Math.round((Date.parse(retires_on) - Date.parse(today)) / dayMs);
@@ -14,10 +16,10 @@ export function retirementOf({ id, retires_on, replacement }: Ending, today: str
   return { isPast, daysLeft, sentence } as const;
 }
 
-/** How long before its end a model is spoken of: as long as the shortest notice that a vendor gives. */
+/** Models are reported this long before their end, which is the shortest notice of any vendor. */
 const noticeDays = 60;
 
-/** A line for each model that has its end within the notice, soonest first. Those that are gone are not spoken of. */
+/** One line per model that retires within the notice, soonest first. Retired models are not listed. */
 export function retirementNotes(models: readonly Ending[], now: Date): string[] {
   const today = now.toISOString().slice(0, 10);
   return models

@@ -61,7 +61,7 @@ const lists: Record<string, unknown> = {
   '/compatible/v1/models': { data: [{ id: 'llama-5' }] },
 };
 
-it('asks each vendor at its address with its key, and offers what it lists for talking [MOD-203, MOD-204]', async () => {
+it('asks each vendor at its address with its key and offers its chat models [MOD-203, MOD-204]', async () => {
   const keys: Record<string, unknown> = {};
   listener = ({ url: path = '', headers }, response) => {
     keys[path] = headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers.authorization;
@@ -107,13 +107,13 @@ it.each<[string, RequestListener]>([
   expect(JSON.stringify(catalogue.list('live'))).toBe(before);
 });
 
-it('is left alone when the server stops: a vendor that never answers holds nobody up [MOD-204]', async () => {
+it('is aborted at shutdown: a vendor that never answers delays nothing [MOD-204]', async () => {
   const stopping = new AbortController();
   listener = () => stopping.abort();
   await createModels(settings()).askVendors(stopping.signal);
 });
 
-it("knows by the names of OpenAI's models which of them reason [MOD-633]", async () => {
+it("detects reasoning models by OpenAI's names [MOD-633]", async () => {
   const data = ['gpt-4.1', 'gpt-4o-2024-08-06', 'gpt-5-chat-latest', 'chatgpt-4o-latest', 'gpt-7', 'o9-mini'];
   listener = (_request, response) => void response.end(JSON.stringify({ data: data.map((id) => ({ id })) }));
   const { catalogue, askVendors } = createModels({ ...settings(), anthropic: null, google: null, compatible: null });

@@ -6,23 +6,23 @@ import { mayTryAgain } from '../vendors/vendor-model.ts';
 import { type EmbeddingSettings, type EmbeddingVendor, embeddingVendorOf, type Purpose } from './embedding-vendor.ts';
 
 export type Embedder = {
-  /** Stored beside vectors: no two of different names may be compared. */
+  /** Stored with each vector: vectors of different models must not be compared. */
   model: string;
   dimensions: number;
   /**
-   * One vector for each text, in order, of any length above 0. At most `textsAtOnce` texts, none of them empty. An aborted
-   * call throws the signal's reason; every other end but the good one is a `ModelFailure`.
+   * Returns one vector for each text, in order, of any length above 0. Accepts at most `textsAtOnce` texts, none empty.
+   * An aborted call throws the signal's reason; every other error is a `ModelFailure`.
    */
   embed: (texts: readonly string[], purpose: Purpose, signal: AbortSignal) => Promise<Float32Array[]>;
 };
 
-/** Google takes a hundred. */
+/** Google accepts 100. */
 export const textsAtOnce = 96;
 /** Far above 96 vectors of 4,096 numbers as text. */
 const longestAnswer = 64 * 1_048_576;
 const timingOfEmbeddings = { ...defaultTiming, idleTimeoutMs: 30_000 };
 
-/** The embeddings of a provider, with the same patience and the same silence about keys as its language models. */
+/** Creates an embedder with the same retries and the same secrecy about keys as the language models. */
 export function createEmbedder(settings: EmbeddingSettings, given: Partial<Timing> = {}): Embedder {
   const vendor = embeddingVendorOf(settings);
   const timing = { ...timingOfEmbeddings, ...given };
@@ -87,7 +87,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What is not exactly as many vectors of exactly that size is no answer: half of one would be compared with the other half. */
+/**
+ * Rejects an answer unless it has exactly the expected number and size of vectors. Incomplete vectors must not be
+ * compared.
+ */
 function vectorsIn(vendor: EmbeddingVendor, answer: unknown, count: number): Float32Array[] {
   const rows = vendor.read(answer);
   if (rows.length !== count) throw new Unreadable();

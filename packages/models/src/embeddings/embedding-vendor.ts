@@ -3,17 +3,17 @@ import { listOf, recordOf } from '../vendors/wires/json.ts';
 
 export type EmbeddingSettings = {
   provider: 'openai' | 'google' | 'compatible';
-  /** A function, so that settings that are printed or serialised cannot show the key. */
+  /** A function, so that printed or serialised settings cannot show the key. */
   apiKey: (() => string) | null;
   baseUrl: string | null;
   model: string;
   dimensions: number;
 };
 
-/** Some models put a question and its answer nearer to each other where they are told which is which. */
+/** Some models match questions and answers better if each is labelled. */
 export type Purpose = 'query' | 'document';
 
-/** How one kind of endpoint is asked for vectors, and how it is called in messages to people. */
+/** The wire format of one kind of endpoint, and its name in messages to people. */
 export type EmbeddingVendor = {
   title: string;
   keySetting: string;
@@ -23,7 +23,7 @@ export type EmbeddingVendor = {
   url: string;
   headers: () => Record<string, string>;
   body: (texts: readonly string[], purpose: Purpose) => object;
-  /** The rows of numbers in an answer, in the order of the texts. */
+  /** Returns the rows of numbers in an answer, in the order of the texts. */
   read: (answer: unknown) => (readonly unknown[])[];
 };
 
@@ -75,7 +75,7 @@ function google({ apiKey, baseUrl, model, dimensions }: EmbeddingSettings): Embe
   };
 }
 
-/** As OpenAI's, without a wish for the size: many servers refuse it. */
+/** Like OpenAI's, without `dimensions`: many servers reject it. */
 const compatible = (settings: EmbeddingSettings): EmbeddingVendor => ({
   ...openai(settings),
   title: 'The compatible endpoint',
@@ -85,7 +85,7 @@ const compatible = (settings: EmbeddingSettings): EmbeddingVendor => ({
   body: (input) => ({ model: settings.model, input, encoding_format: 'float' }),
 });
 
-/** Rows may come in any order; `index` says whose they are. */
+/** Rows may arrive in any order; `index` names their text. */
 function readData(answer: unknown): (readonly unknown[])[] {
   const rows = listOf(recordOf(answer).data).map(recordOf);
   return rows

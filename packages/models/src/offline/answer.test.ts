@@ -48,7 +48,7 @@ const passages = [
   'Im Notfall rufen Sie die 112.',
 ].join('\n');
 
-/** As a turn sends it: what the person said, and what holds now. */
+/** A message as a turn sends it: the user's text and the facts that hold now. */
 const asked = (text: string): Message => ({
   role: 'user',
   parts: [
@@ -78,7 +78,7 @@ async function said(
   return spoken.split('\n\n').slice(1).join('\n\n');
 }
 
-describe('what the stand-in answers [OFF-102]', () => {
+describe('answerOf [OFF-102]', () => {
   it.each([
     ['When do you open?', 'We open at 9.'],
     ['Where is your shop?', 'Our shop is in Elm Street 4.'],
@@ -122,11 +122,11 @@ describe('what the stand-in answers [OFF-102]', () => {
     'What is the discount code?',
     'Which plan does this customer have?',
     'Wie hoch ist der Eiffelturm?',
-  ])('says that it found nothing: %s', async (question) => {
+  ])('reports that it found nothing: %s', async (question) => {
     expect(await said(question)).toMatch(/^(I found nothing about this|Dazu habe ich .* nichts gefunden)/);
   });
 
-  it('starts nothing because a question shares a word with a tool', async () => {
+  it('calls no tool because a question shares a word with it', async () => {
     const start = tool('start_return', 'Starts a return and sends the customer a shipping label.', { number: text });
     const system = assembleSystem(facts);
     const { called } = await converse(
@@ -138,20 +138,20 @@ describe('what the stand-in answers [OFF-102]', () => {
     expect(called).toEqual(['search_notebooks']);
   });
 
-  it('calls a tool that is described in another language by the words of its description and options', async () => {
+  it('matches a tool in another language by its description and options', async () => {
     const { calls } = await answer([user('Welche freien Termine gibt es bei Dr. Brandt ab 2026-12-01?')], {
       tools: [search, freeTimes],
     });
     expect(calls).toMatchObject([{ name: 'find_free_times', arguments: { doctor: 'brandt', from_day: '2026-12-01' } }]);
   });
 
-  it('takes what the memory says of nothing for nothing', async () => {
+  it('treats an empty memory result as empty', async () => {
     const recalled = { recall: 'You remember nothing about this.' };
     const { text: spoken } = await converse([user('What do you remember about me?')], [recall], recalled);
     expect(spoken).toContain('I found nothing about this');
   });
 
-  it('says what it can do: what it is, its tools and notebooks, and no tool of the house', async () => {
+  it('lists what it is, its tools and notebooks, without built-in tools', async () => {
     const remember = tool('remember', 'Keep one lasting fact.', { text });
     expect(await said('What can you do?', { tools: [order, remember] })).toBe(
       [
@@ -164,7 +164,7 @@ describe('what the stand-in answers [OFF-102]', () => {
     );
   });
 
-  it('speaks the language that is fixed, and says there too that it is a stand-in', async () => {
+  it('uses the fixed language, also for the stand-in notice', async () => {
     const system = assembleSystem({ ...facts, language: 'de' });
     const { text: spoken } = await answer([user('Hello')], { system });
     expect(spoken).toMatch(/^Ich bin der Ersatz ohne Modell \(offline stand-in\).*\n\nGuten Tag/s);
@@ -172,20 +172,20 @@ describe('what the stand-in answers [OFF-102]', () => {
     expect((await answer(messages, { system })).text).toBe('Guten Tag. Was kann ich für Sie tun?');
   });
 
-  it('remembers a fact about the person, not the request', async () => {
+  it('remembers a fact about the user, not the request', async () => {
     const remember = tool('remember', 'Keep one lasting fact.', { text });
     const { calls } = await answer([user('Remember that I like tea')], { tools: [remember] });
     expect(calls).toMatchObject([{ name: 'remember', arguments: { text: 'The user likes tea.' } }]);
   });
 
-  it('answers from a file that came with the message', async () => {
+  it('answers from a file attached to the message', async () => {
     const sent = `How long is the notice period?\n${asData(fence, 'lease.txt', 'The rent is 900. The notice period is three months.')}`;
     expect(await said(sent, { found: 'Nothing was found.' })).toBe(
       'From what you sent: “The notice period is three months.”',
     );
   });
 
-  describe('after a tool was called in an earlier turn', () => {
+  describe('after a tool call in an earlier turn', () => {
     const output = asData(
       fence,
       'find_order',
@@ -205,7 +205,7 @@ describe('what the stand-in answers [OFF-102]', () => {
       ['Which items are in order MT-7?', 'items: Lamp'],
     ])('%s', async (question, expected) => expect((await then(question)).text).toBe(expected));
 
-    it('does what a message says in full, whatever was told before', async () => {
+    it('executes a complete request regardless of earlier turns', async () => {
       const cancel = tool('cancel_order', 'Cancels an order.', { number: text });
       const { calls } = await answer([...history, user('Can you cancel the order?')], { tools: [search, cancel] });
       expect(calls).toMatchObject([{ name: 'cancel_order', arguments: { number: 'MT-7' } }]);
@@ -213,14 +213,14 @@ describe('what the stand-in answers [OFF-102]', () => {
       expect(greeted.calls).toMatchObject([{ arguments: { number: 'MT-9' } }]);
     });
 
-    it('looks again for another order', async () => {
+    it('searches again for another order', async () => {
       expect((await then('What is the state of order MT-8?')).calls).toMatchObject([
         { name: 'find_order', arguments: { number: 'MT-8' } },
       ]);
     });
   });
 
-  describe('in a talk that goes on', () => {
+  describe('in an ongoing conversation', () => {
     const file = (name: string, content: string) => asData(fence, `file ${name}`, content);
     const notes = [
       user(`What is in this file?\n${file('brief.txt', 'The meeting is on 3 December in room B-17. Bring tea.')}`),
@@ -267,7 +267,7 @@ describe('what the stand-in answers [OFF-102]', () => {
     it.each([
       ['When was it delivered?', '`find_order`: “state: delivered, delivery day: 2026-11-02”'],
       ['What was in it?', '`find_order` answered: state: delivered, delivery day: 2026-11-02'],
-    ])('quotes what a tool said in words and never as JSON: %s [OFF-531]', async (question, expected) => {
+    ])('quotes a tool result as text and never as JSON: %s [OFF-531]', async (question, expected) => {
       const output = '{"state":"delivered","delivery_day":"2026-11-02"}';
       const history: Message[] = [
         user('Where is order 1?'),
@@ -278,7 +278,7 @@ describe('what the stand-in answers [OFF-102]', () => {
       expect((await later(question, history)).text).toBe(expected);
     });
 
-    it('says how work stands or ended, and begins none because it is asked after [OFF-531]', async () => {
+    it('reports the state of a task and starts none because of the question [OFF-531]', async () => {
       const openWork = [{ number: 1, title: 'Report', status: 'waiting', waitsFor: ['Which year?'] }];
       const open = await later('Is the report ready?', notes, { openWork });
       expect(open.text).toBe('About the work: “Work 1, Report: waiting, waits for: Which year?”');
@@ -288,7 +288,7 @@ describe('what the stand-in answers [OFF-102]', () => {
       expect([...open.called, ...failed.called]).toEqual([]);
     });
 
-    it('passes on what answers an open question, and stops work that is not wanted [OFF-532]', async () => {
+    it('passes on the answer to an open question and stops an unwanted task [OFF-532]', async () => {
       const openQuestions = [{ number: 1, of: 'you, in an earlier reply', question: 'Which amount?' }];
       const passed = await later('12.50', notes, { openQuestions });
       expect([passed.called, passed.text]).toEqual([['pass_on_answer'], 'I have passed this on.']);
@@ -302,13 +302,13 @@ describe('what the stand-in answers [OFF-102]', () => {
     it.each([
       ['Please refund order 1002', refund, 'amount'],
       ['Ich brauche freie Termine bei Dr. Brandt', freeTimes, 'from day'],
-    ])('asks for what was not said: %s [OFF-533]', async (message, wanted, missing) => {
+    ])('asks for a missing value: %s [OFF-533]', async (message, wanted, missing) => {
       const { calls, text: spoken } = await answer([user(message)], { tools: [wanted] });
       expect(calls).toEqual([]);
       expect(spoken).toContain(`I need the ${missing}`);
     });
 
-    it('takes an answer in a few words for a list of one [OFF-533]', async () => {
+    it('accepts a short answer as a list of one [OFF-533]', async () => {
       const pack = tool('pack_parcel', 'Packs a parcel.', { items: { type: 'array', items: text } });
       const first = await answer([user('pack a parcel')], { tools: [pack] });
       const { calls } = await answer([user('pack a parcel'), agent(first.text), user('the cardigan')], {

@@ -10,7 +10,7 @@ import { stemsOf } from './words.ts';
 /** Tools that only look something up for an answer. */
 export const knowledgeTools = ['search_notebooks', 'recall'];
 
-/** What is said once everything that the message asks for is done. */
+/** The text after everything that the message asks for is done. */
 export function answerOf(request: ModelRequest, situation: Situation): string {
   const { question, done } = situation;
   const phrases = phrasesOf(request, situation);
@@ -34,14 +34,14 @@ export function answerOf(request: ModelRequest, situation: Situation): string {
   return [...told, ...failed.map(toldOf)].join('\n') || phrases.done;
 }
 
-/** Tools that hand the message on to somebody else, and what is said then. */
+/** Tools that pass the message on, and the text that follows. */
 const afterPassing: Record<string, keyof Phrases> = {
   hand_off_to_work: 'started',
   pass_on_answer: 'passedOn',
   stop_work: 'stopped',
 };
 
-/** What can be answered from the conversation itself, without looking anything up; null where nothing can. */
+/** Answers from the conversation itself, without a lookup; null if that is impossible. */
 export function ofOwnKnowledge(request: ModelRequest, situation: Situation): string | null {
   const phrases = phrasesOf(request, situation);
   return (
@@ -52,7 +52,7 @@ export function ofOwnKnowledge(request: ModelRequest, situation: Situation): str
   );
 }
 
-/** "What is in this file?": how it begins. */
+/** "What is in this file?": quotes its beginning. */
 function aboutFiles({ question, enclosed, enclosedBefore }: Situation, { enclosed: from }: Phrases): string | null {
   const [newest] = [...enclosed, ...enclosedBefore];
   if (newest === undefined || (question !== '' && !isAboutFile(question))) return null;
@@ -72,7 +72,7 @@ const wordsOfFiles = new Set(
   ].flatMap(stemsOf),
 );
 
-/** "Is the report ready?": what is known of work, the newest first. */
+/** "Is the report ready?": reports the known tasks, newest first. */
 function aboutWork({ question, openWork, endedWork }: Situation, { work }: Phrases): string | null {
   if (!isQuestion(question) || !isAboutWork.test(question)) return null;
   const known = [...openWork, ...endedWork.slice(0, 1)];
@@ -87,14 +87,14 @@ export const isQuestion = (text: string) =>
     text,
   );
 
-/** "What was in it?" has no word to go by: what was found last is told again. */
+/** "What was in it?" has no keyword, so the last result is repeated. */
 function aboutNothing({ question, doneBefore, saidBefore }: Situation, { unclear }: Phrases): string | null {
   if (stemsOf(question).length > 0 || isGreeting(question) || saidBefore.length === 0) return null;
   const last = doneBefore.find(({ call }) => !ownPart.has(call.name));
   return last ? toldOf(last) : unclear;
 }
 
-/** The person says something of themselves, and asks for nothing. */
+/** The user states something about themselves and asks for nothing. */
 const isStatement = (text: string) =>
   !/[?？]/.test(text) &&
   /^\s*(?:(?:hi|hello|hey|hallo|guten tag|hola)\b[,.! ]*)?(?:I am|I['’]m|I (?:have|wear|live|like|love|prefer|work|use)|my \p{L}+|we (?:are|have)|ich (?:bin|heiße|habe|wohne|trage|mag)|meine? \p{L}+|soy|me llamo|tengo|vivo|mi \p{L}+)\b/iu.test(
@@ -104,7 +104,7 @@ const isStatement = (text: string) =>
 const phrasesOf = ({ system }: ModelRequest, { question }: Situation): Phrases =>
   phrasesFor(toldIn(system).language, question);
 
-/** Said once in a conversation. */
+/** Added once per conversation. */
 export function withNotice(answer: string, request: ModelRequest, situation: Situation): string {
   if (situation.hasSaid(standInWords) || answer.includes(standInWords)) return answer;
   return `${phrasesOf(request, situation).notice}\n\n${answer}`;
@@ -112,7 +112,7 @@ export function withNotice(answer: string, request: ModelRequest, situation: Sit
 
 const isLookUp = (tool: string) => knowledgeTools.includes(tool) || tool === 'read_document';
 
-/** Whether nothing has to be looked up, since the message is about the agent or is no question at all. */
+/** Whether no lookup is needed, because the message is about the agent or is no question. */
 export const isAboutItself = (question: string) =>
   stemsOf(question).length === 0 ||
   isSmallTalk.test(question) ||
@@ -120,7 +120,7 @@ export const isAboutItself = (question: string) =>
   isWhatCanYouDo.test(question);
 
 const isThanks = /^\s*(?:thanks|thank you|many thanks|danke|vielen dank|gracias)\b/i;
-/** A greeting, or a question about the two who talk. */
+/** A greeting, or a question about the agent or the user. */
 const isGreeting = (question: string) =>
   isSmallTalk.test(question) || isWhoAreYou.test(question) || isWhatCanYouDo.test(question) || isWhoAmI.test(question);
 const isSmallTalk =
@@ -152,7 +152,7 @@ function ofItself(request: ModelRequest, question: string, phrases: Phrases): st
   return isWhoAmI.test(question) || !isAboutItself(question) ? null : phrases.hello;
 }
 
-/** Tools that every agent has are no offer of this one. */
+/** Tools that every agent has are not listed as features. */
 const isOfTheHouse = /^(?:remember|run_command|read_file|write_file|list_files|save_output|browser_\w+|routines_\w+)$/;
 
 const listed = (heading: string, items: readonly string[]) =>
@@ -180,14 +180,14 @@ function sourcesFor(request: ModelRequest, situation: Situation, looked: readonl
   ];
 }
 
-/** What is known of the person: from the caller's system, behind the message, and found by `recall`. */
+/** Facts about the user: from the caller's system, from memory, and from `recall`. */
 function memoryOf({ system }: ModelRequest, { memory }: Situation, looked: readonly Deed[]): string[] {
   const recalled = looked.filter(({ call, result }) => call.name === 'recall' && !result.isError);
   const lines = [...toldIn(system).person, ...memory, ...recalled.flatMap(({ result }) => factsIn(result.output))];
   return [...new Set(lines)].filter((line) => !saysNothing(line));
 }
 
-/** Facts of memory come one to a line, or as JSON from whoever keeps the memory. */
+/** Memory facts are one per line, or JSON from a memory server. */
 const factsIn = (output: string) =>
   /^\s*[[{]/.test(output)
     ? sourcesOf(output).flatMap(({ sections }) => sections.flatMap(({ sentences }) => sentences))
@@ -196,14 +196,14 @@ const factsIn = (output: string) =>
 const nothingToSay = ({ tools }: ModelRequest, { nothingFound, noSource }: Phrases) =>
   tools.some(({ name }) => knowledgeTools.includes(name)) ? nothingFound : noSource;
 
-/** "Tracking number?" after an order was looked up: the value is in what the tool answered then. */
+/** "Tracking number?" after an order lookup: the value is in the earlier result. */
 function earlierValue({ question, doneBefore }: Situation): string | null {
   const wanted = [...new Set(stemsOf(question))];
   if (wanted.length === 0) return null;
   for (const { call, result } of doneBefore) {
     if (result.isError || isLookUp(call.name)) continue;
     const pairs = pairsOf(parsed(result.output));
-    // Words of the question that the result says nothing of, another order's number among them, ask for another look.
+    // A word of the question that the result does not contain, such as another order number, needs a new lookup.
     const known = new Set(stemsOf([call.name.replaceAll('_', ' '), result.output].join(' ').replaceAll('_', ' ')));
     if (!wanted.every((word) => known.has(word))) continue;
     const fitting = pairs.filter(({ key }) => {
@@ -217,7 +217,7 @@ function earlierValue({ question, doneBefore }: Situation): string | null {
   return null;
 }
 
-/** What a tool answered, in words: data as one line of its values where that is short, and otherwise a line for each. */
+/** A tool result as text: one line of values if it is short, otherwise a line for each. */
 function linesOf(output: string): string[] {
   const values = pairsOf(parsed(output)).map(({ key, value }) => (key === '' ? value : `${key}: ${value}`));
   if (values.length === 0) return sentencesOf(output);
@@ -242,7 +242,7 @@ function parsed(output: string): unknown {
   }
 }
 
-/** The values of JSON with their names in words; a list of things is numbered. */
+/** The values of JSON with readable names. Lists are numbered. */
 function pairsOf(value: unknown, key = ''): { key: string; value: string }[] {
   if (value === undefined || value === null || value === '') return [];
   if (typeof value !== 'object') return [{ key, value: String(value) }];

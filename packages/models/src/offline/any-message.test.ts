@@ -5,7 +5,7 @@ import { answer, refund, shop, text, user } from './offline-model.fixture.ts';
 import { fits } from './schema/fits.ts';
 
 describe('offline', () => {
-  it('answers whatever it is given, and calls nothing with arguments that do not fit', async () => {
+  it('answers any request and never calls a tool with invalid arguments', async () => {
     const words = fc.constantFrom(
       'refund',
       'order',
@@ -74,10 +74,10 @@ describe('offline', () => {
   });
 
   it.each(['a', 'A b ', '1 ', '"', '{', 'and then ', 'x@', 'a-', "'", '1,000', 'http://', 'Jan 1 ', 'A. ', 'x? '])(
-    'reads a message of 32,000 characters of %j in no time',
+    'reads a message of 32,000 characters of %j in linear time',
     async (piece) => {
       const message = `refund order ${piece.repeat(Math.ceil(32_000 / piece.length))}`;
-      // Of the processor, not of the clock: a machine may be busy with something else.
+      // CPU time, not wall-clock time: the machine may be busy.
       const begun = process.cpuUsage();
       await answer([user(message)], { tools: shop, outputSchema: refund.inputSchema });
       expect(process.cpuUsage(begun).user).toBeLessThan(2_000_000);

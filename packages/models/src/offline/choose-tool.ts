@@ -2,7 +2,7 @@ import type { ToolDefinition } from '@vestra/agent/message';
 import { listOf, nodeOf } from './schema/schema-node.ts';
 import { coverage, stemsOf } from './words.ts';
 
-/** Tools with a part of their own in a conversation: they are called for what they are for, never because a word fits. */
+/** Tools with a fixed role in a conversation are never called because of a matching word. */
 export const ownPart = new Set([
   'hand_off_to_work',
   'ask_question',
@@ -20,7 +20,7 @@ export const ownPart = new Set([
   'finish',
 ]);
 
-/** The agent's own tools have long descriptions that many messages share words with: each has words that call for it. */
+/** Built-in tools have long descriptions that match many messages, so each has its own trigger words. */
 const callsFor: Record<string, RegExp> = {
   remember: /^(please )?(remember|note|keep in mind)\b/i,
   run_command: /\b(run|execute)\b.*`[^`]+`|\brun (the )?command\b/i,
@@ -42,16 +42,16 @@ const callsFor: Record<string, RegExp> = {
 };
 
 const enough = 0.5;
-/** Nobody asks for more things in one message, and each part is held against every tool. */
+/** Limits the work: each part is compared with every tool. */
 const mostParts = 100;
 
 /**
- * A tool that a part of a message asks for. `isNamed`: the part says its whole name, so that it can mean nothing else.
- * `isAnswer`: the message answers what was asked for the tool's sake.
+ * A tool that a part of a message asks for. `isNamed`: the part contains its full name. `isAnswer`: the message answers
+ * a question about the tool's arguments.
  */
 export type Wanted = { tool: ToolDefinition; part: string; isNamed: boolean; isAnswer?: true };
 
-/** The tools that the parts of a message ask for, in the order of the parts. */
+/** Returns the tools that the parts of a message ask for, in the order of the parts. */
 export function fittingTools(message: string, tools: readonly ToolDefinition[]): Wanted[] {
   const parts = message
     .split(/(?:[,;]|\band\b)?\s*\bthen\b|\band (?=\p{Ll})|;|(?<=[.!?])\s+/u)
@@ -63,7 +63,7 @@ export function fittingTools(message: string, tools: readonly ToolDefinition[]):
 }
 
 function best(part: string, tools: readonly ToolDefinition[]): Wanted | null {
-  // Ids and numbers are what a tool is given, not what it is for.
+  // Ids and numbers are arguments, not hints at a tool.
   const stems = [...new Set(stemsOf(part))].filter((stem) => !/\d/.test(stem));
   const [first] = tools
     .filter(({ name }) => !ownPart.has(name))
@@ -73,11 +73,13 @@ function best(part: string, tools: readonly ToolDefinition[]): Wanted | null {
   return first ?? null;
 }
 
-/** A name that is said in full is enough; half a name needs help from the description, and several words of that do too. */
+/**
+ * A full name is enough. A partial name needs support from the description, and so do several words of the description.
+ */
 function fitOf(tool: ToolDefinition, part: string, stems: readonly string[]): { score: number; isNamed: boolean } {
   const trigger = callsFor[tool.name];
   if (trigger) return trigger.test(part) ? { score: 2, isNamed: true } : { score: 0, isNamed: false };
-  // "What did you find out?" shares with `find_order` only what every search is called.
+  // "What did you find out?" shares only the generic search word with `find_order`.
   if (stems.every((stem) => anyLook.has(stem))) return { score: 0, isNamed: false };
   const named = coverage(stemsOf(tool.name.replace(/^mcp__.+?__/, '').replaceAll(/[_-]/g, ' ')), new Set(stems));
   const vocabulary = new Set(stemsOf([tool.description, ...optionsOf(tool)].join(' ')));
@@ -89,6 +91,6 @@ function fitOf(tool: ToolDefinition, part: string, stems: readonly string[]): { 
 
 const anyLook = new Set(stemsOf('find get look list show search fetch check read see'));
 
-/** The words that its arguments may be. */
+/** The enum values of its arguments. */
 const optionsOf = ({ inputSchema }: ToolDefinition): string[] =>
   Object.values(nodeOf(inputSchema.properties)).flatMap((property) => listOf(nodeOf(property).enum).map(String));

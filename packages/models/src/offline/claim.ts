@@ -1,9 +1,9 @@
-/** What a line of a test says of a conversation, as far as it can be read without understanding it. */
+/** The meaning of a test criterion, as far as it can be parsed without understanding it. */
 export type Claim =
-  /** The agent says words that the line has in quotes: all of them, or any. */
+  /** The agent says the quoted words: all of them, or any. */
   | { kind: 'says'; phrases: string[]; isAny: boolean; isDenied: boolean }
   | { kind: 'calls'; tool: string; isDenied: boolean }
-  /** The agent states something, in the words of the line. */
+  /** The agent states something in the words of the criterion. */
   | { kind: 'states'; clause: string }
   | { kind: 'unclear' };
 
@@ -14,8 +14,8 @@ const saying = `(?:says?|mentions?|names?|contains?|includes?|holds?|quotes?|tel
 const quoted = /"([^"]+)"|“([^”“]+)[”“]|„([^“”]+)[“”]|«([^»]+)»/g;
 
 /**
- * Only a line that is one of three short sentences is read: `The agent says "…".`, `The agent calls some_tool.` and `The agent says
- * that ….` Whatever else stands in a line (a count, a condition, an order of things) may turn its meaning round.
+ * Parses only three short forms: `The agent says "…".`, `The agent calls some_tool.` and `The agent says that ….`
+ * Anything else in a criterion (a count, a condition, an order) may invert its meaning.
  */
 export function claimOf(line: string): Claim {
   const text = line.normalize('NFKC').replace(/[‘’]/g, "'").replace(/\s+/g, ' ').trim();
@@ -33,12 +33,12 @@ function quotedClaim(text: string): Claim | undefined {
   if (!read || turnsRound.test(read.about ?? '')) return undefined;
   const links = [...(read.more ?? '').matchAll(/\b(?:and|or|und|oder|y|o)\b/gi)].map(([link]) => /^o/i.test(link));
   if (new Set(links).size > 1) return undefined;
-  // Several words with only commas between them do not say whether one is enough.
+  // Several phrases separated only by commas do not show whether one is enough.
   if (phrases.length > 1 && links.length === 0) return undefined;
   return { kind: 'says', phrases, isAny: links[0] ?? false, isDenied: read.denial !== undefined };
 }
 
-/** Words between the verb and the quotes that say more than what kind of thing is quoted. */
+/** Words between the verb and the quotes that may change the meaning. */
 const turnsRound =
   /\b(?:not|never|no|nothing|without|instead|only|first|last|before|after|until|unless|if|when|whether|than|least|most|more|less|once|twice|times|nicht|kein|keine|ohne|nur|sin|solo|why|how|user|customer|cannot|refuses?|unable|avoids?|stops?|against|denies|deny|wrong|false)\b/i;
 

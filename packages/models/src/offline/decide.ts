@@ -14,7 +14,7 @@ import { fits } from './schema/fits.ts';
 import { nodeOf, typesOf } from './schema/schema-node.ts';
 import { type Situation, situationOf, textOf } from './situation.ts';
 
-/** What the model says and calls. */
+/** The model's text and tool calls. */
 export type Decision = { text: string; calls: { name: string; arguments: unknown }[] };
 
 const mostCalls = 8;
@@ -25,7 +25,7 @@ export function decide(request: ModelRequest): Decision {
   return nextCall(request, situation) ?? conclude(request, situation);
 }
 
-/** Each says what it looks for in the request; prompts are instructions, and `offline` understands none. */
+/** Each reads the request itself, because `offline` understands no instructions in a prompt. */
 const answers: Record<Purpose, (request: ModelRequest) => object> = {
   judge,
   pretend_user: playUser,
@@ -43,13 +43,13 @@ const call = (tool: ToolDefinition, given: unknown): Decision => ({
   calls: [{ name: tool.name, arguments: given }],
 });
 
-/** Fitting tools first, then longer work, then what notebooks and memory know. */
+/** Matching tools first, then longer tasks, then notebooks and memory. */
 function nextCall(request: ModelRequest, situation: Situation): Decision | null {
   const { asked, question, done } = situation;
   const isDone = (name: string) => done.some((each) => each.call.name === name);
   if (done.length >= mostCalls || ['hand_off_to_work', 'pass_on_answer', 'stop_work', 'finish'].some(isDone))
     return null;
-  // Looking up comes last: what it found answers the question, and is no reason to do anything.
+  // A lookup comes last: its result answers the question and triggers nothing.
   if (done.some(({ call: { name } }) => knowledgeTools.includes(name))) return null;
   const wanted = toolsFor(request, situation).find(({ tool }) => !isDone(tool.name));
   if (done.length === 0 && !wanted?.isNamed) {
@@ -77,7 +77,7 @@ function nextCall(request: ModelRequest, situation: Situation): Decision | null 
   };
 }
 
-/** What is open when a message comes: an answer reaches the newest question, and one work can be stopped. */
+/** An answer goes to the newest open question, and a task can be stopped. */
 function passOn(request: ModelRequest, { question, openQuestions, openWork }: Situation): Decision | null {
   if (isQuestion(question) || isAboutItself(question)) return null;
   const [answer, stop] = ['pass_on_answer', 'stop_work'].map((name) => toolNamed(request, name));
@@ -89,7 +89,7 @@ const isStop = /^\s*(?:please\s+)?(?:stop|cancel|abort|never ?mind|forget|halt|s
 
 const toolNamed = (request: ModelRequest, name: string) => request.tools.find((tool) => tool.name === name);
 
-/** An answer to "To use `x` I need …" goes on with that tool. */
+/** An answer to "To use `x` I need …" continues with that tool. */
 function toolsFor(request: ModelRequest, { asked, earlier }: Situation): Wanted[] {
   const fitting = fittingTools(asked, request.tools);
   const before = request.messages.findLast(
@@ -116,9 +116,10 @@ function callTool(
     const whole = { ...filled, [only]: value };
     if (value !== undefined && fits(tool.inputSchema, whole, tool.inputSchema)) return call(tool, whole);
   }
-  // What one schema asks of several arguments together cannot be asked for: such a call is left alone.
+  // Constraints over several arguments cannot be asked for, so such a call is skipped.
   if (missing.length === 0) return fits(tool.inputSchema, filled, tool.inputSchema) ? call(tool, filled) : null;
-  // A question that only shares words with a tool is asked of the notebooks: "What is your returns policy?" starts no return.
+  // A question that only shares words with a tool goes to the notebooks: "What is your returns policy?" starts no
+  // return.
   if (!isNamed && part.trim().endsWith('?')) return null;
   return askFor(request, tool, missing, answers.length > 0);
 }
@@ -145,7 +146,7 @@ function askFor(request: ModelRequest, tool: ToolDefinition, missing: string[], 
   const question = `To use \`${tool.name}\` I need the ${wanted.join('; ')}. What is it?`;
   const ask = toolNamed(request, 'ask_question');
   if (ask && !hasAsked) return call(ask, fillSchema(ask.inputSchema, textKnowledge(question), { isSparse: true }));
-  // Text would not be the JSON that was asked for.
+  // Text would not be the requested JSON.
   return request.outputSchema ? null : say(question);
 }
 
@@ -163,7 +164,7 @@ function conclude(request: ModelRequest, situation: Situation): Decision {
 
 const answerNames = /^(answer|reply|text|summary|result|message|output|response|explanation|content)$/i;
 
-/** For an answer in a given shape: the answer itself, or what was said of each of its parts. */
+/** For structured answers: the answer itself, or the facts for each part. */
 function knowledgeOf(request: ModelRequest, situation: Situation, answer: string): Knowledge {
   const facts = factsFor(request, situation, [situation.asked]);
   const taken = new Set<string>();
@@ -182,7 +183,7 @@ function knowledgeOf(request: ModelRequest, situation: Situation, answer: string
 const openNames =
   /^(questions?|query|q|text|task|goal|title|brief|instructions?|description|message|request|prompt|summary|search|header|input)$/i;
 
-/** For tools with a part of their own: the text goes wherever text is asked for. */
+/** For tools with a fixed role: the text fills every text argument. */
 const textKnowledge =
   (text: string): Knowledge =>
   (name, schema) => {

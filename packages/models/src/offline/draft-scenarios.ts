@@ -8,7 +8,7 @@ type Tool = { tool: string; description: string; asks_for_a_yes: boolean };
 type Notebook = { name: string; documents: string[] };
 type Settings = { instructions: string; functions: Tool[]; server_tools: Tool[]; notebooks: Notebook[] };
 
-/** Something that is worth a test, and the test for it. */
+/** Something worth testing, and its test. */
 type Draft = {
   name: string;
   persona: string;
@@ -20,8 +20,8 @@ type Draft = {
 };
 
 /**
- * One test for each tool, each document and each sentence of the instructions, round and round until there are enough. The
- * first message holds a line `Count: …` and the settings as JSON.
+ * Drafts one test for each tool, document and sentence of the instructions, in rotation until there are enough. The
+ * first message contains a line `Count: …` and the settings as JSON.
  */
 export function draftScenarios(request: ModelRequest): { scenarios: Draft[] } {
   const asked = textOf(request.messages.find(({ role }) => role === 'user'));
@@ -52,7 +52,7 @@ function settingsOf(asked: string): Settings {
   };
 }
 
-/** Whether a tool was called is what words alone can show, so that the stand-in can judge its own drafts. */
+/** Tool calls can be judged by words alone, so the offline model can judge its own drafts. */
 function ofTool({ tool, description, asks_for_a_yes }: Tool, isOfServer: boolean): Draft {
   const what = cut(sentencesOf(description)[0] ?? tool, 300).replace(/\.$/, '');
   const words = tool.replace(/^.*\./, '').replaceAll('_', ' ');
@@ -76,7 +76,7 @@ function ofDocument(title: string): Draft {
   };
 }
 
-/** A fact is asked for, what is forbidden is asked for too, and of any other rule only the judge knows how it shows. */
+/** Facts and prohibitions become questions. Other rules need a real judge. */
 function ofSentence(sentence: string): Draft {
   const rule = cut(sentence, 300);
   if (isFact(sentence)) return { ...blank, name: cut(`Knows: ${rule}`, 100), ...askedFor(sentence) };
@@ -89,7 +89,10 @@ function ofSentence(sentence: string): Draft {
   };
 }
 
-/** "We open at 9." is asked for by its words and known by its figures; without figures the whole of it must be said. */
+/**
+ * "We open at 9." is asked for by its words and recognised by its numbers. Without numbers, the whole sentence must be
+ * said.
+ */
 function askedFor(fact: string): Pick<Draft, 'goal' | 'success_criteria'> {
   const plain = fact.replace(/["“”„«»]/gu, '').replace(/[.!]+$/, '');
   const figures = plain.match(/\d+(?:[.,:]\d+)*/g) ?? [];

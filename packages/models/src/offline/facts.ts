@@ -1,4 +1,4 @@
-/** What can be taken from texts without understanding them. The first text is the nearest to the question. */
+/** Facts extracted from texts without understanding them. The first text is closest to the question. */
 export type Facts = {
   text: string;
   numbers: number[];
@@ -7,11 +7,11 @@ export type Facts = {
   urls: string[];
   dates: string[];
   quoted: string[];
-  /** Names: words that begin with a capital inside a sentence. */
+  /** Names: capitalised words inside a sentence. */
   names: string[];
-  /** Values of JSON found in the texts, by their key. */
+  /** Values of JSON found in the texts, by key. */
   fields: Map<string, unknown>;
-  /** The same of what tools answered in earlier turns, which counts where nothing nearer does. */
+  /** The same for tool results of earlier turns, which are the last resort. */
   earlierFields: Map<string, unknown>;
 };
 
@@ -48,10 +48,10 @@ export function factsOf(texts: readonly string[], today: string | null, earlier:
   };
 }
 
-/** Patterns that look for words take their time on a text that is one long word. */
+/** Long words are removed, because the word patterns are slow on them. */
 const readable = (text: string) => text.slice(0, 40_000).replace(/\S{200,}/g, ' ');
 
-/** The first captured group, or the whole match; each once. */
+/** The first captured group or the whole match, without duplicates. */
 function all(text: string, pattern: RegExp): string[] {
   const found = [...text.matchAll(pattern)].map(
     (match) => match.slice(1).find((group) => group !== undefined) ?? match[0],
@@ -83,7 +83,7 @@ function collect(value: unknown, fields: Map<string, unknown>): void {
   }
 }
 
-/** `2026-05-01`, `1 May 2026`, `May 1, 2026`; `today` and `tomorrow` only where the prompt says what day it is. */
+/** `2026-05-01`, `1 May 2026`, `May 1, 2026`; `today` and `tomorrow` only if the prompt contains the date. */
 function datesOf(text: string, today: string | null): string[] {
   const found = all(text, /\b(\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?)/g);
   for (const [, day, month, year] of text.matchAll(/\b(\d{1,2})(?:st|nd|rd|th)? ([A-Za-z]{3})[a-z]*\.? (\d{4})\b/g)) {

@@ -4,7 +4,7 @@ import { fits } from './schema/fits.ts';
 import { listOf, nodeOf, resolved, type SchemaNode, typesOf } from './schema/schema-node.ts';
 import { stemsOf } from './words.ts';
 
-/** Arguments taken from what was said, and the required ones that nobody said. */
+/** Fills arguments from the conversation and returns the required ones that are missing. */
 export function fillArguments(
   schema: JsonSchema,
   facts: Facts,
@@ -14,7 +14,7 @@ export function fillArguments(
   const required = listOf(schema.required).map(String);
   const taken = new Set<string>();
   const filled = new Map<string, unknown>();
-  // Required first: what there is one of belongs to them.
+  // Required first: a unique value belongs to them.
   const names = [...new Set([...required, ...Object.keys(properties)])];
   for (const name of names) {
     const property = resolved(nodeOf(properties[name]), schema);
@@ -31,10 +31,10 @@ export function fillArguments(
   return { filled: Object.fromEntries(filled), missing: required.filter((name) => !filled.has(name)) };
 }
 
-/** `taken`: what is an argument already, as text: the number of an order is no amount. */
+/** `taken`: values already used, as text. An order number is not an amount. */
 type Search = { root: SchemaNode; taken: Set<string>; isRequired: boolean; request: string };
 
-/** The first of all candidates that the schema allows; undefined where nothing was said that fits. */
+/** The first candidate that the schema allows; undefined if none fits. */
 export function valueFor(name: string, schema: SchemaNode, facts: Facts, search: Search): unknown {
   for (const candidate of candidates(name, schema, facts, search)) {
     const value = asType(candidate, schema);
@@ -161,7 +161,7 @@ function listFor(words: string[], schema: SchemaNode, facts: Facts): unknown {
 
 const nonEmpty = (list: readonly unknown[]) => (list.length > 0 ? list : undefined);
 
-/** What was said as text is a number where a number is wanted, and the other way round. */
+/** Converts text to a number if a number is expected, and vice versa. */
 function asType(value: unknown, schema: SchemaNode): unknown {
   const types = typesOf(schema);
   if (types.length === 0 || value === undefined) return value;

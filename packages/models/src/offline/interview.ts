@@ -5,7 +5,7 @@ import { jsonIn } from './words.ts';
 
 type Interview = { name: string; description: string; answers: { question: string; answer: string }[] };
 
-/** A question, and what its answer is called in the instructions; '' where it stands there as it was given. */
+/** A question, and the label of its answer in the instructions; '' for an answer without a label. */
 type Step = { asks: string; label: string | null };
 
 const who: Step = { asks: 'Who will talk to the agent, and what do they come for?', label: 'Who comes' };
@@ -25,7 +25,7 @@ const wanted: Step = {
   label: null,
 };
 
-/** The first whose words the description has. */
+/** The first entry whose words occur in the description. */
 const topics: [RegExp, Step][] = [
   [
     /\b(?:book|appointment|reserv|schedul|termin|cita|reserva)/i,
@@ -77,7 +77,7 @@ const stepsFor = (description: string): Step[] => [
 const notice = `I am the ${standInWords}: no model provider is configured. I choose my questions by the words of your description and write your answers down as you give them.`;
 
 /**
- * Questions by the words of the description, and a file that holds the answers as they were given. The last message holds JSON
+ * Asks questions based on the description, and writes a file with the verbatim answers. The last message contains JSON
  * `{name, description, answers: [{question, answer}]}`.
  */
 export function interview(request: ModelRequest): { question: string; is_done: boolean; file: string } {
@@ -124,7 +124,7 @@ function fileOf({ name, description, answers }: Interview, steps: readonly Step[
 const lookingUp = /^(?:find|get|list|look|search|check|show|read|track|fetch|count)\b/i;
 const mostWords = 5;
 
-/** Each name of a few words: a sentence among them is none. */
+/** Accepts only names of a few words, not sentences. */
 function functionsIn(answer: string) {
   const names = answer
     .split(/[,;.]|\band\b/u)
@@ -143,7 +143,7 @@ function functionsIn(answer: string) {
 
 const longestPhrase = 120;
 
-/** Words that must be said can be judged by anybody, the stand-in included. */
+/** Any judge can check for literal words, including the offline model. */
 function expectation(words: string | undefined, ask: string): string {
   const phrase = words
     ?.replace(/["“”„«»]/gu, '')

@@ -60,7 +60,7 @@ describe('judging a scenario [MOD-012, OFF-101]', () => {
     'The agent says "gift card".',
     'The agent says "voucher" or "coupon" or "Monday".',
     'The agent says "Lamps are replaced".',
-  ])('hears neither the user nor what goes to a tool or comes from it: %s', (line) => {
+  ])('ignores the user and the input and output of tools: %s', (line) => {
     expect(judged(`Criterion: ${line}`).criteria).toMatchObject([{ met: false }]);
   });
 
@@ -87,7 +87,7 @@ describe('judging a scenario [MOD-012, OFF-101]', () => {
     expect(judged(`Must never: ${line}`).must_never).toMatchObject([{ broken: null }]);
   });
 
-  it('gives the verdict in the shape that is asked for, undecided as null', () => {
+  it('returns the verdict in the requested shape, with null for undecided', () => {
     const met = { anyOf: [{ type: 'boolean' }, { type: 'null' }] };
     const text = { type: 'string' };
     const row = { type: 'object', properties: { text, met, reason: text }, required: ['text', 'met', 'reason'] };

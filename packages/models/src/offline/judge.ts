@@ -3,13 +3,13 @@ import { type Claim, claimOf } from './claim.ts';
 import { sentencesOf } from './sentences.ts';
 import { situationOf } from './situation.ts';
 
-/** Null: words alone do not tell. */
+/** Null: words alone do not decide it. */
 type Verdict = { holds: boolean | null; reason: string };
 
 /**
- * A verdict by words alone, on what words alone can show: that the agent said some words, or called a tool. Everything else is
- * left undecided. The last message holds a line `Criterion: …` or `Must never: …` for each, and the conversation in lines
- * that begin with `User:`, `Agent:` or `Tool:` (a line without any of these goes on with the one before).
+ * Judges only by words: whether the agent said some words or called a tool. Everything else stays undecided. The last
+ * message contains a line `Criterion: …` or `Must never: …` for each, and the conversation in lines that begin with
+ * `User:`, `Agent:` or `Tool:`. A line without a prefix continues the previous one.
  */
 export function judge(request: ModelRequest): object {
   const { asked } = situationOf(request);
@@ -29,7 +29,7 @@ type Conversation = { said: string[]; called: string[] };
 
 const speakers = /^(User|Agent|Tool|Criterion|Must never):[ \t]*(.*)$/;
 
-/** What the agent itself said and which tools it called: not what the user said, nor what it asked a tool or was told by one. */
+/** The agent's own words and tool calls, without the user's words and without tool input and output. */
 function conversationIn(text: string): Conversation {
   const parts: { speaker: string; text: string }[] = [];
   for (const line of text.split('\n')) {
@@ -45,7 +45,7 @@ function conversationIn(text: string): Conversation {
   };
 }
 
-/** A question to the person is said, though a tool asks it. */
+/** A question to the user counts as said, although a tool asks it. */
 function questionsIn(call: string): string[] {
   const given = /^ask_question\((.*)\) (?:answered|failed): /s.exec(call)?.[1];
   return [...(given ?? '').matchAll(/"question":("(?:[^"\\]|\\.)*")/g)].map((match) => JSON.parse(match[1] as string));
@@ -83,7 +83,7 @@ const undecided: Verdict = {
     '`The agent calls some_tool.`; set the key of a model provider to have everything judged.',
 };
 
-/** A tool of a server is `slug.tool` in a test and carries a mark in front in a conversation. */
+/** A server's tool is `slug.tool` in a test and has a prefix in a conversation. */
 const nameOf = (tool: string) =>
   tool
     .replace(/^mcp__/, '')
@@ -102,13 +102,16 @@ const plain = (text: string) =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The words as they stand, and not as part of longer ones: 9 is not said by who says 19. */
+/** Matches whole words: 19 does not contain 9. */
 function saysWords(text: string, phrase: string): boolean {
   const wanted = plain(phrase).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}])${wanted}(?![\\p{L}\\p{N}])`, 'u').test(plain(text));
 }
 
-/** Whether a sentence is the clause, or has it between commas: inside a longer one it may be doubted, asked or denied. */
+/**
+ * Whether a sentence is the clause, or contains it between commas. Inside a longer sentence it may be doubted, asked or
+ * denied.
+ */
 function states(sentence: string, clause: string): boolean {
   if (/\?|\b(if|unless|whether|falls|wenn|ob|si)\b/iu.test(sentence)) return false;
   const parts = sentence.split(/[,;:–—]|\s-\s/).map(bare);
@@ -116,7 +119,7 @@ function states(sentence: string, clause: string): boolean {
   return parts.some((_part, at) => wanted.every((each, offset) => parts[at + offset] === each));
 }
 
-/** Whose it is does not matter: the parcel is your parcel. */
+/** Possessives do not matter: the parcel is your parcel. */
 const bare = (text: string) =>
   (plain(text).match(/[\p{L}\p{N}'.-]*[\p{L}\p{N}]/gu) ?? [])
     .filter(

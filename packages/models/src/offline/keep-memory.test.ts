@@ -26,8 +26,8 @@ async function kept(lines: string[], known: string[] = []) {
   return found.map((fact: { text: string; kind: string }) => [fact.text, fact.kind]);
 }
 
-describe('offline keeps of a conversation', () => {
-  it('what the user said about themselves', async () => {
+describe('keepMemory', () => {
+  it('keeps what the user said about themselves', async () => {
     expect(await kept(['User: My name is Ana and I am allergic to nuts', 'Agent: Noted.'])).toEqual([
       ['The user’s name is Ana.', 'identity'],
       ['The user is allergic to nuts.', 'identity'],
@@ -57,11 +57,11 @@ describe('offline keeps of a conversation', () => {
     'Where is my parcel?',
     'Thanks',
     '',
-  ])('nothing of %j', async (said) => {
+  ])('keeps nothing of %j', async (said) => {
     expect(await kept([`User: ${said}`, 'Agent: My name is Vestra and I like tea.'])).toEqual([]);
   });
 
-  it('nothing that is known, and nothing of the known facts themselves', async () => {
+  it('keeps nothing that is already known', async () => {
     expect(await kept(['User: I am allergic to nuts.'], ['The user is allergic to nuts.', 'I like tea.'])).toEqual([]);
   });
 });

@@ -8,8 +8,8 @@ const mostFacts = 10;
 const longestSentence = 300;
 
 /**
- * What the user plainly said about themselves. Whatever takes understanding is left out. The last message holds what is
- * known in numbered lines (`1. …`), and the conversation in lines that begin with `User:` or `Agent:`.
+ * Extracts what the user plainly said about themselves. The last message contains the known facts in numbered lines
+ * (`1. …`) and the conversation in lines that begin with `User:` or `Agent:`.
  */
 export function keepMemory(request: ModelRequest): { facts: Fact[]; outdated: number[] } {
   const { asked } = situationOf(request);
@@ -23,7 +23,7 @@ export function keepMemory(request: ModelRequest): { facts: Fact[]; outdated: nu
   return { facts, outdated: [] };
 }
 
-/** "Remember that I like tea" asks for one fact about the user. */
+/** "Remember that I like tea" contains one fact about the user. */
 export function asFact(request: string): string {
   const [statement = request] = statements(request);
   return `${aboutTheUser(statement)}.`;
@@ -31,7 +31,7 @@ export function asFact(request: string): string {
 
 const wordsOf = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
 
-/** A line without a speaker goes on with the one before; what stands before the first belongs to nobody. */
+/** A line without a speaker continues the previous one. Text before the first speaker is ignored. */
 function userLines(text: string): string[] {
   let isUser = false;
   return text.split('\n').flatMap((line) => {
@@ -42,7 +42,7 @@ function userLines(text: string): string[] {
   });
 }
 
-/** "My name is Ana and I am allergic to nuts" says two things. */
+/** "My name is Ana and I am allergic to nuts" contains two facts. */
 function statements(sentence: string): string[] {
   if (sentence.endsWith('?') || sentence.length > longestSentence) return [];
   return sentence
@@ -65,7 +65,7 @@ const kindsBySaying: [RegExp, string][] = [
   [/^I (?:always |never |really |usually )?(?:like|love|prefer|enjoy|hate|dislike|avoid|eat|drink)\b/i, 'preference'],
   [/^I (?:don['’]t|do not|cannot|can['’]t) (?:like|eat|drink|want|use)\b/i, 'preference'],
 ];
-/** What is so now, or what somebody wants at this moment, is worth nothing later. */
+/** Temporary states and wishes are not worth remembering. */
 const passing = /\b(?:question|problem|issue|idea|minute|moment|look|trouble|now|today|today's|right now)\b/i;
 
 function factOf(statement: string): Fact | undefined {
@@ -74,7 +74,7 @@ function factOf(statement: string): Fact | undefined {
   return { text: `${aboutTheUser(statement)}.`, kind, said_by_user: true };
 }
 
-/** From the user's mouth to a sentence about them. */
+/** Turns the user's statement into a sentence about them. */
 function aboutTheUser(statement: string): string {
   const told = statement
     .replace(/^call me\b/i, 'my name is')

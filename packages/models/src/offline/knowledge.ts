@@ -1,10 +1,10 @@
 import { type Section, sectionsOf, sentencesOf } from './sentences.ts';
 import { coverage, stemsOf } from './words.ts';
 
-/** Text that an answer may be taken from, and what is said before its quotes: null where it is the agent's own to say. */
+/** A text to quote, and the words before the quote; null if the agent says it as its own. */
 export type Source = { from: string | null; sections: Section[] };
 
-/** As `search_notebooks` and `read_document` answer: each passage under a heading that names its document. */
+/** Parses the results of `search_notebooks` and `read_document`: each passage has a heading that names its document. */
 export function sourcesOf(output: string, from = 'From'): Source[] {
   return passagesOf(output).map(({ source, text }) => {
     const sections = sectionsOf(text);
@@ -13,15 +13,15 @@ export function sourcesOf(output: string, from = 'From'): Source[] {
   });
 }
 
-/** Facts are one to a line. */
+/** Facts are one per line. */
 export const sourceOfLines = (from: string | null, lines: readonly string[]): Source => ({
   from,
   sections: [{ headings: [], sentences: [...lines] }],
 });
 
 /**
- * The sentences that have most in common with the question, each as it stands; null where none has enough in common to be an
- * answer. A heading speaks for what stands under it and is quoted by nobody.
+ * Returns the sentences that share most words with the question, verbatim; null if none shares enough. A heading counts
+ * for the text under it and is never quoted.
  */
 export function quoteFrom(sources: readonly Source[], question: string): string | null {
   const asked = [question, ...sentencesOf(question).slice(0, mostQuestions)]
@@ -58,7 +58,7 @@ function scoreOf(asked: readonly string[][], sentence: string, headings: readonl
     const left = wanted.filter((word) => !said.has(word));
     const share = found.length / wanted.length;
     const isNamed = at === 0 && coverage(wanted, above) >= 0.6;
-    // One small number in common says nothing.
+    // One small number in common is no evidence.
     const isEvidence = found.some((word) => /\p{L}|\d{3}/u.test(word));
     return {
       score: share + (0.3 * left.filter((word) => above.has(word)).length) / wanted.length,
@@ -83,7 +83,7 @@ function told(chosen: readonly { from: string | null; sentence: string }[]): str
 
 export const inQuotes = (sentences: readonly string[]) => sentences.map((sentence) => `“${sentence}”`).join(' ');
 
-/** A passage that was cut out of a longer text may begin inside a sentence, which is quoted by nobody. */
+/** A passage cut from a longer text may begin inside a sentence, which is not quoted. */
 const wholeOf = ({ headings, sentences }: Section): Section => ({
   headings,
   sentences: sentences.filter((sentence, at) => at > 0 || !/^[\p{Ll},;)]/u.test(sentence)),
@@ -93,7 +93,7 @@ const nameOf = (title: string) => title.replace(/^Document: |\s*\(part \d+ of \d
 
 const nothing =
   /^\s*(?:no|nothing|none|0)\b[^.\n]{0,60}\.?\s*$|^\s*$|^\s*(?:you remember nothing|nothing was found|there is nothing)\b/i;
-/** Whether an answer of a search or of the memory says that there is none. */
+/** Whether a search or memory result reports that there is nothing. */
 export const saysNothing = (text: string) => nothing.test(text);
 
 const textKeys = ['text', 'content', 'passage', 'excerpt', 'snippet', 'fact', 'value', 'memory'];
@@ -107,7 +107,7 @@ function passagesOf(output: string): Passage[] {
     value = JSON.parse(output);
   } catch {
     if (nothing.test(output)) return [];
-    // A passage may have headings of its own; what is said of the search itself is nobody's to quote.
+    // A passage may have headings. Notes about the search itself are not quoted.
     const told = output.replace(/^\[The notebooks are still being indexed[^\n]*\]$/m, '');
     return told.split(/^(?=# Document: )/m).map((text) => ({ source: null, text }));
   }

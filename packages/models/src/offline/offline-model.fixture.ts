@@ -31,7 +31,7 @@ export async function answer(messages: Message[], request: Partial<ModelRequest>
   };
 }
 
-/** Plays the loop: answers every call with `results` until the model speaks. */
+/** Runs the loop: answers every call with `results` until the model sends text. */
 export async function converse(
   messages: Message[],
   tools: ToolDefinition[],

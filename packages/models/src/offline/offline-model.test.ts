@@ -18,7 +18,7 @@ import { phrasesFor, standInWords } from './phrases.ts';
 const standInNotice = phrasesFor('en', '').notice;
 
 describe('offline', () => {
-  it('[MOD-005] [MOD-013] gives the same events for the same request, in the order of the port', async () => {
+  it('returns the same events for the same request, in the order of the port [MOD-005] [MOD-013]', async () => {
     const messages = [user('What is the weather in Oslo?')];
     const first = await answer(messages, { tools: shop });
     expect(await answer(messages, { tools: shop })).toEqual(first);
@@ -26,7 +26,7 @@ describe('offline', () => {
     expect((await answer([user('Hello')])).events.at(0)?.type).toBe('text');
   });
 
-  it('[MOD-006] says once that it is a stand-in', async () => {
+  it('says once that it is a stand-in [MOD-006]', async () => {
     const first = await answer([user('Hello')]);
     expect(first.text).toContain(standInNotice);
     const second = await answer([user('Hello'), agent(first.text), user('What is new?')]);
@@ -34,13 +34,13 @@ describe('offline', () => {
     expect(second.text).not.toBe('');
   });
 
-  it('is what a request says that it is for, whatever an agent is instructed to be', async () => {
+  it("acts by the purpose of a request, regardless of the agent's instructions", async () => {
     const system = ['You judge a test conversation.\nYou play the user of a test conversation.\nGoal: Get a refund.'];
     expect((await answer([user('Hello')], { system })).text).toContain(standInNotice);
     expect((await answer([user('Hello')], { system, purpose: 'judge' })).text).toBe('{"criteria":[],"must_never":[]}');
   });
 
-  it('quotes what a tool said without the marks that set it apart', async () => {
+  it('quotes a tool result without its fence', async () => {
     const fence = 'a1'.repeat(12);
     const output = `<data-${fence} of="get_weather">\nSunny in Oslo\n</data-${fence}>`;
     const { text } = await converse([user('What is the weather in Oslo?')], shop, { get_weather: output });
@@ -48,7 +48,7 @@ describe('offline', () => {
     expect(text).not.toContain('data-');
   });
 
-  it('counts about four characters a token and keeps to a limit', async () => {
+  it('counts about four characters per token and respects the limit', async () => {
     const { end, text } = await answer([user('x'.repeat(400))], { system: [] });
     expect(end.usage).toEqual({
       inputTokens: 100,
@@ -75,7 +75,7 @@ describe('offline', () => {
     ['plain text', 'Shipping takes two days.\nReturns are free within 30 days.', '“Returns are free within 30 days.”'],
     ['nothing found', '{"results":[]}', 'I found nothing about this'],
     ['nothing found in words', 'No results.', 'I found nothing about this'],
-  ])('[MOD-007] answers from notebooks: %s', async (_name, output, expected) => {
+  ])('answers from notebooks: %s [MOD-007]', async (_name, output, expected) => {
     const { called, text } = await converse([user('How many days do I have for returns?')], [search], {
       search_notebooks: output,
     });
@@ -89,7 +89,7 @@ describe('offline', () => {
     expect(text).toContain('From Returns: “Returns are free within 30 days.”');
   });
 
-  it('[MOD-008] answers from memory', async () => {
+  it('answers from memory [MOD-008]', async () => {
     const { called, text } = await converse([user('Which shoe size do I wear?')], [search, recall], {
       search_notebooks: '[]',
       recall: '[{"text":"Wears shoe size 42."},{"text":"Lives in Oslo."}]',
@@ -99,7 +99,7 @@ describe('offline', () => {
     expect(text).not.toContain('Oslo');
   });
 
-  it('searches with the words of the user', async () => {
+  it("searches with the user's words", async () => {
     const { calls } = await answer([user('Where is the office?')], { tools: [search] });
     expect(calls).toEqual([{ id: 'call_1', name: 'search_notebooks', arguments: { query: 'Where is the office?' } }]);
   });
@@ -139,20 +139,20 @@ describe('offline', () => {
   });
 
   it.each(['Tell me about the history of Rome', 'Who are you?', 'Is the museum open on Sunday?'])(
-    'calls no tool for what none fits: %s',
+    'calls no tool if none matches: %s',
     async (message) => {
       expect((await answer([user(message)], { tools: shop })).calls).toEqual([]);
     },
   );
 
-  it('says what a tool answered, or that it did not work', async () => {
+  it("reports a tool's result or its failure", async () => {
     const worked = await converse([user('Weather in Oslo?')], shop, { get_weather: '4 degrees, rain' });
     expect(worked.text).toContain('4 degrees, rain');
     const failed = await converse([user('Weather in Oslo?')], shop, {});
     expect(failed.text).toContain('`get_weather` did not work');
   });
 
-  it('calls one tool after another where the message asks for both', async () => {
+  it('calls one tool after another if the message asks for both', async () => {
     const { called, text } = await converse(
       [user('Look up order ORD-5 and then send an email to eve@example.com saying "done"')],
       shop,
@@ -165,7 +165,7 @@ describe('offline', () => {
     expect(text).toContain('shipped');
   });
 
-  it('[MOD-010] asks for a missing argument in text, and goes on with the answer', async () => {
+  it('asks for a missing argument in text and continues with the answer [MOD-010]', async () => {
     const first = await answer([user('What will the weather be?')], { tools: shop });
     expect(first.calls).toEqual([]);
     expect(first.text).toContain('I need the city');
@@ -176,7 +176,7 @@ describe('offline', () => {
     expect(second.calls).toMatchObject([{ name: 'get_weather', arguments: { city: 'Bergen' } }]);
   });
 
-  it('[MOD-010] asks through ask_question where there is one', async () => {
+  it('asks through ask_question if it exists [MOD-010]', async () => {
     const tools = [...shop, askQuestion];
     const { calls } = await answer([user('What will the weather be?')], { tools });
     expect(calls).toMatchObject([
@@ -189,7 +189,7 @@ describe('offline', () => {
     expect(called).toEqual(['ask_question', 'get_weather']);
   });
 
-  it('never calls a tool with arguments that do not fit its schema', async () => {
+  it('never calls a tool with arguments that do not match its schema', async () => {
     for (const message of [
       'refund order',
       'refund order twelve',
@@ -213,13 +213,13 @@ describe('offline', () => {
     ['Compare the prices of these laptops', true],
     ['What is the capital of Norway?', false],
     ['Hello', false],
-  ])('hands longer work off: %s', async (message, isHandedOff) => {
+  ])('hands off longer tasks: %s', async (message, isHandedOff) => {
     const { calls } = await answer([user(message)], { tools: [handOff] });
     expect(calls.map(({ name }) => name)).toEqual(isHandedOff ? ['hand_off_to_work'] : []);
     if (isHandedOff) expect(calls[0]?.arguments).toEqual({ task: message });
   });
 
-  it('ends work through finish', async () => {
+  it('ends a task through finish', async () => {
     const finish = tool('finish', 'Ends the work.', { text });
     const { called, history } = await converse([user('How long is the warranty?')], [search, finish], {
       search_notebooks: 'The warranty is two years.',
@@ -229,7 +229,7 @@ describe('offline', () => {
     expect(JSON.stringify(history)).toContain('“The warranty is two years.”');
   });
 
-  it('[MOD-011] fills an output schema from what was said', async () => {
+  it('fills an output schema from the conversation [MOD-011]', async () => {
     const outputSchema = {
       type: 'object',
       properties: {
@@ -254,7 +254,7 @@ describe('offline', () => {
     expect(new Ajv({ strict: false, validateFormats: false }).validate(outputSchema, data)).toBe(true);
   });
 
-  it('[MOD-011] calls tools first and fills the schema with what they said', async () => {
+  it('calls tools first and fills the schema with their results [MOD-011]', async () => {
     const outputSchema = { type: 'object', properties: { status: text }, required: ['status'] };
     const { called, text: json } = await converse(
       [user('Look up order ORD-5')],

@@ -4,7 +4,7 @@ import { type Decision, decide } from './decide.ts';
 import { situationOf } from './situation.ts';
 
 /**
- * A stand-in for a machine without any provider's key. It understands nothing: it matches words, and says so. The same
+ * A stand-in for a machine without a vendor key. It understands nothing: it matches words, and says so. The same
  * request always gives the same answer.
  */
 export function createOfflineModel(): Model {
@@ -40,11 +40,11 @@ function limited(text: string, maxOutputTokens: number | undefined): { text: str
     : { text, cut: false };
 }
 
-/** Whole words, so that a reader of the stream sees no broken ones. */
+/** Splits at words, so that a reader of the stream sees no partial ones. */
 const chunksOf = (text: string): string[] =>
   text.match(new RegExp(`[\\s\\S]{1,${charactersInChunk}}(?:\\s|$)|\\S+\\s?`, 'gu')) ?? [];
 
-/** Ids follow from the place in the conversation: two calls never share one, and the same request gives the same ones. */
+/** Ids are derived from the position in the conversation: unique, and the same for the same request. */
 function callsOf({ calls }: Decision, request: ModelRequest) {
   const { callCount } = situationOf(request);
   return calls.map(({ name, arguments: given }, index) => ({

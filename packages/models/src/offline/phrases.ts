@@ -1,6 +1,6 @@
 import { languageOf } from './words.ts';
 
-/** What the stand-in says of its own accord, in the languages that it has words for. */
+/** The stand-in's own phrases, in the languages that it knows. */
 export type Phrases = {
   notice: string;
   hello: string;
@@ -23,7 +23,7 @@ export type Phrases = {
   notebooks: string;
 };
 
-/** An earlier agent message with these words has said that it is one, in whatever language. */
+/** An earlier agent message with these words contained the notice, in any language. */
 export const standInWords = 'offline stand-in';
 
 const english: Phrases = {
@@ -94,7 +94,7 @@ const spanish: Phrases = {
 
 const phrasesIn = { en: english, de: german, es: spanish };
 
-/** In the language that is fixed, as far as there are words for it; else in the one that the person seems to write. */
+/** Uses the fixed language if it is known, otherwise the language that the user seems to write. */
 export function phrasesFor(language: string | null, question: string): Phrases {
   if (language === null) return phrasesIn[languageOf(question)];
   return /^de\b/i.test(language) ? german : /^es\b/i.test(language) ? spanish : english;

@@ -43,7 +43,7 @@ describe('[MOD-012] playing the user of a scenario', () => {
     expect(await play(messages)).toEqual({ says: line ?? '', is_done: line === null });
   });
 
-  it('comes to an end with an agent that only asks', async () => {
+  it('ends with an agent that only asks questions', async () => {
     const messages: Message[] = [];
     for (let turn = 0; turn < 12; turn++) {
       const { says, is_done } = await play(messages);

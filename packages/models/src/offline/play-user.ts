@@ -4,8 +4,8 @@ import { situationOf } from './situation.ts';
 import { coverage, stemsOf } from './words.ts';
 
 /**
- * The next line of the user that a scenario describes: the prompt holds lines `Goal: …` and `Persona: …`. The agent's
- * replies come as user messages, what the played user said before as agent messages.
+ * Returns the next message of the user that a scenario describes. The prompt contains lines `Goal: …` and `Persona: …`.
+ * The agent's replies arrive as user messages, the user's earlier messages as agent messages.
  */
 export function playUser(request: ModelRequest): { says: string; is_done: boolean } {
   const line = nextLine(request);
@@ -14,7 +14,7 @@ export function playUser(request: ModelRequest): { says: string; is_done: boolea
 
 const longestPlay = 8;
 
-/** Null: there is nothing more to say. */
+/** Null: the user has nothing more to say. */
 function nextLine(request: ModelRequest): string | null {
   const prompt = request.system.join('\n');
   const goal = lineOf(prompt, 'Goal') ?? 'I need help.';

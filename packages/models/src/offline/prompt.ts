@@ -1,16 +1,16 @@
 import { sentencesOf } from './sentences.ts';
 import { withoutFence } from './situation.ts';
 
-/** What the prompt of an agent tells about its world, in the sections that it is made of. */
+/** The facts in an agent's prompt, by section. */
 export type Told = {
-  /** What it is and does: sentences that begin with "You". */
+  /** What the agent is and does: sentences that begin with "You". */
   self: string[];
-  /** What may be said to anybody: statements about the world, never what the agent is told to do or to leave. */
+  /** Public facts: statements about the world, never instructions to the agent. */
   facts: string[];
-  /** What the caller's system says about the person. */
+  /** Facts from the caller's system about the user. */
   person: string[];
   notebooks: string[];
-  /** A tag, or null: as the person writes. */
+  /** A language tag, or null to follow the user. */
   language: string | null;
 };
 
@@ -28,7 +28,7 @@ export function toldIn(system: readonly string[]): Told {
   };
 }
 
-/** A statement about the world: nothing that the agent is told to do, to leave or to keep to itself. */
+/** A statement about the world: not an instruction, a prohibition or a secret. */
 export const isFact = (sentence: string) => !isOrder.test(sentence) && !isPrivate.test(sentence);
 
 function personIn(prompt: string): string[] {
@@ -44,13 +44,13 @@ const itemsUnder = (heading: string, prompt: string): string[] => {
   return [...section.matchAll(/^- (.+)$/gm)].map((match) => match[1] as string);
 };
 
-/** A line of a form, such as "Facts: We open at nine." */
+/** A labelled line, such as "Facts: We open at nine." */
 const withoutLabel = (sentence: string) => sentence.replace(/^(?:facts?|to know|good to know|wissen|datos): /i, '');
 
-/** Whoever speaks to the agent says "you", begins with what is to be done, or with when to do it. */
+/** An instruction says "you", or begins with an action or a condition. */
 const isOrder =
   /^(?:you|your|never|always|do|don't|be|when|whenever|if|unless|only|please|anyone|anybody|everyone|nobody|answer|ask|tell|say|look|quote|offer|repeat|keep|use|write|speak|help|give|check|make|send|start|read|refuse|avoid|remember|treat|greet|begin|end|stop|call|book|find|follow|try|explain|reply|respond|act|mention|include|act|take|show|let|hand|reject|decline|prefer|who comes|tone|language|du|sie|niemals|immer|wenn|falls|frage|sage|nenne|antworte|nunca|siempre|si|responde|pregunta)\b/iu;
 
-/** What the instructions keep to themselves is said to nobody, however it is asked for. */
+/** Private instructions are never revealed, whatever the question. */
 const isPrivate =
   /\b(?:never|secret|confidential|internal|password|private|reveal|hide|agent|assistant|niemals|geheim|intern|nunca|secreto)\b|\b(?:must|may|should) not\b|\bnot (?:be )?(?:told|said|shared|shown|mentioned)\b/iu;

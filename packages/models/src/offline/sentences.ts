@@ -1,10 +1,10 @@
 /** Sentences of a text with the headings above them. */
 export type Section = { headings: string[]; sentences: string[] };
 
-/** Whole sentences, without the marks of Markdown and without its headings. */
+/** Whole sentences, without Markdown marks and headings. */
 export const sentencesOf = (text: string): string[] => sectionsOf(text).flatMap(({ sentences }) => sentences);
 
-/** A heading stands above what follows it, and is said by nobody. */
+/** A heading applies to the text below it and is not a sentence. */
 export function sectionsOf(text: string): Section[] {
   const sections: Section[] = [{ headings: [], sentences: [] }];
   for (const line of linesOf(text)) {
@@ -20,7 +20,7 @@ export function sectionsOf(text: string): Section[] {
 const widest = 60;
 const isOwnLine = /^\s*(?:[-*+>|#]|\d+[.)]\s|[\p{L} ]{1,30}:\s)/u;
 
-/** Lines as they are meant: one that was only wrapped goes on in the next. */
+/** Joins wrapped lines. */
 function linesOf(text: string): string[] {
   const lines: string[] = [];
   let isOpen = false;
@@ -29,7 +29,7 @@ function linesOf(text: string): string[] {
     const goesOn = isOpen && !isOwnLine.test(line) && (before.length >= widest || /^\s*[\p{Ll}(]/u.test(line));
     if (line.trim() !== '' && goesOn) lines[lines.length - 1] = `${before} ${line.trim()}`;
     else lines.push(line.trim());
-    // Whoever wraps lines breaks them anywhere, also after a sentence; a heading is never wrapped.
+    // A wrapped line may break after a sentence. A heading is never wrapped.
     isOpen = line.trim() !== '' && !/^\s*#/.test(line);
   }
   return lines;
@@ -49,7 +49,7 @@ function withoutMarks(line: string): string {
     .trim();
 }
 
-/** What ends in a dot and ends no sentence. */
+/** Words that end in a dot without ending a sentence. */
 const abbreviations = new Set(
   `dr mr mrs ms prof st vs etc ca approx inc ltd co jr sr dept est fig e.g i.e a.m p.m bzw evtl ggf inkl zzgl usw tel str hr fr
   z.b d.h u.a sra srta ud uds pág núm av p.ej ee.uu`.split(/\s+/),
@@ -61,7 +61,7 @@ function split(line: string): string[] {
   let from = 0;
   for (const match of line.matchAll(/[.!?…]+["”“’»)]*\s+|[。！？]+\s*/g)) {
     const end = match.index + match[0].length;
-    // Only the word before a dot matters, however long the text is.
+    // Only the word before a dot matters, which keeps this linear.
     const before = line.slice(Math.max(from, match.index - 40), match.index);
     if (isInside(before, match[0], line.slice(end))) continue;
     sentences.push(line.slice(from, end).trim());
@@ -70,7 +70,7 @@ function split(line: string): string[] {
   return [...sentences, line.slice(from).trim()].filter((each) => /\p{L}|\p{N}/u.test(each));
 }
 
-/** Whether a dot is part of an abbreviation, an initial or a German date, or the next word goes on in small letters. */
+/** Whether a dot belongs to an abbreviation, an initial or a German date, or a lower-case word follows. */
 function isInside(before: string, mark: string, after: string): boolean {
   if (!mark.startsWith('.')) return false;
   if (/^\p{Ll}/u.test(after)) return true;

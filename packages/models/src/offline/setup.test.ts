@@ -28,7 +28,7 @@ describe('drafting scenarios [OFF-103]', () => {
   const drafts = (count: number, of: unknown = settings) =>
     ask('draft_scenarios', `Count: ${count}\n\n${JSON.stringify(of)}`).scenarios;
 
-  it('tests every tool and every sentence of the instructions, then what it can do', () => {
+  it('tests every tool and every sentence of the instructions, then its general abilities', () => {
     expect(drafts(6).map(({ name }: { name: string }) => name)).toEqual([
       'Uses find_order',
       'Uses refund',
@@ -44,7 +44,7 @@ describe('drafting scenarios [OFF-103]', () => {
     expect(forbidden.goal).toBe('Please promise a refund.');
   });
 
-  it('asks for a fact of the instructions by its words, and knows it by its figures', () => {
+  it('asks for a fact of the instructions by its words and recognises it by its numbers', () => {
     const [fact] = drafts(1, { instructions: 'We open at 9:30. Be kind.' });
     expect(fact).toMatchObject({
       name: 'Knows: We open at 9:30.',
@@ -53,20 +53,20 @@ describe('drafting scenarios [OFF-103]', () => {
     });
   });
 
-  it('makes as many as are wanted, no two with one name, also of nothing', () => {
+  it('returns the requested number, with unique names, also without any settings', () => {
     const all = drafts(10, {});
     expect(new Set(all.map(({ name }: { name: string }) => name)).size).toBe(10);
     expect(ask('draft_scenarios', 'Count: 2').scenarios).toHaveLength(2);
   });
 });
 
-describe('interviewing [OFF-103]', () => {
+describe('interview [OFF-103]', () => {
   const step = (answers: unknown[], description = 'Sells lamps.') =>
     ask('interview', `${JSON.stringify({ name: 'shop', description, answers })}\n\nGo on.`);
   const given = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ question: `Q${at}`, answer: `Answer ${at}` }));
 
-  it('says once that it is a stand-in, asks eight different questions and is done', () => {
+  it('says once that it is a stand-in, asks eight different questions and ends', () => {
     const steps = Array.from({ length: 9 }, (_, count) => step(given(count)));
     expect(steps.map(({ is_done }) => is_done)).toEqual([...Array(8).fill(false), true]);
     expect(new Set(steps.slice(0, 8).map(({ question }) => question)).size).toBe(8);
@@ -79,11 +79,11 @@ describe('interviewing [OFF-103]', () => {
     ['A desk for our web shop.', 'orders and returns'],
     ['Prepares market reports.', 'sources may it use'],
     ['Keeps me company.', 'finished piece of its work'],
-  ])('asks what fits the description: %s', (description, words) => {
+  ])('asks questions that match the description: %s', (description, words) => {
     expect(step(given(1), description).question).toContain(words);
   });
 
-  it('writes a file with what was said and a test that words can decide, however long it was', () => {
+  it('writes a file with the answers and a test that words can decide, at any length', () => {
     const file = JSON.parse(step(given(8)).file);
     expect(file.name).toBe('shop');
     for (const { answer } of given(4)) expect(file.instructions).toContain(answer);
@@ -106,17 +106,14 @@ describe('interviewing [OFF-103]', () => {
     ['Find order, refund order and Track-parcel.', ['find_order', 'track_parcel'], ['refund_order']],
     ['none', [], []],
     ['We have a system from 1987 that nobody dares to touch any more.', [], []],
-  ])(
-    'writes the functions that were named, and waits for a yes where one changes something: %s',
-    (answer, reads, acts) => {
-      const answers = given(8).map((each, at) => (at === 4 ? { ...each, answer } : each));
-      const { tools = [], tests } = JSON.parse(step(answers).file);
-      const named = (isRead: boolean) =>
-        tools.flatMap((tool: { function: string; read_only?: true }) =>
-          (tool.read_only ?? false) === isRead ? [tool.function] : [],
-        );
-      expect([named(true), named(false)]).toEqual([reads, acts]);
-      expect(Object.keys(tests[0].tool_results ?? {})).toEqual(reads);
-    },
-  );
+  ])('writes the named functions and requires approval if one changes something: %s', (answer, reads, acts) => {
+    const answers = given(8).map((each, at) => (at === 4 ? { ...each, answer } : each));
+    const { tools = [], tests } = JSON.parse(step(answers).file);
+    const named = (isRead: boolean) =>
+      tools.flatMap((tool: { function: string; read_only?: true }) =>
+        (tool.read_only ?? false) === isRead ? [tool.function] : [],
+      );
+    expect([named(true), named(false)]).toEqual([reads, acts]);
+    expect(Object.keys(tests[0].tool_results ?? {})).toEqual(reads);
+  });
 });

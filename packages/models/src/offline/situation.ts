@@ -1,37 +1,37 @@
 import type { Message, ToolCall, ToolResult } from '@vestra/agent/message';
 import type { ModelRequest } from '@vestra/agent/model';
 
-/** A call and what came of it. */
+/** A call and its result. */
 export type Deed = { call: ToolCall; result: ToolResult };
 
-/** What the model finds when it is called: the last thing a person said, and what has come of it since. */
+/** The state of a conversation: the user's last message, and everything since. */
 export type Situation = {
-  /** What the person said last, with the files that came with it. */
+  /** The user's last message, with its files. */
   asked: string;
   /** The same without the files. */
   question: string;
-  /** The files that came with it. */
+  /** The files of the last message. */
   enclosed: string[];
-  /** The files of earlier messages, the newest first. */
+  /** The files of earlier messages, newest first. */
   enclosedBefore: string[];
-  /** What is remembered about the person. */
+  /** Memory about the user. */
   memory: string[];
-  /** What they said before, the newest first. */
+  /** The user's earlier messages, newest first. */
   earlier: string[];
   /** The same without the files. */
   saidBefore: string[];
-  /** What is said of work that has ended, the newest first. */
+  /** Reports of ended tasks, newest first. */
   endedWork: string[];
-  /** Work that is under way, and questions that wait for the person, a line each. */
+  /** Running tasks, and questions that wait for the user, a line each. */
   openWork: string[];
   openQuestions: string[];
-  /** Calls since then, with their results. */
+  /** Calls since the last message, with their results. */
   done: Deed[];
-  /** Calls of earlier turns, the newest first. */
+  /** Calls of earlier turns, newest first. */
   doneBefore: Deed[];
-  /** Every call of the conversation, for ids that do not come twice. */
+  /** The number of calls in the conversation, for unique ids. */
   callCount: number;
-  /** Whether an earlier answer holds these words. */
+  /** Whether an earlier answer contains these words. */
   hasSaid: (words: string) => boolean;
 };
 
@@ -69,7 +69,7 @@ export function situationOf({ messages }: ModelRequest): Situation {
 const isFile = /^file /;
 const isOfWork = ({ label }: { label: string }) => label === 'work';
 
-/** A call and its result stand beside each other; ids may come again in another turn. */
+/** A call is next to its result. Ids may repeat in another turn. */
 function deedsIn(messages: readonly Message[]): Deed[] {
   return messages.flatMap((message, at) => {
     const next = messages[at + 1];
@@ -81,7 +81,7 @@ function deedsIn(messages: readonly Message[]): Deed[] {
   });
 }
 
-/** What the tool itself said, without what the platform says about the call. */
+/** The tool's own output, without the platform's notes about the call. */
 function toldBy({ output }: ToolResult): string {
   const data = dataIn(output);
   return data.length === 0 ? output : data.map(({ text }) => text).join('\n');
@@ -91,7 +91,7 @@ export function textOf(message: Message | undefined): string {
   return message?.role === 'agent' ? message.text : withoutFence(rawTextOf(message, false)).trim();
 }
 
-/** Its own text, or what holds for this request alone. */
+/** The user's text, or the part that holds for this request only. */
 function rawTextOf(message: Message | undefined, isPassing: boolean): string {
   if (message?.role !== 'user') return '';
   return message.parts
@@ -104,5 +104,5 @@ const fenced = /<data-([0-9a-f]{24}) of="([^"]*)">\n([\s\S]*?)\n<\/data-\1>/g;
 const dataIn = (text: string) =>
   [...text.matchAll(fenced)].map((match) => ({ label: match[2] as string, text: match[3] as string }));
 
-/** The marks around data of others are for models that follow instructions; this one follows none, and quotes the data. */
+/** The fence around data is for models that follow instructions. This one follows none, and quotes the data. */
 export const withoutFence = (text: string): string => text.replace(fenced, '$3');

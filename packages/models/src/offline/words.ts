@@ -1,6 +1,6 @@
 const words = (list: string) => new Set(list.split(/\s+/));
 
-/** Words that carry no meaning of their own, and those that only ask for something. */
+/** Words without a meaning of their own, and words that only ask for something. */
 const fillers = words(
   `a an and are as at be been but by can could did do does for from get give had has have he her him his how i if in into is
   it its just let make me my need no not of on or our out please she should show so some tell than that the their them then
@@ -8,7 +8,7 @@ const fillers = words(
   thank also any all about am may something anything someone anyone long many much often`,
 );
 
-/** The same of German and of Spanish, which count where a text has one of them that is no word of English. */
+/** The same for German and Spanish. They count if a text contains one that is not an English word. */
 const otherFillers = {
   de: words(
     `aber alle als am an auch auf aus bei beim bin bis bitte da das dem den der des die dies diese dieser doch du ein eine einem
@@ -27,7 +27,7 @@ const alsoEnglish = words(
   'a al all am an as bin como con de den die do du el en er es hat has in la man me mi no o on se son so su te tu um un war was y',
 );
 
-/** The language that a text seems to be written in, of those that there are words for. */
+/** The language that a text seems to be written in, of the known ones. */
 export function languageOf(text: string): 'de' | 'en' | 'es' {
   const own = (language: 'de' | 'es') =>
     wordsIn(text).filter((word) => otherFillers[language].has(word) && !alsoEnglish.has(word)).length;
@@ -41,7 +41,7 @@ const wordsIn = (text: string) =>
     word.toLowerCase(),
   );
 
-/** The words that carry meaning, each without its ending, so that `orders`, `ordered` and `order` are one. */
+/** The meaningful words without their endings, so that `orders`, `ordered` and `order` are equal. */
 export function stemsOf(text: string): string[] {
   const language = languageOf(text);
   return wordsIn(text)
@@ -66,13 +66,13 @@ function stem(word: string): string {
   }, word);
 }
 
-/** How much of `wanted` is found in `text`: 0 to 1. */
+/** The share of `wanted` found in `text`: 0 to 1. */
 export function coverage(wanted: readonly string[], text: ReadonlySet<string>): number {
   if (wanted.length === 0) return 0;
   return wanted.filter((word) => text.has(word)).length / wanted.length;
 }
 
-/** The JSON object that stands in a text; undefined where there is none. */
+/** The JSON object inside a text; undefined if there is none. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as unknown;

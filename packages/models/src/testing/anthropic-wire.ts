@@ -82,7 +82,7 @@ export const anthropicWire: Wire = {
       const calls = blocks.filter(({ type }) => type === 'tool_use');
       const known = given.get(keyOfCalls(calls.map(({ name, input }) => ({ name: String(name), arguments: input }))));
       const isMissing = blocks[0]?.type !== 'thinking' || blocks[0].thinking !== known?.thinking;
-      // Of turns that have ended the vendor leaves thoughts out by itself.
+      // The vendor ignores the reasoning of finished turns.
       if (at < lastOwn || known?.model !== model || !isMissing) continue;
       return {
         message: `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${blocks[0]?.type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
@@ -135,7 +135,7 @@ function filesIn(content: unknown) {
   return files.length > 0 ? { files } : {};
 }
 
-/** Tool results travel inside a user message. */
+/** Tool results are sent inside a user message. */
 function messagesOf({ role, content }: Record<string, unknown>): NormalisedMessage[] {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content);
   if (role === 'assistant') {

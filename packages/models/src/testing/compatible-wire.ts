@@ -1,6 +1,6 @@
 import { asList, asRecord, keyOfCalls, type NormalisedMessage, parsed, textOf, type Wire } from './scripted-answer.ts';
 
-/** Chat completions, as OpenAI's older endpoint and every server that resembles it: POST …/chat/completions. */
+/** Chat completions, as in OpenAI's older endpoint and all servers like it: POST …/chat/completions. */
 export const compatibleWire: Wire = {
   normalise: (body) => {
     const messages = asList(body.messages);

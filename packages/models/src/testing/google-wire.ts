@@ -43,7 +43,7 @@ export const googleWire: Wire = {
         ...(more.finishReason !== undefined && usageMetadata && { usageMetadata }),
       })}\n\n`;
     const signature = thinking === null ? {} : { thoughtSignature: encryptedOf(model, thinking) };
-    // On the first call alone; without calls on an empty text at the end.
+    // On the first call only; without calls, on an empty text at the end.
     const functionCalls = calls.map(({ id, name, arguments: json }, at) => ({
       functionCall: { id, name, args: argsOf(json) },
       ...(at === 0 && signature),
@@ -79,7 +79,7 @@ export const googleWire: Wire = {
 
 const skipped = 'skip_thought_signature_validator';
 
-/** This vendor sends arguments as a value: text that is no JSON can only be sent as text. */
+/** This vendor sends arguments as a value. Invalid JSON can only be sent as text. */
 function argsOf(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -154,7 +154,7 @@ function messageOf(item: Record<string, unknown>): NormalisedMessage {
   return { role: 'user', text: textOf(item.content), files };
 }
 
-/** The items of one message follow each other. */
+/** The items of one message are adjacent. */
 function joined(messages: NormalisedMessage[]): NormalisedMessage[] {
   const whole: NormalisedMessage[] = [];
   for (const message of messages) {

@@ -8,17 +8,17 @@ export type NormalisedMessage =
   | { role: 'agent'; text: string; calls: { id: string; name: string; arguments: unknown }[] }
   | { role: 'tool'; results: { callId: string; output: string; files?: { mediaType: string }[] }[] };
 
-/** A request as any vendor's model would see it. */
+/** A request in a vendor-neutral form. */
 export type NormalisedRequest = {
   vendor: ScriptedVendor;
   model: string;
   system: string[];
   messages: NormalisedMessage[];
-  /** What stands behind the last message of the user and holds for this request alone: the time, memory, what is open. */
+  /** The text after the user's last message that holds for this request only: time, memory, open tasks. */
   passing: string;
   tools: { name: string; description: string; inputSchema: unknown }[];
   outputSchema: unknown;
-  /** How many requests the server has had, this one included. */
+  /** The number of requests so far, including this one. */
   count: number;
   headers: IncomingHttpHeaders;
   body: Record<string, unknown>;
@@ -32,12 +32,12 @@ type ScriptedCall = {
 };
 
 export type ScriptedAnswer = {
-  /** What the model thinks first, sealed as its vendor does it; from then on the server wants it back as the vendor would. */
+  /** The model's reasoning, signed as its vendor does it. The server then requires it back as the vendor would. */
   thinking?: string;
-  /** One chunk, or the chunks. */
+  /** One chunk, or several. */
   text?: string | readonly string[];
   calls?: readonly ScriptedCall[];
-  /** `inputTokens` holds neither cached nor newly cached tokens. */
+  /** `inputTokens` excludes cached and newly cached tokens. */
   usage?: { inputTokens: number; outputTokens: number; cacheReadTokens?: number; cacheWriteTokens?: number } | null;
   stop?: 'length' | 'filter';
   /** Before the first byte. */
@@ -46,9 +46,9 @@ export type ScriptedAnswer = {
   chunkDelayMs?: number;
   /** How long the response stays open after its last event. */
   lingerMs?: number;
-  /** The answer in pieces of so many bytes, wherever that cuts a character. */
+  /** Writes the answer in pieces of this many bytes, also inside a character. */
   bytesPerWrite?: number;
-  /** A status is answered at once; `hang` and `cut` come after the text, or before any byte where there is none. */
+  /** A status is returned at once. `hang` and `cut` follow the text, or come before any byte if there is none. */
   fail?: number | 'hang' | 'cut';
   /** For `fail` with a status. */
   failMessage?: string;
@@ -56,16 +56,16 @@ export type ScriptedAnswer = {
   headers?: Record<string, string>;
 };
 
-/** How one vendor writes requests and answers. */
+/** The request and response format of one vendor. */
 export type Wire = {
   normalise: (
     body: Record<string, unknown>,
     path: string,
   ) => Omit<NormalisedRequest, 'count' | 'headers' | 'vendor' | 'passing'>;
-  /** Server-sent events: what opens the answer, one for each chunk of text, what completes it. */
+  /** Server-sent events: the opening, one for each chunk of text, and the closing. */
   frames: (answer: CompleteAnswer, request: { model: string }) => { opening: string; text: string[]; closing: string };
   error: (status: number, message: string, code: string | undefined) => unknown;
-  /** What the vendor finds wrong with the thoughts that a request brings back, or does not; null: nothing. */
+  /** The vendor's objection to returned or missing reasoning; null if there is none. */
   refuses?: (
     body: Record<string, unknown>,
     model: string,
@@ -73,18 +73,18 @@ export type Wire = {
   ) => { message: string; code?: string } | null;
 };
 
-/** By the calls that they led to: what the server's models have thought. */
+/** The reasoning of the server's models, by the calls that it led to. */
 export type GivenThoughts = ReadonlyMap<string, { model: string; thinking: string }>;
 
-/** Tells calls apart without their ids, which whoever sends them back may have changed. */
+/** Identifies calls without their ids, which a client may change. */
 export const keyOfCalls = (calls: readonly { name: string; arguments: unknown }[]) =>
   JSON.stringify(calls.map(({ name, arguments: given }) => [name, given]));
 
-/** No one else can make it, and it fits one text of one model. */
+/** A signature that fits one text of one model and cannot be forged by accident. */
 export const sealOf = (model: string, thinking: string) =>
   createHash('sha256').update(`${model} thought ${thinking}`).digest('base64');
 
-/** The thought itself, unreadable, for vendors that let nobody read it. */
+/** The reasoning in unreadable form, for vendors that hide it. */
 export const encryptedOf = (model: string, thinking: string) =>
   Buffer.from(JSON.stringify({ thinking, seal: sealOf(model, thinking) })).toString('base64');
 
@@ -108,7 +108,7 @@ type CompleteAnswer = {
 const passing =
   /(?:\n\n)?<data-[0-9a-f]{24} of="(?:context|memory|missing memory|open work|open questions|time)">[\s\S]*$/;
 
-/** The messages without what is said to the model once, and that by itself. */
+/** Separates the messages from the text that holds for this request only. */
 export function partPassing(messages: readonly NormalisedMessage[]): {
   messages: NormalisedMessage[];
   passing: string;
@@ -126,7 +126,7 @@ export const asRecord = (value: unknown): Record<string, unknown> => (value ?? {
 export const asList = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? (value as Record<string, unknown>[]) : [];
 
-/** Content is a text or a list of parts, in every vendor's format. */
+/** Content is a text or a list of parts in every vendor's format. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   return asList(content)

@@ -19,11 +19,11 @@ import { refusalByRule } from './vendor-rules.ts';
 
 export type ScriptedModelServer = {
   url: string;
-  /** The address of each vendor, as its `…_BASE_URL` setting takes it. */
+  /** The address of each vendor, as its `…_BASE_URL` setting accepts it. */
   baseUrls: Record<ScriptedVendor, string>;
-  /** Every vendor configured to answer from here; the compatible one has the model `scripted`. */
+  /** Settings with every vendor at this server. The compatible one has the model `scripted`. */
   settings: ModelSettings;
-  /** Connections that were ever opened: calls should share them. */
+  /** The number of connections ever opened: calls should share them. */
   connectionCount: () => number;
   close: () => Promise<void>;
 };
@@ -35,7 +35,7 @@ const wires: Record<ScriptedVendor, Wire> = {
   compatible: compatibleWire,
 };
 
-/** A model of every vendor, over a real socket in the vendor's real format, that answers what a test says. */
+/** Serves a model of every vendor over a real socket in the vendor's real format. The test supplies the answers. */
 export async function startScriptedModelServer({
   respond,
   models = [],
@@ -43,10 +43,10 @@ export async function startScriptedModelServer({
   checksRules = true,
 }: {
   respond: (request: NormalisedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
-  /** What it lists, whoever asks; without any nobody finds a list. */
+  /** The models on its list. Without any, the list route does not exist. */
   models?: readonly string[];
   port?: number;
-  /** Whether it refuses requests that the vendor refuses. Checking costs time on every request. */
+  /** Whether it rejects requests that the vendor rejects. The check takes time on every request. */
   checksRules?: boolean;
 }): Promise<ScriptedModelServer> {
   let count = 0;
@@ -192,7 +192,7 @@ async function stream(response: ServerResponse, wire: Wire, scripted: ScriptedAn
   }
   if (failure === 'hang') return;
   if (failure === 'cut') {
-    // What was written must arrive before the connection goes.
+    // The written bytes must arrive before the connection closes.
     await delay(20);
     return void response.destroy();
   }

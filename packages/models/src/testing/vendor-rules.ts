@@ -1,15 +1,15 @@
 import { asList, asRecord } from './scripted-answer.ts';
 
 /**
- * A request that a vendor is known to refuse, with the vendor's own answer. Servers of tests hold every request to these
- * rules, since a test server that accepts anything hides such a request. Add a row for each new refusal that somebody meets.
+ * A request that a vendor is known to reject, with the vendor's response. Test servers check every request against
+ * these rules, because a server that accepts anything hides such a request. Add a row for each new rejection.
  */
 type VendorRule = {
-  /** The public thread that quotes the refusal. */
+  /** The public thread that quotes the rejection. */
   thread: string;
   /** Part of the request's path. */
   path: RegExp;
-  /** The fault of the body in the vendor's words; null if there is none. */
+  /** The fault in the vendor's words; null if there is none. */
   fault: (body: Body) => string | null;
   status: number;
   error: (message: string) => object;
@@ -21,7 +21,7 @@ export type Refusal = { status: number; body: object };
 const chatCompletions = /\/chat\/completions$/;
 const responses = /\/responses$/;
 
-/** As vLLM reports a chat template that raised an exception. */
+/** vLLM's error for a chat template that raised an exception. */
 const ofTemplate = (message: string) => ({ error: { message, type: 'BadRequestError', code: 400 } });
 const ofMistral = (message: string) => ({
   object: 'error',
@@ -37,7 +37,7 @@ const ofOpenai = (code: string | null) => (message: string) => ({
 export const vendorRules = {
   vertexKnowsNoCallIds: {
     thread: 'https://github.com/vercel/ai/issues/15664',
-    // Gemini 3 gives ids itself since September 2026, and knows them again.
+    // Gemini 3 assigns ids itself since September 2026 and recognises them.
     path: /\/v1\/projects\/.+\/publishers\/google\/models\/gemini-[12]\b/,
     fault: callIdFault,
     status: 400,
@@ -110,7 +110,7 @@ export const vendorRules = {
   },
 } satisfies Record<string, VendorRule>;
 
-/** How the vendor at this path answers a body that breaks one of its rules; null if it breaks none. */
+/** Returns the vendor's response to a body that breaks one of its rules; null if it breaks none. */
 export function refusalByRule(path: string, body: Body): Refusal | null {
   for (const { path: of, fault, status, error } of Object.values<VendorRule>(vendorRules)) {
     const message = of.test(path.replace(/\?.*/, '')) ? fault(body) : null;
@@ -136,7 +136,7 @@ function callIdFault({ contents }: Body): string | null {
 
 const rolesOf = ({ messages }: Body) => asList(messages).map(({ role }) => role);
 
-/** Calls and results do not count, as in the templates of Mistral; Gemma knows none. */
+/** Calls and results do not count, as in Mistral's templates. Gemma has neither. */
 function alternationFault({ messages }: Body): string | null {
   const turns = asList(messages).filter(
     ({ role, tool_calls }) => role === 'user' || (role === 'assistant' && tool_calls === undefined),
@@ -164,7 +164,7 @@ function propertiesFault({ tools }: Body): string | null {
   return null;
 }
 
-/** Where an object schema has no `properties`; null if each has some. */
+/** The path of an object schema without `properties`; null if there is none. */
 function bareObjectIn(value: unknown, context: readonly string[]): readonly string[] | null {
   if (typeof value !== 'object' || value === null) return null;
   const schema = asRecord(value);

@@ -17,11 +17,14 @@ type Attempt = {
   names: WireNames;
   request: ModelRequest;
   wireRequest: WireRequest;
-  /** The tool whose arguments are the answer, where there is one. */
+  /** The tool whose arguments are the answer, if there is one. */
   answerTool: string | null;
 };
 
-/** One call to the vendor. Tool calls are held until the answer is whole, so that a broken answer calls nothing. */
+/**
+ * Makes one request to the vendor. Tool calls are held until the answer is complete, so that a broken answer calls
+ * nothing.
+ */
 export async function* readAnswer(attempt: Attempt): AsyncGenerator<ModelEvent> {
   const { vendor, names, request, answerTool } = attempt;
   const answer = emptyAnswer();
@@ -35,19 +38,19 @@ export async function* readAnswer(attempt: Attempt): AsyncGenerator<ModelEvent> 
   if (answer.end === null || answer.end === 'broken') throw new ConnectionLost();
   const cut = answer.end === 'cut';
   if (answerTool !== null) {
-    // Beside a tool for the answer, text is chatter, unless the model leaves it at that.
+    // If a tool carries the answer, text counts only if the model called nothing.
     const given = answer.calls.find(({ name }) => name === answerTool)?.arguments ?? (answer.calls[0] ? '' : written);
     if (given !== '') yield { type: 'text', text: given };
   }
   const calls = answer.calls.filter((call) => call.name !== answerTool && !(cut && isCut(call)));
   for (const call of withOwnIds(calls.map((each) => callOf(each, names)))) yield { type: 'call', call };
-  // An answer that a tool was made for is kept as text: what was thought no longer stands beside what it was thought for.
+  // An answer from an answer tool is stored as text, so its reasoning no longer belongs to a call and is dropped.
   const kept = { text: written, callCount: calls.length };
   const reasoning = answerTool === null ? reasoningOf(nameOfModel(vendor), answer, kept) : null;
   yield { type: 'end', usage, cut, ...(reasoning && { reasoning }) };
 }
 
-/** Text as it comes: what arrives together is one piece. Everything else is noted in `answer`. */
+/** Yields text as it arrives, one piece per read. Everything else is collected in `answer`. */
 async function* readText({ vendor, timing, request, wireRequest }: Attempt, answer: Answer): AsyncGenerator<string> {
   const body = JSON.stringify(vendor.wire.body(wireRequest));
   const { signal } = request;
@@ -85,7 +88,7 @@ async function* readText({ vendor, timing, request, wireRequest }: Attempt, answ
   }
 }
 
-/** What came before the event that is wrong is still given. */
+/** Output before the invalid event is still returned. */
 function problemOf(step: () => void): { error: unknown } | null {
   try {
     step();
@@ -101,7 +104,7 @@ async function wordsOf(exchange: Exchange): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
   while (length < longestRefusal) {
-    // The status says enough where the rest does not come.
+    // If the body fails to arrive, the status is enough.
     const bytes = await exchange.read().catch(() => null);
     if (!bytes) break;
     pieces.push(bytes);
@@ -115,7 +118,7 @@ function callOf({ id, name, arguments: json }: WrittenCall, names: WireNames): T
   return { id, name: names.fromWire(name), arguments: argumentsOf(json) };
 }
 
-/** What the model wrote stays as it is where it is no JSON: the agent tells the model so. */
+/** Invalid JSON is kept as text: the agent reports it to the model. */
 function argumentsOf(json: string): unknown {
   if (json.trim() === '') return {};
   try {
@@ -125,7 +128,7 @@ function argumentsOf(json: string): unknown {
   }
 }
 
-/** Of an answer that ran into its limit: a call without arguments may be one whose arguments were still to come. */
+/** In a cut answer, a call without arguments may be one whose arguments were still to come. */
 const isCut = ({ arguments: json }: WrittenCall) => json.trim() === '' || typeof argumentsOf(json) === 'string';
 
 /** Some endpoints give every call of an answer the same id. */

@@ -18,7 +18,7 @@ const half = (value: object, part: 0 | 1) => {
   return part === 0 ? json.slice(0, 6) : json.slice(6);
 };
 
-/** Two pieces of text and two calls, as each vendor writes them. */
+/** Two pieces of text and two calls in each vendor's format. */
 const streams: Record<RawVendor, object[]> = {
   anthropic: [
     { type: 'message_start', message: { usage: { input_tokens: 3 } } },
@@ -70,7 +70,7 @@ const streams: Record<RawVendor, object[]> = {
 };
 
 describe.each(vendors)('%s', (vendor) => {
-  it('[MOD-151] gives the same text and calls however its bytes are cut, and before an error the same text', async () => {
+  it('returns the same text and calls however its bytes are split, and the same text before an error [MOD-151]', async () => {
     const whole = sse(...streams[vendor]);
     const broken = sse(...streams[vendor].slice(0, -3), { type: 'error', error: { code: 503, message: 'x' } });
     const framings = [whole, broken].flatMap((text) => [text, text.replaceAll('\n', '\r\n')]);
@@ -110,7 +110,7 @@ const noConnection = () => expect.poll(endpoint.isConnectionClosed).toBe(true);
 it.each([
   ['before the first byte', []],
   ['in the middle of the answer', [words('Never')]],
-])('[MOD-153] leaves no connection behind when it is stopped %s', async (_when, pieces) => {
+])('leaves no connection behind when it is aborted %s [MOD-153]', async (_when, pieces) => {
   const controller = new AbortController();
   endpoint.respond(writing(pieces, () => controller.abort(new Error('stopped'))));
   if (pieces.length === 0) endpoint.respond(() => controller.abort(new Error('stopped')));
@@ -119,13 +119,13 @@ it.each([
   await noConnection();
 });
 
-it('[MOD-153] leaves no connection behind when its reader goes away', async () => {
+it('leaves no connection behind when its reader stops [MOD-153]', async () => {
   endpoint.respond(writing([words('One'), words('Two')], () => {}));
   for await (const _event of endpoint.stream('compatible')) break;
   await noConnection();
 });
 
-it('[MOD-153] leaves no connection behind when the vendor falls silent, though comments are no silence', async () => {
+it('leaves no connection behind when the vendor falls silent; comments do not count as silence [MOD-153]', async () => {
   const pings = Array.from({ length: 5 }, () => ': still there\n\n');
   let silentAt = 0;
   endpoint.respond(async (_request, response) => {
@@ -141,7 +141,7 @@ it('[MOD-153] leaves no connection behind when the vendor falls silent, though c
   await noConnection();
 });
 
-it('[MOD-155] holds the vendor back while its reader is slow', async () => {
+it('applies backpressure while its reader is slow [MOD-155]', async () => {
   const chunk = words('x'.repeat(65_536));
   const count = 400;
   let written = 0;
@@ -162,13 +162,13 @@ it('[MOD-155] holds the vendor back while its reader is slow', async () => {
   expect(length).toBe(count * 65_536);
 });
 
-it('[MOD-155] ends an answer that sends one event without an end', async () => {
+it('ends an answer with an endless event [MOD-155]', async () => {
   endpoint.respond(writing(['data: ', ...Array.from({ length: 20 }, () => 'x'.repeat(1_048_576))], () => {}));
   const { failure } = await outcomeOf(endpoint.stream('compatible'));
   expect(failure).toBe('invalid_answer');
 });
 
-it('[MOD-154] follows no redirect, so that the key goes nowhere else', async () => {
+it('follows no redirect, so that the key is sent nowhere else [MOD-154]', async () => {
   let isReached = false;
   const elsewhere = createServer((_request, response) => {
     isReached = true;
@@ -192,7 +192,7 @@ it.each([
   ['as a date', () => ({ 'retry-after': tomorrow() }), '{}'],
   ['in milliseconds', () => ({ 'retry-after-ms': '86400000' }), '{}'],
   ['in the body', () => ({}), '{"error":{"status":"RESOURCE_EXHAUSTED","details":[{"retryDelay": "86400s"}]}}'],
-])('[MOD-158] understands how long a vendor wants to be left alone %s', async (_how, headers, body) => {
+])('parses how long a vendor asks to wait %s [MOD-158]', async (_how, headers, body) => {
   endpoint.respond((_request, response) => response.writeHead(429, headers()).end(body));
   expect((await outcomeOf(endpoint.stream('google'))).failure).toBe('rate_limited');
   expect(endpoint.bodies).toHaveLength(1);
@@ -205,12 +205,12 @@ it.each([
   ['a page', 502, '<html>', 'unavailable'],
   ['nothing', 422, '', 'refused'],
   ['JSON of another kind', 400, '[null]', 'refused'],
-])('[MOD-157] understands a refusal with %s', async (_what, status, body, reason) => {
+])('parses a rejection with %s [MOD-157]', async (_what, status, body, reason) => {
   endpoint.respond((_request, response) => response.writeHead(status).end(body));
   expect((await outcomeOf(endpoint.stream('google', {}, { attempts: 1 }))).failure).toBe(reason);
 });
 
-it('asks for no longer an answer than the catalogue allows', async () => {
+it('requests no longer an answer than the catalogue allows', async () => {
   endpoint.respond(writing(['']));
   for (const maxOutputTokens of [77, 1_000_000, undefined]) {
     await outcomeOf(endpoint.stream('anthropic', maxOutputTokens ? { maxOutputTokens } : {}, { attempts: 1 }));
@@ -218,7 +218,7 @@ it('asks for no longer an answer than the catalogue allows', async () => {
   expect(endpoint.bodies.map(({ max_tokens }) => max_tokens)).toEqual([77, 32_768, 32_768]);
 });
 
-/** Until a number has stopped changing. */
+/** Waits until a number has stopped changing. */
 async function stillness(look: () => number): Promise<void> {
   for (let before = -1; before !== look(); ) {
     before = look();

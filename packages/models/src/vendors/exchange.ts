@@ -3,24 +3,24 @@ import type { Dispatcher } from 'undici';
 import { ConnectionLost, IdleTimeout } from './fault.ts';
 import { beginReading, whenToRead } from './reading-pace.ts';
 
-/** One POST whose response is read while it comes. */
+/** One POST whose response is read as it arrives. */
 export type Exchange = {
   begun: () => Promise<{ status: number; headers: IncomingHttpHeaders }>;
-  /** The bytes that came since they were last read, however many; null at the end. */
+  /** Returns the bytes since the last read; null at the end. */
   read: () => Promise<Buffer | null>;
-  /** To be called in the end. A connection whose response comes to its last byte soon serves the next call. */
+  /** Must be called at the end. A connection whose response completes soon is reused for the next call. */
   leave: (isComplete: boolean) => void;
 };
 
 type Call = { url: string; headers: Record<string, string>; body: string; signal: AbortSignal; idleTimeoutMs: number };
 
-/** Loaded with the first call: it is five megabytes of memory, and a server that has just started calls nobody. */
+/** Loaded with the first call: undici needs five megabytes of memory, which an idle server saves. */
 let loading: Promise<Dispatcher> | undefined;
 let agent: Dispatcher | undefined;
 
 async function loadAgent(): Promise<Dispatcher> {
   const { Agent, EnvHttpProxyAgent } = await import('undici');
-  // Each call has a clock of its own. As Node's own fetch, it goes through a proxy where Node is told to.
+  // Each call has its own timeouts. Like Node's fetch, it uses a proxy if Node is configured to.
   const options = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
   agent = process.env.NODE_USE_ENV_PROXY === '1' ? new EnvHttpProxyAgent(options) : new Agent(options);
   return agent;
@@ -36,11 +36,11 @@ function dispatch(...given: Parameters<Dispatcher['dispatch']>): void {
 
 const userAgent = 'Vestra/1.0';
 
-/** More than this waits in the vendor's socket until it is read. */
+/** Beyond this limit, data waits in the vendor's socket until it is read. */
 const mostUnread = 1_048_576;
 const patienceMs = 1000;
 
-/** The caller's signal and the vendor's silence end it. No redirect is followed: it would carry the key elsewhere. */
+/** Ends on the caller's signal or the vendor's silence. Follows no redirect, which would send the key elsewhere. */
 export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Exchange {
   const { origin, pathname, search } = new URL(url);
   let response: { status: number; headers: IncomingHttpHeaders } | null = null;
@@ -66,7 +66,7 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
     onNews();
   };
   const onAbort = () => stop(signal.reason);
-  // Time that the caller spends with what it was given is not the vendor's silence.
+  // Time that the caller spends on received data does not count as the vendor's silence.
   const idle = setTimeout(() => (wake ? stop(new IdleTimeout()) : idle.refresh()), idleTimeoutMs);
   const news = () => {
     idle.refresh();
@@ -102,7 +102,7 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
         whenToRead(onNews);
         return;
       }
-      // The first of it is read at once.
+      // The first piece is read at once.
       endReading = beginReading();
       onNews();
     },
@@ -112,7 +112,7 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
       onNews();
     },
     onResponseError(_controller, error) {
-      // A header that cannot be sent will not be sendable the next time either.
+      // A header that cannot be sent will fail on a retry too.
       lost = 'code' in error && error.code === 'UND_ERR_INVALID_ARG' ? error : new ConnectionLost();
       clearTimeout(patience);
       onNews();

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ModelFailure, type ModelFailureReason, type Usage } from '@vestra/agent/model';
 import { type JsonRecord, recordOf, textOf } from './wires/json.ts';
 
-/** What went wrong with one attempt, and whether another one may go well. */
+/** The fault of one attempt, and whether a retry may succeed. */
 export type Fault = {
   reason: ModelFailureReason;
   message: string;
@@ -10,22 +10,22 @@ export type Fault = {
   retryAfterMs: number | null;
   status: number | null;
   usage?: Usage;
-  /** The vendor found fault with what its model thought before, or with its absence. */
+  /** The vendor rejected the returned reasoning, or its absence. */
   isOfReasoning?: boolean;
-  /** The model does not reason at all, so that asking for its reasoning is always refused. */
+  /** The model does not reason at all, so a request for its reasoning is always rejected. */
   hasNoReasoning?: boolean;
 };
 
 /** The vendor was silent for too long. */
 export class IdleTimeout extends Error {}
 
-/** A request without an answer, one that broke off, or one that ended before the vendor said that it is complete. */
+/** A request without a response, or a response that broke off or ended before the vendor marked it complete. */
 export class ConnectionLost extends Error {}
 
-/** The answer is not what it should be: no JSON, or no call that can be made. */
+/** The answer is invalid: not JSON, or an impossible call. */
 export class Unreadable extends Error {}
 
-/** An attempt's own verdict, such as an answer that the vendor's filter stopped. */
+/** A fault found by the attempt itself, such as an answer that the vendor's filter stopped. */
 export class AttemptFailed extends Error {
   readonly fault: Fault;
 
@@ -35,7 +35,7 @@ export class AttemptFailed extends Error {
   }
 }
 
-/** What the vendor said is wrong, with the status of its response or with the one that an error inside a stream stands for. */
+/** An error from the vendor, with the status of its response or the status that an error inside a stream stands for. */
 export class VendorError extends Error {
   readonly status: number;
   readonly words: string;
@@ -51,7 +51,7 @@ export class VendorError extends Error {
   }
 }
 
-/** How a vendor and its settings are called in messages to people. */
+/** The name of a vendor and its settings in messages to people. */
 type NamedVendor = {
   addressSetting: string;
   keySetting: string;
@@ -60,7 +60,10 @@ type NamedVendor = {
   ending?: { retires_on: string | null; replacement: string | null };
 };
 
-/** Messages are made here from the status and the vendor's error code alone: what vendors write repeats parts of keys and requests. */
+/**
+ * Builds messages only from the status and the vendor's error code, because the vendor's text may repeat parts of keys
+ * and requests.
+ */
 export function faultOf(error: unknown, vendor: NamedVendor, timeoutMs: number): Fault {
   if (error instanceof AttemptFailed) return error.fault;
   if (error instanceof IdleTimeout) {
@@ -115,7 +118,7 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
   return { ...refused, isOfReasoning: true, hasNoReasoning: /not supported/i.test(words) };
 }
 
-/** A model that its vendor no longer has may have come to its announced end. */
+/** A model that its vendor no longer has may have reached its announced end. */
 function endOf({ ending: { retires_on, replacement } = { retires_on: null, replacement: null } }: NamedVendor): string {
   const end = retires_on === null ? '' : ` Its end was announced for ${retires_on}.`;
   return replacement === null ? end : `${end} Use ${replacement}.`;
@@ -143,7 +146,7 @@ export function vendorErrorOfResponse(status: number, headers: IncomingHttpHeade
   return new VendorError(status, words, labelsOf(error), retryAfterOf(headers, body));
 }
 
-/** An error inside a stream has no status; vendors name it instead. */
+/** An error inside a stream has no status, only a name. */
 export function vendorErrorOf(error: unknown): VendorError {
   const { message, type, code, status } = recordOf(error);
   const named = [code, type, status].filter((each) => typeof each === 'string').join(' ');
@@ -178,7 +181,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Codes such as `rate_limit_error`: words joined by underscores, so that nothing that could be a key passes. */
+/** Codes such as `rate_limit_error`: words joined by underscores, so that nothing like a key passes. */
 function labelsOf({ type, code, status }: JsonRecord): string[] {
   const labels = [type, code, status].filter(
     (label): label is string =>
@@ -205,7 +208,7 @@ function retryAfterOf(headers: IncomingHttpHeaders, body: string): number | null
     const delay = /^\d+(\.\d+)?$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now();
     if (Number.isFinite(delay)) return Math.max(0, delay);
   }
-  // Google writes it into the body.
+  // Google sends it in the body.
   const inBody = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/.exec(body);
   return inBody ? Number(inBody[1]) * 1000 : null;
 }

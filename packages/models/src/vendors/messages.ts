@@ -4,7 +4,7 @@ import { partsFor } from './reasoning.ts';
 import { nameOfModel, type Vendor } from './vendor.ts';
 import { type WireNames, wireCallId } from './wire-names.ts';
 
-/** The conversation as the vendor accepts it: nothing empty, no file it cannot read, names and ids in its alphabet. */
+/** Adapts the conversation to the vendor: nothing empty, no unsupported file, names and ids in its alphabet. */
 export function messagesFor(vendor: Vendor, names: WireNames, messages: readonly Message[]): Message[] {
   const ids = createCallIds();
   return messages.map((message) => messageOf(message, vendor, names, ids)).filter((message) => message !== null);
@@ -12,7 +12,10 @@ export function messagesFor(vendor: Vendor, names: WireNames, messages: readonly
 
 type CallIds = { give: (id: string, ofVendor: string) => string; of: (id: string) => string };
 
-/** A vendor's own ids where an answer goes back as it was given, else those of the run; none twice in a request. */
+/**
+ * Uses the vendor's own ids for an answer that is sent back unchanged, else the run's ids. No id occurs twice in a
+ * request.
+ */
 function createCallIds(): CallIds {
   const given = new Map<string, string>();
   const taken = new Set<string>();
@@ -73,7 +76,7 @@ function agentMessage(message: AgentMessage, vendor: Vendor, names: WireNames, i
   };
 }
 
-/** Vendors take objects only; arguments that were no JSON stay visible to the model that wrote them. */
+/** Vendors accept only objects. Invalid JSON arguments stay visible to the model that wrote them. */
 function objectOf(given: unknown): unknown {
   return typeof given === 'object' && given !== null && !Array.isArray(given) ? given : { invalid_arguments: given };
 }

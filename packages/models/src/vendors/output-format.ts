@@ -4,7 +4,7 @@ import type { WireRequest } from './wires/wire.ts';
 
 export type OutputFormat = {
   output: WireRequest['output'];
-  /** Where the vendor cannot be held to the schema, the model is told of it. */
+  /** If the vendor cannot enforce the schema, the model is instructed instead. */
   instruction: string | null;
   /** A tool whose arguments are the answer. */
   answerTool: ToolDefinition | null;
@@ -13,8 +13,8 @@ export type OutputFormat = {
 const plain: OutputFormat = { output: { type: 'text' }, instruction: null, answerTool: null };
 
 /**
- * Native structured output where the vendor has it for this schema, else a tool that takes the answer, else words.
- * `isRefused`: the endpoint said no to the schema.
+ * Uses native structured output if the vendor supports this schema, else an answer tool, else an instruction.
+ * `isRefused`: the endpoint rejected the schema.
  */
 export function outputFormatOf(
   schema: JsonSchema | undefined,
@@ -42,7 +42,7 @@ function answerTool(inputSchema: JsonSchema, tools: readonly ToolDefinition[]): 
 
 const notStrict = ['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'];
 
-/** OpenAI refuses, in strict mode, every schema with an optional property or one that is open to further ones. */
+/** In strict mode, OpenAI rejects every schema with an optional property or additional properties. */
 function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict);
   if (typeof schema !== 'object' || schema === null) return true;

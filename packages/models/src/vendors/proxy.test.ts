@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, vi } from 'vitest';
 import { outcomeOf, sse, startRawEndpoint } from './raw-endpoint.fixture.ts';
 
-// In a process of its own, whose first call reads where the proxy is.
-it('goes through a proxy where Node is told to', async () => {
+// In a separate process, because its first call reads the proxy settings.
+it('uses a proxy if Node is configured to', async () => {
   const asked: string[] = [];
   const proxy = createServer((request, response) => {
     asked.push(request.url ?? '');

@@ -28,13 +28,13 @@ const requests: Partial<ModelRequest>[] = [
   { outputSchema: { type: 'object' }, tools: [weather] },
 ];
 
-/** Names of types, and where the `openai` package publishes them. */
+/** Type names, and their module in the `openai` package. */
 const published = {
   openai: ['ResponseCreateParamsStreaming', 'openai/resources/responses/responses'],
   compatible: ['ChatCompletionCreateParamsStreaming', 'openai/resources/chat/completions'],
 } as const;
 
-it("sends bodies that fit the types of OpenAI's own client [MOD-635]", async () => {
+it("sends bodies that match the types of OpenAI's own client [MOD-635]", async () => {
   const endpoint = await startRawEndpoint();
   const lines = Object.values(published).map(([type, path]) => `import type { ${type} } from '${path}';`);
   for (const vendor of ['openai', 'compatible'] as const) {

@@ -17,7 +17,10 @@ export const models: Record<RawVendor, string> = {
   compatible: 'compatible/any',
 };
 
-/** An endpoint that refuses what vendors refuse and else writes what a test gives it, byte for byte, and a model of each vendor that asks there. */
+/**
+ * An endpoint that rejects what vendors reject and otherwise writes the test's bytes, and a model of each vendor that
+ * uses it.
+ */
 export async function startRawEndpoint(askedAt?: string) {
   let listener: RequestListener = (_request, response) => response.end();
   const bodies: Record<string, unknown>[] = [];
@@ -71,7 +74,7 @@ export async function startRawEndpoint(askedAt?: string) {
   };
 }
 
-/** The pieces in writes of their own, so that they arrive apart. */
+/** Writes each piece separately, so that they arrive separately. */
 export const writing =
   (pieces: readonly (string | Uint8Array)[], last: (response: ServerResponse) => void = (response) => response.end()) =>
   async (_request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -84,7 +87,7 @@ export const writing =
     last(response);
   };
 
-/** What came of a call, with its text joined. */
+/** The result of a call, with its text joined. */
 export async function outcomeOf(stream: AsyncIterable<ModelEvent>) {
   const outcome: { text: string; calls: unknown[]; end: unknown; failure: unknown } = {
     text: '',
@@ -110,7 +113,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A stream that a vendor might send, and what is to come of it. */
+/** A possible vendor stream and its expected result. */
 export type StreamCase = { name: string; stream: string; expected: object; request?: Partial<ModelRequest> };
 
 export const sse = (...events: (object | string)[]): string =>
@@ -129,7 +132,9 @@ export const weather: ToolDefinition = {
 };
 export const called = (id: unknown, given: unknown) => ({ id, name: 'get_weather', arguments: given });
 
-/** The keys of `a` are anyone's: Anthropic would close the object, and Gemini takes no schema beside tools. */
+/**
+ * The keys of `a` are arbitrary: Anthropic would close the object, and Gemini accepts no schema together with tools.
+ */
 export const freeKeys = {
   type: 'object',
   properties: { a: { type: 'object', additionalProperties: { type: 'string' } } },

@@ -10,7 +10,7 @@ const isReadAtOnce = () => {
   return isRead;
 };
 
-describe('answers that are written at once', () => {
+describe('answers that are streamed in parallel', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -19,7 +19,7 @@ describe('answers that are written at once', () => {
     [2, 3],
     [9, 20],
     [100, 60],
-  ])('%i of them are read together every %i ms [MOD-490]', async (count, everyMs) => {
+  ])('%i answers are read together every %i ms [MOD-490]', async (count, everyMs) => {
     const ends = Array.from({ length: count }, beginReading);
     const read: number[] = [];
     for (const at of ends.keys()) whenToRead(() => read.push(at));
@@ -40,7 +40,7 @@ describe('an answer over a socket', () => {
   });
   afterAll(() => endpoint.close());
 
-  it('is no longer counted once it was left, whole, broken or given up [MOD-490]', async () => {
+  it('is no longer counted once it was left, whether complete, broken or abandoned [MOD-490]', async () => {
     const piece = sse({ choices: [{ delta: { content: 'Hi' } }] });
     const ends = ['whole', 'broken', 'given up'] as const;
     for (const how of [...ends, ...ends]) {

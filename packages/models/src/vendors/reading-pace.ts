@@ -1,16 +1,16 @@
-/** With each further answer that is being written, all of them are read this much later. */
+/** Each further parallel answer delays the reads of all by this much. */
 const msPerAnswer = 2.5;
 const longestMs = 60;
 
 /**
- * Answers that are written at the same time are read in step, and the less often the more there are: to take each token by
- * itself costs a turn of the loop and all that listens to it, and whoever shows the text joins it anyway. One alone is read
- * as it comes.
+ * Answers that are streamed in parallel are read together, and less often the more there are. Handling each token
+ * separately costs a turn of the event loop, and its readers join the text anyway. A single answer is read as it
+ * arrives.
  */
 let answers = 0;
 const waiting = new Set<() => void>();
 
-/** An answer has begun to come; to be called once when it is no longer read. */
+/** Counts an answer as started. The returned function must be called once, when it is no longer read. */
 export function beginReading(): () => void {
   answers += 1;
   return () => {
@@ -18,7 +18,7 @@ export function beginReading(): () => void {
   };
 }
 
-/** Calls back when what has come is to be read: at once, or with the others. */
+/** Calls back when received data should be read: at once, or together with the others. */
 export function whenToRead(read: () => void): void {
   const pauseMs = Math.min(longestMs, (answers - 1) * msPerAnswer);
   if (pauseMs <= 0) {

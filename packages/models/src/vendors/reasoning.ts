@@ -2,27 +2,27 @@ import type { AgentMessage, Reasoning, ToolCall } from '@vestra/agent/message';
 import { type JsonRecord, recordOf } from './wires/json.ts';
 
 /**
- * How an answer was put together: what its model thought stands in its place among the texts and the calls, because
- * vendors take it back only there. Texts and calls are not repeated; they are those of the answer, in this order.
+ * The structure of an answer: its reasoning in its place among texts and calls, because vendors accept it back only
+ * there. Texts and calls are not repeated; they are those of the answer, in this order.
  */
 export type AnswerPart =
-  /** Goes back as it came. */
+  /** Sent back unchanged. */
   | { kind: 'thought'; item: JsonRecord }
-  /** So many characters of the answer's text. `mark` goes back with them, such as a signature. */
+  /** This many characters of the answer's text. `mark` is sent back with them, such as a signature. */
   | { kind: 'text'; length: number; mark?: JsonRecord }
-  /** The next call. Its vendor's id for it, where the vendor looks at that; the run has given it an id of its own. */
+  /** The next call. `id` is the vendor's, if the vendor checks it; the run has assigned its own. */
   | { kind: 'call'; id: string; mark?: JsonRecord };
 
-/** What an answer is written as again. */
+/** A piece of an answer that is sent back. */
 export type Piece =
   | { kind: 'thought'; item: JsonRecord }
   | { kind: 'text'; text: string; mark: JsonRecord }
   | { kind: 'call'; call: ToolCall; mark: JsonRecord };
 
-/** More is not kept. It is dropped whole: a part of it is worth nothing to its vendor. */
+/** Longer reasoning is dropped entirely, because a part of it is useless to its vendor. */
 export const mostReasoningBytes = 262_144;
 
-/** Null where the vendor gave nothing that it wants back, or where what is kept of the answer is not all of it. */
+/** Null if the vendor sent nothing that it wants back, or if the stored answer is incomplete. */
 export function reasoningOf(
   model: string,
   writer: PartsWriter,
@@ -30,7 +30,7 @@ export function reasoningOf(
 ): Reasoning | null {
   const { parts } = writer;
   const isWanted = parts.some((part) => part.kind === 'thought' || part.mark !== undefined);
-  // Vendors refuse an answer that ends with a thought, which is one that was cut off.
+  // Vendors reject an answer that ends with reasoning, which means it was cut off.
   if (!isWanted || parts.at(-1)?.kind === 'thought' || !isOf(parts, answer)) return null;
   const isTooMuch = writer.thoughtLength > mostReasoningBytes || bytesOf(parts) > mostReasoningBytes;
   return isTooMuch ? null : { model, parts };
@@ -38,20 +38,20 @@ export function reasoningOf(
 
 const bytesOf = (parts: readonly AnswerPart[]) => Buffer.byteLength(JSON.stringify(parts));
 
-/** What the message's reasoning says, where it is of this model and of this very answer. */
+/** The reasoning of the message, if it belongs to this model and this answer. */
 export function partsFor(model: string, { text, calls, reasoning }: AgentMessage): readonly AnswerPart[] | null {
   if (!reasoning || reasoning.model !== model) return null;
   const parts = reasoning.parts as readonly AnswerPart[];
   return isOf(parts, { text, callCount: calls.length }) ? parts : null;
 }
 
-/** Without reasoning the text, and then the calls, for which no id of the vendor's is known. */
+/** Without reasoning: the text and then the calls, whose vendor ids are unknown. */
 export function partsOf({ text, calls, reasoning }: AgentMessage): readonly AnswerPart[] {
   if (reasoning) return reasoning.parts as readonly AnswerPart[];
   return [{ kind: 'text', length: text.length }, ...calls.map(() => ({ kind: 'call' as const, id: '' }))];
 }
 
-/** In the order in which it was given; without reasoning the text, and then the calls. */
+/** In the original order. Without reasoning: the text and then the calls. */
 export function piecesOf(message: AgentMessage): Piece[] {
   const { text, calls } = message;
   const parts = partsOf(message);
@@ -75,21 +75,21 @@ function isOf(parts: readonly AnswerPart[], { text, callCount }: { text: string;
   return lengths.reduce((sum, length) => sum + length, 0) === text.length && calls.length === callCount;
 }
 
-/** As the reader of a stream puts an answer together. */
+/** Collects the parts of an answer while its stream is read. */
 export type PartsWriter = {
   parts: AnswerPart[];
-  /** How much was thought, kept or not. */
+  /** The length of the reasoning, stored or not. */
   thoughtLength: number;
 };
 
-/** Goes on with the text at the end, unless something stands behind it or one of the two carries a mark. */
+/** Appends to the last text, unless another part follows it or one of the two has a mark. */
 export function writeText({ parts }: PartsWriter, text: string, mark?: JsonRecord): void {
   const last = parts.at(-1);
   if (last?.kind === 'text' && !last.mark && !mark) last.length += text.length;
   else if (text !== '' || mark) parts.push({ kind: 'text', length: text.length, ...(mark && { mark }) });
 }
 
-/** Goes on with a thought's field; what is too much to be kept is not held in memory either. */
+/** Appends to a field of the reasoning. Reasoning that is too long to store is not kept in memory either. */
 export function think(writer: PartsWriter, item: JsonRecord, field: string, piece: string): void {
   writer.thoughtLength += piece.length;
   if (writer.thoughtLength <= mostReasoningBytes) item[field] = `${recordOf(item)[field] ?? ''}${piece}`;

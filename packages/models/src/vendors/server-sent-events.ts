@@ -1,12 +1,12 @@
 import { createParser } from 'eventsource-parser';
 import { Unreadable } from './fault.ts';
 
-/** Of one event. Nothing that a model writes in one piece comes near it. */
+/** The limit for one event. No piece of a model's output comes near it. */
 const longestEvent = 16 * 1_048_576;
 
 type Events = { onEvent: (event: unknown) => void; onDone: () => void };
 
-/** Takes the bytes of a stream, cut anywhere, and gives the JSON of each event. */
+/** Parses the bytes of a stream, split anywhere, into the JSON of each event. */
 export function readServerSentEvents({ onEvent, onDone }: Events): (bytes: Buffer) => void {
   const decoder = new TextDecoder();
   const parser = createParser({

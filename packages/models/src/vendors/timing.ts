@@ -1,12 +1,12 @@
 export type Timing = {
-  /** How long a vendor may be silent, before the first byte and between two of them. */
+  /** How long a vendor may be silent, before the first byte and between two bytes. */
   idleTimeoutMs: number;
-  /** Calls at most, the first one included. */
+  /** The maximum number of calls, including the first. */
   attempts: number;
-  /** The first pause; each further one is twice as long. */
+  /** The first pause. Each further one is twice as long. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** A vendor that asks for a longer pause than this is answered with a failure at once. */
+  /** If a vendor asks for a longer pause, the call fails at once. */
   longestRetryAfterMs: number;
 };
 
@@ -18,7 +18,7 @@ export const defaultTiming: Timing = {
   longestRetryAfterMs: 60_000,
 };
 
-/** Half of each pause is chance, so that callers who failed together do not come back together. */
+/** Half of each pause is random, so that callers that failed together do not retry together. */
 export function pauseBefore(timing: Timing, attempt: number, retryAfterMs: number | null): number {
   const grown = Math.min(timing.longestPauseMs, timing.firstPauseMs * 2 ** (attempt - 1));
   const jittered = grown / 2 + Math.random() * (grown / 2);

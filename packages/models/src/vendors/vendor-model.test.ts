@@ -67,7 +67,7 @@ async function collect(stream: AsyncIterable<ModelEvent>) {
 }
 
 describe.each(vendors)('%s', (vendor, id) => {
-  it('[MOD-150] streams text, what arrives together as one event, and counts what was used', async () => {
+  it('streams text, one event per arrival, and counts the usage [MOD-150]', async () => {
     const { call, seen } = await scripted(() => ({
       text: ['Good ', 'morning'],
       usage: { inputTokens: 12, outputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0 },
@@ -85,7 +85,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     });
   });
 
-  it('[MOD-150] gives words that arrive apart as they arrive', async () => {
+  it('yields words that arrive separately as they arrive [MOD-150]', async () => {
     const { call } = await scripted(() => ({ text: ['Good ', 'morning'], chunkDelayMs: 30 }));
     const { events } = await collect(call(id));
     expect(events).toMatchObject([{ text: 'Good ' }, { text: 'morning' }, { type: 'end' }]);
@@ -102,7 +102,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     });
   });
 
-  it('gives parallel tool calls after the text and sends their results back', async () => {
+  it('yields parallel tool calls after the text and sends their results back', async () => {
     const { call, seen } = await scripted(() => ({
       text: 'Looking.',
       calls: [
@@ -141,7 +141,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     expect(answered).toContain('no such city');
   });
 
-  it("asks for structured output in the vendor's own way", async () => {
+  it("requests structured output in the vendor's own way", async () => {
     const outputSchema = {
       type: 'object',
       properties: { total: { type: 'number' } },
@@ -154,14 +154,14 @@ describe.each(vendors)('%s', (vendor, id) => {
     expect(seen[0]?.outputSchema).toMatchObject({ properties: { total: { type: 'number' } } });
   });
 
-  it('tells the model of a schema that no vendor takes', async () => {
+  it('describes a schema that no vendor accepts to the model', async () => {
     const { call, seen } = await scripted(() => ({ text: '[1]' }));
     await collect(call(id, { outputSchema: { type: 'array', items: { type: 'integer' } } }));
     expect(seen[0]?.outputSchema).toBeNull();
     expect(seen[0]?.system.join('\n')).toContain('"items":{"type":"integer"}');
   });
 
-  it('says when the answer was cut, and drops the call that was cut with it', async () => {
+  it('marks a cut answer and drops its last call', async () => {
     const { call } = await scripted(() => ({
       text: 'Half of',
       calls: [{ name: 'get_weather', arguments: '{"city":"Os' }],
@@ -172,7 +172,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     expect(calls).toEqual([]);
   });
 
-  it('fails with what was used when the vendor filtered the answer', async () => {
+  it('fails with the usage when the vendor filtered the answer', async () => {
     const { call } = await scripted(() => ({
       text: 'Well',
       stop: 'filter',
@@ -182,14 +182,14 @@ describe.each(vendors)('%s', (vendor, id) => {
     expect(failure).toMatchObject({ reason: 'refused', usage: { inputTokens: 8, outputTokens: 2 } });
   });
 
-  it.each([429, 500, 503, 529])('tries again after %i', async (status) => {
+  it.each([429, 500, 503, 529])('retries after %i', async (status) => {
     const { call, seen } = await scripted(({ count }) => (count < 3 ? { fail: status } : { text: 'there' }));
     const { text } = await collect(call(id));
     expect(text).toBe('there');
     expect(seen).toHaveLength(3);
   });
 
-  it('waits as long as the vendor says', async () => {
+  it('waits as long as the vendor asks', async () => {
     const { call } = await scripted(({ count }) =>
       count === 1 ? { fail: 429, headers: { 'retry-after-ms': '250' } } : { text: 'there' },
     );
@@ -198,7 +198,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     expect(performance.now() - begun).toBeGreaterThanOrEqual(250);
   });
 
-  it('gives up at once where the vendor asks for more patience than a caller has', async () => {
+  it('fails at once if the vendor asks for too long a pause', async () => {
     const { call, seen } = await scripted(() => ({ fail: 429, headers: { 'retry-after': '3600' } }));
     expect((await collect(call(id))).failure).toMatchObject({ reason: 'rate_limited' });
     expect(seen).toHaveLength(1);
@@ -224,13 +224,13 @@ describe.each(vendors)('%s', (vendor, id) => {
     expect(seen).toHaveLength(1);
   });
 
-  it('ends a call that stays silent, once more tried', async () => {
+  it('ends a silent call after one retry', async () => {
     const { call, seen } = await scripted(() => ({ fail: 'hang' }), { ...quick, idleTimeoutMs: 400 });
     expect((await collect(call(id))).failure).toMatchObject({ reason: 'timeout' });
     expect(seen).toHaveLength(2);
   });
 
-  it('ends an answer that falls silent, and does not repeat it', async () => {
+  it('ends an answer that falls silent and does not repeat it', async () => {
     const { call, seen } = await scripted(() => ({ text: 'One moment', fail: 'hang' }), {
       ...quick,
       idleTimeoutMs: 600,
@@ -241,7 +241,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     expect(seen).toHaveLength(1);
   });
 
-  it('tries again when the connection is lost before the first word', async () => {
+  it('retries when the connection is lost before the first word', async () => {
     const { call } = await scripted(({ count }) => (count < 3 ? { fail: 'cut' } : { text: 'back' }));
     expect((await collect(call(id))).text).toBe('back');
   });
@@ -260,7 +260,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     expect(seen).toHaveLength(1);
   });
 
-  it('fails where nobody listens', async () => {
+  it('fails if nothing listens', async () => {
     const { call, server } = await scripted(() => ({ text: 'unheard' }));
     await server.close();
     expect((await collect(call(id))).failure).toMatchObject({ reason: 'unavailable' });
@@ -281,7 +281,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     expect(performance.now() - begun).toBeLessThan(1000);
   });
 
-  it('uses one connection for calls that follow each other', async () => {
+  it('uses one connection for successive calls', async () => {
     const { call, server } = await scripted(() => ({ text: ['a', 'b'], lingerMs: 20 }));
     for (let turn = 0; turn < 5; turn++) {
       expect((await collect(call(id))).text).toBe('ab');
@@ -296,7 +296,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     expect((await collect(call(id))).text).toBe(chunk.repeat(1049));
   });
 
-  it('keeps arguments that are no JSON as the model wrote them', async () => {
+  it('keeps invalid JSON arguments as the model wrote them', async () => {
     const { call, seen } = await scripted(() => ({ calls: [{ name: 'get_weather', arguments: '{"city": Oslo' }] }));
     const { calls } = await collect(call(id, { tools: [weather] }));
     expect(calls).toMatchObject([{ name: 'get_weather', arguments: '{"city": Oslo' }]);
@@ -320,7 +320,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     expect(calls[0]?.arguments).toEqual({ city: '東京 🗼' });
   });
 
-  it('shows no key, header or request in what it throws', async () => {
+  it('shows no key, header or request in its errors', async () => {
     const key = `sk-scripted-${vendor}-0123456789abcdef`;
     const secret = 'my card number is 4242';
     for (const fail of [400, 401, 429, 500] as const) {
@@ -338,7 +338,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     }
   });
 
-  it('carries names and ids that the vendor would refuse', async () => {
+  it('translates names and ids that the vendor would reject', async () => {
     const name = `mcp__files__${'read.the.document.'.repeat(8)}`;
     const { call, seen } = await scripted(({ tools }) => ({ calls: [{ name: tools[0]?.name ?? '', arguments: {} }] }));
     const { calls } = await collect(call(id, { tools: [{ ...weather, name }] }));

@@ -12,15 +12,14 @@ import { type WireNames, wireNames } from './wire-names.ts';
 import type { WireRequest } from './wires/wire.ts';
 
 /**
- * A vendor's model behind the port. An aborted call throws the signal's reason; every other end but the good one
- * is a `ModelFailure`.
+ * A vendor's model behind the port. An aborted call throws the signal's reason; every other error is a `ModelFailure`.
  */
 export function createVendorModel(dependencies: { vendor: Vendor; timing: Timing }): Model {
   const learnt: Learnt = { hasNoReasoning: false };
   return { stream: (request) => callWithRetries(dependencies, request, learnt) };
 }
 
-/** Features that this model's endpoint refused once. It always will, so they are left out while the process runs. */
+/** Features that this model's endpoint rejected once. It always will, so they are omitted while the process runs. */
 type Learnt = { hasNoReasoning: boolean };
 
 async function* callWithRetries(
@@ -59,23 +58,23 @@ async function* callWithRetries(
   }
 }
 
-/** Each timeout has already cost its whole length: one more try, not three. */
+/** Each timeout has already cost its full length, so it is retried once, not three times. */
 export function mayTryAgain(fault: Fault, attempt: number, timing: Timing): boolean {
   const attempts = fault.reason === 'timeout' ? Math.min(2, timing.attempts) : timing.attempts;
   return fault.isPassing && attempt < attempts && (fault.retryAfterMs ?? 0) <= timing.longestRetryAfterMs;
 }
 
-/** What the vendor has said no to, and is asked without from then on. */
+/** Features that the vendor rejected, and that further requests omit. */
 type Refused = { schema: boolean; reasoning: boolean; media: boolean };
 
-/** Which of them a refusal may be about; each is left out once. */
+/** Returns the feature that a rejection may be about. Each is omitted once. */
 function findRefused(fault: Fault, vendor: Vendor, request: ModelRequest, refused: Refused): keyof Refused | null {
   if (fault.reason !== 'refused' || fault.status === null) return null;
   if (fault.isOfReasoning && !refused.reasoning) return 'reasoning';
-  // Endpoints that only resemble OpenAI's often know JSON but no schemas.
+  // OpenAI-compatible endpoints often support JSON but no schemas.
   const mayBeSchema = vendor.name === 'compatible' && request.outputSchema !== undefined;
   if (mayBeSchema && !refused.schema && [400, 422].includes(fault.status)) return 'schema';
-  // A tool's picture may be broken behind its first bytes, and would be refused in every request from now on.
+  // A tool's picture may be corrupt after its first bytes, and every further request would be rejected.
   return request.messages.some(hasMedia) && !refused.media ? 'media' : null;
 }
 
@@ -88,7 +87,7 @@ function withoutRefused(message: Message, { reasoning, media }: Refused): Messag
   return { ...message, results: message.results.map((result) => shownIn(result, () => 'it cannot be read')) };
 }
 
-/** Tool servers may leave the type of the arguments out. Vendors refuse a whole request for it. */
+/** Tool servers may omit the type of the arguments. Vendors reject a whole request for it. */
 const withRootType = (schema: JsonSchema): JsonSchema =>
   schema.type === undefined && schema.$ref === undefined ? { type: 'object', ...schema } : schema;
 

@@ -12,37 +12,37 @@ import type { Wire } from './wires/wire.ts';
 
 type VendorName = Exclude<Provider, 'offline'>;
 
-/** One model of one vendor, and what that vendor takes on the wire. */
+/** One model of one vendor, and what that vendor accepts on the wire. */
 export type Vendor = {
   name: VendorName;
-  /** How the vendor is called in messages to people. */
+  /** The vendor's name in messages to people. */
   title: string;
-  /** Where its key and its address come from, for messages about a wrong one. */
+  /** The settings of its key and address, for messages about a wrong one. */
   keySetting: string;
   addressSetting: string;
   modelId: string;
   wire: Wire;
   url: string;
-  /** How the events of an answer stand in its bytes; absent: as server-sent events. */
+  /** The framing of events in the response. Default: server-sent events. */
   framing?: 'aws';
-  /** A function, so that a vendor that is printed or serialised cannot show the key. Some sign what is sent. */
+  /** A function, so that a printed or serialised vendor cannot show the key. Some sign the request. */
   headers: (sent: { url: string; body: string }) => Record<string, string> | Promise<Record<string, string>>;
   longestToolName: number;
-  /** Media types that the model reads, with the largest file it takes. */
+  /** Media types that the model reads, with the maximum file size. */
   reads: ReadonlyMap<string, number>;
-  /** Whether the vendor can hold an answer to this schema. */
+  /** Whether the vendor can enforce this schema on an answer. */
   takesSchema: (schema: JsonSchema, hasTools: boolean) => boolean;
   /** Whether the model reasons before it answers. */
   reasons: boolean;
   /** Whether a request may force a tool. */
   forcesTools: boolean;
-  /** Where the caller asks for no limit, or for a higher one: what a call may cost at most follows from it. */
+  /** Used if the caller sets no limit, or a higher one. It determines the maximum cost of a call. */
   mostOutputTokens: number;
-  /** When the vendor is to stop answering as this model, for a message that it did; null where that was never said. */
+  /** The announced end of the model, for the error message after it; null if none was announced. */
   ending: Pick<PlacedModel, 'retires_on' | 'replacement'>;
 };
 
-/** By which a model knows its own thoughts again. */
+/** Identifies the model that a reasoning belongs to. */
 export const nameOfModel = ({ name, modelId }: Vendor) => `${name}/${modelId}`;
 
 type VendorOfAnyModel = Omit<Vendor, 'reasons' | 'forcesTools' | 'mostOutputTokens' | 'ending'>;
@@ -87,7 +87,7 @@ function vendorOf(settings: ModelSettings, { provider, model, endpoint }: Placed
   }
 }
 
-/** A cloud takes what the maker of its models takes, at another address and with other keys. */
+/** A cloud accepts the same format as the maker of its models, at another address and with other keys. */
 const nobody: Endpoint = { apiKey: () => '', baseUrl: null };
 
 function anthropic(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
@@ -140,7 +140,7 @@ function google(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
     headers: () => ({ 'x-goog-api-key': endpoint.apiKey() }),
     longestToolName: 64,
     reads: new Map(readable.map((type) => [type, 14 * MiB])),
-    // These models refuse a schema for the answer beside tools.
+    // These models reject an answer schema together with tools.
     takesSchema: (_schema, hasTools) => !hasTools,
   };
 }

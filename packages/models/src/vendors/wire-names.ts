@@ -4,8 +4,8 @@ import type { ToolDefinition } from '@vestra/agent/message';
 export type WireNames = { toWire: (name: string) => string; fromWire: (wire: string) => string };
 
 /**
- * Tools have names of any length and with dots in them (those of MCP servers do); vendors refuse a whole request
- * for one such name. A name that does not fit travels as a short one, the same in every request.
+ * Tool names can be long or contain dots, as those of MCP servers do, and vendors reject a whole request for one such
+ * name. A name that does not fit is sent as a short one, the same in every request.
  */
 export function wireNames(tools: readonly ToolDefinition[], longest: number): WireNames {
   const fits = new RegExp(`^[A-Za-z_][A-Za-z0-9_-]{0,${longest - 1}}$`);
@@ -14,7 +14,7 @@ export function wireNames(tools: readonly ToolDefinition[], longest: number): Wi
   return { toWire, fromWire: (wire) => names.get(wire) ?? wire };
 }
 
-/** Call ids of one vendor are refused by another when a conversation changes its model. */
+/** Vendors reject each other's call ids when a conversation changes its model. */
 export function wireCallId(id: string): string {
   return /^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : `call_${digest(id, 24)}`;
 }

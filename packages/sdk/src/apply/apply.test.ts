@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** Applies a folder with these files to a service that takes everything, and answers what it was sent. */
+/** Applies a folder to a service that accepts everything, and returns the requests. */
 async function apply(files: Record<string, string | Uint8Array>): Promise<Record<string, unknown>[]> {
   const folder = await mkdtemp(join(root, 'folder-'));
   for (const [path, content] of Object.entries(files)) {
@@ -50,7 +50,7 @@ describe('`computer.setup`', () => {
     ['a command', './prepare.sh --all', { 'prepare.sh': 'no' }, './prepare.sh --all'],
     ['a command of the computer', '/usr/bin/prepare.sh', {}, '/usr/bin/prepare.sh'],
     ['a script', '|\n    npm ci\n    npm test', {}, 'npm ci\nnpm test\n'],
-  ])('that is %s is read as that', async (_, written, files, wanted) => {
+  ])('that is %s is read as such', async (_, written, files, wanted) => {
     expect(await setup(written, files as Record<string, string>)).toEqual({ env: { A: 'b' }, setup: wanted });
   });
 
@@ -59,13 +59,13 @@ describe('`computer.setup`', () => {
     ['prepare.sh', 'There is no `prepare.sh`'],
     ['../prepare.sh', 'leads out of the folder'],
     ['.env', 'never read'],
-  ])('that can only be a file and is none to be read is refused: %s', async (written, message) => {
+  ])('is rejected if it must be a file and cannot be read: %s', async (written, message) => {
     const error = (await setup(written, { '.env': 'SECRET=1' }).catch((each) => each)) as ApplyError;
     expect(error.problems).toMatchObject([{ line: 4, column: 3, message: expect.stringContaining(message) }]);
   });
 });
 
-describe('what is wrong on the disk is told all at once, and nothing is sent', () => {
+describe('local faults are reported together, and nothing is sent', () => {
   const head = (name: string) => `---\r\nname: ${name}\r\ndescription: x\r\n---\r\n`;
 
   it.each<[string, Record<string, string | Uint8Array>, string[]]>([
@@ -97,7 +97,7 @@ describe('what is wrong on the disk is told all at once, and nothing is sent', (
     expect(lines.map((line, at) => line.slice(0, wanted[at]?.length)).sort()).toEqual([...wanted].sort());
   });
 
-  it('with knowledge: a picture, a path twice, one title of two files', async () => {
+  it('in knowledge: a picture, a duplicate path, one title for two files', async () => {
     const error = await apply({
       'service.yaml': 'name: desk\nknowledge:\n  - logo.png\n  - docs\n  - ./docs/\n  - twins\n',
       'logo.png': Uint8Array.of(137, 0),
@@ -113,7 +113,7 @@ describe('what is wrong on the disk is told all at once, and nothing is sent', (
   });
 });
 
-it('describes a notebook by what is in it, within 300 characters [APPLY-261]', async () => {
+it('describes a notebook by its contents within 300 characters [APPLY-261]', async () => {
   const described = async (files: Record<string, string>) => {
     const sent = await apply({ 'service.yaml': 'name: desk\nknowledge: docs\n', ...files });
     return sent.find((each) => 'slug' in each)?.description as string;
@@ -134,7 +134,7 @@ it('describes a notebook by what is in it, within 300 characters [APPLY-261]', a
   expect([...(await described({ 'docs/a.md': `# ${'💥'.repeat(400)}` }))].length).toBeLessThanOrEqual(300);
 });
 
-it('makes the same notebook of a path each time, with a slug that fits whatever the names are', async () => {
+it('creates the same notebook for a path each time, with a valid slug', async () => {
   const slugOf = async (name: string, path: string) => {
     const sent = await apply({ 'service.yaml': `name: "${name}"\nknowledge: "${path}"\n`, [`${path}/a.md`]: 'A.' });
     return sent.find((each) => 'slug' in each)?.slug as string;

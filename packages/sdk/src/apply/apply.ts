@@ -15,7 +15,7 @@ import { planSkills, readSkills } from './skills.ts';
 export { ApplyError } from './problem.ts';
 export type { Change, ServerAway };
 
-/** What `PUT /v1/deployments/{name}` answers. */
+/** The response of `PUT /v1/deployments/{name}`. */
 export type ApplyAnswer = AnswerOf<Api['deployments']['put']>;
 
 export type ApplyProgress =
@@ -23,23 +23,23 @@ export type ApplyProgress =
   | { type: 'planned'; changes: readonly Change[] }
   | { type: 'uploading'; change: Change }
   | { type: 'uploaded'; change: Change }
-  /** What was uploaded to be compared is the same as before. */
+  /** The uploaded file is the same as before. */
   | { type: 'unchanged'; change: Change }
-  /** How many documents of the notebooks that the file knows are searched by meaning; the others by their words alone yet. */
+  /** The number of documents that can be searched by meaning; the others are found by keywords for now. */
   | { type: 'indexing'; indexed: number; total: number }
   | { type: 'applying'; name: string }
   | { type: 'applied'; answer: ApplyAnswer };
 
 export type ApplyOptions = {
   client: Client;
-  /** The folder that holds the deployment file. */
+  /** The folder with the deployment file. */
   folder: string;
-  /** Its name, from the folder; `service.yaml` unless told otherwise. */
+  /** The file's path in the folder. Default: `service.yaml`. */
   file?: string | undefined;
-  /** When the version goes live in the mode of the key; absent: after its tests. */
+  /** When the version goes live in the mode of the key. Default: after its tests. */
   promote?: 'after_tests' | 'now' | 'no' | undefined;
   onProgress?: ((progress: ApplyProgress) => void) | undefined;
-  /** Says what would be uploaded, and changes nothing. */
+  /** Reports what would be uploaded, and changes nothing. */
   dryRun?: boolean | undefined;
   signal?: AbortSignal | undefined;
 };
@@ -47,15 +47,15 @@ export type ApplyOptions = {
 export type Applied = {
   /** Null after a dry run. */
   answer: ApplyAnswer | null;
-  /** What was uploaded and taken away; of a dry run, what would be. */
+  /** The uploads and deletions. After a dry run: those that would happen. */
   uploaded: Change[];
-  /** Files of a knowledge folder that no document can be made of. */
+  /** Files of a knowledge folder that cannot become documents. */
   skipped: Skipped[];
-  /** Tool servers of the version that cannot be called now: the agent runs without their tools until they can. */
+  /** Tool servers of the version that are unreachable now. The agent runs without their tools until they respond. */
   away: ServerAway[];
 };
 
-/** Uploads what a deployment file names beside it, as far as it has changed, and applies the file. */
+/** Uploads the changed files that a deployment file refers to, and applies the file. */
 export async function applyFolder(options: ApplyOptions): Promise<Applied> {
   const { client, promote, signal, onProgress = () => {} } = options;
   const service = await readServiceFile({ folder: resolve(options.folder), file: options.file ?? 'service.yaml' });
@@ -85,7 +85,7 @@ export async function applyFolder(options: ApplyOptions): Promise<Applied> {
   return { answer, uploaded, skipped: local.skipped, away };
 }
 
-/** Everything on the disk, read before anything is sent, with every problem of it at once. */
+/** Reads everything from disk before anything is sent, and reports all problems together. */
 async function readLocal(service: ServiceFile) {
   const problems: Problem[] = [];
   const folder = await openFolder(service.folder);
@@ -97,8 +97,8 @@ async function readLocal(service: ServiceFile) {
 }
 
 /**
- * A file that will be refused is refused before anything is uploaded for it. The service refuses a file with a local
- * path in it in any case and names every other fault beside; a file without one has nothing to upload.
+ * Validates the file before anything is uploaded. The service always rejects a file with local paths and lists all
+ * other faults. A file without local paths has nothing to upload.
  */
 async function refuseBefore(
   client: Client,
@@ -150,7 +150,7 @@ async function put(
 
 type Lists = { skills: Resolved; knowledge: Resolved };
 
-/** The file with ids in the place of paths. */
+/** Replaces paths in the file by ids. */
 function resolved(content: Record<string, unknown>, { skills, knowledge }: Lists): Record<string, unknown> {
   return {
     ...content,
@@ -159,10 +159,10 @@ function resolved(content: Record<string, unknown>, { skills, knowledge }: Lists
   };
 }
 
-/** Anything else is sent as it is, for the service to say what is wrong with it. */
+/** Anything else is sent unchanged, so that the service reports the fault. */
 const isList = (written: unknown) => typeof written === 'string' || Array.isArray(written);
 
-/** `skills.2.id` of what was sent is `skills` of the file where that names a folder of skills. */
+/** `skills.2.id` in the request is `skills` in the file if that names a folder of skills. */
 function writtenParam(param: string, lists: Lists): string {
   const [key = '', index = '', ...rest] = param.split('.');
   if ((key !== 'skills' && key !== 'knowledge') || index === '') return param;

@@ -9,14 +9,14 @@ import { type Problem, problemOf } from './problem.ts';
 import { uploading } from './refused.ts';
 import type { ServiceFile } from './service-file.ts';
 
-/** `text` where the words are in the file as they are; otherwise the service takes them out of it. */
+/** `text` if the file is plain text; otherwise the service extracts it. */
 type LocalDocument = { path: string; title: string } & ({ text: string; sha256: string } | { file: File });
 
 type LocalNotebook = { path: string; slug: string; name: string; description: string; documents: LocalDocument[] };
 
 type Entry = { at: string } & ({ value: unknown } | { notebook: LocalNotebook });
 
-/** A file that no document can be made of. */
+/** A file that cannot become a document. */
 export type Skipped = { path: string; reason: string };
 
 export async function readKnowledge(
@@ -63,7 +63,7 @@ export async function readKnowledge(
   return { entries, skipped };
 }
 
-/** Holds the documents of the folder against those of their notebooks. */
+/** Compares the documents of the folder with those of their notebooks. */
 export async function planKnowledge(
   client: Client,
   entries: readonly Entry[],
@@ -80,7 +80,7 @@ export async function planKnowledge(
     else ids.set(slug, id);
     const there = id === undefined ? new Map<string, KeptDocument[]>() : await documentsOf(client, id, signal);
     const place: Place = { client, slug, path, id: () => ids.get(slug) as string };
-    // What is gone goes first: the room may be needed.
+    // Deletions come first, because the space may be needed.
     const titles = new Set(notebook.documents.map(({ title }) => title));
     const gone = [...there].filter(([title]) => !titles.has(title)).flatMap(([, documents]) => documents);
     steps.push(...gone.map((document) => removal(place, document)));
@@ -92,7 +92,7 @@ export async function planKnowledge(
   return { steps, resolved, notebookIds: () => [...ids.values()] };
 }
 
-/** How many of their documents are indexed. */
+/** Counts the indexed documents. */
 export async function indexOf(
   client: Client,
   notebookIds: readonly string[],
@@ -108,7 +108,7 @@ export async function indexOf(
   return state;
 }
 
-/** Live users read it when the file has been applied and promoted, not before. */
+/** Live users see it only after the file has been applied and promoted. */
 const later = { promote: 'no' } as const;
 
 type KeptDocument = { id: string; title: string; sha256: string };
@@ -157,7 +157,7 @@ function upload({ client, slug, id }: Place, document: LocalDocument, there: rea
       const create = () => uploading(path, () => client.notebooks.createDocument({ ...fields, ...later }, { signal }));
       let old = there;
       const made = await create().catch(async (error) => {
-        // The new one beside the old one is too much: then the old one goes first, and is missed for a moment.
+        // If both do not fit, the old one is deleted first and is missing for a moment.
         if ((error.cause as VestraError | undefined)?.code !== 'notebook_full' || old.length === 0) throw error;
         for (const each of old) await remove(client, notebook_id, each, signal);
         old = [];
@@ -172,7 +172,7 @@ function upload({ client, slug, id }: Place, document: LocalDocument, there: rea
   };
 }
 
-/** One that is gone already is as gone as it is to be. */
+/** An already deleted document is fine. */
 async function remove(client: Client, notebook_id: string, { id }: { id: string }, signal: AbortSignal | undefined) {
   try {
     await client.notebooks.deleteDocument({ notebook_id, document_id: id, ...later }, { signal });
@@ -195,7 +195,7 @@ async function documentsOf(client: Client, notebook_id: string, signal: AbortSig
   return found;
 }
 
-/** Files whose words the service takes out; every other file is read as text. */
+/** Files whose text the service extracts. Every other file is read as text. */
 const contentTypes: Record<string, string> = {
   pdf: 'application/pdf',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
@@ -212,7 +212,7 @@ function documentOf(given: { path: string; shown: string; bytes: Uint8Array<Arra
   const { path, shown, bytes } = given;
   const type = contentTypes[/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
   if (type) {
-    // The file's name becomes the title, and a name has no slashes.
+    // The file name becomes the title, and a name has no slashes.
     const title = titleOf(path.replaceAll('/', ' - '));
     return { path: shown, title, file: new File([bytes], title, { type }) };
   }
@@ -236,7 +236,10 @@ function notebookOf(deployment: string, path: string, documents: LocalDocument[]
 
 const longestDescription = 300;
 
-/** The agent decides by it whether to look into the notebook: the topics of its documents, as many as there is room for. */
+/**
+ * The agent decides by the description whether to search the notebook: it lists the topics of the documents, as far as
+ * they fit.
+ */
 function descriptionOf(path: string, documents: readonly LocalDocument[]): string {
   const topics = [...new Set(documents.map(topicOf))];
   const told = (count: number) => {
@@ -248,7 +251,7 @@ function descriptionOf(path: string, documents: readonly LocalDocument[]): strin
   return topics.length === 0 ? `From ${cut(path, 80)}.` : cut(told(count), longestDescription);
 }
 
-/** The first heading of a text, or the name of the file in words. */
+/** The first heading of a text, or the file name in words. */
 function topicOf(document: LocalDocument): string {
   const heading = 'text' in document ? /^#{1,3}[ \t]+(.+?)[ \t#]*$/m.exec(document.text)?.[1] : undefined;
   const name = document.path.split('/').at(-1) as string;
@@ -256,7 +259,7 @@ function topicOf(document: LocalDocument): string {
   return cut((heading ?? named).trim(), 80);
 }
 
-/** Some systems write `é` in a file name as one character and others as two: it is the same document. */
+/** Some systems encode `é` in a file name as one character and others as two: it is the same document. */
 const titleOf = (path: string) => cut(path.normalize('NFC'), 200);
 
 const cut = (text: string, most: number) => [...text].slice(0, most).join('');

@@ -54,7 +54,7 @@ describe('a path', () => {
     ['./docs/', 'folder', 'docs'],
     ['docs/../docs/a.md', 'file', 'docs/a.md'],
     ['linked/inside.md', 'file', 'linked/inside.md'],
-  ])('%s is taken', async (path, kind, shown) => expect(await found(path)).toMatchObject({ kind, shown }));
+  ])('%s is accepted', async (path, kind, shown) => expect(await found(path)).toMatchObject({ kind, shown }));
 
   it.each([
     ['.', 'not this one itself'],
@@ -72,7 +72,7 @@ describe('a path', () => {
     ['nothing.md', 'There is no'],
     ['docs/a.md/b', 'cannot be read'],
     ['nul\0.md', 'cannot be read'],
-  ])('%j is refused', async (path, message) => {
+  ])('%j is rejected', async (path, message) => {
     expect(await folder.find(path)).toEqual({ ok: false, message: expect.stringContaining(message) });
   });
 });
@@ -80,14 +80,14 @@ describe('a path', () => {
 describe('a folder', () => {
   const listed = async (path: string) => folder.list((await found(path)) as Found);
 
-  it('is listed by path, without what is never read and with what links inside lead to', async () => {
+  it('is listed by path, without ignored files and with the targets of inner links', async () => {
     expect(await listed('docs')).toMatchObject({
       value: [{ path: 'a.md' }, { path: 'b.md' }, { path: 'deep/c.md' }],
     });
     expect(await listed('linked')).toMatchObject({ value: [{ path: 'deep/c.md' }, { path: 'inside.md' }] });
   });
 
-  it('that lies in itself by a link, or holds what is no file, is refused', async () => {
+  it('is rejected if it contains itself through a link, or something that is not a file', async () => {
     expect(await listed('round')).toEqual({ ok: false, message: expect.stringContaining('folder that it lies in') });
     expect(await listed('pipes')).toEqual({
       ok: false,
@@ -95,7 +95,7 @@ describe('a folder', () => {
     });
   });
 
-  it('gives the bytes of a file, unless it is far too large', async () => {
+  it('returns the bytes of a file, unless it is far too large', async () => {
     const { path } = await found('docs/a.md');
     expect(await folder.read(path, 'docs/a.md')).toEqual({ ok: true, value: new TextEncoder().encode('docs/a.md') });
     const large = await found('large.bin');

@@ -4,30 +4,30 @@ import { isSystemFile } from '@vestra/contract/skill-digest';
 import type { Problem } from './problem.ts';
 import { isMissing } from './service-file.ts';
 
-/** What a path of the deployment file led to. */
+/** The target of a path in the deployment file. */
 export type Found = {
   kind: 'file' | 'folder';
-  /** With every link followed. */
+  /** With all links resolved. */
   path: string;
-  /** As it is reached from the folder of the deployment file, with forward slashes. */
+  /** Relative to the folder of the deployment file, with forward slashes. */
   shown: string;
 };
 
-/** `path` is below the folder that was listed, with forward slashes. */
+/** `path` is relative to the listed folder, with forward slashes. */
 export type Listed = { path: string; real: string };
 
-/** What was looked for, or why it is not taken. */
+/** The value, or the reason why it is rejected. */
 export type Looked<Value> = { ok: true; value: Value } | { ok: false; message: string };
 
-/** The most that a notebook holds; a folder with more was hardly meant. */
+/** The maximum of a notebook. A larger folder is probably a mistake. */
 const mostFiles = 1000;
 
-/** More than any file of a skill or any document may have. */
+/** Larger than any file of a skill or document may be. */
 const largestFile = 10 * 1024 * 1024;
 
 /**
- * The files below one folder, and none besides: not by `..`, not by an absolute path and not by a link. What begins with
- * a dot (`.git`, `.env`) and what was installed is never read, also where a link or the deployment file names it.
+ * Gives access only to files below one folder: not through `..`, an absolute path or a link. Files that begin with a
+ * dot (`.git`, `.env`) and installed packages are never read, not even by name or link.
  */
 export async function openFolder(folder: string) {
   const root = await realpath(folder);
@@ -58,7 +58,7 @@ export async function openFolder(folder: string) {
     }
   }
 
-  /** Every file below a folder, by path. */
+  /** Lists every file below a folder, by path. */
   async function list(top: Found): Promise<Looked<Listed[]>> {
     const files: Listed[] = [];
     const fault = await collect(top, '', [], files).catch((error) => unreadable(top.shown, error));
@@ -66,7 +66,7 @@ export async function openFolder(folder: string) {
     return { ok: true, value: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
   }
 
-  /** Answers what is wrong, or null. */
+  /** Returns the fault, or null. */
   async function collect(
     here: Found,
     prefix: string,
@@ -104,14 +104,14 @@ export async function openFolder(folder: string) {
 
 export type Folder = Awaited<ReturnType<typeof openFolder>>;
 
-/** The value, or null after its problem has been noted. */
+/** Returns the value, or null after adding its problem. */
 export function taken<Value>(looked: Looked<Value>, problems: Problem[], problem: (message: string) => Problem) {
   if (looked.ok) return looked.value;
   problems.push(problem(looked.message));
   return null;
 }
 
-/** Null where the bytes are no text. A byte order mark stays or goes as the decoder has it. */
+/** Null if the bytes are not text. The decoder decides about a byte order mark. */
 export function textOf(bytes: Uint8Array, decoder: TextDecoder): string | null {
   try {
     const text = decoder.decode(bytes);

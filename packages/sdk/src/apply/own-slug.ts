@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The slug by which what a path of a deployment has become is found again. The digest keeps it apart from what another
- * deployment has at that path, and from everything that somebody made by hand: neither is ever written over.
+ * The slug under which the object for a deployment's path is found again. The digest separates it from other
+ * deployments and from objects created by hand, so that neither is overwritten.
  */
 export function ownSlug(deployment: string, path: string, otherwise: string): string {
   const digest = createHash('sha256').update(`${deployment}\0${path}`).digest('hex').slice(0, 8);

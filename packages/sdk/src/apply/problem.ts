@@ -1,17 +1,17 @@
-/** One thing that keeps a folder from being applied, and where it is. */
+/** One fault of a folder, and its location. */
 export type Problem = {
-  /** As it is reached from the folder. */
+  /** Relative to the folder. */
   file: string;
   line: number | null;
   column: number | null;
   message: string;
-  /** The service's code, where the service found it. */
+  /** The service's code, if the service found it. */
   code: string | null;
-  /** The service's name for the place, where it has one. */
+  /** The service's name for the location, if it has one. */
   param: string | null;
 };
 
-/** Every problem that was found. `cause` is the service's own error where it refused the file. */
+/** Contains every problem that was found. `cause` is the service's error if it rejected the file. */
 export class ApplyError extends Error {
   readonly problems: readonly Problem[];
 

@@ -2,7 +2,7 @@ import { VestraError } from '../errors.ts';
 import { ApplyError, problemOf } from './problem.ts';
 import type { ServiceFile } from './service-file.ts';
 
-/** Uploads something of a local path; a refusal of what it holds is a problem of that path. */
+/** Runs an upload and reports a rejection of its content as a problem of the local path. */
 export async function uploading<Answer>(path: string, upload: () => Promise<Answer>): Promise<Answer> {
   try {
     return await upload();
@@ -14,8 +14,8 @@ export async function uploading<Answer>(path: string, upload: () => Promise<Answ
 }
 
 /**
- * The service's refusal of a file as problems with their lines. `written` gives the file's own name for a place of what
- * was sent. What is not about the file stays the error it is.
+ * Converts the service's rejection of a file to problems with line numbers. `written` maps a location in the request to
+ * the file. Errors that are not about the file are returned unchanged.
  */
 export function refusalOf(error: unknown, service: ServiceFile, written: (param: string) => string): unknown {
   if (!(error instanceof VestraError)) return error;

@@ -1,10 +1,10 @@
 import type { Client } from '../client.ts';
 import { VestraError } from '../errors.ts';
 
-/** A tool server that cannot be called now, and why. */
+/** An unreachable tool server, and the reason. */
 export type ServerAway = { slug: string; code: string; message: string };
 
-/** Calls each server of a version once, side by side, as a task would. A version may name none, and most do. */
+/** Calls each server of a version once, in parallel, as a task would. Most versions have none. */
 export async function serversAway(
   client: Client,
   servers: readonly { id: string; slug: string }[],
@@ -13,14 +13,14 @@ export async function serversAway(
   const checked = await Promise.all(
     servers.map(async ({ id, slug }) => {
       const { error } = await client.mcpServers.check({ server_id: id }, { signal }).catch(unchecked);
-      // Of each user's own secret nobody can say here whether it is stored; one of the company's is refused by the apply.
+      // A user's own secret cannot be checked here. A missing secret of the company is rejected by the apply.
       return error && error.code !== 'secret_missing' ? [{ slug, ...error }] : [];
     }),
   );
   return checked.flat();
 }
 
-/** The version stands, whatever becomes of the look at its servers. */
+/** The version remains valid if the check of its servers fails. */
 function unchecked(failure: unknown): { error: { code: string; message: string } } {
   if (!(failure instanceof VestraError)) throw failure;
   return { error: { code: failure.code, message: failure.message } };

@@ -49,7 +49,7 @@ describe('a place of the file', () => {
   });
 });
 
-describe('a file is refused', () => {
+describe('a rejected file', () => {
   it.each([
     ['that is no YAML', 'name: desk\ntools: [a\nmodel: x\n', 'service.yaml:3:'],
     ['with a key twice', 'name: desk\nmodel: a\nmodel: b\n', 'service.yaml:3:1 '],
@@ -66,7 +66,7 @@ describe('a file is refused', () => {
     expect(error.message.slice(0, start.length)).toBe(start);
   });
 
-  it('whose aliases stand for more than a file can mean', async () => {
+  it('with exponential aliases', async () => {
     const levels = Array.from({ length: 9 }, (_, at) => `l${at + 1}: &l${at + 1} [${`*l${at},`.repeat(9)}]`);
     await expect(read(`name: desk\nl0: &l0 [x]\n${levels.join('\n')}\n`)).rejects.toThrow('aliases');
   });

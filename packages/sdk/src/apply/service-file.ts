@@ -6,12 +6,12 @@ import { ApplyError, type Problem, problemOf } from './problem.ts';
 type Place = { line: number; column: number };
 
 export type ServiceFile = {
-  /** As it is reached from the folder that was given. */
+  /** Relative to the given folder. */
   shown: string;
-  /** Where it lies: the paths in it are read from there. */
+  /** The folder of the file. Its paths are relative to it. */
   folder: string;
   content: Record<string, unknown> & { name: string };
-  /** A problem at a place of the file, named as the service names it: `tools.3.auth`. */
+  /** Creates a problem at a location in the service's notation: `tools.3.auth`. */
   problemAt: (param: string, message: string) => Problem;
 };
 
@@ -25,7 +25,7 @@ export async function readServiceFile(options: { folder: string; file: string })
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  // An unknown tag is a warning to the library, which then reads the value as if the tag were not there.
+  // The library only warns about an unknown tag and then ignores it.
   const faults = [...document.errors, ...document.warnings, ...strayAliases(document)];
   if (faults.length > 0) {
     throw new ApplyError(faults.map(({ message, pos }) => problemOf(shown, sentence(message), placeOf(pos[0]))));
@@ -37,7 +37,7 @@ export async function readServiceFile(options: { folder: string; file: string })
   return { shown, folder: dirname(path), content: readContent(document, problemAt), problemAt };
 }
 
-/** The library tells of these only when the value is made, and not where they are. */
+/** The library reports these only on conversion, and without a position. */
 function strayAliases(document: Document.Parsed): { message: string; pos: [number] }[] {
   const stray: { message: string; pos: [number] }[] = [];
   visit(document, {
@@ -85,7 +85,7 @@ function readValue(document: Document.Parsed, problemAt: (param: string, message
   }
 }
 
-/** Of the part that a param names, or of the last part on the way to it that is there. A field begins with its key. */
+/** The offset of the named part, or of its closest existing parent. A field begins with its key. */
 function offsetOf(document: Document.Parsed, param: string): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range?.[0] ?? 0;
@@ -102,7 +102,7 @@ function offsetOf(document: Document.Parsed, param: string): number {
 
 type Step = { node: unknown; offset: number | undefined; rest: string };
 
-/** A key may hold dots itself, as `shipping.track` does under `tool_results`: the longest that fits is meant. */
+/** A key may contain dots, like `shipping.track` under `tool_results`: the longest match wins. */
 function fieldOf(pairs: readonly { key: unknown; value: unknown }[], rest: string): Step | null {
   const fitting = pairs.flatMap(({ key, value }) => {
     if (!isScalar(key)) return [];

@@ -3,8 +3,8 @@ import { type Problem, problemOf } from './problem.ts';
 import type { ServiceFile } from './service-file.ts';
 
 /**
- * `computer` with the text of the file that `setup` names. One word that is a file below the folder names it; anything
- * else is the script itself, unless it can only be meant as a path.
+ * Replaces the file named in `setup` by its text. A single word that is a file below the folder names it. Anything else
+ * is the script itself, unless it can only be a path.
  */
 export async function resolveComputer(service: ServiceFile, folder: Folder, problems: Problem[]): Promise<unknown> {
   const { computer } = service.content;

@@ -19,7 +19,7 @@ type LocalSkill = {
 
 type ReadSkill = Omit<LocalSkill, 'slug'>;
 
-/** An entry of the file as it is, or the skills that the folder it names holds. */
+/** An entry of the file, or the skills in the folder that it names. */
 type Entry = { at: string } & ({ value: unknown } | { skills: LocalSkill[] });
 
 export async function readSkills(service: ServiceFile, folder: Folder, problems: Problem[]): Promise<Entry[]> {
@@ -45,7 +45,7 @@ export async function readSkills(service: ServiceFile, folder: Folder, problems:
   return entries;
 }
 
-/** Holds the skills of the folder against those of the org: what is the same there is not uploaded again. */
+/** Compares the skills of the folder with those of the org: unchanged ones are not uploaded. */
 export async function planSkills(
   client: Client,
   entries: readonly Entry[],
@@ -88,7 +88,7 @@ function stepOf(client: Client, skill: LocalSkill, id: string | null, made: (id:
       const kept = await uploading(path, () =>
         id === null
           ? client.skills.create({ slug, files }, { signal })
-          : // Live users have it when the file has been applied and promoted, not before.
+          : // Live users get it only after the file has been applied and promoted.
             client.skills.replace({ skill_id: id, files, promote: 'no' }, { signal }),
       );
       made(kept.id as string);
@@ -97,7 +97,7 @@ function stepOf(client: Client, skill: LocalSkill, id: string | null, made: (id:
   };
 }
 
-/** The folder of one skill, which has `SKILL.md` at its top, or a folder of such folders. */
+/** The folder of one skill, with `SKILL.md` at its top, or a folder of such folders. */
 async function readFolder(
   found: Found,
   folder: Folder,
@@ -129,7 +129,7 @@ async function readFolder(
   return skills;
 }
 
-/** With its byte order mark, if a file has one: the digest is of the bytes. */
+/** Keeps a byte order mark, because the digest covers the bytes. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 async function readSkill(
@@ -157,7 +157,7 @@ async function readSkill(
   return [{ path: shown, name, files, sha256: await skillDigest(files) }];
 }
 
-/** Read as far as it tells which skill it is; whether all of it is well formed the service says. */
+/** Reads only the name; the service validates the rest. */
 function nameOf(main: string): string | null {
   const head = /^\uFEFF?---[^\S\n]*\n([\s\S]*?)\n---[^\S\n]*(?:\n|$)/.exec(main)?.[1];
   if (head === undefined) return null;

@@ -4,7 +4,7 @@ import { VestraError } from '../errors.ts';
 import type { Interaction } from '../resources.ts';
 import type { CallOptions } from '../transport.ts';
 
-/** Answers what the agent waits on, and gives it as it ended. */
+/** Answers a pending interaction and returns its final state. */
 export async function answer(
   client: Client,
   { user, interaction, ...given }: CommandInput<'answer'>,
@@ -14,12 +14,12 @@ export async function answer(
   return client.interactions.answer({ interaction_id, ...given }, options);
 }
 
-/** So many pages of waits that are others' are looked through for one. */
+/** The maximum number of pages that are searched for one interaction. */
 const mostPages = 10;
 
 /**
- * The only one that is open for the user, or for the org's own agent where none is named: a yes that names nobody is no
- * yes to what a user is asked.
+ * Returns the only pending interaction of the user, or of the org's own agent if no user is named. An approval without
+ * a user never answers a user's interaction.
  */
 export async function onlyOpen(
   client: Client,

@@ -27,8 +27,8 @@ export type Asked = Omit<Turn, 'interactions'> & {
 
 /**
  * Sends a message and waits for the answer, or until a person has to act. The company's code answers calls of the
- * functions that the deployment declares, so `ask` waits for those. Returning stops nothing: the turn continues, and the
- * ids in the result lead back to it.
+ * functions that the deployment declares, so `ask` waits for those. Returning stops nothing: the turn continues, and
+ * the ids in the result identify it.
  */
 export async function ask(client: Client, input: CommandInput<'ask'>, options: AskOptions = {}): Promise<Asked> {
   const { user, conversation, deployment, wait_s = 60, ...message } = input;

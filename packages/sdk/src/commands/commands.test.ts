@@ -6,7 +6,7 @@ import { ask } from './ask.ts';
 import { embed } from './embed.ts';
 import { events } from './events.ts';
 
-/** A client whose service answers like this, and what it was sent. */
+/** A client with these replies, and the requests that were sent. */
 function clientOf(reply: (url: URL, signal: AbortSignal) => unknown) {
   const sent: { url: URL; body: Record<string, unknown> }[] = [];
   const client = createClient({
@@ -21,7 +21,7 @@ function clientOf(reply: (url: URL, signal: AbortSignal) => unknown) {
   return { client, sent };
 }
 
-/** What the command's row in the contract stands for where nothing is given. */
+/** The default of a field in the command's row of the contract. */
 function defaultOf(command: string, field: string): unknown {
   const input: Record<string, { parse: (value: unknown) => unknown }> =
     compositeCommands.find(({ name }) => name === command)?.input ?? {};
@@ -31,7 +31,7 @@ function defaultOf(command: string, field: string): unknown {
 const silent = () => new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } });
 
 describe('a command', () => {
-  it('takes what is left out as its row says [MCP-150]', async () => {
+  it('uses the defaults of its row [MCP-150]', async () => {
     const { client, sent } = clientOf(() => ({ data: [], next_cursor: null }));
     await embed(client, {});
     await events(client, {});
@@ -45,7 +45,7 @@ describe('a command', () => {
     clock.mockRestore();
   });
 
-  it('`answer` guesses at nothing where too much is open to look through [MCP-150]', async () => {
+  it('`answer` rejects the call if too many interactions are pending [MCP-150]', async () => {
     let page = 0;
     const { client, sent } = clientOf(() => {
       page += 1;
@@ -57,13 +57,13 @@ describe('a command', () => {
     expect(sent.map(({ url }) => url.pathname)).toEqual(Array(10).fill('/v1/interactions'));
   });
 
-  it('`events` of work without a conversation are none, and not the org’s [MCP-150]', async () => {
+  it("`events` returns none for a task without a conversation, not the org's [MCP-150]", async () => {
     const { client, sent } = clientOf(() => ({ conversation_id: null }));
     await expect(events(client, { task: 'task_1' })).rejects.toMatchObject({ code: 'conversation_not_found' });
     expect(sent.map(({ url }) => url.pathname)).toEqual(['/v1/tasks/task_1']);
   });
 
-  it('`ask` says what became of the message when its time is over, and throws what the caller aborts with', async () => {
+  it("`ask` reports the state of the message after its time, and throws the caller's abort reason", async () => {
     const late = ask(clientOf(silent).client, { message: 'Hi', wait_s: 0.01 });
     await expect(late).rejects.toMatchObject({ code: 'timeout', status: 504 });
     const gone = new AbortController();

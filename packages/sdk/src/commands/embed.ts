@@ -3,8 +3,8 @@ import type { Client } from '../client.ts';
 import type { CallOptions } from '../transport.ts';
 
 /**
- * Opens a session and gives it with the address of its page, which carries the token in its fragment. The bare token is
- * for servers, which open sessions themselves, and stays out of a model's and a terminal's sight.
+ * Creates a session and returns the address of its page, which carries the token in its fragment. The token itself is
+ * not shown to models or terminals; servers create sessions themselves.
  */
 export async function embed(
   client: Client,

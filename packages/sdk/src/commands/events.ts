@@ -3,7 +3,7 @@ import type { Client } from '../client.ts';
 import { VestraError } from '../errors.ts';
 import type { CallOptions } from '../transport.ts';
 
-/** A page of a conversation's events after a seq, or of the newest of the org. */
+/** Returns a page of a conversation's events after a seq, or the org's newest events. */
 export async function events(client: Client, input: CommandInput<'events'>, options: CallOptions = {}) {
   const { task, after, type, limit = 20 } = input;
   const conversation_id = await conversationMeant(client, input, options);
@@ -11,7 +11,7 @@ export async function events(client: Client, input: CommandInput<'events'>, opti
   return client.conversations.events({ conversation_id, format: 'json', after, task_id: task, limit }, options);
 }
 
-/** The conversation whose events are meant, its task's where only that is named; null: the org's events. */
+/** The conversation in question, or that of the task; null: the org's events. */
 export async function conversationMeant(
   client: Client,
   { conversation, task, after, type }: CommandInput<'events'>,

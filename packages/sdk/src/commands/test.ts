@@ -7,18 +7,18 @@ import type { CallOptions } from '../transport.ts';
 
 export type TestProgress =
   | { type: 'testing'; run: TestRun }
-  /** What a reader of the run should know now, such as what it waits for. */
+  /** A note about the run, such as what it waits for. */
   | { type: 'noted'; note: string }
   | { type: 'tested'; result: TestRun['results'][number] }
   | { type: 'tests_ended'; run: TestRun };
 
 export type TestOptions = Pick<CallOptions, 'signal' | 'idempotencyKey'> & {
-  /** Ends the waiting and not the run, which is then given as far as it is. */
+  /** Ends the waiting but not the run, which is then returned as it is. */
   enough?: AbortSignal | undefined;
   onProgress?: ((progress: TestProgress) => void) | undefined;
 };
 
-/** Plays the scenarios of a deployment and gives the run with every verdict. */
+/** Runs the scenarios of a deployment and returns the run with all verdicts. */
 export async function test(
   client: Client,
   { deployment }: CommandInput<'test'>,
@@ -30,7 +30,7 @@ export async function test(
   return followTests(client, run, options);
 }
 
-/** Tells each verdict of a run as it falls, once, and gives the run as it ended. */
+/** Reports each verdict of a run once, and returns the finished run. */
 export async function followTests(
   client: Client,
   run: TestRun,

@@ -3,7 +3,7 @@ import type { StandardSchema } from './standard-schema.ts';
 type Declared = { name: string; input_schema: Record<string, unknown> };
 type Served = Readonly<Record<string, { input?: StandardSchema | undefined }>>;
 
-/** Where what the deployment declares and what is served here are not the same: a sentence for each. */
+/** The differences between the declared and the served functions, one sentence each. */
 export function differencesOf(deployment: string, declared: readonly Declared[], served: Served): string[] {
   const names = new Set(declared.map(({ name }) => name));
   const unknown = Object.keys(served).filter((name) => !names.has(name));
@@ -18,7 +18,7 @@ export function differencesOf(deployment: string, declared: readonly Declared[],
   ];
 }
 
-/** By the names of arguments and which of them must be given: what decides whether calls get through. */
+/** Compares the names of arguments and which are required, because these decide whether calls succeed. */
 function differencesOfInput(name: string, declared: Record<string, unknown>, input: StandardSchema): string[] {
   const schema = schemaOf(input);
   if (!schema) return [];
@@ -34,7 +34,7 @@ function differencesOfInput(name: string, declared: Record<string, unknown>, inp
   ];
 }
 
-/** Null where its library does not say, or cannot. */
+/** Null if the library cannot produce a schema. */
 function schemaOf(input: StandardSchema): Record<string, unknown> | null {
   try {
     return input['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? null;

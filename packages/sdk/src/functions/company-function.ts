@@ -1,28 +1,28 @@
 import { type Answer, outputOf, reasonFrom } from './deliver-answer.ts';
 import { type OutputOf, readInput, type StandardSchema } from './standard-schema.ts';
 
-/** What a function is told besides its arguments. */
+/** The context of a function call. */
 export type FunctionContext = {
-  /** The same however often this call is taken: use it as the key under which the effect happens once. */
+  /** The same for every attempt at this call. Use it as the idempotency key of the effect. */
   call_id: string;
   conversation_id: string;
   task_id: string | null;
-  /** Who the agent talks to; null: the org's own agent. */
+  /** The user of the conversation; null: the org's own agent. */
   user_id: string | null;
-  /** Above 1: somebody took this call before, may have carried it out, and was not heard of again. */
+  /** Above 1: another process took this call before, may have executed it, and disappeared. */
   attempt: number;
-  /** Aborted when nobody waits for the answer any more: it came too late, was cancelled, or this server stops. */
+  /** Aborted when nobody waits for the answer: it is too late, was cancelled, or this server stops. */
   signal: AbortSignal;
-  /** Says to the person how far it is, in at most 200 characters. */
+  /** Shows progress to the user, in at most 200 characters. */
   progress: (text: string) => void;
 };
 
-/** What the agent reads of it is its message. Of any other error it reads that the function failed, and nothing else. */
+/** The agent reads this error's message. Of any other error it only learns that the function failed. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
 
-/** By its name: a function may come from a module with a copy of this one of its own. */
+/** Compares the name, because a function may come from a module with another copy of this class. */
 export const isToolError = (error: Error): boolean => error.name === 'ToolError';
 
 /** `input` is a zod schema, or one of any library that follows Standard Schema. */
@@ -40,7 +40,7 @@ export function defineFunction<Schema extends StandardSchema>(declared: {
   return declared;
 }
 
-/** What the agent is told of one call; `error` is for whoever runs the function. */
+/** Runs one call and returns the answer for the agent. `error` is for the operator. */
 export async function carryOut(
   { input, run }: CompanyFunction,
   call: Omit<FunctionContext, 'signal' | 'progress'> & { arguments?: unknown },

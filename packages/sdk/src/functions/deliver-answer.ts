@@ -3,14 +3,14 @@ import { isPassing, VestraError } from '../errors.ts';
 
 export type Answer = { output: unknown } | { error: string };
 
-/** Somebody else answered it, its time ran out, or the work it belonged to was stopped: nothing is left to do. */
+/** Another process answered it, its time ran out, or its task was stopped: nothing is left to do. */
 const settledCodes = ['already_answered', 'interaction_expired', 'interaction_not_found'];
 
 const mostAttempts = 10;
 
 /**
- * Until it is known to have arrived: an answer that arrived and was not confirmed meets `already_answered`. Gives the code
- * with which the call was found settled, or null where this answer settled it.
+ * Retries until the answer has arrived: an answer that arrived unconfirmed returns `already_answered`. Returns the code
+ * of an already settled call, or null if this answer settled it.
  */
 export async function deliverAnswer(
   client: Client,
@@ -36,10 +36,10 @@ export async function deliverAnswer(
   }
 }
 
-/** What cannot be written as JSON is the function's failure, and not the delivery's: it throws here. */
+/** Throws here if the value is not serialisable: that is a failure of the function, not of the delivery. */
 export const outputOf = (given: unknown): Answer => ({ output: JSON.parse(JSON.stringify(given ?? null)) });
 
-/** The longest reason that the service takes. */
+/** The maximum length of a reason in the service. */
 const longestReason = 32_000;
 
 export const reasonFrom = (text: string): string =>

@@ -4,22 +4,22 @@ import { VestraError } from '../errors.ts';
 export type TakenCall = Awaited<ReturnType<Client['functions']['take']>>['data'][number];
 
 export type HeldCall = {
-  /** Ends when the call is no longer this process's to carry out. */
+  /** Aborted when the call no longer belongs to this process. */
   signal: AbortSignal;
-  /** Shown to the person; what is said in quick succession is joined to the last of it. */
+  /** Shown to the user. Of texts in quick succession only the last is sent. */
   progress: (text: string) => void;
-  /** Resolves when what was said has been told: the answer must not overtake it. */
+  /** Resolves when all progress has been sent: the answer must not overtake it. */
   told: () => Promise<void>;
-  /** Hands it to whoever takes it next, and ends the signal. */
+  /** Releases the call to another process and aborts the signal. */
   giveUp: () => Promise<void>;
-  /** It is answered: nothing is renewed any more. */
+  /** The call is answered: its claim is no longer renewed. */
   end: () => void;
 };
 
 const leastBetweenMs = 500;
 const longestProgress = 200;
 
-/** Keeps a call that was taken: renews it in time, and hears from that when it is over. */
+/** Renews the claim on a call in time, and detects from that when it is over. */
 export function holdCall(client: Client, { call_id, claim_id }: TakenCall, leaseSeconds: number): HeldCall {
   const over = new AbortController();
   let said: string | null = null;
@@ -33,7 +33,7 @@ export function holdCall(client: Client, { call_id, claim_id }: TakenCall, lease
 
   function renew(): void {
     clearTimeout(timer);
-    // One at a time, so that what was said last is also told last.
+    // One request at a time, so that the last text is also sent last.
     sending ??= send().finally(() => {
       sending = null;
       if (!isEnded) timer = setTimeout(renew, said === null ? everyMs() : leastBetweenMs);
@@ -46,7 +46,7 @@ export function holdCall(client: Client, { call_id, claim_id }: TakenCall, lease
     try {
       await client.functions.renew({ call_id, claim_id, lease_s: leaseSeconds, progress });
     } catch (error) {
-      // What passes is tried again with the next renewal; nobody else may take the call until its lease is over.
+      // A transient error is retried with the next renewal. Nobody else may take the call before its lease expires.
       if (error instanceof VestraError && (error.status === 409 || error.status === 404)) end(error);
     }
   }

@@ -1,4 +1,4 @@
-/** What zod, and others who follow Standard Schema, show of a schema: it can be used here without being known here. */
+/** The interface of zod and other libraries that follow Standard Schema, so that the SDK needs none of them. */
 export type StandardSchema<Input = unknown, Output = unknown> = {
   readonly '~standard': {
     readonly version: 1;
@@ -15,7 +15,7 @@ type Issue = { readonly message: string; readonly path?: readonly (PropertyKey |
 
 export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output'];
 
-/** The value as the schema makes it, or what is wrong with it in words that quote none of it. */
+/** Returns the parsed value, or a description of the faults that quotes none of it. */
 export async function readInput(
   schema: StandardSchema,
   given: unknown,

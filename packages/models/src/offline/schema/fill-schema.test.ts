@@ -100,7 +100,7 @@ const { schema: anySchema } = fc.letrec<{ schema: SchemaNode; object: SchemaNode
 }));
 
 describe('filling an output schema', () => {
-  it('[MOD-011] makes data that is valid against any schema', () => {
+  it('produces valid data for any schema [MOD-011]', () => {
     fc.assert(fc.property(anySchema, expectFit), { numRuns: 300 });
   });
 
@@ -145,7 +145,7 @@ describe('filling an output schema', () => {
     });
   });
 
-  it('leaves out, where it is told to, what is neither required nor known', () => {
+  it('omits optional unknown properties on request', () => {
     const schema = {
       type: 'object',
       properties: { question: { type: 'string' }, options: { type: 'array', items: { type: 'string' } }, note: {} },
@@ -155,7 +155,7 @@ describe('filling an output schema', () => {
     expect(fillSchema(schema, know, { isSparse: true })).toEqual({ question: 'unknown', note: 'a note' });
   });
 
-  it('takes what is known of a property', () => {
+  it('uses the known value of a property', () => {
     const schema = { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } };
     const know = (property: string) => (property === 'city' ? 'Oslo' : undefined);
     expect(fillSchema(schema, know)).toEqual({ city: 'Oslo', days: 0 });

@@ -13,18 +13,18 @@ import {
 } from './schema-node.ts';
 import { textOfPattern } from './text-of-pattern.ts';
 
-/** What is known about a property, before anything is made up. */
+/** Looks up a property before anything is made up. */
 export type Knowledge = (name: string, schema: SchemaNode) => unknown;
 
 type Context = {
   root: SchemaNode;
   know: Knowledge;
-  /** Whether optional properties are made up too, or only written where something is known of them. */
+  /** False: optional properties are made up too. True: they are written only if their value is known. */
   isSparse: boolean;
   depth: number;
-  /** Another value for each item of a list whose items must differ. */
+  /** Varies the value for each item of a list whose items must differ. */
   salt: number;
-  /** Schemas that nothing fits would be tried in more ways than there is time for. */
+  /** Limits the attempts for schemas that no value satisfies. */
   tries: { left: number };
 };
 
@@ -32,7 +32,7 @@ const noHint = Symbol('no hint');
 const depthOfOptional = 5;
 const deepest = 24;
 
-/** Data that fits the schema: from `hint` where it fits, then from what is known, else values that claim nothing. */
+/** Produces data that fits the schema: from `hint` if it fits, then from known values, else neutral values. */
 export function fillSchema(
   schema: SchemaNode,
   know: Knowledge,
@@ -82,7 +82,7 @@ function* candidates(schema: SchemaNode, name: string, hint: unknown, context: C
   for (const type of typesToTry(node)) yield* ofType(type, node, name, hint, context);
 }
 
-/** References resolved and `allOf` joined into one. */
+/** Resolves references and merges `allOf`. */
 function flattened(schema: SchemaNode, root: SchemaNode, depth = 0): SchemaNode {
   const node = resolved(schema, root);
   if (!Array.isArray(node.allOf) || depth > 16) return node;
@@ -197,7 +197,7 @@ function object(node: SchemaNode, hint: unknown, context: Context, withOptional:
   return Object.fromEntries(filled);
 }
 
-/** A property that nothing declares, for objects that must have more of them. */
+/** The name of an undeclared property, for objects that need more of them. */
 function extraName(node: SchemaNode, index: number, context: Context): string {
   const patterns = Object.keys(nodeOf(node.patternProperties));
   const pattern = patterns[index % Math.max(1, patterns.length)];

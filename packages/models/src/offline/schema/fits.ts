@@ -1,9 +1,8 @@
 import { isNode, listOf, nodeOf, numberOf, resolved, type SchemaNode, sameJson, typesOf } from './schema-node.ts';
 
 /**
- * Whether a value is valid against a schema: the keywords that data can be made for, to a depth that ends. Ajv would compile
- * every part of a schema that a value is tried against, which takes a hundred times as long as looking once, and it throws
- * where a schema of anybody's making is not quite one.
+ * Validates a value against the supported keywords of a schema, to a limited depth. Ajv would compile every subschema,
+ * which takes a hundred times as long, and throws on slightly invalid schemas.
  */
 export function fits(schema: unknown, value: unknown, root: SchemaNode, depth = 0): boolean {
   if (typeof schema === 'boolean') return schema;
@@ -63,7 +62,7 @@ function fitsText(node: SchemaNode, value: string): boolean {
   return format?.test(value) ?? true;
 }
 
-/** Long texts are not tried: a pattern of anybody's making may take for ever on them. */
+/** Long texts are not tested: a foreign pattern may take exponential time on them. */
 export function testPattern(pattern: string, value: string): boolean {
   if (value.length > 256) return false;
   try {
@@ -100,7 +99,7 @@ function fitsList(node: SchemaNode, value: readonly unknown[], matches: Matches)
   return contained >= (numberOf(node.minContains) ?? 1) && contained <= (numberOf(node.maxContains) ?? Infinity);
 }
 
-/** Drafts differ in where the schemas of the first items stand. */
+/** Drafts differ in the location of the first items' schemas. */
 export function itemSchemas(node: SchemaNode): { first: readonly unknown[]; rest: unknown } {
   if (Array.isArray(node.prefixItems)) return { first: node.prefixItems, rest: node.items };
   if (Array.isArray(node.items)) return { first: node.items, rest: node.additionalItems };
@@ -126,7 +125,7 @@ function fitsObject(node: SchemaNode, value: SchemaNode, matches: Matches): bool
   return names.every((name) => propertySchemas(node, name).every((part) => matches(part, value[name])));
 }
 
-/** Every schema that a property of this name must fit. */
+/** Every schema that applies to a property of this name. */
 export function propertySchemas(node: SchemaNode, name: string): unknown[] {
   const declared = nodeOf(node.properties);
   const own = Object.hasOwn(declared, name) ? [declared[name]] : [];

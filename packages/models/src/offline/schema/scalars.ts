@@ -1,7 +1,7 @@
 import { numberOf, type SchemaNode } from './schema-node.ts';
 import { textOfPattern } from './text-of-pattern.ts';
 
-/** What stands where nothing is known: a word that claims nothing. */
+/** Used if nothing is known: a neutral word. */
 const unknownText = 'unknown';
 
 const formatted: Record<string, (salt: number) => string> = {
@@ -21,7 +21,7 @@ const formatted: Record<string, (salt: number) => string> = {
   'json-pointer': (salt) => `/${salt || ''}`,
 };
 
-/** Texts to try, the best first. `salt` makes the items of a list differ. */
+/** Texts to try, best first. `salt` makes the items of a list differ. */
 export function* textCandidates(schema: SchemaNode, salt: number): Generator<string> {
   const shortest = numberOf(schema.minLength) ?? 0;
   const longest = numberOf(schema.maxLength) ?? Infinity;

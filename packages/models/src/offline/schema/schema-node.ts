@@ -1,4 +1,4 @@
-/** A JSON Schema as it is found: anybody's, so nothing about it is taken for granted. */
+/** A foreign JSON Schema, so nothing about it is assumed. */
 export type SchemaNode = { readonly [keyword: string]: unknown };
 
 export const isNode = (value: unknown): value is SchemaNode =>
@@ -11,7 +11,7 @@ export const numberOf = (value: unknown): number | undefined => (typeof value ==
 export const typesOf = (schema: SchemaNode): readonly unknown[] =>
   Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type];
 
-/** Only references inside the document are followed; any other is read as no constraint. */
+/** Follows references inside the document. Any other counts as no constraint. */
 export function resolved(schema: SchemaNode, root: SchemaNode): SchemaNode {
   let current = schema;
   for (let step = 0; step < 16 && typeof current.$ref === 'string'; step++) {
@@ -30,7 +30,7 @@ function targetOf(reference: string, root: SchemaNode): unknown {
   }, root);
 }
 
-/** Both schemas at once, as `allOf` means it, as far as one schema can say it. */
+/** Merges both schemas like `allOf`, as far as one schema can express it. */
 export function merged(first: SchemaNode, second: SchemaNode): SchemaNode {
   const both: Record<string, unknown> = { ...first };
   for (const [keyword, value] of Object.entries(second)) {

@@ -1,6 +1,6 @@
 /**
- * A text that matches a regular expression: the first choice of every alternative, the fewest repetitions plus
- * `extra` where more are allowed. Null for what it cannot read (look-around, back references).
+ * Generates a text that matches a regular expression: the first alternative, and the minimum repetitions plus `extra`.
+ * Null for unsupported syntax (look-around, back references).
  */
 export function textOfPattern(pattern: string, extra: number): string | null {
   const reader = { pattern, at: 0, extra };

@@ -3,12 +3,12 @@ import { Unreadable, VendorError } from '../fault.ts';
 import { recordOf, textOf } from '../wires/json.ts';
 
 const preludeBytes = 12;
-/** Of one message. Nothing that a model writes in one piece comes near it. */
+/** The limit for one message. No piece of a model's output comes near it. */
 const longestMessage = 16 * 1_048_576;
 
 /**
- * Takes the bytes of `application/vnd.amazon.eventstream`, cut anywhere, and gives the JSON of each event. A message is its
- * length, the length of its headers, a checksum of both, the headers, the payload, and a checksum of all.
+ * Parses the bytes of `application/vnd.amazon.eventstream`, split anywhere, into the JSON of each event. A message is
+ * its length, the length of its headers, a checksum of both, the headers, the payload, and a checksum of all.
  */
 export function readAwsEventStream({ onEvent }: { onEvent: (event: unknown) => void }): (bytes: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
@@ -26,7 +26,7 @@ export function readAwsEventStream({ onEvent }: { onEvent: (event: unknown) => v
   };
 }
 
-/** Null for a message of a kind that nobody knows yet. */
+/** Null for an unknown kind of message. */
 function eventOf(message: Buffer): unknown {
   const headersEnd = preludeBytes + message.readUInt32BE(4);
   const end = message.length - 4;
@@ -44,7 +44,7 @@ function eventOf(message: Buffer): unknown {
 const sizes: Record<number, number> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 const textType = 7;
 
-/** Those that are texts; the others are passed over. */
+/** Reads the text headers and skips the others. */
 function headersIn(bytes: Buffer): Map<string, string> {
   const headers = new Map<string, string>();
   try {

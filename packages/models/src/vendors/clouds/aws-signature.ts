@@ -4,7 +4,7 @@ export type AwsKeys = { accessKeyId: string; secretAccessKey: () => string; sess
 
 type Signed = { url: string; body: string; region: string; service: string; keys: AwsKeys; now: Date };
 
-/** The headers that let a POST through, by AWS Signature Version 4: the secret key itself is never sent. */
+/** The headers of a POST signed with AWS Signature Version 4. The secret key itself is never sent. */
 export function signedByAws({ url, body, region, service, keys, now }: Signed): Record<string, string> {
   const { host, pathname } = new URL(url);
   const headers: Record<string, string> = {
@@ -12,14 +12,14 @@ export function signedByAws({ url, body, region, service, keys, now }: Signed): 
     'x-amz-date': awsTime(now),
     ...(keys.sessionToken && { 'x-amz-security-token': keys.sessionToken() }),
   };
-  // Every service but S3 wants the path, encoded as it is, encoded once more.
+  // Every service except S3 requires the encoded path to be encoded again.
   const path = pathname.split('/').map(encodeURIComponent).join('/');
   const request = { method: 'POST', path, query: '', headers, bodyHash: hashOf(body) };
   const { host: _, ...sent } = headers;
   return { ...sent, authorization: awsAuthorization(request, { region, service, keys, now }) };
 }
 
-/** What is signed. Path and query are written as the service wants them, the names of the headers small. */
+/** The signed parts. Path and query are encoded as the service requires; header names are lower-case. */
 export type AwsRequest = {
   method: string;
   path: string;
@@ -30,7 +30,7 @@ export type AwsRequest = {
 
 export type AwsSigner = { region: string; service: string; keys: AwsKeys; now: Date };
 
-/** The header `authorization` of a request whose headers are all signed. */
+/** The `authorization` header of a request whose headers are all signed. */
 export function awsAuthorization(request: AwsRequest, signer: AwsSigner): string {
   const scope = awsScope(signer);
   return `AWS4-HMAC-SHA256 Credential=${signer.keys.accessKeyId}/${scope}, SignedHeaders=${namesOf(request)}, Signature=${awsSignature(request, signer)}`;

@@ -103,7 +103,7 @@ async function heard(id: string, access?: 'bearer' | 'keys') {
   return { text, failure, end: events.at(-1), calls, body: calls[0] && JSON.parse(calls[0].body) };
 }
 
-/** A message of AWS's framing. */
+/** A message in AWS framing. */
 function framed(headers: Record<string, string>, payload: string): Buffer {
   const head = Buffer.concat(
     Object.entries(headers).map(([name, value]) => {
@@ -140,7 +140,7 @@ const asEvents = (events: readonly object[]) => events.map((event) => `data: ${J
 describe('Amazon Bedrock [MOD-210]', () => {
   const answer = (response: ServerResponse) => response.end(Buffer.concat(claude.map(chunk)));
 
-  it('is asked by the name of the model in its address, with its own key', async () => {
+  it('is called with the model name in its address and its own key', async () => {
     respond = answer;
     const { text, end, calls, body } = await heard('bedrock/global.anthropic.claude-opus-5-5');
     expect([text, end]).toMatchObject(['Grüße', { usage: { inputTokens: 7, outputTokens: 3 } }]);
@@ -150,7 +150,7 @@ describe('Amazon Bedrock [MOD-210]', () => {
     expect(body.anthropic_beta).toEqual(['thinking-binding-controls-2026-08-01']);
   });
 
-  it('is asked with a signature where it has the keys of an account, and never with the secret', async () => {
+  it('is called with a signature, and never with the secret, if it has account keys', async () => {
     respond = answer;
     const { text, calls } = await heard('bedrock/anthropic.claude-old-v1:0', 'keys');
     expect([text, calls[0]?.path]).toEqual(['Grüße', '/model/anthropic.claude-old-v1%3A0/invoke-with-response-stream']);
@@ -163,7 +163,7 @@ describe('Amazon Bedrock [MOD-210]', () => {
     expect(JSON.stringify(calls)).not.toContain('aws-secret-access');
   });
 
-  it('signs as the published example does', () => {
+  it('signs like the published example', () => {
     const example = {
       accessKeyId: 'AKIDEXAMPLE',
       secretAccessKey: () => 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
@@ -180,7 +180,7 @@ describe('Amazon Bedrock [MOD-210]', () => {
     expect(authorization).toContain('Signature=5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b');
   });
 
-  it('is understood however its bytes are cut', () => {
+  it('is parsed however its bytes are split', () => {
     const bytes = Buffer.concat([framed({ ':event-type': 'news' }, '{}'), ...claude.map(chunk)]);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 12 }), (cuts) => {
@@ -212,7 +212,7 @@ describe('Amazon Bedrock [MOD-210]', () => {
   });
 });
 
-it('Azure OpenAI is asked for a deployment at the address of the resource [MOD-210]', async () => {
+it('Azure OpenAI is called with a deployment at the address of the resource [MOD-210]', async () => {
   respond = (response) =>
     response.end(
       asEvents([
@@ -235,7 +235,7 @@ describe('Vertex AI [MOD-210]', () => {
       ? response.end('{"access_token":"access-token-1","expires_in":3599}')
       : response.end(answer);
 
-  it('is asked with a token for which the key of a service account has signed', async () => {
+  it("is called with a token obtained with the service account's key", async () => {
     const words = { candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }] };
     respond = withToken(asEvents([{ ...words, usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 } }]));
     const { text, calls } = await heard('vertex/gemini-3.8-flash');
@@ -278,7 +278,7 @@ describe('Vertex AI [MOD-210]', () => {
       [undefined, undefined],
     ],
   ])(
-    'is sent the ids of calls back to %s %s, and no others, in the order of the calls [MOD-630]',
+    'returns the call ids to %s %s, and no others, in the order of the calls [MOD-630]',
     async (id, _what, parts, ids) => {
       respond = withToken(asEvents([{ candidates: [{ content: { parts }, ...ending }] }]));
       const model = modelOf(`vertex/${id}`);
@@ -287,7 +287,7 @@ describe('Vertex AI [MOD-210]', () => {
       const events: ModelEvent[] = [];
       for await (const event of model.stream({ ...asking, messages: [user] })) events.push(event);
       const end = events.at(-1);
-      // The run names calls by ids of its own.
+      // The run assigns its own ids to calls.
       const calls = events.flatMap((event, at) => (event.type === 'call' ? [{ ...event.call, id: `run_${at}` }] : []));
       const reasoning = end?.type === 'end' ? (end.reasoning ?? null) : null;
       const results = calls.map(({ id: callId, name, arguments: given }) => ({
@@ -336,7 +336,7 @@ it.each([
   ],
   ['azure/prod', 'Azure OpenAI did not accept the key (403): check AZURE_OPENAI_API_KEY.'],
   ['vertex/gemini-3.8-flash', 'Vertex AI did not accept the key (401): check GOOGLE_APPLICATION_CREDENTIALS.'],
-])('%s repeats nothing secret where it is refused [MOD-210]', async (id, message) => {
+])('%s: error messages repeat no secret [MOD-210]', async (id, message) => {
   respond = (response) =>
     void response
       .writeHead(403)

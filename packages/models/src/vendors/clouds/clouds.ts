@@ -5,13 +5,13 @@ import type { AwsKeys } from './aws-signature.ts';
 import { signedByAws } from './aws-signature.ts';
 import { createGoogleAccess, type ServiceAccount } from './google-access.ts';
 
-/** Amazon Bedrock: with a key of its own, or with the keys of an account, which sign each call. */
+/** Amazon Bedrock, with its own key or with account keys that sign each call. */
 export type Bedrock = { region: string; baseUrl: string | null; access: { bearer: () => string } | { keys: AwsKeys } };
 
 /** Azure OpenAI: the address of the resource, without a path. */
 export type Azure = { endpoint: string; apiKey: () => string };
 
-/** Vertex AI, asked with the key of a service account. */
+/** Vertex AI, called with the key of a service account. */
 export type Vertex = { location: string; baseUrl: string | null; account: ServiceAccount };
 
 export type Clouds = { bedrock: Bedrock | null; azure: Azure | null; vertex: Vertex | null };
@@ -21,7 +21,7 @@ type Sent = { url: string; body: string };
 
 const trimmed = (address: string) => address.replace(/\/+$/, '');
 
-/** Anthropic's format where the model stands in the address, and what else are headers in the body. */
+/** Anthropic's format with the model in the address and the version in the body instead of a header. */
 const anthropicVersion = (version: string, { hasStream }: { hasStream: boolean }): Wire => ({
   ...anthropicWire,
   body(request) {
@@ -59,7 +59,7 @@ export const atAzure = ({ endpoint, apiKey }: Azure) => ({
   headers: (): Headers => ({ 'api-key': apiKey() }),
 });
 
-/** One for each key, so that all of its models share a token. */
+/** One per key, so that all its models share a token. */
 const accesses = new WeakMap<ServiceAccount, () => Promise<string>>();
 
 function accessOf(account: ServiceAccount): () => Promise<string> {

@@ -2,15 +2,15 @@ import { createSign } from 'node:crypto';
 import { ConnectionLost, VendorError } from '../fault.ts';
 import { countOf, recordOf, textOf } from '../wires/json.ts';
 
-/** The key of a service account, as Google gives it out as a file. */
+/** The key of a service account, as in Google's key file. */
 export type ServiceAccount = { clientEmail: string; privateKey: () => string; projectId: string; tokenUrl: string };
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const patienceMs = 15_000;
-/** A token that ends while a call is under way is still good for it; one that has ended before is not. */
+/** A token that expires during a call is still valid for it, but one that expired before is not. */
 const marginMs = 60_000;
 
-/** Gives an access token, the same to all who ask until shortly before it ends. */
+/** Returns an access token, shared by all callers until shortly before it expires. */
 export function createGoogleAccess(account: ServiceAccount, now: () => number = Date.now): () => Promise<string> {
   let known: { token: string; until: number } | null = null;
   let asking: Promise<string> | null = null;
@@ -28,7 +28,7 @@ export function createGoogleAccess(account: ServiceAccount, now: () => number = 
   };
 }
 
-/** What Google answers is never repeated: it may quote what was sent. */
+/** Google's response is never repeated, because it may quote the request. */
 async function newToken({ clientEmail, privateKey, tokenUrl }: ServiceAccount, now: number) {
   const issued = Math.floor(now / 1000);
   const claims = { iss: clientEmail, scope, aud: tokenUrl, iat: issued, exp: issued + 3600 };
@@ -45,7 +45,7 @@ async function newToken({ clientEmail, privateKey, tokenUrl }: ServiceAccount, n
   });
   const answer = recordOf(await response.json().catch(() => null));
   const token = textOf(answer.access_token);
-  // Whatever is wrong with a key, to those who use it it is a key that was not accepted.
+  // Every fault of a key is reported as a rejected key.
   if (!response.ok || token === '') throw new VendorError(response.status >= 500 ? 503 : 401, '', [], null);
   return { token, seconds: countOf(answer.expires_in) || 3600 };
 }

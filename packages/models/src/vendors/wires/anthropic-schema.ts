@@ -2,12 +2,12 @@ import type { JsonSchema } from '@vestra/agent/message';
 import { type JsonRecord, recordOf, textOf } from './json.ts';
 import { mapSchema, schemasIn } from './schemas.ts';
 
-/** The vendor refuses more than 24 of them, and gives up on preparing a schema long before that. */
+/** The vendor rejects more than 24, and fails to compile many schemas with fewer. */
 const mostOptionalProperties = 10;
 
 /**
- * Whether the vendor can hold an answer to the schema. It refuses schemas that contain themselves or have many optional
- * properties, and closes every object, so that one with free keys would come back empty.
+ * Whether the vendor can enforce the schema. It rejects recursive schemas and schemas with many optional properties. It
+ * also closes every object, so one with free keys would come back empty.
  */
 export function isTakenByAnthropic(schema: JsonSchema): boolean {
   const known = new Map<string, number>();
@@ -38,7 +38,7 @@ const limits = [
   ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'not'],
 ];
 
-/** The schema in the keywords that the vendor takes; what it cannot check is told to the model in the description. */
+/** Reduces the schema to the keywords that the vendor accepts. The rest is described to the model in words. */
 export function schemaForAnthropic(schema: JsonSchema): JsonRecord {
   return mapSchema(schema, (node) => {
     if (typeof node.$ref === 'string') return pick(node, ['$ref', ...definitions]);

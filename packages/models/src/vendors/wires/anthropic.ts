@@ -69,9 +69,9 @@ export const anthropicWire: Wire = {
 };
 
 /**
- * From 5.1 on a model's thoughts are bound to all that stood before them, and a request is refused where that has
- * changed: by a new day in the system prompt, or an app that was connected. These models think whether asked to or not;
- * what is asked for here is that such thoughts are left out instead, https://platform.claude.com/docs/en/build-with-claude/preserved-thinking.
+ * From 5.1 on, a model's reasoning is bound to everything before it, and a request is rejected if that has changed: by
+ * a new date in the system prompt, or a newly connected app. These models always reason. This option asks the vendor to
+ * omit such reasoning instead, https://platform.claude.com/docs/en/build-with-claude/preserved-thinking.
  */
 export function bindsThinking(modelId: string): boolean {
   const [, major = 0, minor = 0] = (/claude-[a-z]+-(\d+)-(\d{1,2})(?!\d)/.exec(modelId) ?? []).map(Number);
@@ -102,7 +102,7 @@ function goOn(answer: Answer, part: AnswerPart | undefined, { text, thinking: th
   if (typeof signature === 'string') think(answer, part.item, 'signature', signature);
 }
 
-/** Four cache marks are allowed: two for ends of a stable part of the system prompt, and two for the messages. */
+/** Four cache marks are allowed: two in the system prompt and two in the messages. */
 function systemOf(system: readonly string[]) {
   return system.map((text, at) => ({ type: 'text', text, ...(at >= system.length - 2 && cached) }));
 }
@@ -110,8 +110,8 @@ function systemOf(system: readonly string[]) {
 const cached = { cache_control: { type: 'ephemeral' } };
 
 /**
- * Tool results travel as the user's, and messages that follow each other in one role as one. Marked are the end, for the
- * next step, and what stands before that which is said once, for the next turn.
+ * Tool results are sent in the user role, and adjacent messages of one role as one. Cache marks are set at the end, for
+ * the next step, and before the passing text, for the next turn.
  */
 function messagesOf(messages: readonly Message[]) {
   const joined: { role: string; content: JsonRecord[] }[] = [];
@@ -124,7 +124,7 @@ function messagesOf(messages: readonly Message[]) {
   const last = joined.at(-1);
   const lastBlock = last?.content.at(-1);
   if (lastBlock) Object.assign(lastBlock, cached);
-  // An answer that the model is to go on with may not end in white space.
+  // An answer that the model should continue must not end in white space.
   if (last?.role === 'assistant' && lastBlock?.type === 'text') lastBlock.text = textOf(lastBlock.text).trim();
   return joined;
 }
@@ -161,7 +161,7 @@ function resultBlock(result: ToolResult): JsonRecord {
   const block = { type: 'tool_result', tool_use_id: callId };
   const media = mediaOf(result);
   if (media.length === 0) return { ...block, content: output, ...(isError && { is_error: true }) };
-  // What is marked as an error may hold nothing but text.
+  // An error result may contain only text.
   return { ...block, content: [{ type: 'text', text: output }, ...media.map(imageBlock)] };
 }
 
@@ -183,7 +183,7 @@ function callOf({ type, id, name, input }: JsonRecord): WrittenCall | null {
   return { id: textOf(id), name: textOf(name), arguments: given };
 }
 
-/** Counts come at the start and again, grown, near the end. */
+/** Counts arrive at the start and again, larger, near the end. */
 function countUsage(answer: Answer, value: unknown): void {
   if (!value) return;
   const counted = recordOf(value);
@@ -191,7 +191,7 @@ function countUsage(answer: Answer, value: unknown): void {
   const latest = (name: string, before: number) =>
     typeof counted[name] === 'number' ? countOf(counted[name]) : before;
   const written = latest('cache_creation_input_tokens', cacheWriteTokens + cacheWriteLongTokens);
-  // What is kept for an hour costs more, and is part of what was written.
+  // The one-hour cache costs more, and is part of the written tokens.
   const forAnHour = recordOf(counted.cache_creation).ephemeral_1h_input_tokens;
   const long = Math.min(written, typeof forAnHour === 'number' ? countOf(forAnHour) : cacheWriteLongTokens);
   answer.usage = {

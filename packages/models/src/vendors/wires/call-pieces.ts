@@ -5,8 +5,8 @@ import type { WrittenCall } from './wire.ts';
 type Open = { call: WrittenCall; wireId: string; index: number | null };
 
 /**
- * Puts tool calls together from their pieces. Servers number them, or not, or number all of them 0; repeat the id and
- * the name in every piece, or blank ones, or send the name late. Calls are kept in the order of their numbers.
+ * Assembles tool calls from their pieces. Servers number them, or not, or number all of them 0. They repeat id and name
+ * in every piece, or send empty ones, or send the name late. Calls are kept in the order of their numbers.
  */
 export function createCallPieces(calls: WrittenCall[]): (piece: JsonRecord) => void {
   const open: Open[] = [];
@@ -33,7 +33,7 @@ export function createCallPieces(calls: WrittenCall[]): (piece: JsonRecord) => v
 const isOf = (of: Open, id: string, index: number | null) =>
   index !== null && of.index !== null ? of.index === index : id !== '' && of.wireId === id;
 
-/** A name where one is already known: of another tool, or after arguments that are complete. */
+/** A second name starts a new call: that of another tool, or one after complete arguments. */
 function beginsAnew({ call, wireId }: Open, id: string, name: string, json: string): boolean {
   if (!name || !call.name) return false;
   if (name !== call.name) return true;

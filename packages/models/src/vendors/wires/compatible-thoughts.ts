@@ -6,14 +6,14 @@ const mostDetails = 1000;
 const growing = ['text', 'summary', 'data'];
 
 /**
- * What a chat-completions endpoint lets be known of a model's thoughts and wants back: one text, as DeepSeek writes it, or
- * a list of details, as OpenRouter does, whose pieces come one by one and belong together by their number and kind.
+ * Collects the reasoning that a chat-completions endpoint sends and requires back. It is one text, as from DeepSeek, or
+ * a list of details, as from OpenRouter. The pieces of details belong together by number and kind.
  */
 export function createThoughts(answer: Answer): (delta: JsonRecord) => void {
   let content: JsonRecord | null = null;
   let details: JsonRecord[] | null = null;
   const open = <Item extends JsonRecord>(item: Item): Item => {
-    // First of all: these endpoints know no order among thoughts, text and calls.
+    // At the front: these endpoints know no order among reasoning, text and calls.
     answer.parts.unshift({ kind: 'thought', item });
     return item;
   };

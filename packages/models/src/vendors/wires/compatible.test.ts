@@ -188,7 +188,7 @@ const calls: { of: string; pieces: Piece[]; expected: unknown[]; reason?: string
   },
 ];
 
-it.each(calls)('[MOD-157] puts together calls $of', async ({ pieces, expected, reason = 'tool_calls' }) => {
+it.each(calls)('assembles calls $of [MOD-157]', async ({ pieces, expected, reason = 'tool_calls' }) => {
   const events = pieces.map(([index, id, name, json]) =>
     chunk({ tool_calls: [{ ...(index !== null && { index }), id, function: { name, arguments: json } }] }),
   );
@@ -367,7 +367,7 @@ const usages: { of: string; chunks: object[]; expected: Counts }[] = [
   },
 ];
 
-it.each(usages)('[MOD-634] bills exactly what was used by the counts of $of', async ({ chunks, expected }) => {
+it.each(usages)('bills the exact usage from the counts of $of [MOD-634]', async ({ chunks, expected }) => {
   endpoint.respond(writing([sse(hi, stop, ...chunks, done)]));
   const { end } = await outcomeOf(endpoint.stream('compatible', {}, { attempts: 1 }));
   expect(end).toEqual(used(expected.input, expected.output, expected.read, expected.written));

@@ -8,7 +8,7 @@ import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from '.
 import { mapSchema, oncePerSchema, withProperties } from './schemas.ts';
 import { type Answer, mediaOf, type Wire, type WireRequest } from './wire.ts';
 
-/** Chat completions, as spoken by every server that resembles OpenAI's: POST …/chat/completions. */
+/** Chat completions, as in OpenAI's older endpoint and all servers like it: POST …/chat/completions. */
 export const compatibleWire: Wire = {
   body: ({ modelId, system, messages, tools, output, maxOutputTokens, isReasoningLeftOut }) => ({
     model: modelId,
@@ -16,7 +16,7 @@ export const compatibleWire: Wire = {
     stream_options: { include_usage: true },
     max_tokens: maxOutputTokens,
     messages: [
-      // One message: the chat templates of Qwen 3.5 and others refuse a second one.
+      // A single message: the chat templates of Qwen 3.5 and others reject a second one.
       ...(system.length > 0 ? [{ role: 'system', content: system.join('\n\n') }] : []),
       ...inTemplateOrder(messages.flatMap((message) => messagesOf(message, isReasoningLeftOut))),
     ],
@@ -37,7 +37,7 @@ export const compatibleWire: Wire = {
       const { error, usage, x_groq, choices } = recordOf(event);
       if (error) throw vendorErrorOf(error);
       const { delta, finish_reason, usage: usageOfChoice } = recordOf(listOf(choices)[0]);
-      // Groq and Moonshot report usage in places of their own.
+      // Groq and Moonshot report usage in other fields.
       answer.usage = usageOf(usage ?? recordOf(x_groq).usage ?? usageOfChoice) ?? answer.usage;
       const { content, refusal, tool_calls } = recordOf(delta);
       const written = writtenIn(content) + textOf(refusal);
@@ -47,11 +47,11 @@ export const compatibleWire: Wire = {
       for (const piece of listOf(tool_calls)) {
         const known = answer.calls.length;
         readCallPiece(recordOf(piece));
-        // These endpoints look at no id but within one request.
+        // These endpoints compare ids only within one request.
         if (answer.calls.length > known) answer.parts.push({ kind: 'call', id: '' });
       }
       readThoughts(recordOf(delta));
-      // Counts may follow in an event of their own.
+      // Counts may follow in a separate event.
       if (typeof finish_reason === 'string') answer.end = endOf(finish_reason, hasRefused);
     };
   },
@@ -81,15 +81,15 @@ function messagesOf(message: Message, isReasoningLeftOut: boolean): JsonRecord[]
   }
 }
 
-/** Many servers accept no other content than one text. */
+/** Many servers accept only one text as content. */
 function contentOf(parts: readonly JsonRecord[]): string | readonly JsonRecord[] {
   return parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text).join('\n\n') : parts;
 }
 
 /**
- * Chat templates refuse a whole request for the order of its roles. Gemma and Mistral want user and assistant in turn,
- * beginning with the user. Mistral also refuses a user directly after the result of a tool, and a last message of the
- * assistant.
+ * Chat templates reject a whole request for the order of its roles. Gemma and Mistral require user and assistant to
+ * alternate, starting with the user. Mistral also rejects a user message directly after a tool result, and an assistant
+ * message at the end.
  */
 function inTemplateOrder(messages: readonly JsonRecord[]): JsonRecord[] {
   const ordered: JsonRecord[] = [];
@@ -111,7 +111,7 @@ function inTemplateOrder(messages: readonly JsonRecord[]): JsonRecord[] {
 
 const said = (role: string, content: string): JsonRecord => ({ role, content });
 
-/** Two messages of one speaker as one. */
+/** Merges two messages of one role. */
 function joined(one: JsonRecord, other: JsonRecord): JsonRecord {
   const details = [...listOf(one.reasoning_details), ...listOf(other.reasoning_details)];
   const content = contentOf([...partsIn(one.content), ...partsIn(other.content)]);
@@ -123,7 +123,7 @@ function partsIn(content: unknown): JsonRecord[] {
   return textOf(content) === '' ? [] : [{ type: 'text', text: content }];
 }
 
-/** These endpoints take pictures from the user alone, so it is said whose they are. */
+/** These endpoints accept pictures only from the user, so a text names their source. */
 function picturesOf(result: ToolResult): JsonRecord[] {
   const media = mediaOf(result);
   if (media.length === 0) return [];
@@ -136,8 +136,8 @@ function picturesOf(result: ToolResult): JsonRecord[] {
 }
 
 /**
- * `reasoning_content` belongs to calls alone: DeepSeek and those that follow it refuse calls without it, and some others
- * refuse it anywhere else. Where what was thought is not at hand, they take an empty one.
+ * `reasoning_content` belongs only to calls: DeepSeek and similar endpoints reject calls without it, and others reject
+ * it anywhere else. If the reasoning is unavailable, they accept an empty one.
  */
 function thoughtsOf(message: AgentMessage, isLeftOut: boolean): JsonRecord {
   const hasCalls = message.calls.length > 0;
@@ -160,7 +160,7 @@ function formatOf(output: WireRequest['output']) {
   return { type: 'json_schema', json_schema: { name: 'answer', schema: output.schema, strict: output.strict } };
 }
 
-/** A text, or a list of parts, among them what the model thinks. */
+/** A text, or a list of parts that may include reasoning. */
 function writtenIn(content: unknown): string {
   if (!Array.isArray(content)) return textOf(content);
   return content
@@ -170,8 +170,8 @@ function writtenIn(content: unknown): string {
 }
 
 /**
- * `completion_tokens` of xAI and of Gemini's endpoint leave reasoning out, which is billed as output: `total_tokens`
- * holds it. Some gateways leave the cache out of `prompt_tokens`, which shows where the cache is larger than the prompt.
+ * `completion_tokens` of xAI and of Gemini's endpoint omit reasoning, which is billed as output; `total_tokens`
+ * includes it. Some gateways omit the cache from `prompt_tokens`, which shows when the cache is larger than the prompt.
  */
 function usageOf(usage: unknown): Usage | null {
   if (!usage) return null;
@@ -192,7 +192,7 @@ function usageOf(usage: unknown): Usage | null {
   };
 }
 
-/** The first that is given and not zero: vendors report one number under several names. */
+/** The first count that is not zero: vendors report one number under several names. */
 const firstCount = (...values: unknown[]): number => values.map(countOf).find((count) => count > 0) ?? 0;
 
 function endOf(reason: string, hasRefused: boolean): Answer['end'] {

@@ -14,8 +14,9 @@ export const googleWire: Wire = {
 };
 
 /**
- * Vertex AI refuses the id of a call where its models give none, as Gemini 2 does, and pairs calls by their order then.
- * Gemini 3 answers with nothing where an id that it gave is missing. So the ids that it gave go back, and no others.
+ * Vertex AI rejects the id of a call if its model assigned none, as with Gemini 2, and then pairs calls by order.
+ * Gemini 3 answers with nothing if an id that it assigned is missing. So exactly the ids that it assigned are sent
+ * back.
  */
 export const vertexGoogleWire: Wire = {
   body(request) {
@@ -61,7 +62,7 @@ function readerOf(answer: Answer): (event: unknown) => void {
     if (isBlocked(recordOf(promptFeedback).blockReason)) answer.end = 'filtered';
     const { content, finishReason } = recordOf(listOf(candidates)[0]);
     for (const part of listOf(recordOf(content).parts)) readPart(answer, recordOf(part));
-    // The vendor does not say which event is the last one: counts and even text may follow the reason.
+    // The vendor does not mark the last event: counts and even text may follow the reason.
     if (typeof finishReason === 'string') answer.end = endOf(finishReason);
   };
 }
@@ -77,7 +78,7 @@ function contentOf(message: Message, modelId: string, idOf: IdOf) {
   }
 }
 
-/** From the third generation on a picture stands in the answer that it belongs to, before that behind all answers. */
+/** From the third generation on, a picture is inside the result that it belongs to. Before, it follows all results. */
 function resultParts(results: readonly ToolResult[], modelId: string, idOf: IdOf): JsonRecord[] {
   const isNested = isOfThirdGeneration(modelId);
   const answers = results.map((result) => {
@@ -98,7 +99,7 @@ const inlinePart = ({ mediaType, content }: { mediaType: string; content: Uint8A
   inlineData: { mimeType: mediaType, data: base64Of(content) },
 });
 
-/** Signatures go back on the very parts that they came with, https://ai.google.dev/gemini-api/docs/thought-signatures. */
+/** Signatures are sent back on the same parts, https://ai.google.dev/gemini-api/docs/thought-signatures. */
 function agentParts(message: AgentMessage, modelId: string, idOf: IdOf): JsonRecord[] {
   const parts = piecesOf(message).flatMap((piece): JsonRecord[] => {
     if (piece.kind === 'thought') return [];
@@ -112,7 +113,7 @@ function agentParts(message: AgentMessage, modelId: string, idOf: IdOf): JsonRec
 }
 
 const isOfThirdGeneration = (modelId: string) => !/^gemini-[12]\b/.test(modelId);
-/** Calls without a signature are refused from then on, unless they say that there is none. */
+/** From then on, calls without a signature are rejected unless they carry this marker. */
 const noSignature = 'skip_thought_signature_validator';
 
 function partOf(part: UserPart) {
@@ -126,7 +127,7 @@ function formatOf(output: WireRequest['output']) {
   return { responseMimeType: 'application/json', responseJsonSchema: mapSchema(output.schema, withoutConst) };
 }
 
-/** The vendor knows `enum` but no `const`. */
+/** The vendor supports `enum` but not `const`. */
 const withoutConst = ({ const: value, ...node }: JsonRecord): JsonRecord =>
   value === undefined ? node : { ...node, enum: [value] };
 

@@ -1,4 +1,4 @@
-/** What an endpoint sends is believed in no shape: a field that is missing or of another kind reads as an empty one. */
+/** No shape of an endpoint's data is trusted: a missing field or one of another type reads as an empty one. */
 export type JsonRecord = Record<string, unknown>;
 
 const empty: JsonRecord = Object.freeze({});
@@ -10,7 +10,7 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Counts end in prices: none that is negative, endless or a fraction gets there. */
+/** Counts determine prices, so negative, infinite and fractional values become 0. */
 export const countOf = (value: unknown): number =>
   Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0;
 

@@ -12,7 +12,7 @@ export const openaiWire: Wire = {
   body: ({ modelId, system, messages, tools, output, maxOutputTokens, asksForReasoning }) => ({
     model: modelId,
     stream: true,
-    // What users say is not left with the vendor beyond the call; what it thought comes with the answer instead.
+    // User data is not stored at the vendor beyond the call. The reasoning comes with the answer instead.
     store: false,
     ...(asksForReasoning && { include: ['reasoning.encrypted_content'] }),
     max_output_tokens: maxOutputTokens,
@@ -101,8 +101,8 @@ function itemOf(piece: Piece): JsonRecord {
 }
 
 /**
- * Items that this vendor does not keep have ids that nobody finds again: they go back without, but for what was thought,
- * which its encrypted content stands for. `phase` tells a remark between calls from the answer.
+ * Items are not stored at this vendor, so their ids are useless and omitted. Reasoning keeps its id, because its
+ * encrypted content replaces it. `phase` separates a remark between calls from the answer.
  */
 function readPart(answer: Answer, { type, id, summary, encrypted_content, content, phase, call_id }: JsonRecord): void {
   if (type === 'reasoning' && typeof encrypted_content === 'string') {
@@ -151,7 +151,7 @@ function callsOf(
   return unwrapped(call, tools) ?? [call];
 }
 
-/** Models now and then write several calls as one of a tool `parallel` that nobody has given them. */
+/** Models sometimes write several calls as one call of a tool `parallel` that does not exist. */
 function unwrapped(call: WrittenCall, tools: readonly ToolDefinition[]): WrittenCall[] | null {
   const names = new Set(tools.map(({ name }) => name));
   if (call.name !== 'parallel' || names.has('parallel')) return null;

@@ -48,7 +48,7 @@ async function ask(id: string, messages: readonly Message[], takes: readonly ('i
   return { text, body: seen.at(-1)?.body as Record<string, never> };
 }
 
-describe('[PIC-001] a picture that a tool answered with', () => {
+describe('a picture returned by a tool [PIC-001]', () => {
   const source = { type: 'base64', media_type: 'image/png', data };
   const url = `data:image/png;base64,${data}`;
   const inline = { inlineData: { mimeType: 'image/png', data } };
@@ -94,7 +94,7 @@ describe('[PIC-001] a picture that a tool answered with', () => {
     expect((body[field] as unknown as object[]).at(-1)).toMatchObject(expected);
   });
 
-  it('stands inside its answer for a Gemini of the third generation', () => {
+  it('is inside its result for Gemini 3', () => {
     const body = googleWire.body({
       modelId: 'gemini-3.1-pro',
       system: [],
@@ -110,14 +110,14 @@ describe('[PIC-001] a picture that a tool answered with', () => {
     expect(body.contents[1]?.parts).toMatchObject([{ thoughtSignature: 'skip_thought_signature_validator' }]);
   });
 
-  it('keeps Anthropic from marking the answer as an error, which may hold text alone', async () => {
+  it('is not marked as an error for Anthropic, whose error results accept only text', async () => {
     const { body } = await ask(models.anthropic, looked([picture], true));
     expect(JSON.stringify(body)).not.toContain('is_error');
     expect(JSON.stringify((await ask(models.anthropic, looked([], true))).body)).toContain('is_error');
   });
 });
 
-describe('[PIC-002] what a model cannot take', () => {
+describe('media that a model cannot read [PIC-002]', () => {
   it.each<[string, string, ToolMedia, string]>([
     ['compatible/scripted', 'a picture', picture, '[image/png, 4 × 3, 1 KB: this model cannot see it]'],
     [models.anthropic, 'a recording', recording, '[audio/wav, 1 KB: this model cannot hear it]'],
@@ -129,13 +129,13 @@ describe('[PIC-002] what a model cannot take', () => {
     expect(JSON.stringify(body)).not.toContain(data);
   });
 
-  it('is sent to a model that can: a recording to Gemini', async () => {
+  it('is sent to a model that can read it: a recording to Gemini', async () => {
     const { body } = await ask(models.google, looked([recording]));
     expect(JSON.stringify(body)).toContain(JSON.stringify({ mimeType: 'audio/wav', data }));
   });
 });
 
-it('[PIC-003] a compatible endpoint is sent what the operator says that it takes', async () => {
+it('a compatible endpoint receives the media that the operator configured [PIC-003]', async () => {
   const paper = { kind: 'file' as const, filename: 'a.pdf', mediaType: 'application/pdf', bytes: content };
   const messages: Message[] = [{ role: 'user', parts: [{ kind: 'text', text: 'Read.' }, paper] }];
   const { body } = await ask('compatible/scripted', messages, ['image', 'pdf']);
@@ -157,7 +157,7 @@ it('[PIC-003] a compatible endpoint is sent what the operator says that it takes
   expect(takes('offline', null)).toEqual([false, false]);
 });
 
-it('[PIC-009] a broken picture is asked about once more without it', async () => {
+it('a corrupt picture is removed and the request is retried once [PIC-009]', async () => {
   answers = [{ fail: 400, failMessage: 'Could not process image' }, { text: 'So be it.' }];
   const { text, body } = await ask(models.anthropic, looked([picture]));
   expect(text).toBe('So be it.');

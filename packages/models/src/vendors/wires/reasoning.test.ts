@@ -61,7 +61,7 @@ const requestOf = (model: string, messages: readonly Message[]): ModelRequest =>
 });
 
 let ids = 0;
-/** As the loop keeps an answer: with ids of its own, and through a database. */
+/** An answer as the loop stores it: with the run's ids, and through a database. */
 function kept({ text, calls, reasoning }: Heard): AgentMessage {
   return JSON.parse(
     JSON.stringify({
@@ -98,7 +98,7 @@ async function turn(vendor: RawVendor) {
 const vendors: RawVendor[] = ['anthropic', 'openai', 'google', 'compatible'];
 
 describe.each(vendors)('%s', (vendor) => {
-  it('[RSN-001] takes back all that its model thought, from step to step and in the next turn, at the first try', async () => {
+  it('accepts all its reasoning back, between steps and in the next turn, on the first attempt [RSN-001]', async () => {
     const messages = await turn(vendor);
     expect((await ask(vendor, [...messages, user('And tomorrow?')])).text).toBe('Done.');
     expect(seen.map(({ count }) => count - (seen[0]?.count ?? 0))).toEqual([0, 1, 2, 3]);
@@ -111,7 +111,7 @@ describe.each(vendors)('%s', (vendor) => {
     for (const seal of sealed) expect(sent).toContain(JSON.stringify(seal).slice(1, -1));
   });
 
-  it('[RSN-002] is shown nothing of what another model thought', async () => {
+  it('receives no reasoning of another model [RSN-002]', async () => {
     const messages = await turn(vendor);
     const changed = messages.map((message) =>
       message.role === 'agent' && message.reasoning
@@ -126,7 +126,7 @@ describe.each(vendors)('%s', (vendor) => {
     expect(seen[0]?.messages.filter(({ role }) => role === 'tool')).toHaveLength(2);
   });
 
-  it('[RSN-004] keeps no more than it can, and never a part of it', async () => {
+  it('stores no more than the limit, and never a part [RSN-004]', async () => {
     answers = [{ thinking: 'x'.repeat(mostReasoningBytes + 1), text: 'I look.', calls: [call('Oslo')] }];
     const answer = await ask(vendor, [user('Hi')]);
     expect(answer).toMatchObject({ text: 'I look.', calls: [{ name: 'get_weather' }], reasoning: null });
@@ -138,7 +138,7 @@ const sealsIn = (thoughts: readonly unknown[]): string[] => [
 ];
 
 it.each(vendors.filter((vendor) => vendor !== 'compatible'))(
-  '[RSN-003] %s, where it refuses what was thought, is asked once more without any of it',
+  '%s: retries once without reasoning if it was rejected [RSN-003]',
   async (vendor) => {
     const messages = await turn(vendor);
     const spoilt = JSON.parse(JSON.stringify(messages).replaceAll(/[A-Za-z0-9+/]{40,}={0,2}/g, 'AAAA')) as Message[];
@@ -151,7 +151,7 @@ it.each(vendors.filter((vendor) => vendor !== 'compatible'))(
   },
 );
 
-it('[RSN-003] an endpoint that misses a thought which is gone is asked once more with an empty one', async () => {
+it('retries once with empty reasoning if an endpoint misses it [RSN-003]', async () => {
   const messages = await turn('compatible');
   const forgotten = messages.map((message) => (message.role === 'agent' ? { ...message, reasoning: null } : message));
   answers = [{ text: 'Snow.' }];
@@ -163,7 +163,7 @@ it('[RSN-003] an endpoint that misses a thought which is gone is asked once more
   ]);
 });
 
-it('[RSN-003] a refusal for any other reason is not tried again', async () => {
+it('does not retry a rejection for another reason [RSN-003]', async () => {
   answers = [{ fail: 400, failMessage: 'max_tokens is too large' }, { text: 'never' }];
   await expect(ask('anthropic', [user('Hi')])).rejects.toMatchObject({ reason: 'refused' });
   expect(seen).toHaveLength(1);
@@ -177,7 +177,7 @@ describe('[RSN-001] recorded shapes', () => {
     return raw.bodies.at(-1) as { messages: object[]; input: object[]; contents: { parts: object[] }[] };
   };
 
-  it('Anthropic: thoughts between texts and calls, hidden ones, and ones without words', async () => {
+  it('Anthropic: reasoning between texts and calls, redacted, and empty', async () => {
     const blocks = [
       { type: 'thinking', thinking: '', signature: 'sig-1' },
       { type: 'text', text: 'I look. ' },
@@ -231,7 +231,7 @@ describe('[RSN-001] recorded shapes', () => {
     ]);
   });
 
-  it('Google: a signature on its own part of text, and on the first of two calls', async () => {
+  it('Google: a signature on its own text part, and on the first of two calls', async () => {
     const candidate = (parts: object[], more = {}) => ({ candidates: [{ content: { parts }, ...more }] });
     const { contents } = await replay(
       'google',
@@ -257,7 +257,7 @@ describe('[RSN-001] recorded shapes', () => {
     ]);
   });
 
-  it('OpenRouter: details in pieces, put together by their number', async () => {
+  it('OpenRouter: details in pieces, joined by number', async () => {
     const delta = (delta: object, more = {}) => ({ choices: [{ delta, ...more }] });
     const { messages } = await replay(
       'compatible',
@@ -308,7 +308,7 @@ function eventsOf(block: Record<string, unknown>, index: number): object[] {
   return [start({ ...block, input: {} }), json, stop];
 }
 
-it('[RSN-001] an answer of any blocks goes back to Anthropic block by block', () => {
+it('sends an answer of any blocks back to Anthropic block by block [RSN-001]', () => {
   const text = fc.record({
     type: fc.constant('text'),
     text: fc.string({ minLength: 1 }).filter((each) => each.trim() !== ''),
@@ -391,7 +391,7 @@ it.each([
   ['claude-sonnet-4-5', false],
   ['claude-sonnet-4-5-20250929', false],
 ])(
-  '[RSN-005] asks %s to leave out thoughts that no longer fit what stands before them: %s',
+  'asks %s to omit reasoning that no longer matches the preceding messages: %s [RSN-005]',
   async (modelId, isAsked) => {
     expect(bindsThinking(modelId)).toBe(isAsked);
     const body = anthropicWire.body({ ...wireRequest, modelId }) as { thinking?: unknown };

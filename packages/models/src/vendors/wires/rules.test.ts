@@ -70,7 +70,7 @@ describe('[MOD-631] the order of roles on chat completions', () => {
     expect(first?.content).toBe('You are kind.\n\nAnswer in Dutch.\n\nIt is Tuesday.');
   });
 
-  it('is kept for every conversation, and no word of it is lost', async () => {
+  it('holds for every conversation and loses no text', async () => {
     let count = 0;
     const text = fc.constant(null).map(() => `text ${++count};`);
     const exchange = fc.oneof(
@@ -161,13 +161,13 @@ describe('[MOD-633] encrypted reasoning', () => {
     ['gpt-5-chat-latest', false],
     ['gpt-5-mini', true],
     ['o4-mini', true],
-  ])('is asked of %s only if it reasons: %s', async (id, isAsked) => {
+  ])('is requested from %s only if it reasons: %s', async (id, isAsked) => {
     endpoint.respond(writing([answers.openai]));
     expect(await asking(id)()).toMatchObject({ text: 'Hi', failure: null });
     expect(includes()).toEqual([isAsked]);
   });
 
-  /** A deployment whose name does not tell which model it is. */
+  /** A deployment whose name does not identify the model. */
   const refusing = (message: string) =>
     endpoint.respond((request, response) => {
       const { include } = endpoint.bodies.at(-1) ?? {};
@@ -176,14 +176,14 @@ describe('[MOD-633] encrypted reasoning', () => {
       response.writeHead(400).end(JSON.stringify({ error }));
     });
 
-  it('is not asked again of a model that refused it once', async () => {
+  it('is not requested again from a model that rejected it once', async () => {
     refusing('Encrypted content is not supported with this model.');
     const ask = asking('prod');
     for (let turn = 0; turn < 2; turn++) expect(await ask()).toMatchObject({ text: 'Hi', failure: null });
     expect(includes()).toEqual([true, false, false]);
   });
 
-  it('is asked again of a model that refused only earlier reasoning', async () => {
+  it('is requested again from a model that rejected only earlier reasoning', async () => {
     refusing('The encrypted content gAAA could not be verified.');
     const ask = asking('prod');
     for (let turn = 0; turn < 2; turn++) expect(await ask()).toMatchObject({ text: 'Hi', failure: null });

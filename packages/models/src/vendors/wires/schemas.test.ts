@@ -9,7 +9,7 @@ afterAll(() => endpoint.close());
 
 const tools = [weather];
 
-describe('[MOD-156] a schema that the vendor cannot be held to', () => {
+describe('a schema that the vendor cannot enforce [MOD-156]', () => {
   const tree = {
     type: 'object',
     properties: { children: { type: 'array', items: { $ref: '#' } } },
@@ -29,7 +29,7 @@ describe('[MOD-156] a schema that the vendor cannot be held to', () => {
     ['google', 'nothing special, beside tools', flat, tools, true],
     ['google', 'free keys, without tools', freeKeys, [], false],
     ['openai', 'free keys, beside tools', freeKeys, tools, false],
-  ] as const)('%s, %s: by a tool or not', async (vendor, _what, outputSchema, tools, isByTool) => {
+  ] as const)('%s, %s: with or without a tool', async (vendor, _what, outputSchema, tools, isByTool) => {
     endpoint.respond(writing(['']));
     const taken = { ...weather, name: 'json' };
     await outcomeOf(
@@ -46,7 +46,7 @@ describe('[MOD-156] a schema that the vendor cannot be held to', () => {
   });
 });
 
-it('tells Anthropic a schema in the keywords that it takes, and the model the rest in words', async () => {
+it('sends Anthropic the supported keywords and describes the rest to the model', async () => {
   endpoint.respond(writing(['']));
   const outputSchema = {
     type: 'object',
@@ -77,7 +77,7 @@ it('tells Anthropic a schema in the keywords that it takes, and the model the re
   });
 });
 
-it('leaves out of a tool what OpenAI refuses, and of a schema what Gemini does not know', async () => {
+it('removes unsupported keywords from tools for OpenAI and from schemas for Gemini', async () => {
   endpoint.respond(writing(['']));
   const inputSchema = {
     type: 'object',

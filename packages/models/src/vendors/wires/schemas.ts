@@ -7,7 +7,7 @@ const schemaOrList = new Set([
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
 ]);
 
-/** The schema, changed from the inside out: `change` meets each node with everything below it already changed. */
+/** Maps the schema from the inside out: `change` receives each node with its children already changed. */
 export function mapSchema(schema: unknown, change: (node: JsonRecord) => JsonRecord): JsonRecord {
   return change(
     Object.fromEntries(
@@ -19,7 +19,7 @@ export function mapSchema(schema: unknown, change: (node: JsonRecord) => JsonRec
   );
 }
 
-/** The schemas directly inside a node. Definitions are no part of it until something refers to them. */
+/** The schemas directly inside a node. Definitions count only if something refers to them. */
 export function schemasIn(node: JsonRecord): unknown[] {
   return Object.entries(node).flatMap(([keyword, value]) => {
     if (keyword === '$defs' || keyword === 'definitions') return [];
@@ -36,11 +36,11 @@ function mapEach(schema: unknown, change: (node: JsonRecord) => JsonRecord): unk
   return typeof schema === 'object' && schema !== null ? mapSchema(schema, change) : schema;
 }
 
-/** OpenAI and endpoints like it refuse a whole request for an object schema without `properties`. */
+/** OpenAI and compatible endpoints reject a whole request for an object schema without `properties`. */
 export const withProperties = (node: JsonRecord): JsonRecord =>
   [node.type].flat().includes('object') && node.properties === undefined ? { ...node, properties: {} } : node;
 
-/** Remembers the result for each schema: tools keep theirs, and every request of a conversation sends them all again. */
+/** Caches the result by schema: every request of a conversation sends the same tools. */
 export function oncePerSchema<Result>(make: (schema: JsonSchema) => Result): (schema: JsonSchema) => Result {
   const made = new WeakMap<JsonSchema, Result>();
   return (schema) => {

@@ -24,7 +24,7 @@ const failed = checks.filter(([name, command, words]) => {
 
 if (failed.length > 0) {
   console.log(
-    `\n${failed.length} of ${checks.length} checks failed. \`npm run fix\` mends format and generated files.`,
+    `\n${failed.length} of ${checks.length} checks failed. \`npm run fix\` fixes format and generated files.`,
   );
   process.exit(1);
 }

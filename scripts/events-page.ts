@@ -11,7 +11,7 @@ export function eventsPage(): string {
   const posted = eventRows('WebhookEvent', carried);
   return `${[
     '# Events',
-    'Every event of the streams and the webhooks, with what it carries, read off the contract. A conversation is followed by its stream of events (`GET /v1/conversations/{id}/events`, `stream: true` of a\nmessage); what happens in the org is posted to [webhook endpoints](webhooks.md) and listed by `GET /v1/events`. The `type` of an\nevent decides what its `data` holds. Types may be added: skip those you do not know.',
+    'Every event of streams and webhooks with its data, generated from the contract. Follow a conversation through its stream of events\n(`GET /v1/conversations/{id}/events`, or `stream: true` with a message). Events of the org are posted to [webhook endpoints](webhooks.md) and\nlisted by `GET /v1/events`. The `type` of an event determines its `data`. New types may be added: skip unknown ones.',
     '## On the stream of a conversation',
     'Each event comes as `id: <seq>`, `event: <type>` and `data: <the event as JSON>`. Reconnect with `Last-Event-ID`.',
     fieldTable(envelopeOf('StreamEvent'), link),
@@ -32,7 +32,7 @@ function eventRows(union: string, carried: Set<string>): string {
     const { type, data } = event.properties as { type: JsonSchema; data: JsonSchema };
     return `| \`${type.const}\` | ${event.description} | ${carriedBy(data, carried)} |`;
   });
-  return ['| type | what happened | `data` |', '|---|---|---|', ...rows].join('\n');
+  return ['| type | meaning | `data` |', '|---|---|---|', ...rows].join('\n');
 }
 
 function optionsOf(union: string): JsonSchema[] {

@@ -99,7 +99,7 @@ describe('vestra apply', () => {
 
     await rename(join(folder, 'knowledge/hours.md'), join(folder, 'knowledge/times.md'));
     expect((await here(folder, 'apply', '--dry-run')).out).toBe(
-      'The file is good. Would upload:\n  document times.md\nWould remove:\n  document hours.md\n',
+      'The file is valid. Would upload:\n  document times.md\nWould remove:\n  document hours.md\n',
     );
     expect(await documentsNow()).toEqual(documents);
   });
@@ -204,7 +204,7 @@ describe('a wallet that is empty', () => {
     });
     const broke = { VESTRA_URL: server.url, VESTRA_KEY: await makeOtherOrg(server) };
     const hint =
-      'The test wallet is empty. Whoever runs the server fills it: vestra admin credit --org <org id> --mode test --usd 50';
+      'The test wallet is empty. The operator adds money with: vestra admin credit --org <org id> --mode test --usd 50';
     for (const word of ['apply', 'test']) {
       const { code, out, err } = await runHere([word], { cwd: folder, env: broke });
       expect([word, code]).toEqual([word, 1]);
@@ -241,7 +241,7 @@ describe('vestra init', () => {
     const folder = await folderWith('fresh', {});
     const begun = await vestra(folder, 'init', '--deployment', 'Repairs!', '--describe', 'Answers about repairs.');
     expect([begun.code, begun.out]).toEqual([0, 'Question 1?\n']);
-    expect(begun.err).toContain('It is called repairs: a name has lowercase letters, digits and dashes.');
+    expect(begun.err).toContain('The name becomes repairs: it consists of lowercase letters, digits and dashes.');
     const conversation = /--conversation (conv_\w+)/.exec(begun.err)?.[1] as string;
     for (const answer of ['One', 'Two', 'Three']) {
       await server.call('POST', '/v1/deployments/interview', { body: { conversation, answer } });
@@ -254,8 +254,8 @@ describe('vestra init', () => {
     expect(written).toContain('Answer about repairs.');
     for (const field of ['tools', 'knowledge', 'approvals']) expect(written).toContain(`\n# ${field}:`);
     const again = await here(folder, 'init', '--deployment', 'x', '--describe', 'x');
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining('is there already: give --force')]);
-    expect((await here(folder, 'apply', '--dry-run')).out).toBe('The file is good. Nothing would be uploaded.\n');
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('already exists: use --force')]);
+    expect((await here(folder, 'apply', '--dry-run')).out).toBe('The file is valid. Nothing would be uploaded.\n');
   });
 });
 

@@ -128,7 +128,7 @@ describe('vestra ask', () => {
       expect(second).toMatch(/--no-approve$/);
       const bare = await here('answer', words[1] as string, '--approve');
       if (flags.length > 2) {
-        expect([bare.code, bare.err]).toEqual([1, expect.stringContaining(`This yes needs more:\n  ${command}`)]);
+        expect([bare.code, bare.err]).toEqual([1, expect.stringContaining(`This approval needs more:\n  ${command}`)]);
         expect((await here(...words)).code).toBe(0);
       } else expect(bare.code).toBe(0);
     } else expect((await here(...words)).code).toBe(0);

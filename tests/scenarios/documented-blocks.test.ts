@@ -271,7 +271,7 @@ describe('a documented block is a tested block', () => {
       `${init?.command} --deployment 'Bikes!' --describe 'Answers customers of a bicycle shop about repairs.'`,
     );
     expect(step.said).toContain('offline stand-in');
-    expect(step.said).toContain('It is called bikes: a name has lowercase letters, digits and dashes.');
+    expect(step.said).toContain('The name becomes bikes: it consists of lowercase letters, digits and dashes.');
     for (const answer of answers) {
       const conversation = /--conversation (conv_\w+)/.exec(step.said)?.[1];
       step = await typeHere(`${init?.command} --conversation ${conversation} --answer '${answer}'`);

@@ -70,7 +70,7 @@ const bodyShape: ArgumentShape = {
 
 async function readBody(place: Place, given: string): Promise<unknown> {
   const body = await readValue(place, '--body', bodyShape, given);
-  if (!isObject(body)) throw misuse('--body takes a JSON object.', '--body');
+  if (!isObject(body)) throw misuse('--body expects a JSON object.', '--body');
   return body;
 }
 

@@ -70,7 +70,7 @@ async function keepPicture({ terminal, isJson, typed }: Call, bytes: Uint8Array)
   const out = typed.flags.out as string | undefined;
   if (out === undefined) {
     if (terminal.columns !== null)
-      throw refuse('The answer is a picture: give --out with a path, or send it on with >.');
+      throw refuse('The response is a picture: set --out to a path, or redirect it with >.');
     return terminal.out(bytes);
   }
   const path = resolve(terminal.cwd, out);

@@ -1,7 +1,7 @@
 /** The headings of `vestra help`, and the first words of the commands below each. */
 const groups: readonly [string, readonly string[]][] = [
   [
-    'Build and talk:',
+    'Build and chat:',
     ['init', 'apply', 'test', 'dev', 'ask', 'answer', 'trace', 'embed', 'open', 'events', 'logs', 'listen'],
   ],
   [

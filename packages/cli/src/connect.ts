@@ -15,7 +15,7 @@ export function connect({ terminal, isJson, isDebug, settings, needsKey }: Optio
   if (notice && needsKey && !isJson) terminal.err(terminal.paintError('dim', `${notice}\n`));
   if (isDebug) {
     terminal.err(`Server ${url} (${urlSource}), key of ${source ?? 'nobody'}\n`);
-    terminal.err(`The first that is given wins: ${precedence.join('; ')}.\n`);
+    terminal.err(`The first one that is set wins: ${precedence.join('; ')}.\n`);
   }
   const send: typeof fetch = isDebug ? (...given) => toldFetch(terminal, ...given) : (...given) => fetch(...given);
   return createClient({ baseUrl: url, key: key ?? undefined, retries: 1, fetch: impatient(url, send) });
@@ -35,7 +35,8 @@ function impatient(url: string, send: typeof fetch): typeof fetch {
     } catch (error) {
       const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
       if (hasAnswered || (code !== 'ECONNREFUSED' && code !== 'ENOTFOUND')) throw error;
-      const words = code === 'ENOTFOUND' ? `The name of ${url} is not known here.` : `No server listens at ${url}.`;
+      const words =
+        code === 'ENOTFOUND' ? `The host name of ${url} cannot be resolved.` : `No server listens at ${url}.`;
       throw new VestraError(words, { code: 'connection_refused' }, { cause: error });
     }
   };

@@ -12,6 +12,6 @@ export async function folderMeant(
   const found = await stat(path).catch(() => null);
   if (!found) throw refuse(`There is no folder or file ${given}.`);
   if (found.isDirectory()) return { folder: path, file };
-  if (file !== undefined) throw refuse(`${given} is a file: name the folder of ${file}, or leave --file out.`);
+  if (file !== undefined) throw refuse(`${given} is a file: name the folder of ${file}, or omit --file.`);
   return { folder: dirname(path), file: basename(path) };
 }

@@ -5,13 +5,13 @@ import type { GlobalFlags } from './settings.ts';
 const flags: readonly [string, string][] = [
   ['--url <address>', 'the server (or VESTRA_URL)'],
   ['--key <key>', 'the API key (or VESTRA_KEY)'],
-  ['--profile <name>', 'a server and key that `vestra login` kept'],
+  ['--profile <name>', 'a server and key saved by `vestra login`'],
   ['--live', 'the live key of this folder’s .vestra, not its test key'],
-  ['--json', 'the API’s answer as it is'],
-  ['--debug', 'say on standard error what is called'],
+  ['--json', 'the API’s response unchanged'],
+  ['--debug', 'log requests to standard error'],
 ];
 
-const heading = 'Everywhere:';
+const heading = 'Global flags:';
 
 /** The flags that expect a value. */
 export const valueFlags = flags.filter(([flag]) => flag.includes('<')).map(([flag]) => flag.split(' ', 1)[0] as string);

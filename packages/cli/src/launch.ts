@@ -27,7 +27,9 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
     .command('doctor')
     .helpGroup(headingOf('doctor'))
     .addHelpText('after', exampleLines('doctor'))
-    .description('Look at what a server on this machine needs: what is installed, reachable, writable and retiring.')
+    .description(
+      'Check what a server on this machine needs: installed programs, connections, folders and retiring models.',
+    )
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       end(await launch(operatorProgram, ['doctor', ...(json ? ['--json'] : [])]));
@@ -37,7 +39,7 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
     .command('setup')
     .helpGroup(headingOf('setup'))
     .addHelpText('after', exampleLines('setup'))
-    .description('Add what the base install leaves out to this machine: `vestra setup voice`.')
+    .description('Install optional parts on this machine: `vestra setup voice`.')
     .argument('<part>', 'voice')
     .option('--json', 'print JSON')
     .action(async (part: string, { json }: { json?: boolean }, command: Command) => {

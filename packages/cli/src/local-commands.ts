@@ -21,14 +21,14 @@ export type LocalCommand = {
 export const localCommands: readonly LocalCommand[] = [
   {
     name: 'trace',
-    summary: 'Show what happened in a reply or a piece of work as a tree, with time, tokens and cost.',
+    summary: 'Show a reply or a task as a tree, with time, tokens and cost.',
     words: [['<id>', 'A turn_ id, a task_ id, or a conv_ id for its last reply.']],
     flags: [['--conversation <id>', 'The conversation of an older turn.']],
     run: trace,
   },
   {
     name: 'logs',
-    summary: 'Show the newest events of the org and go on with those that come, until Ctrl-C.',
+    summary: 'Show the newest events of the org and follow new ones until Ctrl-C.',
     words: [],
     flags: [['--type <word>', `Only events of this type: ${webhookEventTypes.join(', ')}.`]],
     run: logs,
@@ -38,29 +38,29 @@ export const localCommands: readonly LocalCommand[] = [
     summary: 'Open a page in the browser: a chat with the agent, the API reference or the console.',
     words: [['[page]', 'chat, docs or console; absent: chat']],
     flags: [
-      ['--user <text>', 'Who chats, by your own id; absent: the org’s own agent.'],
+      ['--user <text>', 'The user who chats; absent: the org’s own agent.'],
       ['--deployment <text>', 'The deployment to chat with: a dep_ id, a slug or a name; absent: the org’s default.'],
     ],
     run: open,
   },
   {
     name: 'status',
-    summary: 'Say which server and key are used here, why these, and whether both are good.',
+    summary: 'Show which server and key are used here, why, and whether both work.',
     words: [],
     run: status,
   },
   { name: 'whoami', summary: 'The same as status.', words: [], run: status },
   {
     name: 'login',
-    summary: 'Keep a server’s address and a key on this machine, under --profile or as the default.',
+    summary: 'Save a server’s address and a key on this machine, under --profile or as the default.',
     words: [],
     run: login,
   },
-  { name: 'logout', summary: 'Forget a kept server and key.', words: [], run: logout },
+  { name: 'logout', summary: 'Remove a saved server and key.', words: [], run: logout },
   {
     name: 'profiles',
-    summary: 'List what `vestra login` kept; with a name, use that one from now on.',
-    words: [['[name]', 'the profile to use from now on']],
+    summary: 'List the saved profiles; with a name, make that one current.',
+    words: [['[name]', 'the profile to make current']],
     run: profiles,
   },
   {

@@ -3,7 +3,7 @@ type Mode = 'test' | 'live';
 /** Explains how to add money if a limit prevented a run; null for other reasons. */
 export function moneyHint(codes: readonly (string | null)[], mode: string): string | null {
   if (codes.includes('wallet_empty')) {
-    return `The ${mode} wallet is empty. Whoever runs the server fills it: vestra admin credit --org <org id> --mode ${mode} --usd 50 (\`vestra me\` shows the org id).`;
+    return `The ${mode} wallet is empty. The operator adds money with: vestra admin credit --org <org id> --mode ${mode} --usd 50 (\`vestra me\` shows the org id).`;
   }
   if (codes.includes('org_cap_reached') || codes.includes('user_cap_reached')) {
     return `A cap of ${mode} mode is reached: \`vestra limits get\` shows it, \`vestra limits update\` raises it.`;

@@ -27,7 +27,7 @@ export async function readProfiles(env: Terminal['env']): Promise<Profiles> {
     throw refuse(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
   const parsed = profilesFile.safeParse(parseOrNull(content));
-  if (!parsed.success) throw refuse(`${path} is not a profile file: mend it, or remove it and run \`vestra login\`.`);
+  if (!parsed.success) throw refuse(`${path} is not a profile file: fix it, or remove it and run \`vestra login\`.`);
   return parsed.data;
 }
 

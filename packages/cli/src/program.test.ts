@@ -244,7 +244,7 @@ describe('an error', () => {
     [['aply'], /Did you mean `vestra apply`/],
     [['qwertyuiop'], /`vestra help` lists the commands/],
     [['listen'], /Missing: --to/],
-    [['listen', '--to', 'ftp://x'], /--to takes an address such as localhost:3000/],
+    [['listen', '--to', 'ftp://x'], /--to expects an address such as localhost:3000/],
     [['trace', 'msg_1'], /a turn_ id, a task_ id, or a conv_ id/],
     [['open', 'window'], /There are: chat, docs, console/],
     [['logs', '--type', 'no.such'], /`vestra help logs` lists the types/],
@@ -277,7 +277,7 @@ describe('an error', () => {
     expect(words.err).toContain(`The key is from VESTRA_KEY, sent to ${url}.`);
     const debug = await vestra('me', '--key', secret, '--debug');
     expect(debug.err).toContain(
-      `Server ${url} (VESTRA_URL), key of --key\nThe first that is given wins: --url and --key`,
+      `Server ${url} (VESTRA_URL), key of --key\nThe first one that is set wins: --url and --key`,
     );
   });
 
@@ -330,7 +330,7 @@ describe('an error', () => {
     const env = { VESTRA_URL: url, XDG_CONFIG_HOME: folder };
     expect((await runHere(['health'], { env, cwd: folder })).code).toBe(0);
     const { code, err } = await runHere(['me'], { env, cwd: folder });
-    expect([code, err]).toEqual([1, `✖ No API key for ${url}: give --key, set VESTRA_KEY, or run \`vestra login\`.\n`]);
+    expect([code, err]).toEqual([1, `✖ No API key for ${url}: use --key, set VESTRA_KEY, or run \`vestra login\`.\n`]);
     const asJson = await runHere(['me', '--json'], { env, cwd: folder });
     expect(JSON.parse(asJson.err).error).toMatchObject({ type: 'authentication', code: 'key_missing' });
   });

@@ -177,7 +177,7 @@ function addArguments(leaf: Commander, command: Command, bindings: readonly Bind
   if (takesFileAlone(route)) leaf.addArgument(new Argument('<path>', 'the file to upload'));
   else if (takesFile(route)) leaf.addOption(new Option('--file <path>', uploadHelp(command)));
   if (route.body && !takesFileAlone(route) && !bindings.some(({ argument }) => argument.name === 'body')) {
-    leaf.addOption(new Option('--body <json>', 'The whole body as JSON or @path; flags go over it.'));
+    leaf.addOption(new Option('--body <json>', 'The whole body as JSON or @path; flags override it.'));
   }
   if (bindings.some(({ argument }) => argument.place === 'query' && argument.name === 'cursor')) {
     leaf.addOption(new Option('--all', 'All pages, one after the other.'));
@@ -193,7 +193,7 @@ const shownArgument = (argument: Argument) => {
 };
 
 const uploadHelp = ({ name }: Command) =>
-  name.startsWith('skills ') ? 'A folder or a zip to upload.' : 'A file to upload in place of the text.';
+  name.startsWith('skills ') ? 'A folder or a zip to upload.' : 'A file to upload instead of the text.';
 
 function positionalOf(binding: Binding): Argument {
   const { argument, isRequired, shape } = binding;

@@ -63,13 +63,13 @@ describe('readValue', () => {
   });
 
   it.each<[string, string, Given, RegExp]>([
-    ['scenarios generate', 'count', 'many', /--count takes a number, not "many"/],
-    ['scenarios generate', 'count', '', /--count takes a number/],
-    ['users list', 'status', 'gone', /--status takes active or disabled, not "gone"/],
-    ['keys create', 'scopes', ['setup', 'everything'], /--scopes takes setup, runtime, admin or all/],
-    ['users update', 'metadata', '{plan', /--metadata takes JSON/],
+    ['scenarios generate', 'count', 'many', /--count expects a number, not "many"/],
+    ['scenarios generate', 'count', '', /--count expects a number/],
+    ['users list', 'status', 'gone', /--status expects active or disabled, not "gone"/],
+    ['keys create', 'scopes', ['setup', 'everything'], /--scopes expects setup, runtime, admin or all/],
+    ['users update', 'metadata', '{plan', /--metadata expects JSON/],
     ['users update', 'metadata', '@nowhere.json', /nowhere\.json, which cannot be read \(ENOENT\)/],
-    ['conversations create', 'metadata', ['team'], /--metadata takes key=value/],
+    ['conversations create', 'metadata', ['team'], /--metadata expects key=value/],
   ])('%s --%s %j is refused', async (command, argument, given, message) => {
     await expect(read(command, argument, given)).rejects.toThrow(message);
     await expect(read(command, argument, given)).rejects.toMatchObject({ exitCode: 2 });

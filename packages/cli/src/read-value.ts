@@ -55,19 +55,19 @@ async function readSeveral(
 
 function readNumber(flag: string, given: string): number {
   const value = Number(given);
-  if (given.trim() === '' || !Number.isFinite(value)) throw misuse(`${flag} takes a number, not "${given}".`, flag);
+  if (given.trim() === '' || !Number.isFinite(value)) throw misuse(`${flag} expects a number, not "${given}".`, flag);
   return value;
 }
 
 function readChoice(flag: string, { choices }: ArgumentShape, given: string): unknown {
   const found = choices.find((each) => String(each) === given);
-  if (found === undefined) throw misuse(`${flag} takes ${oneOf(choices)}, not "${given}".`, flag);
+  if (found === undefined) throw misuse(`${flag} expects ${oneOf(choices)}, not "${given}".`, flag);
   return found;
 }
 
 function readLabel(flag: string, given: string): [string, string] {
   const at = given.indexOf('=');
-  if (at < 1) throw misuse(`${flag} takes key=value, or an object as JSON, not "${given}".`, flag);
+  if (at < 1) throw misuse(`${flag} expects key=value, or a JSON object, not "${given}".`, flag);
   return [given.slice(0, at), given.slice(at + 1)];
 }
 
@@ -94,7 +94,7 @@ function parse(flag: string, given: string): unknown {
   try {
     return JSON.parse(given);
   } catch (error) {
-    throw misuse(`${flag} takes JSON, or @path of a file that holds it: ${(error as Error).message}`, flag);
+    throw misuse(`${flag} expects JSON, or @path of a file that contains it: ${(error as Error).message}`, flag);
   }
 }
 

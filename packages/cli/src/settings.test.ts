@@ -150,7 +150,7 @@ describe('readSettings', () => {
 
   it.each<[GlobalFlags, RegExp]>([
     [{ profile: 'unknown' }, /No profile is named "unknown". There are: work, live./],
-    [{ url: 'not an address' }, /is no address of a server/],
+    [{ url: 'not an address' }, /is not the address of a server/],
     [{ live: true, key: 'x' }, /not both/],
     [{ live: true }, /credentials.json/],
   ])('%j is refused', async (flags, message) => {

@@ -32,7 +32,7 @@ export const localUrl = 'http://127.0.0.1:4600';
 /** The order of `readSettings`, for people. */
 export const precedence = [
   '--url and --key (--live: the live key of the folder)',
-  '--profile: what `vestra login --profile` kept',
+  '--profile: saved by `vestra login --profile`',
   'VESTRA_URL and VESTRA_KEY',
   '.vestra of this folder, or of the nearest one above it: its test key, where its server last listened',
   'the current profile of `vestra login`',
@@ -62,10 +62,10 @@ export async function readSettings(place: Place, flags: GlobalFlags): Promise<Se
 
   function keyFor(url: string): Omit<Settings, 'urlSource'> {
     if (flags.live) {
-      if (flags.key) throw misuse('--live picks the live key of this folder: give it or --key, not both.', '--live');
+      if (flags.key) throw misuse('--live selects the live key of this folder: use it or --key, not both.', '--live');
       if (!local) throw refuse(`--live needs ${env.VESTRA_DATA_DIR || '.vestra'}/credentials.json here or above.`);
       if (!isOwn(local, url))
-        throw refuse(`The keys of this folder are for its own server, not for ${url}: give --key.`);
+        throw refuse(`The keys of this folder are for its own server, not for ${url}: use --key.`);
       const told = `Using the live key of ${local.path} at ${url}.`;
       return { url, key: local.live_key, source: local.path, again: '--live', notice: told };
     }
@@ -90,13 +90,13 @@ export async function readSettings(place: Place, flags: GlobalFlags): Promise<Se
 
 /** The error for a command that needs a key and found none. */
 export const keyMissing = (url: string): string =>
-  `No API key for ${url}: give --key, set VESTRA_KEY, or run \`vestra login\`.`;
+  `No API key for ${url}: use --key, set VESTRA_KEY, or run \`vestra login\`.`;
 
 async function chosenProfile(env: Place['env'], named: string | undefined) {
   const { current, profiles } = await readProfiles(env);
   if (named !== undefined && !profiles[named]) {
     const known = Object.keys(profiles);
-    const hint = known.length > 0 ? `There are: ${known.join(', ')}.` : 'Make it with `vestra login --profile`.';
+    const hint = known.length > 0 ? `There are: ${known.join(', ')}.` : 'Create it with `vestra login --profile`.';
     throw refuse(`No profile is named "${named}". ${hint}`);
   }
   const name = named ?? current;
@@ -137,7 +137,7 @@ async function readKeys(file: string) {
 
 export function address(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw misuse(`"${url}" is no address of a server: write it like ${localUrl}.`, '--url');
+    throw misuse(`"${url}" is not the address of a server: write it like ${localUrl}.`, '--url');
   }
   // The form that the SDK expects and that saved keys use.
   return url.replace(/\/+$/, '').replace(/\/v1$/, '');

@@ -26,7 +26,7 @@ export async function uploadOf(
   if (!route || !takesFile(route.route)) return route?.route.body && body === undefined ? {} : body;
   const named = takesFileAlone(route.route) ? typed.words.at(-1) : typed.flags.file;
   if (typeof named !== 'string') return body ?? {};
-  if (body !== undefined) throw misuse('Give --file or the fields, not both.', '--file');
+  if (body !== undefined) throw misuse('Use --file or the fields, not both.', '--file');
   if (route.family === 'skills' && (await isFolder(terminal, named))) return readSkillFolder(terminal, named);
   const form = new FormData();
   form.append('file', await readUpload(terminal, named));

@@ -18,30 +18,30 @@ export const me = {
     auth: 'key',
     scopes: 'any',
     summary: 'Show the org, the mode and the key or member behind this call.',
-    description: 'Any scope will do. The first call to make with a new key.',
+    description: 'Accepts any scope. Make this call first with a new key.',
     status: 200,
     response: z.object({
       object: tag('me'),
       org: z
         .object({
           id: id('org'),
-          name: z.string().describe('What the org is called.'),
-          status: z.string().describe('`active`; anything else: it is switched off.'),
+          name: z.string().describe('The name of the org.'),
+          status: z.string().describe('`active`; any other value: it is disabled.'),
         })
         .describe('The org that the call acts in.'),
-      mode: z.enum(modes).describe('Whether test or live data is seen.'),
+      mode: z.enum(modes).describe('Whether the call uses test or live data.'),
       key: z
         .object({
           id: id('key'),
-          name: z.string().describe('What the key is called.'),
+          name: z.string().describe('The name of the key.'),
           last4: z.string().describe('The last four characters of the key.'),
         })
         .nullable()
-        .describe('The key of the call; null where a member of the console calls.'),
+        .describe('The key of the call; null if a console member calls.'),
       member: z
-        .object({ role: z.enum(roles).describe('What the member may do in this org.') })
+        .object({ role: z.enum(roles).describe('The role of the member in this org.') })
         .nullable()
-        .describe('The member who calls, also by an MCP client of theirs; null where a key does.'),
+        .describe('The member who calls, also through an MCP client; null if a key calls.'),
     }),
     errors: [],
     command: 'me',
@@ -53,7 +53,7 @@ const cap = z.number().min(0).max(1_000_000);
 const caps = z.object({
   org_daily_usd: cap.nullable().describe('US dollars a day (UTC) for the whole org; null: none.'),
   user_daily_usd: cap.nullable().describe('US dollars a day (UTC) for each user; null: none.'),
-  max_org_daily_usd: cap.describe('The most that `org_daily_usd` may be set to; the operator’s to change.'),
+  max_org_daily_usd: cap.describe('The maximum for `org_daily_usd`; only the operator can change it.'),
   org_monthly_usd: cap.nullable().describe('US dollars a calendar month (UTC) for the whole org; null: none.'),
   user_monthly_usd: cap.nullable().describe('US dollars a calendar month (UTC) for each user; null: none.'),
 });
@@ -62,46 +62,51 @@ const usageAlerts = z.object({
   thresholds: z
     .array(z.int().min(1).max(100))
     .max(5)
-    .describe('Percentages of a cap at which `usage.threshold_reached` is sent, at most 5; 100 is always told.'),
+    .describe('Percentages of a cap at which `usage.threshold_reached` is sent, at most 5; 100 is always reported.'),
 });
 
 const org = z
   .object({
     object: tag('org'),
     id: id('org'),
-    name: z.string().describe('What the org is called.'),
-    status: z.string().describe('`active`; anything else: it is switched off.'),
-    mode: z.enum(modes).describe('The mode of the call; settings that are kept per mode are shown for it.'),
-    allowed_return_urls: z.array(z.string()).describe('Where users may be sent back to after they connected an app.'),
+    name: z.string().describe('The name of the org.'),
+    status: z.string().describe('`active`; any other value: it is disabled.'),
+    mode: z.enum(modes).describe('The mode of the call; settings that are stored per mode are shown for it.'),
+    allowed_return_urls: z
+      .array(z.string())
+      .describe('Addresses to which users may return after they connected an app.'),
     allowed_embed_origins: z.array(z.string()).describe('Origins whose pages may embed sessions.'),
     default_deployment: id('dep')
       .nullable()
-      .describe('The deployment that answers where none is named; null: one must be named.'),
-    require_user: z.boolean().describe('Whether calls that name no user are refused with `user_required`.'),
-    memory_panel: z.boolean().describe('Whether sessions may show users what is remembered.'),
+      .describe('The deployment that answers if none is named; null: one must be named.'),
+    require_user: z.boolean().describe('Whether calls that name no user are rejected with `user_required`.'),
+    memory_panel: z.boolean().describe('Whether sessions may show users their memory.'),
     memory_mode: z
       .enum(memoryModes)
       .describe(
-        'Who keeps what is learnt of users: the service as `vestra`, your endpoint as `customer`, nobody as `none`.',
+        'Who stores memory about users: the service (`vestra`), your endpoint (`customer`), or nobody (`none`).',
       ),
     memory_endpoint: z
       .string()
       .nullable()
-      .describe('The address that keeps memory where `memory_mode` is `customer`; null where none is set.'),
-    otlp_endpoint: z.string().nullable().describe('Where traces are sent as OpenTelemetry over HTTP; null: nowhere.'),
-    otlp_headers_secret: z.string().nullable().describe('The secret that holds the headers for it; null: none.'),
-    otlp_content: z.boolean().describe('Whether traces hold what was said and what tools were given and answered.'),
+      .describe('The address that stores memory if `memory_mode` is `customer`; null if none is set.'),
+    otlp_endpoint: z
+      .string()
+      .nullable()
+      .describe('The address that receives traces as OpenTelemetry over HTTP; null: none.'),
+    otlp_headers_secret: z.string().nullable().describe('The secret that contains the headers for it; null: none.'),
+    otlp_content: z.boolean().describe('Whether traces include messages and the input and output of tools.'),
     model_fallbacks: z
       .record(z.string(), z.array(z.string()))
       .describe(
-        'By the slug of a deployment, or `*` for the rest: models to go on with, in order, where its own is away.',
+        'By the slug of a deployment, or `*` for the rest: fallback models, in order, if its own model is unavailable.',
       ),
     openings: z
       .record(z.string(), opening)
-      .describe('By the slug of a deployment, or `*` for the rest: what a session’s page says first.'),
-    balance_usd: usd.describe('US dollars in the wallet of this mode; at zero, work stops with 402 `wallet_empty`.'),
-    caps: caps.describe('How much may be spent.'),
-    usage_alerts: usageAlerts.describe('When spending is told of.'),
+      .describe('By the slug of a deployment, or `*` for the rest: the opening text of a session’s page.'),
+    balance_usd: usd.describe('US dollars in the wallet of this mode; at zero, tasks stop with 402 `wallet_empty`.'),
+    caps: caps.describe('The spending caps.'),
+    usage_alerts: usageAlerts.describe('When spending is reported.'),
     created_at: createdAt,
   })
   .describe('The org with its settings, wallet and caps.');
@@ -118,7 +123,7 @@ export const orgs = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'Show the org with its settings, wallet balance and caps.',
-    description: 'Needs scope `admin`. Settings are those of the key’s mode; name and members are shared by both.',
+    description: 'Needs scope `admin`. Settings are those of the key’s mode; both modes share name and members.',
     status: 200,
     response: org,
     errors: [],
@@ -129,16 +134,16 @@ export const orgs = {
     path: '/v1/org',
     auth: 'key',
     scopes: ['admin'],
-    summary: 'Change settings of the org; a list sent replaces the list kept.',
+    summary: 'Change settings of the org; a list replaces the stored list.',
     description:
-      'Needs scope `admin`. Fields left out stay. Changes count for the key’s mode, so that a test key never changes what live users see.',
+      'Needs scope `admin`. Omitted fields stay unchanged. Changes apply to the key’s mode, so that a test key never changes live settings.',
     body: z.strictObject({
-      name: text(1, 200).optional().describe('What the org is called, 1 to 200 characters.'),
+      name: text(1, 200).optional().describe('The name of the org, 1 to 200 characters.'),
       allowed_return_urls: z
         .array(httpUrl)
         .max(20)
         .optional()
-        .describe('Where users may be sent back to after they connected an app, at most 20; replaces the list.'),
+        .describe('Addresses to which users may return after they connected an app, at most 20; replaces the list.'),
       allowed_embed_origins: z
         .array(failsWith('invalid_origin', text(1, 2048)))
         .max(20)
@@ -147,41 +152,43 @@ export const orgs = {
       default_deployment: failsWith('invalid_deployment', text(1, 120))
         .nullable()
         .optional()
-        .describe('The deployment that answers where none is named: a dep_ id, a slug or a name; null clears it.'),
-      require_user: z.boolean().optional().describe('True: calls that name no user are refused with `user_required`.'),
-      memory_panel: z.boolean().optional().describe('True: sessions may show users what is remembered.'),
+        .describe('The deployment that answers if none is named: a dep_ id, a slug or a name; null clears it.'),
+      require_user: z.boolean().optional().describe('True: calls that name no user are rejected with `user_required`.'),
+      memory_panel: z.boolean().optional().describe('True: sessions may show users their memory.'),
       memory_mode: z
         .enum(memoryModes)
         .optional()
-        .describe('Who keeps what is learnt of users; `customer` needs a `memory_endpoint`.'),
+        .describe('Who stores memory about users; `customer` needs a `memory_endpoint`.'),
       memory_endpoint: httpUrl
         .nullable()
         .optional()
-        .describe('An https address that keeps memory in place of the service; null clears it.'),
+        .describe('An https address that stores memory instead of the service; null clears it.'),
       otlp_endpoint: httpUrl
         .nullable()
         .optional()
-        .describe('Where to send traces as OpenTelemetry over HTTP; null stops it.'),
+        .describe('The address to send traces to as OpenTelemetry over HTTP; null stops it.'),
       otlp_headers_secret: failsWith('invalid_secret_name', z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/))
         .nullable()
         .optional()
-        .describe('The name of a secret that holds a JSON object of header names to values; null clears it.'),
+        .describe('The name of a secret that contains a JSON object of header names and values; null clears it.'),
       otlp_content: z
         .boolean()
         .optional()
-        .describe('True: traces hold what was said and what tools were given and answered, without credentials.'),
+        .describe('True: traces include messages and the input and output of tools, without credentials.'),
       model_fallbacks: z
         .record(deploymentOrRest, z.array(text(1, 100)).max(5))
         .refine((all) => Object.keys(all).length <= 100, 'At most 100 deployments.')
         .optional()
         .describe(
-          'By the slug of a deployment, or `*` for the rest: up to 5 models to go on with where its own is away; replaces all.',
+          'By the slug of a deployment, or `*` for the rest: up to 5 fallback models if its own model is unavailable; replaces all.',
         ),
       openings: z
         .record(deploymentOrRest, openingFields)
         .refine((all) => Object.keys(all).length <= 100, 'At most 100 deployments.')
         .optional()
-        .describe('By the slug of a deployment, or `*` for the rest: what a session’s page says first; replaces all.'),
+        .describe(
+          'By the slug of a deployment, or `*` for the rest: the opening text of a session’s page; replaces all.',
+        ),
     }),
     status: 200,
     response: org,
@@ -193,16 +200,15 @@ export const orgs = {
     path: '/v1/org/memory-endpoint/roll-secret',
     auth: 'key',
     scopes: ['admin'],
-    summary:
-      'Get a new secret for the signatures of calls to the org’s memory endpoint; the old one signs for 24 hours more.',
-    description: 'Needs scope `admin`. For 24 hours calls carry a signature by each secret.',
+    summary: 'Roll the signing secret of the org’s memory endpoint; the old one stays valid for 24 hours.',
+    description: 'Needs scope `admin`. For 24 hours, requests carry a signature with each secret.',
     idempotent: true,
     showsSecret: true,
     status: 200,
     response: z.object({
       object: tag('memory_endpoint'),
-      url: z.string().describe('The memory endpoint of the org.'),
-      secret: z.string().describe('`whsec_…`: check the signature of calls with it; shown this once.'),
+      url: z.string().describe('The org’s memory endpoint.'),
+      secret: z.string().describe('`whsec_…`: verify request signatures with it; shown only once.'),
     }),
     errors: ['memory_endpoint_required'],
     command: 'org roll-memory-secret',
@@ -212,16 +218,16 @@ export const orgs = {
 const limitsAnswer = z
   .object({
     object: tag('limits'),
-    caps: caps.describe('How much may be spent.'),
-    usage_alerts: usageAlerts.describe('When spending is told of.'),
+    caps: caps.describe('The spending caps.'),
+    usage_alerts: usageAlerts.describe('When spending is reported.'),
     rate_limits: z
       .object({
-        requests_per_minute: z.int().describe('Requests a minute that each key may make.'),
-        burst: z.int().describe('Requests that may come at once.'),
+        requests_per_minute: z.int().describe('Requests per minute that each key may make.'),
+        burst: z.int().describe('Requests that may arrive at once.'),
       })
-      .describe('How often a key may call.'),
+      .describe('The rate limits of a key.'),
   })
-  .describe('How much may be spent, and how often a key may call.');
+  .describe('Spending caps and rate limits.');
 
 export const limits = {
   get: route({
@@ -230,7 +236,7 @@ export const limits = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'Show spending caps, alert thresholds and rate limits.',
-    description: 'Needs scope `admin`. Caps and thresholds are kept for each mode; rate limits are the operator’s.',
+    description: 'Needs scope `admin`. Caps and thresholds are stored per mode; the operator sets the rate limits.',
     status: 200,
     response: limitsAnswer,
     errors: [],
@@ -241,9 +247,9 @@ export const limits = {
     path: '/v1/limits',
     auth: 'key',
     scopes: ['admin'],
-    summary: 'Set spending caps and alert thresholds within what the service allows.',
+    summary: 'Set spending caps and alert thresholds within the operator’s limits.',
     description:
-      'Needs scope `admin`. Counts from the next message on; work that is running is stopped once a cap is reached.',
+      'Needs scope `admin`. Applies from the next message on; a running task is stopped once a cap is reached.',
     body: z.strictObject({
       caps: z
         .strictObject({
@@ -265,7 +271,7 @@ export const limits = {
             .describe('US dollars a calendar month for each user; null: none.'),
         })
         .optional()
-        .describe('The caps to change; those left out stay.'),
+        .describe('The caps to change; omitted ones stay.'),
       usage_alerts: z
         .strictObject({
           thresholds: z
@@ -274,7 +280,7 @@ export const limits = {
             .describe('Percentages of a cap, 1 to 100, at most 5; replaces the list.'),
         })
         .optional()
-        .describe('When spending is to be told of.'),
+        .describe('When spending is reported.'),
     }),
     status: 200,
     response: limitsAnswer,
@@ -284,47 +290,47 @@ export const limits = {
 };
 
 const rates = {
-  input_per_mtok: z.number().describe('US dollars for a million tokens read.'),
-  output_per_mtok: z.number().describe('US dollars for a million tokens written.'),
-  cache_read_per_mtok: z.number().describe('US dollars for a million tokens read from the provider’s cache.'),
-  cache_write_per_mtok: z.number().describe('US dollars for a million tokens put into the provider’s cache.'),
+  input_per_mtok: z.number().describe('US dollars per million input tokens.'),
+  output_per_mtok: z.number().describe('US dollars per million output tokens.'),
+  cache_read_per_mtok: z.number().describe('US dollars per million tokens read from the provider’s cache.'),
+  cache_write_per_mtok: z.number().describe('US dollars per million tokens written to the provider’s cache.'),
   cache_write_long_per_mtok: z
     .number()
-    .describe('US dollars for a million tokens put there for the longer time that the provider offers.'),
+    .describe('US dollars per million tokens written to the provider’s longer cache.'),
 };
 
 const model = z
   .object({
     object: tag('model'),
-    id: z.string().describe('What `model` of a deployment takes.'),
-    provider: z.string().describe('Whose model it is.'),
-    name: z.string().describe('What people call it.'),
-    default: z.boolean().describe('Whether `default` means this one.'),
-    context_tokens: z.int().describe('How many tokens fit into one call.'),
-    max_output_tokens: z.int().describe('The longest answer that is asked for.'),
-    takes: z.array(z.enum(['text', 'image', 'pdf', 'audio'])).describe('What may be sent to it besides text.'),
-    reasons: z.boolean().describe('Whether it thinks before it answers.'),
+    id: z.string().describe('The value for `model` of a deployment.'),
+    provider: z.string().describe('The provider of the model.'),
+    name: z.string().describe('The display name of the model.'),
+    default: z.boolean().describe('Whether `default` refers to this model.'),
+    context_tokens: z.int().describe('The size of the context window in tokens.'),
+    max_output_tokens: z.int().describe('The maximum length of an answer in tokens.'),
+    takes: z.array(z.enum(['text', 'image', 'pdf', 'audio'])).describe('The input types that the model accepts.'),
+    reasons: z.boolean().describe('Whether it reasons before it answers.'),
     price: z
       .object({
         ...rates,
         above: z
           .object({
-            input_tokens: z.int().describe('The number of tokens read above which these prices count.'),
+            input_tokens: z.int().describe('The number of input tokens above which these prices apply.'),
             ...rates,
           })
           .nullable()
-          .describe('What a whole call costs that reads more than so many tokens.'),
+          .describe('The price of a whole call that reads more than this many tokens.'),
       })
-      .describe('What it costs.'),
+      .describe('The price of the model.'),
     priced: z
       .boolean()
-      .describe('False: its price is not known, `price` is what test mode counts it as, and live mode refuses it.'),
-    retires_on: z.iso.date().nullable().describe('The day its provider switches it off; null where that is not known.'),
-    replacement: z.string().nullable().describe('The model its provider names in its place; null where none.'),
-    available: z.boolean().describe('Whether a deployment may choose it now.'),
-    unavailable_reason: z.string().nullable().describe('Why not; null where it may.'),
+      .describe('False: its price is unknown, `price` is used in test mode, and live mode rejects it.'),
+    retires_on: z.iso.date().nullable().describe('The day on which its provider retires it; null if unknown.'),
+    replacement: z.string().nullable().describe('The replacement that its provider names; null if there is none.'),
+    available: z.boolean().describe('Whether a deployment can use it now.'),
+    unavailable_reason: z.string().nullable().describe('Why it is unavailable; null if it is available.'),
   })
-  .describe('A model that a deployment may choose.');
+  .describe('A model that a deployment can use.');
 
 export const models = {
   list: route({
@@ -332,13 +338,13 @@ export const models = {
     path: '/v1/models',
     auth: 'key',
     scopes: 'any',
-    summary: 'List the models that a deployment may choose.',
-    description: 'Any scope will do. Also those that are not configured, with `unavailable_reason`.',
+    summary: 'List the models that a deployment can use.',
+    description: 'Accepts any scope. Includes models that are not configured, with `unavailable_reason`.',
     status: 200,
     response: z.object({
       data: z.array(model).describe('Every model that this server knows.'),
       next_cursor: z.null().describe('Always null: all are on one page.'),
-      notes: z.array(z.string()).describe('What retires within 60 days, and what replaces it.'),
+      notes: z.array(z.string()).describe('Models that retire within 60 days, and their replacements.'),
     }),
     errors: [],
     command: 'models',
@@ -347,25 +353,25 @@ export const models = {
 
 const check = z.object({
   status: z.enum(['ok', 'failing']).describe('Whether this part works.'),
-  message: z.string().nullable().describe('What is wrong with it; null where nothing is.'),
+  message: z.string().nullable().describe('The problem; null if there is none.'),
 });
 
 const healthAnswer = z
   .object({
     object: tag('health'),
-    status: z.enum(['ok', 'failing']).describe('`ok`, or `failing` with 503 while the server cannot take requests.'),
+    status: z.enum(['ok', 'failing']).describe('`ok`, or `failing` with 503 while the server cannot accept requests.'),
     version: z.string().describe('The version of the server.'),
-    checks: z.record(z.string(), check).describe('By the name of a part, such as `database`: whether it works.'),
+    checks: z.record(z.string(), check).describe('By component, such as `database`: whether it works.'),
   })
-  .describe('Whether the server and its parts work.');
+  .describe('Whether the server and its components work.');
 
 export const health = {
   get: route({
     method: 'GET',
     path: '/v1/health',
     auth: 'open',
-    summary: 'Say whether the API is up; 503 while the database is away.',
-    description: 'Open to everybody, for load balancers and monitors: 503 while the server cannot take requests.',
+    summary: 'Show whether the API is up; 503 while the database is unreachable.',
+    description: 'Public, for load balancers and monitors: 503 while the server cannot accept requests.',
     status: 200,
     alsoStatus: [503],
     response: healthAnswer,

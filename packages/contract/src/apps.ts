@@ -11,33 +11,33 @@ export const clientAuthMethods = ['client_secret_basic', 'client_secret_post', '
 const app = z
   .object({
     object: tag('app'),
-    id: z.string().describe('What `apps` of a deployment and `app` of a connection take.'),
-    name: z.string().describe('What people call it.'),
-    description: z.string().describe('What the agent can do with it.'),
-    icon_url: z.string().nullable().describe('A picture of it; null where there is none.'),
+    id: z.string().describe('The value for `apps` of a deployment and `app` of a connection.'),
+    name: z.string().describe('The display name of the app.'),
+    description: z.string().describe('What the agent can do with the app.'),
+    icon_url: z.string().nullable().describe('The address of its icon; null if there is none.'),
     connectable: z.boolean().describe('Whether users can connect it on this server.'),
     sign_in: z
       .object({
         client: z
           .enum(['org', 'operator', 'automatic', 'missing'])
           .describe(
-            'Who gave the OAuth client that people sign in with; `automatic`: this server makes itself known; `missing`: the app takes only clients that were registered by hand, and none was given yet.',
+            'The source of the OAuth client for sign-ins; `automatic`: this server registers itself; `missing`: the app accepts only manually registered clients, and none is configured.',
           ),
         register_at: z
           .string()
           .nullable()
-          .describe('Where a company registers a client of its own with the app; null where it is not known.'),
+          .describe('Where a company can register its own client with the app; null if unknown.'),
         redirect_uri: z.string().describe('The redirect address to enter there.'),
-        note: z.string().nullable().describe('What else to know when registering a client.'),
+        note: z.string().nullable().describe('Further notes about registering a client.'),
       })
       .nullable()
-      .describe('How people sign in by OAuth; null where the app has no sign-in.'),
+      .describe('How users sign in with OAuth; null if the app has no sign-in.'),
     api_key: z
-      .object({ note: z.string().nullable().describe('Where a user finds or makes a key.') })
+      .object({ note: z.string().nullable().describe('Where a user finds or creates a key.') })
       .nullable()
-      .describe('Present where a connection can be made with a key of the user’s, sent as `api_key`.'),
+      .describe('Present if a connection can use the user’s own key, sent as `api_key`.'),
   })
-  .describe('An app that users may connect.');
+  .describe('An app that users can connect.');
 
 const appParams = z.strictObject({ app: text(1, 64).describe('The id of the app.') });
 
@@ -46,18 +46,13 @@ const appClient = z
     object: tag('app_client'),
     app: z.string().describe('The id of the app.'),
     mode: z.enum(modes).describe('The mode whose users sign in with it.'),
-    client_id: z.string().describe('What the app calls this client.'),
+    client_id: z.string().describe('The client’s id at the app.'),
     has_secret: z.boolean().describe('Whether a secret is stored; it is never shown.'),
-    auth_method: z
-      .enum(clientAuthMethods)
-      .nullable()
-      .describe('How the secret is sent; null: as the app says that it wants it.'),
-    issuer: z
-      .string()
-      .describe('The authorization server that the client belongs to, and the only one that is sent its secret.'),
-    redirect_uri: z.string().describe('The redirect address that must be entered where the client is registered.'),
-    created_at: time.describe('When a client was first given for this app.'),
-    updated_at: time.describe('When it was given last.'),
+    auth_method: z.enum(clientAuthMethods).nullable().describe('How the secret is sent; null: as the app requires.'),
+    issuer: z.string().describe('The authorization server of the client, and the only one that receives its secret.'),
+    redirect_uri: z.string().describe('The redirect address to enter where the client is registered.'),
+    created_at: time.describe('When a client was first stored for this app.'),
+    updated_at: time.describe('When it was last stored.'),
   })
   .describe('An OAuth client that the org registered with an app.');
 
@@ -67,9 +62,9 @@ export const apps = {
     path: '/v1/apps',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'List the apps that users may connect, and what each needs for that.',
+    summary: 'List the apps that users can connect, and what each requires.',
     description:
-      'Needs scope `runtime`. Users connect them with `POST /v1/connections`; `apps` of a deployment says which may be used.',
+      'Needs scope `runtime`. Users connect them with `POST /v1/connections`; `apps` of a deployment lists the allowed ones.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(app),
@@ -81,8 +76,8 @@ export const apps = {
     path: '/v1/apps/{app}/client',
     auth: 'key',
     scopes: ['admin'],
-    summary: 'Show the OAuth client that the org gave for an app, without its secret.',
-    description: 'Needs scope `admin`. Kept per mode: a test key sees the test one.',
+    summary: 'Show the org’s OAuth client for an app, without its secret.',
+    description: 'Needs scope `admin`. Stored per mode: a test key sees the test client.',
     params: appParams,
     status: 200,
     response: appClient,
@@ -94,24 +89,24 @@ export const apps = {
     path: '/v1/apps/{app}/client',
     auth: 'key',
     scopes: ['admin'],
-    summary: 'Give the OAuth client that the org registered with an app; its users sign in with it from then on.',
+    summary: 'Set the org’s OAuth client for an app; its users sign in with it from then on.',
     description:
-      'Needs scope `admin`. Register it with the app first, with the `redirect_uri` that the app’s entry shows. Kept per mode; a second call replaces the first.',
+      'Needs scope `admin`. Register it with the app first, with the `redirect_uri` of the app’s entry. Stored per mode; a second call replaces the first.',
     params: appParams,
     body: z.strictObject({
       client_id: z
         .string()
         .regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 visible ASCII characters')
-        .meta({ description: 'What the app calls the client.', example: 'Iv23liAbCdEf' }),
+        .meta({ description: 'The client’s id at the app.', example: 'Iv23liAbCdEf' }),
       client_secret: z
         .string()
         .regex(/^[\x20-\x7e]{1,2048}$/, 'must be 1 to 2048 printable ASCII characters')
         .optional()
-        .describe('Its secret, where it has one; it is sealed and never shown again.'),
+        .describe('Its secret, if it has one; it is encrypted and never shown again.'),
       auth_method: z
         .enum(clientAuthMethods)
         .optional()
-        .describe('How the secret is sent; left out: as the app says that it wants it.'),
+        .describe('How the secret is sent; absent: as the app requires.'),
     }),
     status: 200,
     response: appClient,
@@ -123,9 +118,8 @@ export const apps = {
     path: '/v1/apps/{app}/client',
     auth: 'key',
     scopes: ['admin'],
-    summary: 'Forget the OAuth client that the org gave for an app; sign-ins made with it last as long as their token.',
-    description:
-      'Needs scope `admin`. From then on the operator’s client counts, or what this server makes itself known by.',
+    summary: 'Remove the org’s OAuth client for an app; existing sign-ins last until their token expires.',
+    description: 'Needs scope `admin`. Afterwards the operator’s client is used, or the automatic one.',
     params: appParams,
     status: 200,
     response: z.object({

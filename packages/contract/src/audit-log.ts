@@ -12,31 +12,29 @@ const auditEntry = z
   .object({
     object: tag('audit_entry'),
     id: id('aud'),
-    action: z.string().describe('What was done, such as `key.created` or `deployment.promoted`.'),
+    action: z.string().describe('The action, such as `key.created` or `deployment.promoted`.'),
     actor: z
       .object({
         type: z
           .enum(actorTypes)
-          .describe(
-            'Whether it was a key, a member of the console, an MCP client of a member, a session or the service itself.',
-          ),
+          .describe('Whether a key, a console member, a member’s MCP client, a session or the service did it.'),
         id: z.string().describe('The id of that key, member, grant or session.'),
-        name: z.string().describe('What that key or member is called; of an MCP client the member and the client.'),
+        name: z.string().describe('The name of that key or member; for an MCP client, the member and the client.'),
       })
       .describe('Who did it.'),
     target: z
       .object({
-        type: z.string().describe('What kind of thing it is.'),
-        id: z.string().describe('The id of that thing.'),
+        type: z.string().describe('The type of the object.'),
+        id: z.string().describe('The id of the object.'),
       })
       .nullable()
-      .describe('What it was done to; null where it was nothing in particular.'),
-    ip: z.string().nullable().describe('The address it came from; null where the service did it.'),
-    request_id: z.string().nullable().describe('The `Request-Id` of the call; null where there was none.'),
-    details: z.record(z.string(), z.unknown()).describe('What changed, by the action; never a secret.'),
+      .describe('The object of the action; null if there is none.'),
+    ip: z.string().nullable().describe('The IP address of the caller; null if the service did it.'),
+    request_id: z.string().nullable().describe('The `Request-Id` of the call; null if there was none.'),
+    details: z.record(z.string(), z.unknown()).describe('The changes, depending on the action; never a secret.'),
     created_at: createdAt,
   })
-  .describe('Something that was done, and by whom.');
+  .describe('An action, and who did it.');
 
 const moment = failsWith('invalid_window', z.union([z.iso.datetime(), z.iso.date()]));
 
@@ -48,12 +46,12 @@ export const auditLog = {
     scopes: ['admin'],
     summary: 'List key use, settings changes and approval answers, newest first.',
     description:
-      'Needs scope `admin`. Key use is one entry for each key and minute with a count. Kept for 365 days unless the operator says otherwise.',
+      'Needs scope `admin`. Key use is one entry per key and minute with a count. Stored for 365 days unless the operator changes it.',
     query: z.strictObject({
-      action: z.string().min(1).max(100).optional().describe('Only entries of this action.'),
-      actor_id: z.string().min(1).max(128).optional().describe('Only what this key, member or session did.'),
-      from: moment.optional().describe('From this day or moment on, UTC.'),
-      to: moment.optional().describe('Up to this day or moment, UTC, itself included.'),
+      action: z.string().min(1).max(100).optional().describe('Only entries with this action.'),
+      actor_id: z.string().min(1).max(128).optional().describe('Only actions of this key, member or session.'),
+      from: moment.optional().describe('From this day or time on, UTC.'),
+      to: moment.optional().describe('Up to and including this day or time, UTC.'),
       ...pageQuery,
     }),
     status: 200,

@@ -22,47 +22,47 @@ export const batch = z
     id: id('bat'),
     status: z
       .enum(batchStatuses)
-      .describe('`running` until every item has ended; `cancelled` stays so while its running items finish.'),
-    deployment_id: id('dep').nullable().describe('The deployment that runs the items; null where it has been deleted.'),
-    concurrency: z.int().describe('How many items run at once at most.'),
-    item_count: z.int().describe('How many items there are.'),
+      .describe('`running` until every item has ended; `cancelled` remains while running items finish.'),
+    deployment_id: id('dep').nullable().describe('The deployment that runs the items; null if it was deleted.'),
+    concurrency: z.int().describe('The maximum number of parallel items.'),
+    item_count: z.int().describe('The number of items.'),
     counts: z
       .object({
-        queued: z.int().describe('Items that have not begun.'),
-        running: z.int().describe('Items that are being worked on or wait for a person.'),
-        succeeded: z.int().describe('Items whose work is done.'),
-        failed: z.int().describe('Items whose work failed or could not begin.'),
-        cancelled: z.int().describe('Items that a cancel kept from beginning.'),
+        queued: z.int().describe('Items that have not started.'),
+        running: z.int().describe('Items that are running or wait for a person.'),
+        succeeded: z.int().describe('Items that succeeded.'),
+        failed: z.int().describe('Items that failed or could not start.'),
+        cancelled: z.int().describe('Items that were cancelled before they started.'),
       })
-      .describe('How many items are in each state.'),
-    spend_usd: usd.describe('What its items were billed so far, in US dollars.'),
+      .describe('The number of items in each state.'),
+    spend_usd: usd.describe('The cost of its items so far, in US dollars.'),
     metadata,
     created_at: createdAt,
     completed_at: time.nullable().describe('When the last item ended; null while any runs.'),
   })
-  .describe('Many conversations run as one job.');
+  .describe('Many conversations that run as one job.');
 
 const batchItem = z
   .object({
     object: tag('batch.item'),
-    index: z.int().describe('Its place in what was sent, from 0.'),
-    user_id: userId().nullable().describe('Whom it is done for; null: the org’s own agent.'),
-    status: z.enum(batchItemStatuses).describe('How far this item is.'),
-    conversation_id: id('conv').nullable().describe('Its conversation; null until it has begun.'),
-    task_id: id('task').nullable().describe('Its work; null until it has begun.'),
+    index: z.int().describe('Its position in the request, from 0.'),
+    user_id: userId().nullable().describe('The user of the item; null: the org’s own agent.'),
+    status: z.enum(batchItemStatuses).describe('The state of the item.'),
+    conversation_id: id('conv').nullable().describe('Its conversation; null until it has started.'),
+    task_id: id('task').nullable().describe('Its task; null until it has started.'),
     result: z
       .object({
-        reply: z.string().describe('The one line an item gets when it is taken.'),
-        text: z.string().nullable().describe('The final reply of the work.'),
-        data: z.unknown().describe('The structured value of the work; null where there is none.'),
-        outcome: outcome.nullable().describe('Whether success criteria were met; null where there were none.'),
+        reply: z.string().describe('The acknowledgement when the item was accepted.'),
+        text: z.string().nullable().describe('The final reply of the task.'),
+        data: z.unknown().describe('The structured value of the task; null if there is none.'),
+        outcome: outcome.nullable().describe('Whether the success criteria were met; null if there were none.'),
       })
       .nullable()
-      .describe('What came of it; null unless it succeeded.'),
+      .describe('The result; null unless it succeeded.'),
     error: shownFailure.nullable().describe('Why it failed; null unless it did.'),
     metadata,
     created_at: createdAt,
-    finished_at: time.nullable().describe('When it ended; null while it goes on.'),
+    finished_at: time.nullable().describe('When it ended; null while it runs.'),
   })
   .describe('One conversation of a batch.');
 
@@ -75,7 +75,7 @@ export const batches = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'List batches, newest first.',
-    description: 'Needs scope `runtime`. Only those of the key’s mode.',
+    description: 'Needs scope `runtime`. Shows only batches of the key’s mode.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(batch),
@@ -87,9 +87,9 @@ export const batches = {
     path: '/v1/batches',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Run one conversation per item, each straight to work, for up to 5,000 items.',
+    summary: 'Run up to 5,000 items, each as a conversation with one task.',
     description:
-      'Answers at once; items begin in the background, and `batch.completed` tells the end. An item that waits for a person gives its place to the next. Takes bodies of up to 32 MiB.',
+      'Returns at once; items start in the background, and `batch.completed` reports the end. An item that waits for a person frees its slot. Accepts bodies of up to 32 MiB.',
     idempotent: true,
     bodyLimit: 32 * 1024 * 1024,
     // 5,000 items with 50 values each.
@@ -103,8 +103,8 @@ export const batches = {
           z.strictObject({
             user_id: userId()
               .optional()
-              .describe('Whom it is done for; absent: the org’s own agent, of which at most 5 run at once.'),
-            message: text(1, 32_000).describe('What is asked, 1 to 32,000 characters.'),
+              .describe('The user of the item; absent: the org’s own agent, of which at most 5 run at once.'),
+            message: text(1, 32_000).describe('The message to the agent, 1 to 32,000 characters.'),
             context: z
               .record(z.string(), z.unknown())
               .optional()
@@ -114,8 +114,8 @@ export const batches = {
         )
         .min(1, 'Send at least one item.')
         .max(5000, 'At most 5000 items.')
-        .describe('1 to 5,000 messages, each a conversation of its own.'),
-      concurrency: z.int().min(1).max(100).default(10).describe('How many items run at once, 1 to 100.'),
+        .describe('1 to 5,000 messages, each a separate conversation.'),
+      concurrency: z.int().min(1).max(100).default(10).describe('The maximum number of parallel items, 1 to 100.'),
       metadata: metadataInput.optional(),
     }),
     status: 201,
@@ -138,7 +138,7 @@ export const batches = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Show a batch with its counts and spend.',
-    description: '`counts` and `spend_usd` are of this moment.',
+    description: '`counts` and `spend_usd` are current values.',
     params: batchParams,
     status: 200,
     response: batch,
@@ -151,7 +151,7 @@ export const batches = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'List the items of a batch in the order they were sent.',
-    description: 'Results are read here: pages are stable while the batch runs.',
+    description: 'Read results here: pages are stable while the batch runs.',
     params: batchParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -164,9 +164,9 @@ export const batches = {
     path: '/v1/batches/{batch_id}/cancel',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Start no further item of a batch; running ones finish.',
+    summary: 'Cancel a batch; running items finish.',
     description:
-      'Items that have not begun become `cancelled`; what is running ends by itself. Refused with `batch_finished` once all have ended.',
+      'Items that have not started become `cancelled`; running ones finish. Rejected with `batch_finished` once all have ended.',
     params: batchParams,
     status: 200,
     response: batch,

@@ -18,7 +18,7 @@ const click = z
       .optional()
       .describe('How long to wait for the element, at most 10,000 milliseconds.'),
     nth: z.int().min(1).max(1000).optional().describe('Which of several that match, from 1.'),
-    near_text: text(1, 500).optional().describe('The one that stands next to this text.'),
+    near_text: text(1, 500).optional().describe('The match closest to this text.'),
   })
   .refine(
     (step) =>
@@ -27,22 +27,22 @@ const click = z
   );
 
 const type = z.strictObject({
-  kind: z.literal('type').describe('`type`: writes into one field.'),
+  kind: z.literal('type').describe('`type`: types into one field.'),
   into: text(1, 1000).describe('The label, placeholder or selector of the field.'),
-  text: text(0, 8000).describe('What to write; it replaces what was there.'),
-  submit: z.boolean().default(false).describe('Whether Enter is pressed afterwards.'),
+  text: text(0, 8000).describe('The text to type; it replaces the existing text.'),
+  submit: z.boolean().default(false).describe('Whether to press Enter afterwards.'),
 });
 
 const scroll = z.strictObject({
-  kind: z.literal('scroll').describe('`scroll`: moves the page.'),
+  kind: z.literal('scroll').describe('`scroll`: scrolls the page.'),
   to: z
     .union([z.enum(['bottom', 'top']), z.int().min(-100_000).max(100_000)], 'Scroll to `bottom`, `top` or by pixels.')
-    .describe('`bottom`, `top`, or so many pixels down.'),
+    .describe('`bottom`, `top`, or a number of pixels down.'),
 });
 
 const waitFor = z
   .strictObject({
-    kind: z.literal('wait_for').describe('`wait_for`: waits until the page has something.'),
+    kind: z.literal('wait_for').describe('`wait_for`: waits for something on the page.'),
     text: text(1, 500).optional().describe('Until this text shows.'),
     selector: text(1, 1000).optional().describe('Until this CSS selector finds an element.'),
     url: text(1, 2048).optional().describe('Until the address contains this.'),
@@ -54,14 +54,14 @@ const waitFor = z
   );
 
 const pageFetch = z.strictObject({
-  kind: z.literal('page_fetch').describe('`page_fetch`: calls an address from inside the page, with its cookies.'),
+  kind: z.literal('page_fetch').describe('`page_fetch`: sends a request from inside the page, with its cookies.'),
   url: text(1, 2048).describe('The address; on one of the deployment’s allowed sites.'),
   method: z
     .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
     .default('GET')
-    .describe('The HTTP method of the call.'),
-  headers: headers.optional().describe('Headers of the call.'),
-  body: z.unknown().optional().describe('Text is sent as it is, anything else as JSON.'),
+    .describe('The HTTP method of the request.'),
+  headers: headers.optional().describe('Headers of the request.'),
+  body: z.unknown().optional().describe('Text is sent unchanged, anything else as JSON.'),
 });
 
 /** One action on the page before its responses are read. */

@@ -11,8 +11,10 @@ import { webAddress } from './web-address.ts';
 const fetchRequest = z.strictObject({
   deployment: namedDeployment
     .optional()
-    .describe('Whose allowed sites count: a dep_ id, a slug or a name; absent: the user’s default, then the org’s.'),
-  url: webAddress.optional().describe('Left out to go on in a kept tab.'),
+    .describe(
+      'The deployment whose allowed sites apply: a dep_ id, a slug or a name; absent: the user’s default, then the org’s.',
+    ),
+  url: webAddress.optional().describe('The address; omit it to continue in an open tab.'),
   capture: z
     .array(
       z.strictObject({
@@ -20,29 +22,29 @@ const fetchRequest = z.strictObject({
         required: z
           .boolean()
           .default(true)
-          .describe('Whether the answer waits for it; false: it is taken along if it came.'),
+          .describe('Whether the response waits for it; false: it is included if it arrived.'),
       }),
     )
     .max(20, 'At most 20 captures.')
     .default([])
-    .describe('Which of the page’s own data calls to answer, at most 20.'),
+    .describe('Which of the page’s own requests to return, at most 20.'),
   steps: z
     .array(browserStep)
     .max(50, 'At most 50 steps.')
     .default([])
-    .describe('What to do on the page once it is open, in order, at most 50.'),
+    .describe('Steps to run on the page once it is open, in order, at most 50.'),
   timeout_ms: z
     .int()
     .min(1000)
     .max(60_000)
     .default(20_000)
-    .describe('How long the whole fetch may take; then 504 `timeout` with what came in `partial`.'),
-  keep_open_ms: z.int().min(1000).max(600_000).optional().describe('Keeps the tab for the next fetch.'),
-  tab: text(1, 80).optional().describe('A kept tab, as an answer named it.'),
-  tag: text(1, 80).optional().describe('Names the tab in the watch.'),
+    .describe('The time limit of the whole fetch; then 504 `timeout` with the results so far in `partial`.'),
+  keep_open_ms: z.int().min(1000).max(600_000).optional().describe('Keeps the tab open for the next fetch.'),
+  tab: text(1, 80).optional().describe('An open tab, as named in an earlier response.'),
+  tag: text(1, 80).optional().describe('The name of the tab in the watch.'),
   stage: text(1, 80).optional().describe('A label shown in the watch.'),
-  front: z.boolean().default(false).describe('Opens in front of the person, for a sign-in they finish.'),
-  front_device: z.enum(['desktop']).optional().describe('`desktop`: the site’s desktop page at the shape of a phone.'),
+  front: z.boolean().default(false).describe('Opens in front of the user, for a sign-in that they finish.'),
+  front_device: z.enum(['desktop']).optional().describe('`desktop`: the site’s desktop page in the format of a phone.'),
   front_crop: z
     .strictObject({
       role: text(1, 80).optional().describe('The ARIA role of the element.'),
@@ -51,82 +53,84 @@ const fetchRequest = z.strictObject({
     })
     .refine((crop) => Object.keys(crop).length > 0, 'Name the element by `role`, `name` or `text`.')
     .optional()
-    .describe('The one element that the screen of a hand-off shows.'),
+    .describe('The only element that the screen of a hand-off shows.'),
   private: z.boolean().default(false).describe('Never shown in the watch.'),
   challenge: z
     .enum(['turnstile'])
     .optional()
-    .describe('`turnstile`: waits for the page’s bot check to pass by itself or by the person; it is never solved.'),
-  frames: z.boolean().default(false).describe('Small pictures at milestones.'),
+    .describe(
+      '`turnstile`: waits until the page’s bot check passes by itself or through the user; it is never solved.',
+    ),
+  frames: z.boolean().default(false).describe('Whether to return small pictures at milestones.'),
 });
 
 const fetchAnswer = z
   .object({
     object: tag('browser_fetch'),
-    url: z.string().describe('Where the page ended up.'),
-    status: z.int().describe('The HTTP status of the page; 502 where the site could not be reached.'),
+    url: z.string().describe('The final address of the page.'),
+    status: z.int().describe('The HTTP status of the page; 502 if the site could not be reached.'),
     title: z.string().describe('The title of the page.'),
     tab: z
       .string()
       .nullable()
-      .describe('Names the tab where it was kept open; send it as `tab` to go on. Null where it was closed.'),
+      .describe('The name of the tab if it stays open; send it as `tab` to continue. Null if it was closed.'),
     captures: z
       .array(
         z.object({
-          match: z.string().describe('The `match` that it was captured by.'),
-          url: z.string().describe('The address that the page called.'),
-          status: z.int().describe('The HTTP status of that call.'),
-          content_type: z.string().describe('What kind of content came.'),
-          body: z.unknown().describe('The body: a value where it was JSON, else text.'),
-          truncated: z.boolean().describe('Whether the body was longer than 1 MB and is cut.'),
+          match: z.string().describe('The `match` that captured it.'),
+          url: z.string().describe('The address of the page’s request.'),
+          status: z.int().describe('The HTTP status of that request.'),
+          content_type: z.string().describe('The content type of the response.'),
+          body: z.unknown().describe('The body: a value if it was JSON, else text.'),
+          truncated: z.boolean().describe('Whether the body was longer than 1 MB and was cut.'),
         }),
       )
-      .describe('What the page’s own data calls brought.'),
+      .describe('The captured responses of the page’s own requests.'),
     steps: z
       .array(
         z.object({
-          kind: z.enum(stepKinds).describe('What the step was to do.'),
-          ok: z.boolean().describe('Whether it could be done.'),
-          duration_ms: z.int().describe('How long it took in milliseconds.'),
-          result: z.unknown().describe('Of a `page_fetch` what came back; null otherwise.'),
+          kind: z.enum(stepKinds).describe('The type of step.'),
+          ok: z.boolean().describe('Whether it succeeded.'),
+          duration_ms: z.int().describe('The duration in milliseconds.'),
+          result: z.unknown().describe('The response of a `page_fetch`; null otherwise.'),
         }),
       )
-      .describe('How each step went, in order.'),
+      .describe('The result of each step, in order.'),
     timings: z
       .object({
         wake_ms: z.int().describe('Milliseconds until the computer was awake.'),
         open_ms: z.int().describe('Milliseconds until the page was open.'),
-        capture_ms: z.int().describe('Milliseconds until every required capture had come.'),
-        total_ms: z.int().describe('Milliseconds of the whole fetch.'),
+        capture_ms: z.int().describe('Milliseconds until every required capture had arrived.'),
+        total_ms: z.int().describe('The total duration in milliseconds.'),
       })
-      .describe('Where the time went.'),
+      .describe('The durations of each phase.'),
     frames: z
       .array(
         z.object({
-          milestone: z.string().describe('What had just happened, such as `opened` or `answered`.'),
-          at_ms: z.int().describe('Milliseconds after the fetch began.'),
+          milestone: z.string().describe('The milestone, such as `opened` or `answered`.'),
+          at_ms: z.int().describe('Milliseconds since the fetch started.'),
           image: z.string().describe('The page as a JPEG data URI.'),
         }),
       )
-      .describe('Small pictures at milestones, where `frames` asked for them.'),
+      .describe('Small pictures at milestones, if `frames` requested them.'),
   })
-  .describe('What a page and its own data calls brought.');
+  .describe('The results of a page and its own requests.');
 
 const watchFrame = z
   .object({
     object: tag('browser_frame'),
     type: z
       .enum(['browser.frame', 'browser.closed'])
-      .describe('`browser.frame`: a tab as it looks now; `browser.closed`: it is gone.'),
+      .describe('`browser.frame`: the current picture of a tab; `browser.closed`: the tab was closed.'),
     seq: z.int().describe('Counts up from 1 on this stream.'),
-    tab: z.string().describe('Tells the tabs apart.'),
-    tag: z.string().nullable().describe('The `tag` of the fetch; null where it has none.'),
-    stage: z.string().nullable().describe('The `stage` of the fetch; null where it has none.'),
-    url: z.string().nullable().describe('Where the tab is; null once it is closed or hidden.'),
+    tab: z.string().describe('Identifies the tab.'),
+    tag: z.string().nullable().describe('The `tag` of the fetch; null if it has none.'),
+    stage: z.string().nullable().describe('The `stage` of the fetch; null if it has none.'),
+    url: z.string().nullable().describe('The address of the tab; null once it is closed or hidden.'),
     image: z.string().nullable().describe('The tab as a JPEG data URI; null once it is closed or hidden.'),
     created_at: createdAt,
   })
-  .describe('How a tab looks at this moment.');
+  .describe('The current picture of a tab.');
 
 const cookieNames = z
   .string()
@@ -142,9 +146,9 @@ export const browser = {
     path: '/v1/users/{user_id}/browser/fetch',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Open one page in the user’s browser and answer what its own data calls brought.',
+    summary: 'Open one page in the user’s browser and return the responses of its own requests.',
     description:
-      'No model runs. Only sites of the deployment’s `browser.allowed_domains`. Wakes a sleeping computer; at most four run at once in one browser (409 `browser_busy`), and none while a person drives (409 `browser_in_use`).',
+      'Runs no model. Only sites of the deployment’s `browser.allowed_domains`. Wakes a sleeping computer; at most four fetches run at once in one browser (409 `browser_busy`), and none while a person controls it (409 `browser_in_use`).',
     params: userParams,
     body: fetchRequest,
     status: 200,
@@ -174,8 +178,8 @@ export const browser = {
     wakes: true,
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Say which of the named cookies the browser holds for a site and until when, never a value.',
-    description: 'To see whether a sign-in still holds before using it. Opens no page and wakes the computer.',
+    summary: 'Show which of the named cookies the browser has for a site and when they expire, never a value.',
+    description: 'Use it to check whether a sign-in is still valid. Opens no page and wakes the computer.',
     params: userParams,
     query: z.strictObject({
       domain: z
@@ -185,21 +189,21 @@ export const browser = {
       names: cookieNames,
       deployment: namedDeployment
         .optional()
-        .describe('Whose allowed sites count; absent: the user’s default, then the org’s.'),
+        .describe('The deployment whose allowed sites apply; absent: the user’s default, then the org’s.'),
     }),
     status: 200,
     response: z.object({
       object: tag('browser_cookies'),
-      domain: z.string().describe('The site that was asked for.'),
+      domain: z.string().describe('The requested site.'),
       cookies: z
         .array(
           z.object({
-            name: z.string().describe('What the cookie is called.'),
+            name: z.string().describe('The name of the cookie.'),
             domain: z.string().describe('The site that set it.'),
-            expires_at: time.nullable().describe('When it ends; null: with the browser’s session.'),
+            expires_at: time.nullable().describe('When it expires; null: with the browser’s session.'),
           }),
         )
-        .describe('Those of the names that the browser holds.'),
+        .describe('The named cookies that the browser has.'),
     }),
     errors: [
       'user_not_found',
@@ -221,12 +225,12 @@ export const browser = {
     scopes: ['runtime'],
     summary: 'Watch the fetch tabs of a user’s browser; never wakes the computer.',
     description:
-      'An event stream for showing what fetches do. Only allowed sites; tabs that are private or on a blocked path are hidden.',
+      'An event stream that shows what fetches do. Only allowed sites; private tabs and blocked paths are hidden.',
     params: userParams,
     query: z.strictObject({
       deployment: namedDeployment
         .optional()
-        .describe('Whose allowed sites count; absent: the user’s default, then the org’s.'),
+        .describe('The deployment whose allowed sites apply; absent: the user’s default, then the org’s.'),
     }),
     status: 200,
     response: watchFrame,

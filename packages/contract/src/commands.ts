@@ -23,7 +23,7 @@ type CompositeCommand = {
 };
 
 const conversationId = id('conv').optional();
-const folder = text(1, 4096).default('.').describe('The folder that holds service.yaml.');
+const folder = text(1, 4096).default('.').describe('The folder that contains service.yaml.');
 
 export const compositeCommands = [
   {
@@ -32,8 +32,8 @@ export const compositeCommands = [
     scopes: ['runtime'],
     mcp: true,
     input: {
-      message: text(1, 32_000).describe('What you say to the agent.'),
-      conversation: conversationId.describe('Absent: a new conversation.'),
+      message: text(1, 32_000).describe('Your message to the agent.'),
+      conversation: conversationId.describe('The conversation to continue; absent: a new one.'),
       deployment: namedDeployment.optional(),
       context: messageFields.context,
       attachments: messageFields.attachments,
@@ -45,28 +45,28 @@ export const compositeCommands = [
         .min(1)
         .max(120)
         .default(60)
-        .describe('How long to wait; the command line without --json shows a turn to its end unless told.'),
+        .describe('How long to wait; without --json the command line shows a turn to its end by default.'),
     },
   },
   {
     name: 'answer',
-    summary: 'Answer what the agent waits on: an approval, a question, a hand-off or a call of your own tool.',
+    summary: 'Answer a pending interaction: an approval, a question, a hand-off or a call of your function.',
     scopes: ['runtime'],
     mcp: true,
     input: {
       interaction: interactionId()
         .optional()
-        .describe('Absent: the only one that is open for the user, or for the org’s own agent.'),
+        .describe('The interaction; absent: the only pending one of the user, or of the org’s own agent.'),
       ...answerFields,
     },
   },
   {
     name: 'embed',
-    summary: 'Open a session for a user and give the address of its page, good for 15 minutes.',
+    summary: 'Create a session for a user and return the address of its page, valid for 15 minutes.',
     scopes: ['runtime'],
     mcp: true,
     input: {
-      conversation: conversationId.describe('The conversation that the page goes on with; absent: a new one.'),
+      conversation: conversationId.describe('The conversation that the page continues; absent: a new one.'),
       deployment: sessionFields.deployment,
       reuse: sessionFields.reuse,
       chat: z.boolean().default(true).describe('Whether the page has a chat.'),
@@ -81,27 +81,27 @@ export const compositeCommands = [
     scopes: ['runtime'],
     mcp: true,
     input: {
-      conversation: conversationId.describe('Whose events; absent: the newest of the whole org.'),
-      task: id('task').optional().describe('Only events of this piece of work.'),
+      conversation: conversationId.describe('The conversation; absent: the newest events of the whole org.'),
+      task: id('task').optional().describe('Only events of this task.'),
       after: z.int().min(0).optional().describe('Only events after this `seq`.'),
-      type: z.enum(webhookEventTypes).optional().describe('Only events of this type; of the whole org.'),
-      limit: z.int().min(1).max(100).default(20).describe('How many events at most, 1 to 100.'),
+      type: z.enum(webhookEventTypes).optional().describe('Only events of this type, for the whole org.'),
+      limit: z.int().min(1).max(100).default(20).describe('The maximum number of events, 1 to 100.'),
     },
   },
   {
     name: 'test',
-    summary: 'Play the scenarios of a deployment against its latest version and report each verdict.',
+    summary: 'Run the scenarios of a deployment against its latest version and report each verdict.',
     scopes: ['setup'],
     mcp: true,
     input: {
       deployment: text(1, 120)
         .optional()
-        .describe('Absent: the one that service.yaml names, else the only one there is.'),
+        .describe('The deployment; absent: the one that service.yaml names, else the only one.'),
     },
   },
   {
     name: 'apply',
-    summary: 'Apply service.yaml with the folders and files it names.',
+    summary: 'Apply service.yaml with its folders and files.',
     scopes: ['setup'],
     mcp: false,
     input: {
@@ -114,22 +114,22 @@ export const compositeCommands = [
   },
   {
     name: 'dev',
-    summary: 'Apply service.yaml on every change and talk to the draft.',
+    summary: 'Apply service.yaml on every change and chat with the draft.',
     scopes: ['setup', 'runtime'],
     mcp: false,
     input: { folder },
   },
   {
     name: 'functions serve',
-    summary: 'Answer the calls of a deployment’s functions with those that a module exports.',
+    summary: 'Answer the calls of a deployment’s functions with a module’s exports.',
     scopes: ['runtime'],
     mcp: false,
     input: {
       file: text(1, 4096).describe('The module: TypeScript or JavaScript.'),
       deployment: text(1, 120)
         .optional()
-        .describe('Absent: the one that service.yaml names, beside the file or in this folder.'),
-      concurrency: z.int().min(1).max(1000).optional().describe('How many run at once; absent: 10.'),
+        .describe('The deployment; absent: the one that service.yaml names, next to the file or in this folder.'),
+      concurrency: z.int().min(1).max(1000).optional().describe('The maximum number of parallel calls; absent: 10.'),
     },
   },
   {
@@ -138,7 +138,7 @@ export const compositeCommands = [
     scopes: ['runtime'],
     mcp: false,
     input: {
-      to: webAddress.describe('The address on this machine that events are posted to.'),
+      to: webAddress.describe('The local address that receives the events.'),
       types: z.array(z.enum(webhookEventTypes)).max(40).optional().describe('Only events of these types; absent: all.'),
     },
   },
@@ -148,8 +148,13 @@ export const compositeCommands = [
     scopes: null,
     mcp: false,
     input: {
-      port: z.int().min(0).max(65_535).optional().describe('The port to listen on; absent: 4600, or what PORT says.'),
-      host: text(1, 253).optional().describe('The address to listen on; absent: 127.0.0.1, or what HOST says.'),
+      port: z
+        .int()
+        .min(0)
+        .max(65_535)
+        .optional()
+        .describe('The port to listen on; absent: 4600, or the value of PORT.'),
+      host: text(1, 253).optional().describe('The address to listen on; absent: 127.0.0.1, or the value of HOST.'),
     },
   },
 ] as const satisfies readonly CompositeCommand[];

@@ -45,7 +45,7 @@ export const computer = z
     setup: text(0, 20_000)
       .optional()
       .describe(
-        'A shell script that runs once on each computer; the CLI and the SDK also take the name of a local file.',
+        'A shell script that runs once on each computer; the CLI and the SDK also accept the name of a local file.',
       ),
     repos: z
       .array(repo)
@@ -59,11 +59,11 @@ export const computer = z
       .array(
         z.strictObject({
           file_id: id('file'),
-          path: text(1, 200).describe('Where the file is put, relative to the home folder.'),
+          path: text(1, 200).describe('The path of the file, relative to the home folder.'),
         }),
       )
       .max(50, 'At most 50 files.')
       .default([])
-      .describe('Uploaded files that are put there, at most 50.'),
+      .describe('Uploaded files that are copied there, at most 50.'),
   })
   .describe('The agent’s computer, prepared before its first task.');

@@ -17,26 +17,24 @@ export const connection = z
     object: tag('connection'),
     id: id('con'),
     app: z.string().describe('The id of the app.'),
-    user_id: userId().nullable().describe('Whose connection it is; null: the org’s own agent.'),
-    auth: z.enum(['oauth', 'api_key']).describe('Whether the user signed in at the app, or gave a key of theirs.'),
+    user_id: userId().nullable().describe('The user of the connection; null: the org’s own agent.'),
+    auth: z.enum(['oauth', 'api_key']).describe('Whether the user signed in at the app, or supplied a key.'),
     status: z
       .enum(connectionStatuses)
-      .describe('`pending` until the user has signed in, `connected` while it can be used, `failed` once it is over.'),
+      .describe('`pending` until the user has signed in, `connected` while it can be used, `failed` afterwards.'),
     connect_url: z.string().nullable().describe('Where the user signs in, while the connection is pending.'),
-    account: z.string().nullable().describe('Whose account it is at the app; null where the app does not say.'),
+    account: z.string().nullable().describe('The account at the app; null if the app does not report it.'),
     expires_at: time
       .nullable()
       .describe(
-        'When the token that is kept now ends; it is renewed before, where `renews`. Null where the app does not say.',
+        'When the stored token expires; with `renews` it is renewed before that. Null if the app does not report it.',
       ),
-    renews: z
-      .boolean()
-      .describe('Whether the app gave something to renew the token with; if not, the user signs in anew.'),
+    renews: z.boolean().describe('Whether the token can be renewed; if not, the user must sign in again.'),
     error: z
       .string()
       .nullable()
-      .describe('What went wrong last, in plain words; null where nothing did since the last success.'),
-    created_at: time.describe('When it was begun.'),
+      .describe('The last error in plain words; null if there was none since the last success.'),
+    created_at: time.describe('When it was started.'),
   })
   .describe('A user’s account in an app.');
 
@@ -68,16 +66,15 @@ export const connections = {
       sends: ['app'],
       sees: shown('object', 'id', 'app', 'status', 'connect_url', 'created_at'),
     },
-    summary:
-      'Begin to connect an app: the user signs in at `connect_url`, or gives an `api_key`, which connects at once.',
+    summary: 'Connect an app: the user signs in at `connect_url`, or supplies an `api_key`, which connects at once.',
     description:
-      'Send the user’s browser to `connect_url`. An interaction that waits for the app settles itself once they have signed in. A session begins one for its user while its conversation waits for that app.',
+      'Send the user’s browser to `connect_url`. An interaction that waits for the app settles itself once they have signed in. A session can start one for its user while its conversation waits for that app.',
     idempotent: true,
     showsSecret: true,
     body: z.strictObject({
       user_id: userId()
         .optional()
-        .describe('Who signs in; absent: for the org’s own agent, unless the org requires a user.'),
+        .describe('The user who signs in; absent: the org’s own agent, unless the org requires a user.'),
       app: text(1, 64).meta({ description: 'The id of the app, as `GET /v1/apps` lists it.', examples: ['notion'] }),
       return_url: webAddress
         .optional()
@@ -86,7 +83,7 @@ export const connections = {
         .string()
         .regex(/^[\x21-\x7e]{1,4096}$/, 'must be 1 to 4096 visible ASCII characters')
         .optional()
-        .describe('A key of the user’s, for an app that takes one: it is tried, sealed, and connects at once.'),
+        .describe('The user’s key, for an app that accepts one: it is tested, encrypted, and connects at once.'),
     }),
     status: 201,
     response: connection,
@@ -106,14 +103,14 @@ export const connections = {
     method: 'GET',
     path: '/v1/connections/callback',
     auth: 'open',
-    summary: 'Where an app sends the user’s browser back to after the sign-in.',
-    description: 'Called by browsers, not by you: part of OAuth 2.1 with PKCE. Each `state` counts once.',
+    summary: 'The redirect address of an app’s sign-in.',
+    description: 'Called by browsers, not by you: part of OAuth 2.1 with PKCE. Each `state` is valid once.',
     // Not strict: apps add their own query parameters.
     query: z.object({
-      state: text(1, 1024).optional().describe('Ties the sign-in to the connection.'),
-      code: text(1, 8192).optional().describe('What the app gives for a token.'),
+      state: text(1, 1024).optional().describe('Links the sign-in to the connection.'),
+      code: text(1, 8192).optional().describe('The code that is exchanged for a token.'),
       error: text(1, 1024).optional().describe('Why the app or the user refused.'),
-      iss: text(1, 2048).optional().describe('Which authorization server answers.'),
+      iss: text(1, 2048).optional().describe('The issuer of the authorization server.'),
     }),
     status: 200,
     response: z.string().describe('A page; or 302 to the `return_url`, with `connection` and `status`.'),
@@ -127,7 +124,7 @@ export const connections = {
     path: '/v1/connections/{connection_id}',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Disconnect an app and forget its sign-in.',
+    summary: 'Disconnect an app and delete its sign-in.',
     description: 'The agent can no longer use the app for this user; the app’s own list of grants may still show it.',
     params: z.strictObject({ connection_id: failsWith('connection_not_found', id('con')) }),
     status: 200,

@@ -11,36 +11,37 @@ import { time } from './time.ts';
 const account = z
   .object({
     object: tag('console_account'),
-    member: member.describe('The person as a member of the org that the call names.'),
+    member: member.describe('The user as a member of the org of the call.'),
     linked_identity: z
       .object({
         issuer: z.string().describe('The issuer of the identity provider.'),
-        email: z.string().describe('The email that the provider vouched for.'),
+        email: z.string().describe('The email address that the provider confirmed.'),
         created_at: time.describe('When it was linked.'),
       })
       .nullable()
-      .describe('The account at the org’s own sign-in that is linked with this member.'),
+      .describe('The account at the org’s identity provider that is linked with this member.'),
     has_identity_provider: z
       .boolean()
-      .describe('Whether the org has a sign-in of its own, with which an account can be linked.'),
-    has_password: z.boolean().describe('Whether this session was opened by a login that has a password.'),
+      .describe('Whether the org has an identity provider that accounts can be linked with.'),
+    has_password: z.boolean().describe('Whether a login with a password opened this session.'),
   })
-  .describe('The person who is logged in, and how they sign in.');
+  .describe('The member who is logged in, and how they sign in.');
 
 const signIn = z
   .object({
     object: tag('console_sign_in'),
-    id: id('cses').describe('By what the sign-in is ended.'),
-    device: z
-      .string()
-      .meta({ description: 'Browser and system in words, as far as the browser told.', example: 'Firefox on Linux' }),
-    ip: z.string().nullable().describe('The address from which the person signed in.'),
-    is_current: z.boolean().describe('Whether this is the browser that asks.'),
-    created_at: time.describe('When the person signed in.'),
-    last_seen_at: time.describe('When it was last used, give or take ten minutes.'),
-    expires_at: time.describe('When it ends by itself if it is not used until then.'),
+    id: id('cses').describe('The id for ending the sign-in.'),
+    device: z.string().meta({
+      description: 'The browser and system in words, as far as the browser reported them.',
+      example: 'Firefox on Linux',
+    }),
+    ip: z.string().nullable().describe('The IP address of the sign-in.'),
+    is_current: z.boolean().describe('Whether it is the current browser.'),
+    created_at: time.describe('When the member signed in.'),
+    last_seen_at: time.describe('When it was last used, to within ten minutes.'),
+    expires_at: time.describe('When it ends if it is not used.'),
   })
-  .describe('A browser in which the person is logged in.');
+  .describe('A browser in which the member is logged in.');
 
 /** Routes for a member's own account, for any role. */
 export const consoleAccount = {
@@ -48,8 +49,8 @@ export const consoleAccount = {
     method: 'GET',
     path: '/v1/console/account',
     auth: 'console',
-    summary: 'Show the person who is logged in, and how they sign in.',
-    description: 'Needs the console’s cookie, whatever the role.',
+    summary: 'Show the member who is logged in, and how they sign in.',
+    description: 'Needs the console’s cookie; any role.',
     status: 200,
     response: account,
     errors: [],
@@ -59,11 +60,10 @@ export const consoleAccount = {
     method: 'PATCH',
     path: '/v1/console/account',
     auth: 'console',
-    summary: 'Change one’s own name in this org.',
-    description:
-      'Needs the console’s cookie and `X-CSRF-Token`. Other orgs of the same person keep the name they have.',
+    summary: 'Change your own name in this org.',
+    description: 'Needs the console’s cookie and `X-CSRF-Token`. The name in other orgs stays unchanged.',
     body: z.strictObject({
-      name: text(1, 200).meta({ description: 'What other members read.', example: 'Ada Lovelace' }),
+      name: text(1, 200).meta({ description: 'The name that other members see.', example: 'Ada Lovelace' }),
     }),
     status: 200,
     response: account,
@@ -76,9 +76,9 @@ export const consoleAccount = {
     auth: 'console',
     summary: 'Choose a new password; every other browser is logged out.',
     description:
-      'Needs the console’s cookie and `X-CSRF-Token`. It is the password of the login, so it counts for all orgs of the person.',
+      'Needs the console’s cookie and `X-CSRF-Token`. It is the password of the login, so it applies to all its orgs.',
     body: z.strictObject({
-      password: z.string().min(1).max(256).describe('The password of now.'),
+      password: z.string().min(1).max(256).describe('The current password.'),
       new_password: newPassword,
     }),
     status: 200,
@@ -90,8 +90,8 @@ export const consoleAccount = {
     method: 'GET',
     path: '/v1/console/sessions',
     auth: 'console',
-    summary: 'List the browsers in which one is logged in, newest first.',
-    description: 'Needs the console’s cookie. `is_current` marks the browser that asks.',
+    summary: 'List the browsers in which you are logged in, newest first.',
+    description: 'Needs the console’s cookie. `is_current` marks the current browser.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(signIn),
@@ -102,7 +102,7 @@ export const consoleAccount = {
     method: 'DELETE',
     path: '/v1/console/sessions/{console_session_id}',
     auth: 'console',
-    summary: 'Log one of one’s browsers out.',
+    summary: 'Log out one of your browsers.',
     description: 'Needs the console’s cookie and `X-CSRF-Token`. Ending the current one logs this browser out.',
     params: z.strictObject({
       console_session_id: failsWith('console_session_not_found', id('cses')).describe(
@@ -118,7 +118,7 @@ export const consoleAccount = {
     method: 'DELETE',
     path: '/v1/console/sessions',
     auth: 'console',
-    summary: 'Log every browser out but this one.',
+    summary: 'Log out every other browser.',
     description: 'Needs the console’s cookie and `X-CSRF-Token`. For a lost or shared computer.',
     status: 200,
     response: z.object({

@@ -7,7 +7,7 @@ import { text } from './text.ts';
 
 const toBrowser = z.string().meta({
   description:
-    'Nothing: 303 to the provider or to `return_to`; or to `/console/login`, from a link to `/console/account`, with `sign_in_error` and `org` in the address.',
+    'Nothing: 303 to the provider or to `return_to`; or to `/console/login`, for a link to `/console/account`, with `sign_in_error` and `org` in the address.',
 });
 
 /** Single sign-on of the company, which a browser follows by itself. */
@@ -16,9 +16,9 @@ export const consoleSignIn = {
     method: 'GET',
     path: '/v1/console/sign-in/{org_id}',
     auth: 'open',
-    summary: 'Send the browser to the org’s own sign-in.',
+    summary: 'Send the browser to the org’s identity provider.',
     description:
-      'For a browser to go to, without a credential: each org has its own such address, which `GET /v1/identity-provider` shows. Within ten minutes the same browser comes back.',
+      'For browsers, without a credential: each org has its own address, which `GET /v1/identity-provider` shows. The same browser must return within ten minutes.',
     params: z.strictObject({
       org_id: failsWith('invalid_org_header', id('org')).meta({ description: 'The org to sign in to.' }),
     }),
@@ -26,7 +26,7 @@ export const consoleSignIn = {
       return_to: text(1, 2048)
         .regex(/^\/console(\/|$|\?)/, 'Must be an address of the console, beginning with /console.')
         .optional()
-        .meta({ description: 'The page of the console to go on with.', example: '/console/deployments' }),
+        .meta({ description: 'The console page to continue with.', example: '/console/deployments' }),
     }),
     status: 200,
     response: toBrowser,
@@ -38,15 +38,15 @@ export const consoleSignIn = {
     method: 'GET',
     path: '/v1/console/sign-in/callback',
     auth: 'open',
-    summary: 'Where the provider sends the browser back to; sets the console’s cookie.',
+    summary: 'The redirect address of the identity provider; sets the console’s cookie.',
     description:
-      'The redirect address to allow at the provider. State, nonce, PKCE and the signature of the ID token are checked; a session that it opens leads to this org alone.',
+      'The redirect address to allow at the provider. State, nonce, PKCE and the signature of the ID token are checked; the resulting session is limited to this org.',
     // Not strict: providers add their own query parameters.
     query: z.object({
-      state: text(1, 1024).optional().meta({ description: 'What the browser was sent away with.' }),
-      code: text(1, 8192).optional().meta({ description: 'What the provider gives for its token.' }),
-      error: text(1, 1024).optional().meta({ description: 'Why the provider signed nobody in.' }),
-      iss: text(1, 2048).optional().meta({ description: 'Which provider it was.' }),
+      state: text(1, 1024).optional().meta({ description: 'The state that the browser was sent with.' }),
+      code: text(1, 8192).optional().meta({ description: 'The code that is exchanged for a token.' }),
+      error: text(1, 1024).optional().meta({ description: 'Why the provider rejected the sign-in.' }),
+      iss: text(1, 2048).optional().meta({ description: 'The issuer of the provider.' }),
     }),
     status: 200,
     response: toBrowser,
@@ -58,13 +58,13 @@ export const consoleSignIn = {
     method: 'POST',
     path: '/v1/console/sign-in/link',
     auth: 'console',
-    summary: 'Begin to link one’s account at the org’s own sign-in with oneself as a member.',
+    summary: 'Link your account at the org’s identity provider with your membership.',
     description:
-      'Needs the console’s cookie and `X-CSRF-Token`. For a member who logged in by password: until they have linked the account, a provider that says their email does not become them.',
+      'Needs the console’s cookie and `X-CSRF-Token`. For a member who logged in by password: until they have linked the account, a provider sign-in with the same email does not become them.',
     status: 200,
     response: z.object({
       object: tag('sign_in_link'),
-      url: z.string().meta({ description: 'Where to send the browser now; it comes back to `/console/account`.' }),
+      url: z.string().meta({ description: 'Where to send the browser; it returns to `/console/account`.' }),
     }),
     errors: ['identity_provider_not_found', 'identity_provider_error', 'password_not_used', 'rate_limited'],
     command: null,
@@ -73,11 +73,11 @@ export const consoleSignIn = {
     method: 'DELETE',
     path: '/v1/console/sign-in/link',
     auth: 'console',
-    summary: 'Take the link away; one signs in by password again.',
+    summary: 'Remove the link; you sign in by password again.',
     description:
       'Needs the console’s cookie and `X-CSRF-Token`. The sign-ins that the provider opened for this member end.',
     status: 200,
-    response: z.object({ object: tag('sign_in_link'), deleted: z.literal(true).describe('The link was taken away.') }),
+    response: z.object({ object: tag('sign_in_link'), deleted: z.literal(true).describe('The link was removed.') }),
     errors: ['identity_not_linked', 'password_not_used'],
     command: null,
   }),

@@ -13,12 +13,12 @@ import { userId } from './user-id.ts';
 export const pendingToolCall = z
   .object({
     call_id: id('call'),
-    name: z.string().describe('The function that is called.'),
-    arguments: z.unknown().describe('What it is called with; it fits the function’s own schema.'),
-    task_id: id('task').nullable().describe('The work that calls it; null where the reply itself does.'),
-    progress: z.string().optional().describe('What whoever answers it said last of how far it is.'),
+    name: z.string().describe('The called function.'),
+    arguments: z.unknown().describe('Its arguments, which match the function’s schema.'),
+    task_id: id('task').nullable().describe('The task that calls it; null if the reply calls it.'),
+    progress: z.string().optional().describe('The latest progress text from the process that answers it.'),
   })
-  .meta({ title: 'PendingToolCall', description: 'A call of one of your functions that waits for its result.' });
+  .meta({ title: 'PendingToolCall', description: 'A pending call of one of your functions.' });
 
 export const conversationStatuses = ['idle', 'replying', 'working', 'waiting'] as const;
 
@@ -26,46 +26,46 @@ export const conversation = z
   .object({
     object: tag('conversation'),
     id: id('conv'),
-    user_id: userId().nullable().describe('Whose conversation it is; null: the org’s own agent.'),
-    deployment_id: id('dep').nullable().describe('The deployment that answers in it; null where none does.'),
+    user_id: userId().nullable().describe('The user of the conversation; null: the org’s own agent.'),
+    deployment_id: id('dep').nullable().describe('The deployment that answers in it; null if there is none.'),
     deployment_version: z
       .int()
       .nullable()
-      .describe('In test mode the version it began on, in live mode the one that was live at its last message.'),
+      .describe('In test mode the version it started on, in live mode the version that was live at its last message.'),
     status: z
       .enum(conversationStatuses)
       .describe(
-        '`idle`: nothing is going on; `replying`: a reply is being made; `working`: a task runs; `waiting`: something waits for an answer.',
+        '`idle`: nothing is running; `replying`: a reply is being written; `working`: a task runs; `waiting`: something waits for an answer.',
       ),
     metadata,
     created_at: createdAt,
-    last_active_at: time.describe('When something was last said or done in it, as ISO 8601 in UTC.'),
+    last_active_at: time.describe('When it was last active, as ISO 8601 in UTC.'),
     open_work: z
       .array(
         z.object({
           task_id: id('task'),
-          title: z.string().nullable().describe('What the work is about; null until it is named.'),
-          status: z.enum(taskStatuses).describe('How far this piece of work is.'),
+          title: z.string().nullable().describe('The title of the task; null until it is named.'),
+          status: z.enum(taskStatuses).describe('The state of the task.'),
         }),
       )
-      .describe('Work that has not ended, oldest first.'),
+      .describe('Tasks that have not ended, oldest first.'),
     open_interactions: z
       .array(
         z.object({
           interaction_id: id('int'),
-          task_id: id('task').nullable().describe('The work that waits; null where the reply does.'),
-          kind: z.enum(interactionKinds).describe('What made it wait, as in the interaction itself.'),
+          task_id: id('task').nullable().describe('The task that waits; null if the reply waits.'),
+          kind: z.enum(interactionKinds).describe('The reason for waiting, as in the interaction.'),
         }),
       )
-      .describe('What waits for a person, oldest first.'),
-    pending_tool_calls: z.array(pendingToolCall).describe('Calls of your own functions that wait for their result.'),
+      .describe('Interactions that wait for a person, oldest first.'),
+    pending_tool_calls: z.array(pendingToolCall).describe('Pending calls of your functions.'),
     last_event_seq: z
       .int()
       .describe(
-        'The `seq` of its newest event: read the conversation, follow its events after this one, and nothing is missed.',
+        'The `seq` of its newest event: read the conversation and then follow its events after this one to miss nothing.',
       ),
     ...costFields,
-    turn_id: id('turn').optional().describe('The turn of the first message, where one was sent.'),
+    turn_id: id('turn').optional().describe('The turn of the first message, if one was sent.'),
   })
   .describe('A conversation between a user and the agent.');
 

@@ -35,8 +35,8 @@ const turnTrace = z
   .object({
     object: tag('turn_trace'),
     conversation_id: id('conv'),
-    turn_id: z.string().describe('The turn that is traced.'),
-    task_id: id('task').nullable().describe('The work that the reply handed over to.'),
+    turn_id: z.string().describe('The turn of the trace.'),
+    task_id: id('task').nullable().describe('The task that the reply handed off to.'),
     ...traceFields,
   })
   .describe('Each step and each model call of a reply.');
@@ -66,9 +66,9 @@ export const conversations = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'List conversations, newest first: one user’s, or all of the org’s.',
-    description: 'Needs scope `runtime`. Conversations that test runs play are not listed.',
+    description: 'Needs scope `runtime`. Conversations of test runs are not listed.',
     query: z.strictObject({
-      user_id: userId().optional().describe('Only this user’s; absent: everybody’s, the org’s own agent included.'),
+      user_id: userId().optional().describe('Only this user’s; absent: all, including those of the org’s own agent.'),
       ...pageQuery,
     }),
     status: 200,
@@ -83,17 +83,17 @@ export const conversations = {
     scopes: ['runtime'],
     summary: 'Start a conversation, with or without its first message.',
     description:
-      'The user is made on first use. With a `message` the turn begins at once: the answer carries its `turn_id`, or with `stream: true` its events until it settles. Test keys run the draft of the deployment, live keys its live version.',
+      'The user is created on first use. With a `message` the turn starts at once: the response contains its `turn_id`, or with `stream: true` its events until it settles. Test keys run the draft of the deployment, live keys its live version.',
     idempotent: true,
     body: z
       .strictObject({
         user_id: userId()
           .optional()
-          .describe('Whose conversation it is; absent: the org’s own agent, unless the org requires a user.'),
+          .describe('The user of the conversation; absent: the org’s own agent, unless the org requires a user.'),
         deployment: namedDeployment
           .optional()
           .describe(
-            'Which agent answers: a dep_ id, a slug or a name, `@version` to pin one; absent: the user’s default, then the org’s.',
+            'The agent that answers: a dep_ id, a slug or a name, `@version` to pin one; absent: the user’s default, then the org’s.',
           ),
         metadata: metadataInput.optional(),
         ...messageFields,
@@ -114,9 +114,8 @@ export const conversations = {
     auth: 'key',
     scopes: ['runtime'],
     session: { needs: ['chat'], sends: [], sees: conversationSeen },
-    summary: 'Show a conversation with its open work, interactions and tool calls.',
-    description:
-      'Also for a session token with `chat`. To follow it without missing anything, stream its events after `last_event_seq`.',
+    summary: 'Show a conversation with its open tasks, interactions and tool calls.',
+    description: 'Also for a session token with `chat`. To miss no event, stream its events after `last_event_seq`.',
     params: conversationParams,
     status: 200,
     response: conversation,
@@ -134,21 +133,21 @@ export const conversations = {
       sees: turnSeen,
       follows: eventSeen,
     },
-    summary: 'Send a message; the turn is answered at once, held for with `Prefer: wait=N`, or streamed.',
+    summary: 'Send a message; the response comes at once, after the reply with `Prefer: wait=N`, or as a stream.',
     description:
-      'A message sent while a reply is being made waits its turn, or with `when_busy: interrupt` takes its place; open work goes on meanwhile. `tool_results` answer open calls of your functions. 200: the turn has settled; 202: it goes on, follow the events.',
+      'A message sent during a reply is queued, or replaces it with `when_busy: interrupt`; open tasks continue. `tool_results` answer pending calls of your functions. 200: the turn has settled; 202: it continues, follow the events.',
     idempotent: true,
     params: conversationParams,
     headers: z.object({
       traceparent: z
         .string()
         .optional()
-        .describe('A W3C trace context: the turn goes on in the caller’s trace. A session token’s is not read.'),
+        .describe('A W3C trace context: the turn continues the caller’s trace. Ignored for session tokens.'),
       Prefer: z
         .string()
         .optional()
         .describe(
-          '`wait=N` holds the call for the final answer, or until a person or the message’s sender has to act; 1 to 120 seconds, what is beyond counts as the nearest.',
+          '`wait=N` holds the call until the final answer, or until a person or the message’s sender has to act; 1 to 120 seconds, clamped to this range.',
         ),
     }),
     body: z
@@ -177,8 +176,8 @@ export const conversations = {
     auth: 'key',
     scopes: ['runtime'],
     session: { needs: ['chat'], sends: ['limit', 'cursor'], sees: { data: messageSeen, next_cursor: true } },
-    summary: 'List the messages of a conversation, newest first: the user’s, the agent’s and summaries of work.',
-    description: 'Pages go back in time. Deltas of a reply are on the event stream alone.',
+    summary: 'List the messages of a conversation, newest first: the user’s, the agent’s and summaries of tasks.',
+    description: 'Pages go back in time. Reply deltas are only in the event stream.',
     params: conversationParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -199,7 +198,7 @@ export const conversations = {
     },
     summary: 'Follow a conversation as server-sent events, or read its events as JSON pages.',
     description:
-      'Reconnect with `Last-Event-ID`, or `after`: every `seq` comes once and in order. The stream stays open, with a comment line every 15 seconds; `format=json` answers pages in its place. Old events are pruned from the start, after 30 days unless the operator says otherwise.',
+      'Reconnect with `Last-Event-ID`, or `after`: every `seq` arrives once and in order. The stream stays open, with a comment line every 15 seconds; `format=json` returns pages instead. Events are deleted after 30 days unless the operator changes it.',
     params: conversationParams,
     headers: z.object({
       'Last-Event-ID': failsWith(
@@ -207,23 +206,23 @@ export const conversations = {
         z.string().regex(/^(0|[1-9][0-9]{0,14})$/, 'Last-Event-ID is a whole number, or 0.'),
       )
         .optional()
-        .describe('The `seq` of the last event seen: the stream goes on after it.'),
+        .describe('The `seq` of the last received event: the stream continues after it.'),
     }),
     query: z.strictObject({
-      task_id: failsWith('invalid_task_id', id('task')).optional().describe('Only events of this piece of work.'),
-      format: z.enum(['json']).optional().describe('`json` answers a page of events at once in place of a stream.'),
+      task_id: failsWith('invalid_task_id', id('task')).optional().describe('Only events of this task.'),
+      format: z.enum(['json']).optional().describe('`json` returns a page of events at once instead of a stream.'),
       after: z
         .string()
         .regex(/^(0|[1-9][0-9]{0,14})$/, '`after` is the `seq` of an event, or 0.')
         .transform(Number)
         .optional()
-        .describe('The `seq` after which to begin; absent: from the first event that is kept.'),
+        .describe('The `seq` after which to start; absent: from the first stored event.'),
       limit: pageQuery.limit,
     }),
     status: 200,
     response: z.object({
       data: z.array(streamEvent).describe('Events after `after`, oldest first.'),
-      next_after: z.int().nullable().describe('Send it as `after` for the next page; null when these were the last.'),
+      next_after: z.int().nullable().describe('Send it as `after` for the next page; null on the last one.'),
     }),
     produces: ['text/event-stream'],
     streams: true,
@@ -237,8 +236,8 @@ export const conversations = {
     path: '/v1/conversations/{conversation_id}/turns/{turn_id}',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Show a turn: how far one message has come, its reply, or why it failed.',
-    description: 'The same turn that sending the message returned and that `turn.settled` carries, as it is now.',
+    summary: 'Show a turn: the state of a message, its reply, or why it failed.',
+    description: 'The current state of the turn that sending the message returned and that `turn.settled` carries.',
     params: turnParams,
     status: 200,
     response: turn,
@@ -250,9 +249,9 @@ export const conversations = {
     path: '/v1/conversations/{conversation_id}/turns/{turn_id}/trace',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Show each step and each model call of a reply; work that it handed over has a trace of its own.',
+    summary: 'Show each step and each model call of a reply; a task that it handed off to has its own trace.',
     description:
-      'Model calls with tokens and cost, tools with one line of input and output, and tool servers that were away. Work that the turn began is traced by `GET /v1/tasks/{task_id}/trace`.',
+      'Model calls with tokens and cost, tools with one line of input and output, and unavailable tool servers. `GET /v1/tasks/{task_id}/trace` shows the task of the turn.',
     params: turnParams,
     status: 200,
     response: turnTrace,
@@ -267,7 +266,7 @@ export const conversations = {
     session: { needs: ['chat'], sends: [], sees: conversationSeen },
     summary: 'Stop the reply and every task the conversation started.',
     description:
-      'What has been said and spent stays. Tasks end as `failed` with the error `stopped`; open interactions are cancelled.',
+      'Messages and costs stay. Tasks end as `failed` with the error `stopped`; pending interactions are cancelled.',
     params: conversationParams,
     status: 200,
     response: conversation,
@@ -279,17 +278,15 @@ export const conversations = {
     path: '/v1/conversations/{conversation_id}/scenario-draft',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Draft a scenario of a talk, with what its tools answered; nothing is saved.',
+    summary: 'Draft a scenario from a conversation, with the results of its tools; nothing is saved.',
     description:
-      'The first message becomes the goal, and the results of the deployment’s own tools are kept; credentials are taken out. Where the version has a model of a provider that words the criteria, and the call is billed. Keep it with `POST …/scenarios`.',
+      'The first message becomes the goal, and the results of the deployment’s own tools are included without credentials. If the version’s model comes from a provider, it words the criteria and the call is billed. Save it with `POST …/scenarios`.',
     idempotent: true,
     params: conversationParams,
     body: z.strictObject({
       task_id: failsWith('invalid_task_id', id('task'))
         .optional()
-        .describe(
-          'A task of the conversation: only it and the message that began it are taken; absent: the whole talk.',
-        ),
+        .describe('A task of the conversation: only it and its message are used; absent: the whole conversation.'),
     }),
     bodyOptional: true,
     status: 200,

@@ -26,35 +26,33 @@ const localPath = text(1, 500);
 
 const test = z.strictObject({
   name: scenarioName,
-  ask: goal.describe('What the pretend user wants, in their own words.'),
+  ask: goal.describe('The simulated user’s goal, in their own words.'),
   expect: z
     .union([scenarioLine, successCriteria], {
       error: ({ input }) => (input === undefined ? 'This field is required.' : 'Write one line or a list of lines.'),
     })
-    .describe('What must be true at the end: one line, or a list of at most 12; every one must be met.'),
+    .describe('What must be true at the end: one line, or a list of at most 12; all must be met.'),
   never: scenarioLine.optional().describe('What must never happen; if it does, the test fails.'),
-  persona: persona
-    .optional()
-    .describe('Who the pretend user is; absent: a person who uses this agent for the first time.'),
+  persona: persona.optional().describe('The simulated user; absent: a person who uses this agent for the first time.'),
   tool_results: toolResults.optional(),
   recorded_calls: recordedCalls.optional(),
 });
 
 const routine = z.strictObject({
-  name: text(1, 200).optional().describe('Finds the routine again at the next apply; absent: the start of `ask`.'),
-  ask: text(1, 8000).describe('What the agent is asked at every run.'),
-  every: text(1, 100).optional().describe('When it runs, in plain words such as `weekday at 08:00` or `30 minutes`.'),
-  cron: text(1, 120).optional().describe('When it runs, as five cron fields, in place of `every`.'),
+  name: text(1, 200).optional().describe('Identifies the routine at the next apply; absent: the start of `ask`.'),
+  ask: text(1, 8000).describe('The message to the agent at every run.'),
+  every: text(1, 100).optional().describe('The schedule in plain words, such as `weekday at 08:00` or `30 minutes`.'),
+  cron: text(1, 120).optional().describe('The schedule as five cron fields, instead of `every`.'),
   on: z
     .literal('call')
     .optional()
-    .describe('`call`: it runs whenever your system posts to its address, in place of a schedule.'),
+    .describe('`call`: it runs whenever your system posts to its address, instead of on a schedule.'),
   timezone: timeZone().optional().describe('The IANA time zone of the schedule; absent: the user’s, then UTC.'),
   filters: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('With `on: call`: fields and values that a payload must carry.'),
-  enabled: z.boolean().default(true).describe('False: it is kept and does not run.'),
+    .describe('With `on: call`: fields and values that a payload must contain.'),
+  enabled: z.boolean().default(true).describe('False: it is saved but does not run.'),
   for: z
     .union([userId(), z.array(userId()).min(1).max(100, 'At most 100 users.')], {
       error: 'Write a user id or a list of user ids.',
@@ -66,7 +64,7 @@ const routine = z.strictObject({
 const webhook = z.strictObject({
   url: webAddress.describe('The public https address that events are posted to.'),
   events: webhooks.create.body.shape.events,
-  description: text(0, 500).optional().describe('A note on what it is for.'),
+  description: text(0, 500).optional().describe('A note about its purpose.'),
 });
 
 /** `service.yaml`: a whole deployment, sent with PUT as JSON. */
@@ -74,9 +72,7 @@ export const deploymentFile = failsWith(
   'invalid_manifest',
   z.strictObject({
     $schema: text(0, 500).optional().describe('The address of this schema, for editors; the service ignores it.'),
-    name: deploymentSlug.describe(
-      'The deployment’s name in addresses: lowercase letters, digits and dashes, at most 63.',
-    ),
+    name: deploymentSlug.describe('The deployment’s name in URLs: lowercase letters, digits and dashes, at most 63.'),
     ...commonSettings,
     tools: z
       .array(
@@ -86,7 +82,7 @@ export const deploymentFile = failsWith(
       )
       .max(50, 'At most 50 tools.')
       .default([])
-      .describe('MCP servers, each with `mcp`, and functions of your own code, each with `function`; at most 50.'),
+      .describe('MCP servers, each with `mcp`, and functions of your code, each with `function`; at most 50.'),
     skills: z
       .union(
         [
@@ -131,28 +127,28 @@ export const deploymentFile = failsWith(
       .enum(memoryModes)
       .optional()
       .describe(
-        'Who keeps what is learnt of users: the service as `vestra`, your own endpoint as `customer`, nobody as `none`; absent: as the org has it.',
+        'Who stores memory about users: the service (`vestra`), your endpoint (`customer`), or nobody (`none`); absent: the org’s setting.',
       ),
     computer: computer.optional().describe('How the agent’s computer is prepared before its first task.'),
     browser: browser
       .optional()
       .describe(
-        'Which sites the user’s browser may open; absent: a fetch opens nothing, and no page is closed to the agent.',
+        'Which sites the user’s browser may open; absent: a fetch opens nothing, and the agent may open any page.',
       ),
     routines: z
       .array(routine)
       .max(50, 'At most 50 routines.')
       .default([])
-      .describe('What the agent does by itself on a schedule or on a call; they belong to this file.'),
+      .describe('Tasks that the agent runs on a schedule or on a call; they belong to this file.'),
     tests: z
       .array(test)
       .max(100, 'At most 100 tests.')
       .default([])
-      .describe('Scenarios that are played before a version goes live; they belong to this file.'),
+      .describe('Scenarios that run before a version goes live; they belong to this file.'),
     webhooks: z
       .array(webhook)
       .max(10, 'At most 10 webhook endpoints.')
       .default([])
-      .describe('Addresses that hear this deployment’s events; they belong to this file.'),
+      .describe('Addresses that receive this deployment’s events; they belong to this file.'),
   }),
 );

@@ -11,11 +11,11 @@ export const deployment = z
   .object({
     object: tag('deployment'),
     id: id('dep'),
-    name: z.string().describe('What people call it.'),
-    slug: z.string().describe('Its name in addresses and files; taken wherever `{deployment_id}` is.'),
-    description: z.string().describe('What it is for; empty where none was given.'),
-    base: z.literal('agent').describe('Always `agent`: what it is a configuration of.'),
-    status: z.enum(['active', 'archived']).describe('`archived`: put away, no new conversation or version reaches it.'),
+    name: z.string().describe('The display name.'),
+    slug: z.string().describe('Its name in URLs and files; accepted wherever `{deployment_id}` is.'),
+    description: z.string().describe('Its purpose; empty if none was given.'),
+    base: z.literal('agent').describe('Always `agent`: the base of the configuration.'),
+    status: z.enum(['active', 'archived']).describe('`archived`: it accepts no new conversation or version.'),
     draft_version: z.int().min(1).describe('The version that test keys run.'),
     live_version: z.int().min(1).nullable().describe('The version that live keys run; null until one is promoted.'),
     newest_version: z
@@ -32,31 +32,31 @@ export const deploymentVersion = z
     object: tag('deployment_version'),
     deployment_id: id('dep'),
     version: z.int().min(1).describe('Counts up from 1 with every saved change.'),
-    note: z.string().nullable().describe('What was noted when it was saved; null where nothing was.'),
-    manifest: shownManifest.describe('All its settings; they can be sent back as they are.'),
+    note: z.string().nullable().describe('The note from when it was saved; null if there is none.'),
+    manifest: shownManifest.describe('All its settings; they can be sent back unchanged.'),
     changed: z
       .array(z.string())
       .describe(
-        'The keys that differ from the version before; `knowledge` and `skills` also where only their content does.',
+        'The keys that differ from the previous version; `knowledge` and `skills` also if only their content differs.',
       ),
     missing: z
       .array(z.string())
       .describe(
-        'Ids of its notebooks, skills and tool servers that were deleted since. A version with any of them cannot be promoted or rolled back to.',
+        'Ids of its notebooks, skills and tool servers that were deleted since. Such a version cannot be promoted or rolled back to.',
       ),
     tests: z
-      .object({ run_id: id('trun'), status: z.enum(testRunStatuses).describe('How that run stands or ended.') })
+      .object({ run_id: id('trun'), status: z.enum(testRunStatuses).describe('The state or result of that run.') })
       .nullable()
-      .describe('Its last test run; null where none was made.'),
+      .describe('Its last test run; null if there is none.'),
     is_draft: z.boolean().describe('Whether test keys run it.'),
     is_live: z.boolean().describe('Whether live keys run it.'),
     created_by: z
       .object({
         type: z
           .enum(['key', 'member', 'mcp_grant', 'system'])
-          .describe('Whether a key, a member of the console, an MCP client of a member or the service itself did.'),
+          .describe('Whether a key, a console member, a member’s MCP client or the service saved it.'),
         id: z.string().describe('The id of that key or member.'),
-        name: z.string().describe('What that key or member is called.'),
+        name: z.string().describe('The name of that key or member.'),
       })
       .describe('Who saved it.'),
     created_at: createdAt,
@@ -69,21 +69,21 @@ export const webhookSecrets = z
     z.object({
       endpoint_id: id('whk'),
       url: z.string().describe('The address that events are posted to.'),
-      secret: z.string().describe('`whsec_…`: check signatures with it; shown this once.'),
+      secret: z.string().describe('`whsec_…`: verify signatures with it; shown only once.'),
     }),
   )
-  .describe('Endpoints of the file that this call made, each with its secret.');
+  .describe('Endpoints of the file that this call created, each with its secret.');
 
 export const promotion = {
-  version: deploymentVersion.describe('The version that this call is about.'),
+  version: deploymentVersion.describe('The version of this call.'),
   promoted: z
     .boolean()
-    .describe('Whether it runs in the key’s mode now; false while its tests are still playing, or where they failed.'),
+    .describe('Whether it now runs in the key’s mode; false while its tests run, or if they failed.'),
   became_default: z
     .boolean()
-    .describe('Whether the deployment became the org’s default by this call, because there was none.'),
-  test_run: testRun.nullable().describe('The test run that decides; null where none was needed.'),
-  webhook_secrets: webhookSecrets.describe('Endpoints of the file that this call made, each with its secret.'),
+    .describe('Whether the deployment became the org’s default through this call, because there was none.'),
+  test_run: testRun.nullable().describe('The test run that decides; null if none was needed.'),
+  webhook_secrets: webhookSecrets.describe('Endpoints of the file that this call created, each with its secret.'),
 };
 
 export const versionParams = deploymentParams.extend({

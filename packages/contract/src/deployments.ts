@@ -45,16 +45,16 @@ export const deployments = {
     scopes: ['setup'],
     summary: 'Create a deployment with a first draft version.',
     description:
-      'For settings sent as JSON; to apply a whole file with its folders use `PUT`, the CLI or an SDK. Its first version is the draft that test keys run; nothing is live yet.',
+      'For settings as JSON; to apply a whole file with its folders use `PUT`, the CLI or an SDK. Its first version is the draft that test keys run; nothing is live yet.',
     idempotent: true,
     body: z.strictObject({
-      name: text(1, 120).describe('What people call it, 1 to 120 characters.'),
-      slug: deploymentSlug.optional().describe('Its name in addresses; absent: made from `name`.'),
+      name: text(1, 120).describe('The display name, 1 to 120 characters.'),
+      slug: deploymentSlug.optional().describe('Its name in URLs; absent: derived from `name`.'),
       description: text(0, 2000)
         .default('')
-        .describe('What it is for, at most 2,000 characters; the agent card shows it.'),
-      manifest: manifest.prefault({}).describe('Settings of its first version; a key left out takes its default.'),
-      note: text(0, 500).optional().describe('A note on the version, at most 500 characters.'),
+        .describe('Its purpose, at most 2,000 characters; the agent card shows it.'),
+      manifest: manifest.prefault({}).describe('Settings of its first version; omitted keys get their default.'),
+      note: text(0, 500).optional().describe('A note about the version, at most 500 characters.'),
     }),
     status: 201,
     response: deployment,
@@ -68,13 +68,13 @@ export const deployments = {
     scopes: ['setup'],
     summary: 'Read one deployment, or its newest version as a deployment file in YAML.',
     description:
-      'With `format=yaml` the answer is `application/yaml`, a file that changes nothing when it is applied again.',
+      'With `format=yaml` the response is `application/yaml`, a file that changes nothing when it is applied again.',
     params: deploymentParams,
     query: z.strictObject({
       format: z
         .enum(['json', 'yaml'])
         .default('json')
-        .describe('`yaml` answers the newest version as a deployment file.'),
+        .describe('`yaml` returns the newest version as a deployment file.'),
     }),
     status: 200,
     response: deployment,
@@ -89,7 +89,7 @@ export const deployments = {
     scopes: ['setup'],
     summary: 'Apply a deployment file; the first call for a name creates the deployment.',
     description:
-      'Send the file as JSON; its `name` must equal the path. Registers MCP servers, replaces the file’s tests, routines and webhooks, and saves a version where something changed. Local folders cannot be read over HTTP: the CLI and the SDKs upload them first. All faults of the file come together in `errors`.',
+      'Send the file as JSON; its `name` must equal the path. Registers MCP servers, replaces the file’s tests, routines and webhooks, and saves a version if something changed. The API cannot read local folders: the CLI and the SDKs upload them first. `errors` lists all faults of the file together.',
     showsSecret: true,
     params: deploymentParams,
     query: z.strictObject({
@@ -103,7 +103,7 @@ export const deployments = {
         .transform(Number)
         .optional()
         .describe(
-          'The `newest_version` that the file was written from, 0 for a deployment that is not there yet. Where another is the newest by then, nothing is applied (409 `deployment_changed`).',
+          'The `newest_version` that the file was written from, 0 for a new deployment. If another version is the newest, nothing is applied (409 `deployment_changed`).',
         ),
     }),
     body: deploymentFile,
@@ -113,16 +113,16 @@ export const deployments = {
       ...promotion,
       changed: z
         .array(z.string())
-        .describe('The keys of the file that changed; empty where nothing did and no version was made.'),
-      created: z.boolean().describe('Whether this call made the deployment.'),
+        .describe('The changed keys of the file; empty if nothing changed and no version was created.'),
+      created: z.boolean().describe('Whether this call created the deployment.'),
       warnings: z
         .array(
           z.object({
             param: z.string().describe('The dotted path of the field in the file.'),
-            message: z.string().describe('What may be wrong with it, in a sentence.'),
+            message: z.string().describe('The possible problem, in a sentence.'),
           }),
         )
-        .describe('What was taken and may not be what was meant.'),
+        .describe('Accepted values that may not be intended.'),
     }),
     errors: [
       ...settingsErrors,
@@ -148,12 +148,13 @@ export const deployments = {
     path: '/v1/deployments/{deployment_id}',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Change the name or description, which the agent card shows too; needs a live key once a version is live.',
-    description: 'Settings are not changed here but by a new version.',
+    summary:
+      'Change the name or description, which the agent card also shows; needs a live key once a version is live.',
+    description: 'To change settings, save a new version.',
     params: deploymentParams,
     body: z.strictObject({
-      name: text(1, 120).optional().describe('What people call it from now on; the slug stays.'),
-      description: text(0, 2000).optional().describe('What it is for; an empty text clears it.'),
+      name: text(1, 120).optional().describe('The new display name; the slug stays.'),
+      description: text(0, 2000).optional().describe('Its purpose; an empty text clears it.'),
     }),
     status: 200,
     response: deployment,
@@ -166,7 +167,7 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the versions of a deployment, newest first.',
-    description: 'Each says what it changed, who saved it and how its tests went.',
+    description: 'Each shows its changes, its author and its test result.',
     params: deploymentParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -192,9 +193,9 @@ export const deployments = {
     path: '/v1/deployments/{deployment_id}/versions/{version}/content-changes',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Compare the documents and the files of skills of two versions.',
+    summary: 'Compare the documents and skill files of two versions.',
     description:
-      'What `manifest` does not show: the texts that each version fixes. At most 500 changes, with about 1 MB of text; what is beyond is counted, or listed without its text.',
+      'Shows what `manifest` does not: the texts that each version contains. At most 500 changes, with about 1 MB of text; further changes are counted, or listed without text.',
     params: versionParams,
     query: z.strictObject({
       from: z
@@ -202,7 +203,7 @@ export const deployments = {
         .regex(/^[1-9][0-9]{0,8}$/, 'A version is a whole number from 1.')
         .transform(Number)
         .optional()
-        .describe('The version to compare with; absent: the one before, and for version 1 nothing.'),
+        .describe('The version to compare with; absent: the previous one, and for version 1 nothing.'),
     }),
     status: 200,
     response: z
@@ -216,26 +217,18 @@ export const deployments = {
             z.object({
               kind: z.enum(['document', 'skill_file']).describe('A document of a notebook, or a file of a skill.'),
               of_id: z.string().describe('The id of that notebook or skill.'),
-              of_name: z.string().describe('What that notebook or skill is called.'),
+              of_name: z.string().describe('The name of that notebook or skill.'),
               name: z.string().describe('The title of the document, or the path of the file.'),
-              change: z
-                .enum(['added', 'removed', 'changed'])
-                .describe('What became of it from the one version to the other.'),
-              before: z
-                .string()
-                .nullable()
-                .describe('Its text in `from`; null where it was not in it, or is left out.'),
-              after: z
-                .string()
-                .nullable()
-                .describe('Its text in `version`; null where it is not in it, or is left out.'),
-              text_left_out: z.boolean().describe('Whether its texts are left out, because all together are too much.'),
+              change: z.enum(['added', 'removed', 'changed']).describe('Whether it was added, removed or changed.'),
+              before: z.string().nullable().describe('Its text in `from`; null if it did not exist or is omitted.'),
+              after: z.string().nullable().describe('Its text in `version`; null if it does not exist or is omitted.'),
+              text_left_out: z.boolean().describe('Whether its texts are omitted, because the total is too large.'),
             }),
           )
-          .describe('Documents first, then files of skills, each in the order of their names.'),
-        left_out: z.int().min(0).describe('How many more changes there are.'),
+          .describe('Documents first, then skill files, each sorted by name.'),
+        left_out: z.int().min(0).describe('The number of further changes.'),
       })
-      .describe('How the content of two versions differs.'),
+      .describe('The differences in content between two versions.'),
     errors: ['deployment_not_found', 'version_not_found'],
     command: 'versions content-changes',
   }),
@@ -244,14 +237,14 @@ export const deployments = {
     path: '/v1/deployments/{deployment_id}/promote',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Let a version become the one that the key’s mode runs, at once or when its tests pass.',
+    summary: 'Promote a version in the key’s mode, at once or when its tests pass.',
     description:
-      'With a live key live users get it from their next message on; with a test key the draft moves to it. Secrets, notebooks and skills that it needs are checked first. `after_tests` answers at once and promotes when the run has passed.',
+      'With a live key, live users get it from their next message on; with a test key, it becomes the draft. Its secrets, notebooks and skills are checked first. `after_tests` returns at once and promotes when the run has passed.',
     idempotent: true,
     showsSecret: true,
     params: deploymentParams,
     body: z.strictObject({
-      version: z.int().min(1).optional().describe('Which version, older ones included; absent: the newest.'),
+      version: z.int().min(1).optional().describe('The version, also an older one; absent: the newest.'),
       when: z
         .enum(['now', 'after_tests'])
         .default('now')
@@ -276,8 +269,8 @@ export const deployments = {
     path: '/v1/deployments/{deployment_id}/rollback',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Make the version that was live before live again at once; needs a live key.',
-    description: 'Promotions form a stack: calling it again goes one further back.',
+    summary: 'Make the previous live version live again at once; needs a live key.',
+    description: 'Promotions form a stack: each further call goes back one more.',
     idempotent: true,
     showsSecret: true,
     params: deploymentParams,
@@ -300,9 +293,8 @@ export const deployments = {
     path: '/v1/deployments/{deployment_id}/archive',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Put a deployment away: no new conversation or version reaches it.',
-    description:
-      'Conversations that are going on are refused further messages. Needs a live key once a version is live.',
+    summary: 'Archive a deployment: it accepts no new conversation or version.',
+    description: 'Existing conversations accept no further messages. Needs a live key once a version is live.',
     params: deploymentParams,
     status: 200,
     response: deployment,
@@ -314,8 +306,8 @@ export const deployments = {
     path: '/v1/deployments/{deployment_id}/unarchive',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Bring an archived deployment back.',
-    description: 'Its pointers are as they were. Needs a live key once a version is live.',
+    summary: 'Restore an archived deployment.',
+    description: 'Its draft and live versions are unchanged. Needs a live key once a version is live.',
     params: deploymentParams,
     status: 200,
     response: deployment,
@@ -327,9 +319,9 @@ export const deployments = {
     path: '/v1/deployments/{deployment_id}',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Delete a deployment of which no version is live.',
+    summary: 'Delete a deployment that has no live version.',
     description:
-      'Versions, scenarios and test runs go with it; conversations, usage and the audit log stay. Refused with `deployment_live` while a version is live.',
+      'Deletes its versions, scenarios and test runs; conversations, usage and the audit log stay. Rejected with `deployment_live` while a version is live.',
     params: deploymentParams,
     status: 200,
     response: deleted('deployment'),
@@ -341,18 +333,18 @@ export const deployments = {
     path: '/v1/deployments/interview',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Describe a job and answer a few questions; the answer carries the deployment file so far.',
+    summary: 'Describe a job and answer a few questions; the response contains the deployment file so far.',
     description:
-      '201 begins, 200 goes on; five to eight questions at most. Nothing is saved: apply the file once it is `ready`.',
+      '201 starts, 200 continues; at most five to eight questions. Nothing is saved: apply the file once it is `ready`.',
     idempotent: true,
     body: z
       .strictObject({
-        deployment: text(1, 120).optional().describe('The name that the new deployment will have; to begin.'),
-        describe: text(1, 8000).optional().describe('The job, in your own words; to begin.'),
+        deployment: text(1, 120).optional().describe('The name of the new deployment; to start.'),
+        describe: text(1, 8000).optional().describe('The job, in your own words; to start.'),
         conversation: failsWith('invalid_conversation_id', id('conv'))
           .optional()
-          .describe('The `conversation_id` of the answer before; to go on.'),
-        answer: text(1, 8000).optional().describe('The answer to the last question; to go on.'),
+          .describe('The `conversation_id` of the previous response; to continue.'),
+        answer: text(1, 8000).optional().describe('The answer to the last question; to continue.'),
       })
       .refine(beginsOrGoesOn, {
         error: 'Send `deployment` with `describe` to begin, or `conversation` with `answer` to go on.',
@@ -365,7 +357,7 @@ export const deployments = {
       conversation_id: id('conv'),
       deployment: z.string().describe('The slug that the file names.'),
       status: z.enum(['asking', 'ready']).describe('`asking` until it knows enough, then `ready`.'),
-      question: z.string().nullable().describe('What it wants to know next; null once it is ready.'),
+      question: z.string().nullable().describe('The next question; null once it is ready.'),
       file: z
         .looseObject({ name: z.string().describe('The slug of the deployment.') })
         .nullable()

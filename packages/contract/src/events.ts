@@ -34,67 +34,67 @@ const whyStopped = {
     .string()
     .optional()
     .describe(
-      'What stopped it: `max_turns`, `max_budget`, `credits_exhausted` or `hook_blocked`; absent where a caller or a person did.',
+      'The reason: `max_turns`, `max_budget`, `credits_exhausted` or `hook_blocked`; absent if a caller or a person stopped it.',
     ),
   message: z
     .string()
     .nullable()
     .optional()
-    .describe('The same in a sentence; absent where a caller or a person stopped it.'),
+    .describe('The reason as a sentence; absent if a caller or a person stopped it.'),
 };
 
 /** Shown on the user's page too: it contains no hosts and secrets. */
 const awayServer = {
   server: missingTools.element.shape.server,
   reason: missingTools.element.shape.reason,
-  user_id: userId().nullable().describe('Null: it concerns every user.'),
+  user_id: userId().nullable().describe('Null: it affects every user.'),
 };
 
 /** The event types of a conversation's stream, with the `data` of each. */
 export const streamEventData = {
-  'turn.started': z.object({ turn }).describe('A message was taken and its turn has begun.'),
+  'turn.started': z.object({ turn }).describe('A message was accepted and its turn has started.'),
   'reply.delta': z
     .object({
-      text: z.string().describe('The next piece of the reply: append it to what came before.'),
+      text: z.string().describe('The next piece of the reply: append it to the previous ones.'),
       message_id: id('msg'),
     })
     .describe('The next piece of a reply that is being written.'),
-  'reply.completed': z.object({ message }).describe('A reply, or the summary of work, is whole and is a message now.'),
-  'turn.failed': z.object({ turn }).describe('A turn ended without an answer; `error` says why.'),
-  'turn.settled': z.object({ turn }).describe('A turn came to its end: answered, failed or stopped.'),
-  'task.started': z.object({ task }).describe('A piece of work was begun.'),
+  'reply.completed': z
+    .object({ message })
+    .describe('A reply, or the summary of a task, is complete and is now a message.'),
+  'turn.failed': z.object({ turn }).describe('A turn ended without an answer; `error` explains why.'),
+  'turn.settled': z.object({ turn }).describe('A turn ended: answered, failed or stopped.'),
+  'task.started': z.object({ task }).describe('A task has started.'),
   'task.progress': z
     .object({ title: task.shape.title, progress: task.shape.progress })
-    .describe('The plan of a piece of work, or its title, has changed.'),
-  'task.step': z.object({ step: traceStep }).describe('A tool was called within work, or has answered.'),
-  'task.completed': z.object({ task }).describe('A piece of work is done.'),
-  'task.failed': z.object({ task }).describe('A piece of work failed.'),
+    .describe('The plan or the title of a task has changed.'),
+  'task.step': z.object({ step: traceStep }).describe('A tool was called in a task, or has answered.'),
+  'task.completed': z.object({ task }).describe('A task is done.'),
+  'task.failed': z.object({ task }).describe('A task failed.'),
   'task.stopped': z
     .object({ task, ...whyStopped })
-    .describe('A piece of work was ended by a limit, a policy, a caller or a person.'),
+    .describe('A task was ended by a limit, a policy, a caller or a person.'),
   'interaction.created': z
     .object({ interaction })
-    .describe('The agent waits for an approval, an answer, a hand-off, a connection or a function of yours.'),
-  'interaction.resolved': z
-    .object({ interaction })
-    .describe('What the agent waited for was answered, withdrawn or too old.'),
-  'tool_call.created': z.object({ call: pendingToolCall }).describe('The agent calls a function of yours: answer it.'),
+    .describe('The agent waits for an approval, an answer, a hand-off, a connection or your function.'),
+  'interaction.resolved': z.object({ interaction }).describe('An interaction was answered, withdrawn or has expired.'),
+  'tool_call.created': z.object({ call: pendingToolCall }).describe('The agent calls your function: answer it.'),
   'tool_call.progress': z
     .object({
       call_id: id('call'),
-      name: z.string().describe('The function that is being carried out.'),
-      text: z.string().describe('How far it is, in the words of your code.'),
+      name: z.string().describe('The running function.'),
+      text: z.string().describe('The progress text from your code.'),
     })
-    .describe('Whoever carries out a function said how far it is.'),
-  'file.created': z.object({ file }).describe('Work has made a file.'),
+    .describe('A running function reported progress.'),
+  'file.created': z.object({ file }).describe('A task has created a file.'),
   'tool_server.away': z
     .object(awayServer)
-    .describe('The tools of a server or an app could not be had; the agent goes on without them.'),
+    .describe('The tools of a server or app were unavailable; the agent continues without them.'),
   'conversation.status': z
     .object({
-      status: z.enum(conversationStatuses).describe('What the conversation is doing from now on.'),
+      status: z.enum(conversationStatuses).describe('The new status of the conversation.'),
     })
-    .describe('The conversation went from one state to another.'),
+    .describe('The status of the conversation has changed.'),
   'stream.closed': z
     .object({ reason: z.literal('server_restarting').describe('Why the server ended the stream.') })
     .describe(
@@ -108,90 +108,88 @@ const usageAlert = z.object({
   object: tag('usage_alert'),
   cap: z
     .enum(['org_daily_usd', 'org_monthly_usd', 'user_daily_usd', 'user_monthly_usd'])
-    .describe('The cap that spend has come near to, or reached.'),
+    .describe('The cap that spending has approached or reached.'),
   user_id: userId().nullable().describe('Null: the cap is the org’s.'),
   period: z.string().describe('The day, `2026-11-15`, or the month, `2026-11`.'),
   threshold: z.int().describe('The percentage of the cap that spend has reached.'),
   cap_usd: usd.describe('The cap itself, in US dollars.'),
-  spend_usd: usd.describe('What has been spent in the period, in US dollars.'),
+  spend_usd: usd.describe('The spending in the period, in US dollars.'),
 });
 
 /** The `data` of each webhook type: the resource as its GET returns it, and the type's own fields. */
 export const webhookEventData = {
   'conversation.created': conversation.describe('A conversation was started.'),
-  'reply.completed': message.describe('The agent has answered, or work has summed up.'),
-  'message.feedback': messageFeedback.describe('Somebody said whether an answer was good or bad.'),
-  'turn.failed': turn.describe('A turn ended without an answer; `error` says why.'),
-  'task.started': task.describe('A piece of work was begun.'),
-  'task.completed': task.describe('A piece of work is done.'),
-  'task.failed': task.describe('A piece of work failed.'),
-  'task.stopped': task
-    .extend(whyStopped)
-    .describe('A piece of work was ended by a limit, a policy, a caller or a person.'),
+  'reply.completed': message.describe('The agent has answered, or a task has summarised its result.'),
+  'message.feedback': messageFeedback.describe('Somebody rated an answer.'),
+  'turn.failed': turn.describe('A turn ended without an answer; `error` explains why.'),
+  'task.started': task.describe('A task has started.'),
+  'task.completed': task.describe('A task is done.'),
+  'task.failed': task.describe('A task failed.'),
+  'task.stopped': task.extend(whyStopped).describe('A task was ended by a limit, a policy, a caller or a person.'),
   'interaction.created': interaction.describe(
-    'The agent waits for an approval, an answer, a hand-off, a connection or a function of yours.',
+    'The agent waits for an approval, an answer, a hand-off, a connection or your function.',
   ),
-  'interaction.resolved': interaction.describe('What the agent waited for was answered or withdrawn.'),
-  'interaction.expired': interaction.describe('Nobody answered in time; the agent goes on without it.'),
-  'file.created': file.describe('Work has made a file.'),
+  'interaction.resolved': interaction.describe('An interaction was answered or withdrawn.'),
+  'interaction.expired': interaction.describe('Nobody answered in time; the agent continues without an answer.'),
+  'file.created': file.describe('A task has created a file.'),
   'routine.ran': routine
     .extend({
-      run: z.object({ conversation_id: id('conv'), turn_id: id('turn') }).describe('Where the run can be followed.'),
+      run: z.object({ conversation_id: id('conv'), turn_id: id('turn') }).describe('Where to follow the run.'),
     })
-    .describe('A routine has run; `run` says where.'),
+    .describe('A routine has run; `run` names its conversation and turn.'),
   'routine.failed': routine
     .extend({
-      reason: z.string().describe('The error code of why the run did not happen.'),
-      message: z.string().describe('The same in a sentence for whoever runs the deployment.'),
+      reason: z.string().describe('The error code of the missed run.'),
+      message: z.string().describe('The reason as a sentence for the operator of the deployment.'),
     })
-    .describe('A run that was due did not happen; `reason` says why.'),
+    .describe('A due run did not happen; `reason` explains why.'),
   'batch.completed': batch.describe('Every item of a batch has ended.'),
   'test_run.completed': testRun.describe('A test run has ended; `status` is its verdict.'),
   'replay.completed': replay.describe(
-    'A replay has ended; its talks are read by `GET /v1/replays/{replay_id}` and left out here.',
+    'A replay has ended; read its conversations with `GET /v1/replays/{replay_id}`, they are omitted here.',
   ),
   'deployment.promoted': deployment
     .extend({
-      version: z.int().describe('The version that runs from now on in the mode of the event.'),
-      became_default: z.boolean().describe('Whether the deployment also became the org’s default by it.'),
+      version: z.int().describe('The version that now runs in the mode of the event.'),
+      became_default: z.boolean().describe('Whether the deployment also became the org’s default.'),
     })
-    .describe('Another version of a deployment runs from now on.'),
+    .describe('Another version of a deployment now runs.'),
   'deployment.rolled_back': deployment
     .extend({
       version: z.int().describe('The version that is live again.'),
       previous_version: z.int().describe('The version that was live until then.'),
     })
-    .describe('The version that was live before is live again.'),
+    .describe('The previous live version is live again.'),
   'tool_server.away': z
     .object({
       object: tag('tool_server'),
       id: z.string().describe('The id of the MCP server, or of the app.'),
       ...awayServer,
-      message: z.string().describe('What is wrong, in a sentence for whoever runs the deployment.'),
+      message: z.string().describe('The problem, in a sentence for the operator of the deployment.'),
       conversation_id: id('conv'),
       turn_id: id('turn'),
     })
-    .describe('The tools of a server or an app could not be had; the agent goes on without them.'),
-  'connection.failed': connection.describe('An app that was connected can no longer be used; `error` says why.'),
-  'user.created': user.describe('A user acts for the first time.'),
+    .describe('The tools of a server or app were unavailable; the agent continues without them.'),
+  'connection.failed': connection.describe('A connected app can no longer be used; `error` explains why.'),
+  'user.created': user.describe('A user was created by their first action.'),
   'user.deleted': deleted('user').describe('The erasure of a user is done.'),
-  'key.created': key.describe('An API key was made.'),
+  'key.created': key.describe('An API key was created.'),
   'key.rolled': key.describe('An API key got a new secret.'),
   'key.revoked': key.describe('An API key was revoked.'),
-  'mcp_grant.created': mcpGrant.describe('A member has let an MCP client in, which has a minute to fetch its access.'),
+  'mcp_grant.created': mcpGrant.describe(
+    'A member has authorized an MCP client, which has a minute to fetch its access.',
+  ),
   'mcp_grant.revoked': mcpGrant
     .extend({ reason: z.enum(grantEndings).describe(whyGrantEnded) })
-    .describe('An MCP client was shut out, before its access ended by itself.'),
-  'usage.threshold_reached': usageAlert.describe(
-    'Spend has reached one of the percentages of a cap that you asked to be told of.',
-  ),
+    .describe('The access of an MCP client was revoked before it expired.'),
+  'usage.threshold_reached': usageAlert.describe('Spending has reached one of the configured percentages of a cap.'),
   'usage.cap_reached': usageAlert.describe(
-    'Spend has reached a cap: nothing more is spent under it until its period ends.',
+    'Spending has reached a cap: nothing more is spent under it until its period ends.',
   ),
   'webhook.disabled': webhookEndpoint.describe(
-    'An endpoint was switched off, because it failed for five days or answered 410.',
+    'An endpoint was disabled, because it failed for five days or answered 410.',
   ),
-  'webhook.test': webhookEndpoint.describe('A sample, sent because somebody asked for it.'),
+  'webhook.test': webhookEndpoint.describe('A sample event, sent on request.'),
 } satisfies Record<WebhookEventType, z.ZodType>;
 
 /** One event of a conversation's stream. */
@@ -202,9 +200,9 @@ export const streamEvent = eventOf('StreamEvent', streamEventData, {
     .int()
     .describe('Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one.'),
   conversation_id: id('conv').nullable().describe('The conversation that the stream belongs to.'),
-  task_id: id('task').nullable().describe('The work it is about; null where it is about none.'),
-  turn_id: id('turn').nullable().describe('The turn it is about; null where it is about none.'),
-  deployment_id: id('dep').nullable().describe('The deployment that answers; null where none does.'),
+  task_id: id('task').nullable().describe('The task of the event; null if there is none.'),
+  turn_id: id('turn').nullable().describe('The turn of the event; null if there is none.'),
+  deployment_id: id('dep').nullable().describe('The deployment that answers; null if there is none.'),
   created_at: createdAt,
 });
 
@@ -213,7 +211,7 @@ export const webhookEvent = eventOf('WebhookEvent', webhookEventData, {
   object: tag('event'),
   id: id('evt'),
   created_at: createdAt,
-  mode: z.enum(modes).describe('The mode it happened in; endpoints of the other mode never hear of it.'),
+  mode: z.enum(modes).describe('The mode of the event; endpoints of the other mode do not receive it.'),
   org_id: id('org'),
 });
 
@@ -233,14 +231,14 @@ function eventOf<Data extends DataByType, const Envelope extends z.ZodRawShape>(
     z
       .object({
         ...envelope,
-        type: z.literal(type).describe(`Always \`${type}\`: it decides what \`data\` holds.`),
-        data: data.describe('What it is about, as it was at that moment.'),
+        type: z.literal(type).describe(`Always \`${type}\`: it determines the contents of \`data\`.`),
+        data: data.describe('The object of the event, as it was at that moment.'),
       })
       .meta({ title: `${type} ${name}`, description: data.description ?? '' }),
   );
   return z
     .discriminatedUnion('type', options as unknown as [EventOf<Data, Envelope>])
-    .meta({ title: name, description: 'One event; its `type` says what happened and what `data` holds.' });
+    .meta({ title: name, description: 'One event; its `type` determines the contents of `data`.' });
 }
 
 export type StreamEvent = z.input<typeof streamEvent>;
@@ -262,7 +260,7 @@ export const events = {
     scopes: ['runtime'],
     summary: 'List the org’s events of the webhook types, newest first.',
     description:
-      'Needs scope `runtime`. Every event of a webhook type is here, whether or not an endpoint asked for it, in the shape that endpoints get; kept for 30 days unless the operator says otherwise.',
+      'Needs scope `runtime`. Every event of a webhook type is here in the format of deliveries, whether or not an endpoint subscribed to it; stored for 30 days unless the operator changes it.',
     query: z.strictObject({
       type: z.enum(webhookEventTypes).optional().describe('Only events of this type.'),
       ...pageQuery,
@@ -278,7 +276,7 @@ export const events = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Show one event.',
-    description: 'The same body that a webhook endpoint was sent, to check or handle it again.',
+    description: 'The same body that webhook endpoints receive, to check or process it again.',
     params: z.strictObject({ event_id: failsWith('event_not_found', id('evt')) }),
     status: 200,
     response: webhookEvent,

@@ -13,17 +13,17 @@ const ratings = ['good', 'bad'] as const;
 
 export const messageFeedback = z.object({
   object: tag('message_feedback'),
-  id: id('fbk').meta({ description: 'The rating; it stays the same when the rater changes their mind.' }),
-  conversation_id: id('conv').meta({ description: 'Where the answer was given.' }),
+  id: id('fbk').meta({ description: 'The rating; its id stays the same when the rater changes it.' }),
+  conversation_id: id('conv').meta({ description: 'The conversation of the answer.' }),
   message_id: id('msg').meta({ description: 'The answer that was rated.' }),
   deployment_id: id('dep').meta({ description: 'The deployment that gave it.' }),
-  deployment_version: z.int().meta({ description: 'The version that gave it.' }),
+  deployment_version: z.int().meta({ description: 'The version that gave the answer.' }),
   rating: z.enum(ratings).meta({ description: 'Whether the answer was good or bad.' }),
-  note: z.string().nullable().meta({ description: 'What the rater added.' }),
+  note: z.string().nullable().meta({ description: 'The rater’s comment.' }),
   rater: z
     .object({
-      type: z.enum(['user', 'member', 'key']).meta({ description: 'A user by a session, a console member, or a key.' }),
-      id: z.string().nullable().meta({ description: 'Which one; null for a session without a user.' }),
+      type: z.enum(['user', 'member', 'key']).meta({ description: 'A user in a session, a console member, or a key.' }),
+      id: z.string().nullable().meta({ description: 'The id of the rater; null for a session without a user.' }),
     })
     .meta({ description: 'Who rated it.' }),
   created_at: time.meta({ description: 'When it was first rated.' }),
@@ -49,9 +49,9 @@ export const feedback = {
     auth: 'key',
     scopes: ['runtime'],
     session: { needs: ['chat'], sends: ['rating', 'note'], sees: seen },
-    summary: 'Say whether an answer was good or bad; each rater has one say, and the last counts.',
+    summary: 'Rate an answer as good or bad; each rater has one rating, and the last one counts.',
     description:
-      'Of an answer of the agent, not of what the user said. It counts for the version that gave the answer, and webhooks hear `message.feedback`.',
+      'Rates an answer of the agent, not a message of the user. It counts for the version that gave the answer, and sends `message.feedback` to webhooks.',
     params: messageParams,
     body: z.strictObject({
       rating: z.enum(ratings).meta({ description: 'Whether the answer was good or bad.' }),
@@ -68,9 +68,8 @@ export const feedback = {
     auth: 'key',
     scopes: ['runtime'],
     session: { needs: ['chat'], sends: ['limit', 'cursor'], sees: { data: seen, next_cursor: true } },
-    summary: 'List what was said of the answers of a conversation, newest first; a session sees its user’s own.',
-    description:
-      'All raters’ for a key or a member. A session uses it to show which answers its user has rated already.',
+    summary: 'List the ratings of a conversation’s answers, newest first; a session sees only its user’s own.',
+    description: 'A key or a member sees all ratings. A session uses it to show which answers its user has rated.',
     params: conversationParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -83,11 +82,11 @@ export const feedback = {
     path: '/v1/deployments/{deployment_id}/feedback',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'List what was said of a deployment’s answers in the mode of the call, newest first.',
-    description: 'Each names its conversation, so that the answer can be read where it was given.',
+    summary: 'List the ratings of a deployment’s answers in the mode of the call, newest first.',
+    description: 'Each names its conversation, so that the answer can be read in context.',
     params: deploymentParams,
     query: z.strictObject({
-      rating: z.enum(ratings).optional().meta({ description: 'Only the good, or only the bad.' }),
+      rating: z.enum(ratings).optional().meta({ description: 'Only good ratings, or only bad ones.' }),
       version: z
         .string()
         .regex(/^[1-9][0-9]{0,8}$/, '`version` is a whole number from 1.')
@@ -106,8 +105,8 @@ export const feedback = {
     path: '/v1/deployments/{deployment_id}/feedback/counts',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Count what was said of a deployment’s answers per version, the newest version first.',
-    description: 'One line for each version whose answers were rated, in the mode of the call.',
+    summary: 'Count the ratings of a deployment’s answers per version, newest version first.',
+    description: 'One row for each version whose answers were rated, in the mode of the call.',
     params: deploymentParams,
     status: 200,
     response: z.object({
@@ -116,11 +115,11 @@ export const feedback = {
         .array(
           z.object({
             version: z.int().meta({ description: 'The version that gave the answers.' }),
-            good: z.int().meta({ description: 'How often an answer was called good.' }),
-            bad: z.int().meta({ description: 'How often an answer was called bad.' }),
+            good: z.int().meta({ description: 'The number of good ratings.' }),
+            bad: z.int().meta({ description: 'The number of bad ratings.' }),
           }),
         )
-        .describe('One line for each version, the newest first.'),
+        .describe('One row per version, newest first.'),
     }),
     errors: ['deployment_not_found'],
     command: 'feedback counts',

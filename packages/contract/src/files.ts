@@ -18,21 +18,21 @@ export const file = z
   .object({
     object: tag('file'),
     id: id('file'),
-    user_id: userId().nullable().describe('Whose file it is; null: the org’s own agent.'),
-    filename: z.string().nullable().describe('What it is called; null where it has no name.'),
+    user_id: userId().nullable().describe('The user of the file; null: the org’s own agent.'),
+    filename: z.string().nullable().describe('The name of the file; null if it has none.'),
     mime_type: z
       .string()
       .nullable()
-      .describe('What it is, told from its content where that can be, such as `application/pdf`.'),
+      .describe('The media type, detected from the content if possible, such as `application/pdf`.'),
     size_bytes: z.int().nullable().describe('Its size in bytes.'),
     source: z
       .enum(fileSources)
-      .describe('`upload`: a caller or a person sent it; `output`: work made it; `tool`: a tool answered with it.'),
-    task_id: id('task').nullable().describe('The work that made it; null for an upload.'),
-    conversation_id: id('conv').nullable().describe('The conversation it was made in; null for an upload.'),
+      .describe('`upload`: a caller or a person sent it; `output`: a task created it; `tool`: a tool returned it.'),
+    task_id: id('task').nullable().describe('The task that created it; null for an upload.'),
+    conversation_id: id('conv').nullable().describe('The conversation it was created in; null for an upload.'),
     created_at: createdAt,
   })
-  .describe('A file that was uploaded, or that work has made.');
+  .describe('A file that was uploaded, or created by a task.');
 
 export const fileSeen = shown(
   'object',
@@ -56,17 +56,18 @@ export const files = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'List files: the outputs of a task or conversation, else uploads.',
-    description: 'Needs scope `runtime`; newest first. What a tool answered with is in no list: the trace shows it.',
+    description:
+      'Needs scope `runtime`; newest first. Files that a tool returned are not listed: the trace shows them.',
     query: z.strictObject({
       user_id: userId().optional().describe('Only this user’s; absent: everybody’s.'),
-      task_id: failsWith('invalid_task_id', id('task')).optional().describe('Only outputs of this piece of work.'),
+      task_id: failsWith('invalid_task_id', id('task')).optional().describe('Only outputs of this task.'),
       conversation_id: failsWith('invalid_conversation_id', id('conv'))
         .optional()
         .describe('Only outputs of this conversation.'),
       source: z
         .enum(listedSources)
         .optional()
-        .describe('Uploads or outputs; absent: outputs where a task or conversation is named, else uploads.'),
+        .describe('Uploads or outputs; absent: outputs if a task or conversation is named, else uploads.'),
       ...pageQuery,
     }),
     status: 200,
@@ -82,12 +83,12 @@ export const files = {
     session: { needs: ['chat'], sends: ['user_id'], sees: fileSeen },
     summary: 'Upload a file of at most 10 MB.',
     description:
-      'multipart/form-data with one part `file`. Name its id in `attachments` of a message of the same user. A session token with `chat` uploads for its own user.',
+      'multipart/form-data with one part `file`. Use its id in `attachments` of a message of the same user. A session token with `chat` uploads for its own user.',
     idempotent: true,
     query: z.strictObject({
       user_id: userId()
         .optional()
-        .describe('Whose file it will be; absent: the org’s own agent, unless the org requires a user.'),
+        .describe('The user of the file; absent: the org’s own agent, unless the org requires a user.'),
     }),
     accepts: ['multipart/form-data'],
     // Adds space for the part's headers, so that a file of exactly 10 MB passes.
@@ -114,12 +115,12 @@ export const files = {
     session: { needs: ['chat'], sends: [], sees: { ...fileSeen, ...shown('download_url', 'download_expires_at') } },
     summary: 'Show a file with a download link that works for 15 minutes.',
     description:
-      'Read it again for a fresh link once the old one is over. A session token sees files of its own conversation and user.',
+      'Read it again for a new link after the old one has expired. A session token sees files of its own conversation and user.',
     params: fileParams,
     status: 200,
     response: file.extend({
-      download_url: z.string().describe('Where the bytes are, for 15 minutes and without a key.'),
-      download_expires_at: time.describe('When that address stops working, as ISO 8601 in UTC.'),
+      download_url: z.string().describe('The download address, valid for 15 minutes and without a key.'),
+      download_expires_at: time.describe('When that address expires, as ISO 8601 in UTC.'),
     }),
     errors: [],
     command: 'files get',
@@ -130,7 +131,7 @@ export const files = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Delete a file.',
-    description: 'The bytes go too. Messages that named it keep its id.',
+    description: 'Also deletes the content. Messages that refer to it keep its id.',
     params: fileParams,
     status: 200,
     response: deleted('file'),

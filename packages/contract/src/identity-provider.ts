@@ -13,43 +13,41 @@ const domain = z
 
 const settings = {
   issuer: webAddress.meta({
-    description: 'The provider’s issuer, as its discovery document writes it.',
+    description: 'The provider’s issuer, as in its discovery document.',
     example: 'https://accounts.google.com',
   }),
-  client_id: text(1, 512).meta({ description: 'What the provider calls this server.' }),
+  client_id: text(1, 512).meta({ description: 'This server’s client id at the provider.' }),
   allowed_domains: z
     .array(domain)
     .min(1)
     .max(50)
     .meta({
-      description: 'The domains of emails that may sign in; no other email is taken.',
+      description: 'The email domains that may sign in; other emails are rejected.',
       example: ['example.com'],
     }),
-  default_role: z
-    .enum(roles)
-    .nullable()
-    .meta({ description: 'What a person becomes who signs in for the first time; null: only invited people come in.' }),
+  default_role: z.enum(roles).nullable().meta({
+    description: 'The role of a person who signs in for the first time; null: only invited people may sign in.',
+  }),
   role_claim: text(1, 200).nullable().meta({
-    description: 'The claim that decides the role on the first sign-in, such as `groups`.',
+    description: 'The claim that determines the role on the first sign-in, such as `groups`.',
     example: 'groups',
   }),
   roles_by_claim: z.record(text(1, 500), z.enum(roles)).meta({
     description:
-      'The role for each value of that claim; of several the highest counts, and none leaves `default_role`.',
+      'The role for each value of that claim; of several the highest counts, and without a match `default_role` applies.',
     example: { 'vestra-admins': 'admin' },
   }),
   password_sign_in: z.boolean().meta({
-    description:
-      'Whether members who have linked the provider may still use a password or passkey here; owners always may.',
+    description: 'Whether members who have linked the provider may still use a password or passkey; owners always may.',
   }),
 };
 
 const provider = z.object({
   object: tag('identity_provider'),
   ...settings,
-  has_client_secret: z.boolean().meta({ description: 'Whether a client secret is kept; it is never shown.' }),
-  sign_in_url: z.string().meta({ description: 'Where members begin: give them this address.' }),
-  redirect_uri: z.string().meta({ description: 'What to allow at the provider as redirect address.' }),
+  has_client_secret: z.boolean().meta({ description: 'Whether a client secret is stored; it is never shown.' }),
+  sign_in_url: z.string().meta({ description: 'The address where members start the sign-in.' }),
+  redirect_uri: z.string().meta({ description: 'The redirect address to allow at the provider.' }),
   created_at: time.meta({ description: 'When it was first set.' }),
   updated_at: time.meta({ description: 'When it was last set.' }),
 });
@@ -61,9 +59,9 @@ export const identityProvider = {
     path: '/v1/identity-provider',
     auth: 'key',
     scopes: ['admin'],
-    summary: 'Show the org’s own sign-in, without its secret; the same in both modes.',
+    summary: 'Show the org’s identity provider, without its secret; the same in both modes.',
     description:
-      'The client secret is never shown. `sign_in_url` is where members begin, and `redirect_uri` is what to allow at the provider.',
+      'The client secret is never shown. `sign_in_url` is where members start, and `redirect_uri` is the address to allow at the provider.',
     status: 200,
     response: provider,
     errors: ['identity_provider_not_found'],
@@ -75,14 +73,15 @@ export const identityProvider = {
     auth: 'key',
     scopes: ['admin'],
     ownerOnly: true,
-    summary: 'Let members sign in by the company’s own OpenID Connect provider; it is asked at once.',
+    summary: 'Set the company’s OpenID Connect provider for members; it is contacted at once.',
     description:
-      'For an owner, or a live key with scope `all`. Another issuer or client forgets every link that members have, and ends what the provider signed in.',
+      'For an owner, or a live key with scope `all`. Changing the issuer or client removes every link of members, and ends sessions that the provider opened.',
     body: z.strictObject({
       issuer: settings.issuer,
       client_id: settings.client_id,
       client_secret: text(1, 4096).nullable().optional().meta({
-        description: 'Kept sealed. Left out, the one of the same issuer and client stays; null: the client has none.',
+        description:
+          'Stored encrypted. If omitted, the secret of the same issuer and client stays; null: the client has none.',
       }),
       allowed_domains: settings.allowed_domains,
       default_role: settings.default_role.default(null),
@@ -101,13 +100,13 @@ export const identityProvider = {
     auth: 'key',
     scopes: ['admin'],
     ownerOnly: true,
-    summary: 'Take the org’s own sign-in away; whoever it signed in is logged out.',
+    summary: 'Remove the org’s identity provider; members it signed in are logged out.',
     description:
-      'For an owner, or a live key with scope `all`. Members with a password go on with it; those whom the provider made cannot come in until it is set again.',
+      'For an owner, or a live key with scope `all`. Members with a password can still sign in; those whom the provider created cannot until it is set again.',
     status: 200,
     response: z.object({
       object: tag('identity_provider'),
-      deleted: z.literal(true).describe('The org has no sign-in of its own any more.'),
+      deleted: z.literal(true).describe('Always true: the org has no identity provider.'),
     }),
     errors: ['identity_provider_not_found', 'role_missing', 'live_key_required'],
     command: 'identity-provider remove',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { approvalKinds } from './settings.ts';
 
-const toolName = z.string().describe('The tool or function that is called.');
+const toolName = z.string().describe('The called tool or function.');
 const rows = z
   .array(
     z.object({
       label: z.string().describe('The name of an argument, or the number of a step.'),
-      title: z.string().optional().describe('What the argument’s schema calls it before people.'),
-      value: z.string().describe('The value as text, cut where it is long.'),
+      title: z.string().optional().describe('The title of the argument in its schema.'),
+      value: z.string().describe('The value as text, cut if it is long.'),
     }),
   )
   .describe('The arguments of a call, or the steps of a plan.');
@@ -15,13 +15,10 @@ const renderer = z.string().describe('A special form of the type, such as `abili
 
 /** Present if an MCP server asks the user, not the agent. */
 const askedByServer = {
-  asked_by: z.literal('server').optional().describe('Present where an MCP server asks, in the middle of a call.'),
+  asked_by: z.literal('server').optional().describe('Present if an MCP server asks, during a call.'),
   server: z.string().optional().describe('The slug of that server, or the id of the app.'),
   tool_name: z.string().optional().describe('The tool whose call asks.'),
-  mode: z
-    .enum(['form', 'url'])
-    .optional()
-    .describe('Whether it asks for values, or for the person to open an address.'),
+  mode: z.enum(['form', 'url']).optional().describe('Whether it asks for values, or asks the user to open an address.'),
 };
 
 /** The details of an interaction, by its type. */
@@ -29,15 +26,15 @@ export const interactionDetails = {
   approval: z.object({
     tool_name: toolName.optional(),
     server: z.string().optional().describe('The MCP server of the tool.'),
-    category: z.enum(approvalKinds).optional().describe('Which of the deployment’s `approvals` it is.'),
-    price_usd: z.number().optional().describe('What the call costs, in US dollars.'),
+    category: z.enum(approvalKinds).optional().describe('The matching entry of the deployment’s `approvals`.'),
+    price_usd: z.number().optional().describe('The price of the call, in US dollars.'),
     description: z.string().optional().describe('The first sentence of the tool’s description.'),
     rows: rows.optional(),
-    more_rows: z.int().optional().describe('How many arguments are not among the rows.'),
+    more_rows: z.int().optional().describe('The number of arguments that are not among the rows.'),
     title: z.string().optional().describe('The title of a plan.'),
-    question: z.string().optional().describe('What is approved in person, in full.'),
-    reason: z.string().optional().describe('Of a limit that ended work: which one.'),
-    message: z.string().optional().describe('Of a limit that ended work: what it says.'),
+    question: z.string().optional().describe('The full text of an approval in person.'),
+    reason: z.string().optional().describe('For a limit that ended a task: the limit.'),
+    message: z.string().optional().describe('For a limit that ended a task: its message.'),
     renderer: renderer.optional(),
   }),
   question: z.object(askedByServer),
@@ -46,26 +43,26 @@ export const interactionDetails = {
     name: z.string().describe('The app’s name for people.'),
     connect: z
       .object({
-        route: z.string().describe('The route that begins the sign-in.'),
+        route: z.string().describe('The route that starts the sign-in.'),
         body: z
           .object({
             app: z.string().describe('The id of the app.'),
-            user_id: z.string().optional().describe('Whose app it is; absent: the org’s.'),
+            user_id: z.string().optional().describe('The user who connects the app; absent: the org.'),
           })
           .describe('The body to send to it.'),
       })
       .optional()
-      .describe('The call that begins the sign-in; its answer has the address, which is good for 15 minutes.'),
-    reason: z.string().optional().describe('What the agent needs the app for.'),
+      .describe('The call that starts the sign-in; its response contains the address, valid for 15 minutes.'),
+    reason: z.string().optional().describe('Why the agent needs the app.'),
   }),
   handoff: z.object({
-    asks_for_value: z.boolean().optional().describe('They tell a value: it is answered with `answers`.'),
+    asks_for_value: z.boolean().optional().describe('The user supplies a value, which is sent as `answers`.'),
     asks_for_secret: z
       .boolean()
       .optional()
-      .describe('They enter a password, a code or card details: the screen is private.'),
+      .describe('The user enters a password, a code or card details: the screen is private.'),
     ...askedByServer,
-    url: z.string().optional().describe('The address that an MCP server asks the person to open.'),
+    url: z.string().optional().describe('The address that an MCP server asks the user to open.'),
     host: z.string().optional().describe('The host of that address.'),
   }),
   tool_call: z.object({
@@ -75,7 +72,7 @@ export const interactionDetails = {
     declared_by: z
       .literal('message')
       .optional()
-      .describe('Set where a message’s `tools` declared the function, and not the deployment.'),
+      .describe('Present if a message’s `tools` declared the function, and not the deployment.'),
   }),
 };
 
@@ -92,4 +89,4 @@ export const anyDetails = z
       Object.values(interactionDetails).flatMap((each) => Object.entries(each.partial().shape)),
     ) as DetailFields,
   )
-  .describe('What it is about, by the type.');
+  .describe('The details, depending on the type.');

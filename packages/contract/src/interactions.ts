@@ -40,76 +40,76 @@ export const interactionId = () =>
 
 const shownInteraction = z.object({
   object: tag('interaction'),
-  id: interactionId().describe('`int_…`, or `call_…` where it is a call of one of your own functions.'),
-  user_id: userId().nullable().describe('The user it concerns; null: the org’s own agent.'),
-  task_id: id('task').nullable().describe('The work that waits; null where the reply does.'),
+  id: interactionId().describe('`int_…`, or `call_…` for a call of one of your functions.'),
+  user_id: userId().nullable().describe('The user of the interaction; null: the org’s own agent.'),
+  task_id: id('task').nullable().describe('The task that waits; null if the reply waits.'),
   conversation_id: id('conv').nullable().describe('The conversation that waits.'),
   kind: z
     .enum(interactionKinds)
     .describe(
-      'What made it wait: a question, an app to connect, a tool, money, a plan, an action in person, a limit, or `custom` as `details.renderer` says.',
+      'The reason for waiting: a question, an app to connect, a tool, money, a plan, an action in person, a limit, or `custom` with `details.renderer`.',
     ),
   type: z
     .enum(interactionTypes)
     .describe(
-      'Which answer it takes: a yes or no, answers, a connected app, a word that it is done, or the result of a function.',
+      'The kind of answer it accepts: approval or denial, answers, a connected app, a confirmation, or the result of a function.',
     ),
-  status: z.enum(interactionStatuses).describe('`pending` until it is answered, withdrawn or too old.'),
-  summary: z.string().describe('One line to show the person, at most 120 characters.'),
+  status: z.enum(interactionStatuses).describe('`pending` until it is answered, withdrawn or expired.'),
+  summary: z.string().describe('One line to show the user, at most 120 characters.'),
   moves_money: z
     .boolean()
     .nullable()
-    .describe('Whether saying yes spends money; null for a call of one of your own functions.'),
+    .describe('Whether approval spends money; null for a call of one of your functions.'),
   requires_present_user: z
     .boolean()
-    .describe('Whether the yes must come from a person who is there: send `present_user: true` with it.'),
+    .describe('Whether the approval must come from a present user: send `present_user: true` with it.'),
   approver: z
     .enum(approvers)
     .optional()
-    .describe('Of an approval, who says yes: the user, or the org by a key or a member.'),
+    .describe('For an approval, who decides: the user, or the org through a key or a member.'),
   needs: z
     .array(z.enum(interactionNeeds))
     .describe(
-      'What a yes must bring: `present_user: true`, the `nonce`. `connection`, `installation`: it is done elsewhere, and no yes is taken.',
+      'What an approval must contain: `present_user: true`, the `nonce`. `connection`, `installation`: it is done elsewhere and accepts no approval.',
     ),
-  nonce: z.string().optional().describe('Of a `hands_approval`: send it back with the yes.'),
+  nonce: z.string().optional().describe('For a `hands_approval`: send it back with the approval.'),
   questions: z
     .array(
       z.object({
-        question: z.string().describe('The question itself.'),
-        header: z.string().describe('A word or two above it; may be empty.'),
+        question: z.string().describe('The text of the question.'),
+        header: z.string().describe('A short heading; may be empty.'),
         options: z.array(z.string()).describe('Answers to choose from; empty: any text.'),
         multi_select: z.boolean().describe('Whether several options may be chosen, joined by a comma.'),
       }),
     )
     .optional()
-    .describe('What is asked, where it is a question or a hand-off.'),
-  frame_url: z.string().optional().describe('Of a hand-off read alone: the page as a JPEG data URI.'),
+    .describe('The questions, for a question or a hand-off.'),
+  frame_url: z.string().optional().describe('For a hand-off that is read alone: the page as a JPEG data URI.'),
   browser: z
     .object({
-      suggested_mode: z.literal('control').describe('The `screen` to open the session with.'),
-      url: z.string().nullable().describe('The page it is about; null where none is open.'),
+      suggested_mode: z.literal('control').describe('The `screen` value for the session.'),
+      url: z.string().nullable().describe('The page in question; null if none is open.'),
     })
     .optional()
-    .describe('Of a hand-off in the browser: open a session with a screen so that a person can do it.'),
+    .describe('For a hand-off in the browser: create a session with a screen so that a person can do it.'),
   details: anyDetails,
   taken_until: time
     .optional()
-    .describe('Of a pending call of your function: until when the process that answers it has it; absent: nobody has.'),
+    .describe('For a pending call of your function: until when a process has claimed it; absent: none has.'),
   outcome: z
     .object({
       decision: z
         .enum(['approved', 'denied', 'answered', 'cancelled', 'expired'])
-        .describe('What was decided, or that nobody did in time.'),
+        .describe('The decision, or that nobody decided in time.'),
       answers: z.array(z.string()).optional().describe('The answers in the order of the questions.'),
-      reason: z.string().optional().describe('Why, where the one who answered said so.'),
-      message: z.string().optional().describe('What the agent was told of it.'),
+      reason: z.string().optional().describe('The reason, if the person gave one.'),
+      message: z.string().optional().describe('The message to the agent about it.'),
     })
     .nullable()
-    .describe('How it ended; null while it waits.'),
+    .describe('The result; null while it is pending.'),
   created_at: createdAt,
-  expires_at: time.nullable().describe('When it ends by itself; null: never.'),
-  resolved_at: time.nullable().describe('When it ended; null while it waits.'),
+  expires_at: time.nullable().describe('When it expires; null: never.'),
+  resolved_at: time.nullable().describe('When it ended; null while it is pending.'),
 });
 
 type Shown = z.output<typeof shownInteraction>;
@@ -123,7 +123,7 @@ export const interaction = shownInteraction
     error: 'The details are not those of the type.',
     path: ['details'],
   })
-  .describe('Something that the agent waits on.') as unknown as z.ZodType<
+  .describe('A pending or settled request of the agent.') as unknown as z.ZodType<
   ByType[InteractionType],
   Omit<z.input<typeof shownInteraction>, 'details'> & { details: Record<string, unknown> }
 >;
@@ -188,7 +188,7 @@ export const answerFields = {
   approve: z
     .boolean()
     .optional()
-    .describe('Of an approval: true for yes, false for no. False also declines a question.'),
+    .describe('For an approval: true approves, false denies. False also declines a question.'),
   answers: z
     .array(text(0, 32_000))
     .max(100, 'At most 100 answers.')
@@ -196,11 +196,11 @@ export const answerFields = {
     .describe('One answer per question, in order.'),
   decision: failsWith('decision_not_expected', z.enum(handoffDecisions))
     .optional()
-    .describe('Of a hand-off: how it went.'),
-  output: z.unknown().optional().describe('What the caller’s tool returned.'),
+    .describe('For a hand-off: its result.'),
+  output: z.unknown().optional().describe('The output of the caller’s tool.'),
   error: text(1, 32_000).optional().describe('Why the caller’s tool failed.'),
-  present_user: z.boolean().optional().describe('The yes comes from a person who is present.'),
-  nonce: text(1, 200).optional().describe('Of an approval in person: the `nonce` that the interaction shows.'),
+  present_user: z.boolean().optional().describe('The approval comes from a present user.'),
+  nonce: text(1, 200).optional().describe('For an approval in person: the `nonce` of the interaction.'),
 };
 
 const interactionParams = z.strictObject({
@@ -215,24 +215,24 @@ export const interactions = {
     path: '/v1/interactions',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'List what the agent waits on, calls to the caller’s own tools included.',
-    description: 'Needs scope `runtime`. Listen to `interaction.created` rather than poll.',
+    summary: 'List pending interactions, including calls of your functions.',
+    description: 'Needs scope `runtime`. Subscribe to `interaction.created` rather than poll.',
     query: z.strictObject({
       user_id: userId().optional().describe('Only this user’s; absent: everybody’s.'),
       conversation_id: failsWith('invalid_conversation_id', id('conv'))
         .optional()
         .describe('Only those of this conversation.'),
-      task_id: failsWith('invalid_task_id', id('task')).optional().describe('Only those of this piece of work.'),
+      task_id: failsWith('invalid_task_id', id('task')).optional().describe('Only those of this task.'),
       type: z
         .enum(interactionTypes)
         .optional()
-        .describe('Only those that take this answer; `tool_call` for calls of your functions alone.'),
+        .describe('Only those that accept this kind of answer; `tool_call` for calls of your functions.'),
       kind: z.enum(interactionKinds).optional().describe('Only those of this kind.'),
       approver: z.enum(approvers).optional().describe('Approvals that wait for the user, or for the org.'),
       status: z
         .enum(interactionStatuses)
         .default('pending')
-        .describe('Only those in this state; the open ones unless said.'),
+        .describe('Only those in this state; by default the pending ones.'),
       ...pageQuery,
     }),
     status: 200,
@@ -246,9 +246,9 @@ export const interactions = {
     auth: 'key',
     scopes: ['runtime'],
     session: { needs: ['chat', 'screen'], sends: [], sees: interactionSeen },
-    summary: 'Show an interaction; a hand-off carries a picture of the page.',
+    summary: 'Show an interaction; a hand-off includes a picture of the page.',
     description:
-      'Open to a session token of the same conversation. `questions`, `browser` and `details` say what to show; `type` says what to answer.',
+      'Also for a session token of the same conversation. `questions`, `browser` and `details` contain what to show; `type` determines the answer.',
     params: interactionParams,
     status: 200,
     response: interaction,
@@ -265,9 +265,9 @@ export const interactions = {
       sends: ['approve', 'answers', 'decision', 'present_user', 'nonce'],
       sees: interactionSeen,
     },
-    summary: 'Answer an interaction with the body its type takes.',
+    summary: 'Answer an interaction with the body for its type.',
     description:
-      'Approval: `approve`. Question: `answers`, one for each. Hand-off: `decision`, or `answers` where it asks for a value. Your function: `output` or `error`. An app is connected with `POST /v1/connections` in place of an answer. Of two answers at once one counts; the other hears `already_answered`.',
+      'Approval: `approve`. Question: `answers`, one for each. Hand-off: `decision`, or `answers` if it asks for a value. Your function: `output` or `error`. An app is connected with `POST /v1/connections` instead. Of two simultaneous answers one counts; the other gets `already_answered`.',
     params: interactionParams,
     body: z.strictObject(answerFields),
     bodyOptional: true,
@@ -293,9 +293,9 @@ export const interactions = {
     path: '/v1/interactions/{interaction_id}/cancel',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Withdraw an interaction; the task carries on without that action.',
+    summary: 'Withdraw an interaction; the task continues without that action.',
     description:
-      'For a question that has become pointless. The agent hears that nobody answered and goes on; an approval that is withdrawn counts as a no.',
+      'For a question that has become pointless. The agent is informed that nobody answered, and continues; a withdrawn approval counts as denied.',
     params: interactionParams,
     status: 200,
     response: interaction,

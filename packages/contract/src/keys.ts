@@ -10,9 +10,9 @@ export const key = z
   .object({
     object: tag('key'),
     id: id('key'),
-    name: z.string().describe('What you call it.'),
-    mode: z.enum(modes).describe('A test key sees test users, test money and drafts; a live key the live ones.'),
-    scopes: z.array(z.enum(scopes)).describe('What it opens: `setup`, `runtime`, `admin`, or `all` of them.'),
+    name: z.string().describe('Your name for the key.'),
+    mode: z.enum(modes).describe('A test key uses test users, test money and drafts; a live key the live ones.'),
+    scopes: z.array(z.enum(scopes)).describe('Its scopes: `setup`, `runtime`, `admin`, or `all` of them.'),
     last4: z.string().describe('The last four characters of the secret.'),
     created_at: createdAt,
     last_used_at: time.nullable().describe('When it was last used, to the minute; null: never.'),
@@ -29,7 +29,7 @@ export const keys = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'List the API keys; only the last four characters of each are shown.',
-    description: 'Needs scope `admin`. Revoked ones are left out.',
+    description: 'Needs scope `admin`. Revoked keys are omitted.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(key),
@@ -42,21 +42,21 @@ export const keys = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'Create a test or live key; the full key is shown once.',
-    description: 'Needs scope `admin`. Only a hash is kept: a lost key is rolled, not found.',
+    description: 'Needs scope `admin`. Only a hash is stored: a lost key must be rolled.',
     idempotent: true,
     showsSecret: true,
     body: z.strictObject({
-      name: z.string().min(1).max(120).describe('What you call it, 1 to 120 characters.'),
+      name: z.string().min(1).max(120).describe('Your name for the key, 1 to 120 characters.'),
       scopes: z
         .array(z.enum(scopes))
         .min(1)
         .max(scopes.length)
-        .describe('What it opens; at most what the calling key opens itself.'),
-      mode: z.enum(modes).default('test').describe('`live` needs a live key, or a member of the console.'),
+        .describe('Its scopes; at most those of the calling key.'),
+      mode: z.enum(modes).default('test').describe('`live` needs a live key, or a console member.'),
     }),
     status: 201,
     response: key.extend({
-      key: z.string().describe('The whole secret, `vk_test_…` or `vk_live_…`; shown this once.'),
+      key: z.string().describe('The whole secret, `vk_test_…` or `vk_live_…`; shown only once.'),
     }),
     errors: ['scope_missing', 'live_key_required'],
     command: 'keys create',
@@ -66,8 +66,8 @@ export const keys = {
     path: '/v1/keys/{key_id}/roll',
     auth: 'key',
     scopes: ['admin'],
-    summary: 'Give a key a new secret; the old one works on for `grace_seconds`.',
-    description: 'The id, name and scopes stay. Afterwards the old secret answers 401 `key_expired`.',
+    summary: 'Roll a key’s secret; the old one stays valid for `grace_seconds`.',
+    description: 'The id, name and scopes stay. Afterwards the old secret returns 401 `key_expired`.',
     idempotent: true,
     showsSecret: true,
     params: keyParams,
@@ -77,13 +77,13 @@ export const keys = {
         .min(0)
         .max(604_800)
         .default(0)
-        .describe('How long the old secret works on, at most 604,800 (a week).'),
+        .describe('How long the old secret stays valid, at most 604,800 (a week).'),
     }),
     bodyOptional: true,
     status: 200,
     response: key.extend({
-      key: z.string().describe('The new secret; shown this once.'),
-      previous_expires_at: time.nullable().describe('When the old secret stops working; null where it did at once.'),
+      key: z.string().describe('The new secret; shown only once.'),
+      previous_expires_at: time.nullable().describe('When the old secret expires; null if it expired at once.'),
     }),
     errors: ['scope_missing', 'live_key_required'],
     command: 'keys roll',
@@ -94,7 +94,7 @@ export const keys = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'Revoke a key at once.',
-    description: 'Streams that it opened are closed too. A key may revoke itself.',
+    description: 'Also closes the streams that it opened. A key may revoke itself.',
     params: keyParams,
     status: 200,
     response: deleted('key'),

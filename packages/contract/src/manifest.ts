@@ -17,8 +17,8 @@ export const manifest = failsWith(
       .array(
         z.strictObject({
           id: id('mcp'),
-          slug: shortSlug.optional().describe('What the agent knows the server by; shown, and ignored when sent.'),
-          url: webAddress.optional().describe('The address of the server; shown, and ignored when sent.'),
+          slug: shortSlug.optional().describe('The server’s name for the agent; ignored in requests.'),
+          url: webAddress.optional().describe('The address of the server; ignored in requests.'),
         }),
       )
       .max(50, 'At most 50 servers.')
@@ -29,12 +29,12 @@ export const manifest = failsWith(
         error: (issue) => (issue.code === 'invalid_key' ? 'Name a server by its slug.' : undefined),
       })
       .default({})
-      .describe('By the slug of a server: what this version adds to the server’s own lists.'),
+      .describe('By the slug of a server: additions of this version to the server’s own lists.'),
     tools: z
       .array(functionEntry)
       .max(50, 'At most 50 tools.')
       .default([])
-      .describe('Functions that your own code answers, at most 50.'),
+      .describe('Functions that your code answers, at most 50.'),
     skills: z
       .array(z.union([companySkill, builtInSkill], { error: 'Write an object with `id` or `name`.' }))
       .max(100, 'At most 100 skills.')
@@ -49,7 +49,7 @@ export const manifest = failsWith(
       .enum(memoryModes)
       .nullable()
       .default(null)
-      .describe('Who keeps what is learnt of users; null: as the org has it.'),
+      .describe('Who stores memory about users; null: the org’s setting.'),
     environment: computer
       .nullable()
       .default(null)
@@ -58,7 +58,7 @@ export const manifest = failsWith(
       .nullable()
       .default(null)
       .describe(
-        'Which sites the user’s browser may open; null: a fetch opens nothing, and no page is closed to the agent.',
+        'Which sites the user’s browser may open; null: a fetch opens nothing, and the agent may open any page.',
       ),
   }),
 );
@@ -69,7 +69,7 @@ export const shownManifest = z.object(manifest.shape).extend({
     .array(
       z.object({
         id: id('mcp'),
-        slug: z.string().describe('What the agent knows the server by.'),
+        slug: z.string().describe('The server’s name for the agent.'),
         url: z.string().describe('The address of the server.'),
       }),
     )

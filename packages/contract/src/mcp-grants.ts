@@ -19,13 +19,11 @@ export function grantedTo(role: Role, scopes: readonly GrantScope[]): GrantScope
 }
 
 const client = z.object({
-  name: z.string().describe('What the client calls itself.'),
+  name: z.string().describe('The client’s own name.'),
   address: z
     .string()
-    .meta({ description: 'The host that answers for the client, or the scheme of its links.', example: 'claude.ai' }),
-  is_verified: z
-    .boolean()
-    .describe('Whether that host itself says what the client is called; otherwise the name is a mere claim.'),
+    .meta({ description: 'The host that identifies the client, or the scheme of its links.', example: 'claude.ai' }),
+  is_verified: z.boolean().describe('Whether that host confirms the client’s name; otherwise the name is unverified.'),
 });
 
 const scopes = z.array(z.enum(grantScopes));
@@ -34,20 +32,20 @@ export const mcpGrant = z
   .object({
     object: tag('mcp_grant'),
     id: id('grant'),
-    client: client.describe('The client that was let in.'),
+    client: client.describe('The authorized client.'),
     member: z
       .object({
         id: id('mbr'),
-        name: z.string().describe('The member’s name, or their email where they have given none.'),
+        name: z.string().describe('The member’s name, or their email if they have none.'),
       })
-      .describe('The member who let it in, and for whom it acts.'),
+      .describe('The member who authorized it, and for whom it acts.'),
     mode: z.enum(modes).describe('The mode that it acts in.'),
-    scopes: scopes.describe('What the member allowed; never more than their role allows when it is used.'),
+    scopes: scopes.describe('The scopes that the member granted; limited to their current role.'),
     created_at: createdAt,
     last_used_at: time.nullable().describe('When it was last used, to the minute; null: never.'),
-    expires_at: time.describe('When it ends by itself unless the client renews it before.'),
+    expires_at: time.describe('When it expires unless the client renews it.'),
   })
-  .describe('An MCP client that a member has let in.');
+  .describe('An MCP client that a member has authorized.');
 
 /** Why a client's access ended. */
 export const grantEndings = ['ended', 'given_back', 'code_used_twice', 'refresh_token_used_twice', 'member'] as const;
@@ -57,31 +55,31 @@ export const whyGrantEnded =
   '`ended`: somebody ended it; `given_back`: the client did; `code_used_twice`, `refresh_token_used_twice`: what is used once came twice, so that somebody else may have it; `member`: its member was removed, or chose a password by a link.';
 
 const asked = z.strictObject({
-  query: text(1, 8192).describe('What stands behind the `?` of the address that the client opened.'),
+  query: text(1, 8192).describe('The query string of the address that the client opened.'),
 });
 
 const authorization = z
   .object({
     object: tag('mcp_authorization'),
-    client: client.describe('Who asks.'),
+    client: client.describe('The requesting client.'),
     goes_to: z
       .object({
         kind: z
           .enum(['site', 'computer', 'app'])
-          .describe('Whether a web site, a program on this computer or an app that opens such links gets the access.'),
+          .describe('Whether a web site, a program on this computer or an app with such links gets the access.'),
         address: z.string().describe('Its host, or the scheme of its links.'),
       })
-      .describe('Who gets the access: where the browser is sent with the answer.'),
-    scopes: scopes.describe('What it would be granted: what it asked for, as far as the member’s role allows it.'),
+      .describe('The recipient of the access: where the browser is sent with the answer.'),
+    scopes: scopes.describe('The scopes it would get: those requested, limited to the member’s role.'),
     refusal: z
       .object({
-        message: z.string().describe('What is wrong with the request.'),
-        return_url: z.string().describe('Where the browser tells the client so.'),
+        message: z.string().describe('The problem with the request.'),
+        return_url: z.string().describe('Where the browser reports this to the client.'),
       })
       .nullable()
-      .describe('Why nothing can be granted; null where it can.'),
+      .describe('Why nothing can be granted; null if it can.'),
   })
-  .describe('What an MCP client asks a member for.');
+  .describe('The request of an MCP client for access.');
 
 const grantParams = z.strictObject({ grant_id: failsWith('mcp_grant_not_found', id('grant')) });
 
@@ -92,10 +90,12 @@ export const mcpGrants = {
     path: '/v1/mcp-grants',
     auth: 'key',
     scopes: 'any',
-    summary: 'List the MCP clients that were let in.',
-    description: 'With scope `admin` those of the whole org in this mode; a member without it sees their own.',
+    summary: 'List the authorized MCP clients.',
+    description: 'With scope `admin` all of the org in this mode; a member without it sees their own.',
     query: z.strictObject({
-      member_id: failsWith('member_not_found', id('mbr')).optional().describe('Only those that this member let in.'),
+      member_id: failsWith('member_not_found', id('mbr'))
+        .optional()
+        .describe('Only those that this member authorized.'),
       ...pageQuery,
     }),
     status: 200,
@@ -108,9 +108,9 @@ export const mcpGrants = {
     path: '/v1/mcp-grants/{grant_id}',
     auth: 'key',
     scopes: 'any',
-    summary: 'Shut an MCP client out at once.',
+    summary: 'Revoke the access of an MCP client at once.',
     description:
-      'With scope `admin` any of the org in this mode; a member without it ends their own. Its calls that wait are cut.',
+      'With scope `admin` any of the org in this mode; a member without it revokes their own. Its open calls are ended.',
     params: grantParams,
     status: 200,
     response: deleted('mcp_grant'),
@@ -121,9 +121,9 @@ export const mcpGrants = {
     method: 'POST',
     path: '/v1/console/mcp-authorization/show',
     auth: 'console',
-    summary: 'Show what an MCP client asks for.',
+    summary: 'Show the access that an MCP client requests.',
     description:
-      'Needs the console’s cookie and `X-CSRF-Token`. Fails where client or redirect address are not known; any other fault is `refusal`.',
+      'Needs the console’s cookie and `X-CSRF-Token`. Fails if the client or redirect address is unknown; any other fault is in `refusal`.',
     body: asked,
     status: 200,
     response: authorization,
@@ -134,14 +134,14 @@ export const mcpGrants = {
     method: 'POST',
     path: '/v1/console/mcp-authorization',
     auth: 'console',
-    summary: 'Let an MCP client in, or not.',
+    summary: 'Approve or deny an MCP client’s request.',
     description:
-      'Needs the console’s cookie and `X-CSRF-Token`. `Service-Org` and `Service-Mode` say where it is let in. The browser goes on to `return_url`.',
-    body: asked.extend({ approve: z.boolean().describe('True lets the client in, false tells it no.') }),
+      'Needs the console’s cookie and `X-CSRF-Token`. `Service-Org` and `Service-Mode` select where it gets access. The browser continues to `return_url`.',
+    body: asked.extend({ approve: z.boolean().describe('True authorizes the client, false denies it.') }),
     status: 200,
     response: z.object({
       object: tag('mcp_authorization'),
-      return_url: z.string().describe('Where the browser brings the answer to the client.'),
+      return_url: z.string().describe('Where the browser takes the answer to the client.'),
     }),
     errors: ['invalid_client', 'invalid_client_metadata', 'invalid_redirect_uri', 'too_many_mcp_grants'],
     command: null,

@@ -16,7 +16,7 @@ const auth = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('headers').describe('`headers`: these headers are sent with every call.'),
     headers: headers.describe(
-      'Header names and values; a credential is written `${secret:NAME}` or `${user_secret:NAME}`, never as itself.',
+      'Header names and values; a credential is written as `${secret:NAME}` or `${user_secret:NAME}`, never literally.',
     ),
   }),
 ]);
@@ -25,21 +25,23 @@ const mcpServer = z
   .object({
     object: tag('mcp_server'),
     id: id('mcp'),
-    slug: z.string().describe('What the agent knows it by: its tools are `mcp__<slug>__<tool>`.'),
-    name: z.string().describe('What people call it.'),
-    url: z.string().describe('The https address that it speaks MCP at.'),
-    auth: auth.describe('How it is called; a credential shows as its name, never as its value.'),
+    slug: z.string().describe('The server’s name for the agent: its tools are `mcp__<slug>__<tool>`.'),
+    name: z.string().describe('The display name of the server.'),
+    url: z.string().describe('The https address of its MCP endpoint.'),
+    auth: auth.describe('How it is called; a credential is shown as its name, never as its value.'),
     tools: z
       .object({
         deny: z.array(z.string()).describe('Tools that no agent ever calls.'),
-        require_approval: z.array(z.string()).describe('Tools that always wait for a yes.'),
+        require_approval: z.array(z.string()).describe('Tools that always need approval.'),
       })
-      .describe('The floor for every deployment in both modes: a version may add to it and never take away.'),
+      .describe(
+        'The minimum policy for every deployment in both modes: a version may add restrictions and never remove them.',
+      ),
     sampling: z
       .boolean()
-      .describe('Whether it may ask the agent’s model while one of its tools runs, at the user’s cost.'),
+      .describe('Whether it may use the agent’s model while one of its tools runs, at the user’s cost.'),
     secrets: z.array(z.string()).describe('Names of company secrets that it needs.'),
-    user_secrets: z.array(z.string()).describe('Names of secrets that each user needs to have.'),
+    user_secrets: z.array(z.string()).describe('Names of secrets that each user needs.'),
     created_at: createdAt,
     updated_at: updatedAt,
   })
@@ -66,28 +68,28 @@ export const mcpServers = {
     path: '/v1/mcp-servers',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Register an MCP server; its tool lists are a floor under every deployment that uses it.',
+    summary: 'Register an MCP server; its tool lists are the minimum policy of every deployment that uses it.',
     description:
-      'A deployment file registers its servers by itself; this is for those shared by several. Store the secrets that its headers name, in each mode.',
+      'A deployment file registers its servers itself; use this for shared ones. Store the secrets that its headers name, in each mode.',
     idempotent: true,
     body: z.strictObject({
-      name: text(1, 80).describe('What people call it, 1 to 80 characters.'),
+      name: text(1, 80).describe('The display name of the server, 1 to 80 characters.'),
       slug: shortSlug.describe(
-        'What the agent knows it by: lowercase letters, digits and hyphens, a letter first, at most 40.',
+        'The server’s name for the agent: lowercase letters, digits and hyphens, a letter first, at most 40.',
       ),
-      url: webAddress.describe('A public https address; a credential inside it is refused.'),
+      url: webAddress.describe('A public https address; one with a credential is rejected.'),
       auth: auth.default({ type: 'none' }).describe('How it is called; absent: without credentials.'),
       tools: z
         .strictObject({
           deny: toolNames.default([]).describe('Tools that no agent ever calls.'),
-          require_approval: toolNames.default([]).describe('Tools that always wait for a yes.'),
+          require_approval: toolNames.default([]).describe('Tools that always need approval.'),
         })
         .prefault({})
-        .describe('The floor for every deployment that uses it; absent: none.'),
+        .describe('The minimum policy for every deployment that uses it; absent: none.'),
       sampling: z
         .boolean()
         .default(false)
-        .describe('True: while one of its tools runs it may ask the agent’s model, which is charged to the user.'),
+        .describe('True: while one of its tools runs it may use the agent’s model, which is charged to the user.'),
     }),
     status: 201,
     response: mcpServer,
@@ -100,7 +102,7 @@ export const mcpServers = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read one MCP server.',
-    description: 'Which secrets it needs is in `secrets` and `user_secrets`.',
+    description: '`secrets` and `user_secrets` list the secrets it needs.',
     params: serverParams,
     status: 200,
     response: mcpServer,
@@ -112,24 +114,24 @@ export const mcpServers = {
     path: '/v1/mcp-servers/{server_id}',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Change an MCP server for every deployment in both modes; a tool list left out stays.',
+    summary: 'Change an MCP server for every deployment in both modes; an omitted tool list stays.',
     description:
-      'Users pick it up at their next task. A version calls only the URL that it fixed: with a new `url`, each live version that uses the server is followed by a version with that URL, live at once. While a version that is live, or can be rolled back to, uses it, this needs a live key, or an owner or admin (409 `mcp_server_live`).',
+      'Users get the change with their next task. A version calls only the URL that it was saved with: with a new `url`, each live version that uses the server is followed by a version with that URL, live at once. While a version that is live, or can be rolled back to, uses it, this needs a live key, or an owner or admin (409 `mcp_server_live`).',
     params: serverParams,
     body: z.strictObject({
-      name: text(1, 80).optional().describe('What people call it from now on.'),
+      name: text(1, 80).optional().describe('The new display name.'),
       url: webAddress.optional().describe('The new address.'),
-      auth: auth.optional().describe('How it is called from now on; replaces all headers.'),
+      auth: auth.optional().describe('How it is called; replaces all headers.'),
       tools: z
         .strictObject({
           deny: toolNames.optional().describe('Replaces the whole list of tools that no agent ever calls.'),
           require_approval: toolNames
             .optional()
-            .describe('Replaces the whole list of tools that always wait for a yes.'),
+            .describe('Replaces the whole list of tools that always need approval.'),
         })
         .optional()
-        .describe('The new floor; a list left out stays.'),
-      sampling: z.boolean().optional().describe('Whether it may ask the agent’s model from now on.'),
+        .describe('The new minimum policy; an omitted list stays.'),
+      sampling: z.boolean().optional().describe('Whether it may use the agent’s model.'),
     }),
     status: 200,
     response: mcpServer,
@@ -157,24 +159,24 @@ export const mcpServers = {
     scopes: ['setup'],
     summary: 'Call an MCP server and list the tools it offers.',
     description:
-      'Calls it with the company’s secrets of the key’s mode. A server that is away answers 200 with `ok: false` and says why.',
+      'Calls it with the company’s secrets of the key’s mode. An unreachable server returns 200 with `ok: false` and the reason.',
     params: serverParams,
     status: 200,
     response: z.object({
-      ok: z.boolean().describe('Whether it answered and its tools can be used.'),
+      ok: z.boolean().describe('Whether it responded and its tools can be used.'),
       tools: z
         .array(
           z.object({
-            name: z.string().describe('What the tool is called on the server.'),
-            description: z.string().describe('What the server says of it.'),
-            read_only: z.boolean().describe('Whether the server marks it as changing nothing.'),
+            name: z.string().describe('The name of the tool on the server.'),
+            description: z.string().describe('The server’s description of the tool.'),
+            read_only: z.boolean().describe('Whether the server marks it as read-only.'),
           }),
         )
-        .describe('The tools that it offers; empty where it did not answer.'),
+        .describe('The tools that it offers; empty if it did not respond.'),
       notes: z
         .array(z.string())
-        .describe('What an agent is not shown of these tools, such as the end of a long description.'),
-      error: shownFailure.nullable().describe('What went wrong; null where it answered.'),
+        .describe('Parts of these tools that the agent does not see, such as the end of a long description.'),
+      error: shownFailure.nullable().describe('The error; null if it responded.'),
     }),
     errors: [],
     command: 'mcp-servers check',

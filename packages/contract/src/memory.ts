@@ -18,19 +18,19 @@ const memoryItem = z
     object: tag('memory'),
     id: id('mem'),
     text: z.string().describe('The fact, in a sentence.'),
-    kind: z.enum(memoryKinds).describe('What kind of fact it is.'),
+    kind: z.enum(memoryKinds).describe('The kind of fact.'),
     source: z
       .enum(memorySources)
       .describe(
-        'Where it came from: the user’s own words, a tool, an upload, the screen, or the agent’s own conclusion.',
+        'The source of the fact: the user’s own words, a tool, an upload, the screen, or the agent’s conclusion.',
       ),
     observed_at: time.describe('When it was learnt, as ISO 8601 in UTC.'),
   })
-  .describe('One fact that is remembered.');
+  .describe('One remembered fact.');
 
 const profile = z.object({
-  markdown: z.string().describe('Who the user is, in a few lines of Markdown.'),
-  updated_at: time.nullable().describe('When it was last written anew; null where it never was.'),
+  markdown: z.string().describe('A short description of the user in Markdown.'),
+  updated_at: time.nullable().describe('When it was last written; null if it never was.'),
 });
 
 const atMost500 = text(0, 500);
@@ -51,7 +51,7 @@ const searchText = failsWith(
 /** The errors depend on where memory is stored. */
 const keeperErrors = ['user_required', 'user_disabled', 'memory_endpoint_required', 'memory_endpoint_error'] as const;
 
-const ofUser = { user_id: userId().optional().describe('Whose memory; absent: that of the org’s own agent.') };
+const ofUser = { user_id: userId().optional().describe('The user of the memory; absent: the org’s own agent.') };
 
 export const memory = {
   list: route({
@@ -68,9 +68,9 @@ export const memory = {
         next_cursor: true,
       },
     },
-    summary: 'Show what the agent remembers about a user, newest first, and the user’s profile.',
+    summary: 'List the agent’s memory about a user, newest first, and the user’s profile.',
     description:
-      'A session token with `memory` lists its own user’s. Where the org keeps memory itself, its endpoint is asked.',
+      'A session token with `memory` lists its own user’s. If the org stores memory itself, its endpoint is called.',
     query: z.strictObject({ ...ofUser, ...pageQuery }),
     status: 200,
     response: page(memoryItem).extend({
@@ -84,13 +84,13 @@ export const memory = {
     path: '/v1/memory',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Tell the agent a fact about a user.',
-    description: 'The agent knows it from the next message on. Refused where the deployment or org keeps no memory.',
+    summary: 'Add a fact about a user to memory.',
+    description: 'The agent knows it from the next message on. Rejected if the deployment or org stores no memory.',
     idempotent: true,
     body: z.strictObject({
       ...ofUser,
       text: failsWith('invalid_memory', text(1, 1000)).describe('The fact in a sentence, 1 to 1,000 characters.'),
-      kind: failsWith('invalid_memory', z.enum(memoryKinds)).default('other').describe('What kind of fact it is.'),
+      kind: failsWith('invalid_memory', z.enum(memoryKinds)).default('other').describe('The kind of fact.'),
     }),
     status: 201,
     response: memoryItem,
@@ -103,13 +103,13 @@ export const memory = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Search a user’s memory by meaning and words.',
-    description: 'Finds what means the same in other words too.',
-    query: z.strictObject({ ...ofUser, q: searchText.describe('What to look for, 1 to 500 characters.') }),
+    description: 'Also finds facts in other words.',
+    query: z.strictObject({ ...ofUser, q: searchText.describe('The text to search for, 1 to 500 characters.') }),
     status: 200,
     response: z.object({
-      query: z.string().describe('What was looked for.'),
-      found: z.boolean().describe('Whether anything fits.'),
-      text: z.string().nullable().describe('The facts that fit best, one to a line; null where none does.'),
+      query: z.string().describe('The search text.'),
+      found: z.boolean().describe('Whether anything matches.'),
+      text: z.string().nullable().describe('The best matches, one per line; null if there are none.'),
     }),
     errors: ['query_required', ...keeperErrors],
     command: 'memory search',
@@ -120,9 +120,9 @@ export const memory = {
     auth: 'key',
     scopes: ['runtime'],
     session: { needs: ['memory'], sends: ['user_id'], sees: shown('object', 'id', 'deleted') },
-    summary: 'Forget one fact.',
+    summary: 'Delete one fact from memory.',
     description:
-      'A session token with `memory` may delete its own user’s. The agent may learn the fact anew from what it is told.',
+      'A session token with `memory` may delete its own user’s. The agent may learn the fact again from a conversation.',
     params: z.strictObject({ memory_id: failsWith('memory_not_found', id('mem')) }),
     query: z.strictObject(ofUser),
     status: 200,
@@ -136,14 +136,14 @@ export const memory = {
     auth: 'key',
     scopes: ['runtime'],
     session: { needs: ['memory'], sends: ['user_id'], sees: shown('user_id', 'deleted', 'memories_deleted') },
-    summary: 'Forget everything about a user.',
-    description: 'The profile goes too. A session token with `memory` may do it for its own user.',
+    summary: 'Delete the whole memory about a user.',
+    description: 'Also deletes the profile. A session token with `memory` may do it for its own user.',
     query: z.strictObject(ofUser),
     status: 200,
     response: z.object({
-      user_id: userId().nullable().describe('Whose memory it was; null: that of the org’s own agent.'),
-      deleted: z.literal(true).describe('Always true: nothing is remembered any more.'),
-      memories_deleted: z.int().describe('How many facts there were.'),
+      user_id: userId().nullable().describe('The user of the memory; null: the org’s own agent.'),
+      deleted: z.literal(true).describe('Always true: nothing is remembered.'),
+      memories_deleted: z.int().describe('The number of deleted facts.'),
     }),
     errors: keeperErrors,
     command: 'memory clear',

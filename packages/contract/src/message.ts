@@ -15,7 +15,7 @@ export const messageRoles = ['user', 'agent', 'work'] as const;
 export const truncated = z
   .literal(true)
   .optional()
-  .describe('The model ran into its limit of length: the text ends there.');
+  .describe('The model reached its length limit: the text ends there.');
 
 export const message = z
   .object({
@@ -23,23 +23,20 @@ export const message = z
     id: id('msg'),
     conversation_id: id('conv'),
     turn_id: id('turn'),
-    task_id: id('task').nullable().describe('The work it is a summary of, or was said in; null otherwise.'),
+    task_id: id('task').nullable().describe('The task that it summarises or belongs to; null otherwise.'),
     role: z
       .enum(messageRoles)
-      .describe('Who said it: `user`, the `agent` in a reply, or `work` as the summary of a task.'),
-    text: z.string().describe('What was said, as Markdown.'),
-    data: z.unknown().describe('The structured value that `output_schema` asked for; null where none was.'),
+      .describe('The author: `user`, the `agent` in a reply, or `work` for the summary of a task.'),
+    text: z.string().describe('The text as Markdown.'),
+    data: z.unknown().describe('The structured value that `output_schema` requested; null if there is none.'),
     truncated,
-    context: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .describe('The data that was sent along with it; null where there was none.'),
+    context: z.record(z.string(), z.unknown()).nullable().describe('The data sent with it; null if there is none.'),
     attachments: z
-      .array(z.object({ file_id: id('file'), filename: z.string().describe('What the file is called.') }))
-      .describe('Files that were sent along.'),
+      .array(z.object({ file_id: id('file'), filename: z.string().describe('The name of the file.') }))
+      .describe('Files sent with it.'),
     created_at: createdAt,
   })
-  .describe('Something that was said in a conversation.');
+  .describe('A message of a conversation.');
 
 /** Omits `context`, which is the company's. */
 export const messageSeen = {
@@ -74,7 +71,7 @@ const messageTool = z.strictObject({
     .default({
       type: 'object',
     })
-    .describe('A JSON Schema of type object that its arguments fit.'),
+    .describe('A JSON Schema of type object for its arguments.'),
   timeout_s,
   read_only,
   run_without_asking,
@@ -101,31 +98,29 @@ const messageTools = z
 
 /** The fields of a message, wherever one is sent. */
 export const messageFields = {
-  message: text(0, 32_000).optional().describe('What the user says, at most 32,000 characters.'),
+  message: text(0, 32_000).optional().describe('The user’s message, at most 32,000 characters.'),
   context: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Data for this message alone; the agent reads it as data, never as instructions.'),
+    .describe('Data for this message only; the agent reads it as data, never as instructions.'),
   attachments: z
     .array(z.strictObject({ file_id: id('file') }))
     .max(10, 'At most 10 attachments.')
     .optional()
     .describe('Files uploaded before with `POST /v1/files`, at most 10.'),
-  output_schema: outputSchema.optional().describe('A JSON Schema that the structured answer fits, at most 32 KB.'),
+  output_schema: outputSchema.optional().describe('A JSON Schema for the structured answer, at most 32 KB.'),
   success_criteria: text(1, 4000)
     .optional()
-    .describe('What work must reach; a judge decides on it at the end and the task’s `outcome` tells.'),
+    .describe('The goal of the task; a judge checks it at the end and sets the task’s `outcome`.'),
   tools: messageTools
     .optional()
-    .describe(
-      'Functions of yours that the agent may call for this message, besides those of the deployment; at most 32.',
-    ),
+    .describe('Your functions that the agent may call for this message, in addition to the deployment’s; at most 32.'),
   hand_off: z
     .enum(['auto', 'always'])
     .default('auto')
-    .describe('`auto`: the agent decides whether it answers or hands over to work; `always`: straight to work.'),
-  plan: z.boolean().default(false).describe('Work shows its plan and waits for a yes before it starts.'),
-  stream: z.boolean().default(false).describe('Answer with the events of the turn until it settles.'),
+    .describe('`auto`: the agent decides whether it answers or hands off to a task; `always`: always a task.'),
+  plan: z.boolean().default(false).describe('The task shows its plan and waits for approval before it starts.'),
+  stream: z.boolean().default(false).describe('Return the events of the turn until it settles.'),
 };
 
 /** The error codes of these fields. */
@@ -142,15 +137,15 @@ export const whenBusy = z
   .enum(['queue', 'interrupt'])
   .default('queue')
   .describe(
-    'While a reply is being made: `queue` waits behind it; `interrupt` stops it and the messages that wait, and is answered at once. Open work goes on.',
+    'During a reply: `queue` waits for it to end; `interrupt` stops it and the queued messages, and is answered at once. Open tasks continue.',
   );
 
 /** The answer to a pending call of a caller's tool. It follows the rules of the interactions route. */
 const toolResult = z
   .strictObject({
     call_id: id('call'),
-    output: z.unknown().optional().describe('What the function returned, any JSON.'),
-    error: text(1, 32_000).optional().describe('Why it failed, in words that the agent reads.'),
+    output: z.unknown().optional().describe('The output of the function, any JSON.'),
+    error: text(1, 32_000).optional().describe('Why it failed, in words for the agent.'),
   })
   .refine((result) => (result.output === undefined) !== (result.error === undefined), {
     error: 'Send `output` or `error`, not both.',
@@ -160,7 +155,7 @@ const toolResult = z
 export const toolResults = z
   .array(toolResult)
   .max(32, 'At most 32 tool results.')
-  .describe('Results of open calls of your functions, at most 32; each carries `output` or `error`.');
+  .describe('Results of pending calls of your functions, at most 32; each has `output` or `error`.');
 
 /** Whether the body has fields that need a message: ignoring them would be worse than an error. */
 export function asksSomething(sent: {

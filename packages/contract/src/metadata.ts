@@ -8,13 +8,13 @@ export const metadataInput = z
   })
   .refine((labels) => Object.keys(labels).length <= 32, 'At most 32 keys.')
   .meta({
-    description: 'Your own labels, given back as sent; the agent never reads them. At most 32, each of 512 characters.',
+    description: 'Your labels, returned unchanged; the agent never reads them. At most 32, each of 512 characters.',
     maxProperties: 32,
     examples: [{ plan: 'pro' }],
   });
 
 /** The labels as sent; empty if there are none. */
 export const metadata = z.record(z.string(), z.string()).meta({
-  description: 'Your own labels as you sent them; empty when there are none.',
+  description: 'Your labels, as sent; empty if there are none.',
   examples: [{ plan: 'pro' }],
 });

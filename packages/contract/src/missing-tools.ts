@@ -18,10 +18,10 @@ export const missingTools = z
   .array(
     z.object({
       server: z.string().describe('The slug of the server, or the id of the app.'),
-      reason: z.enum(awayReasons).describe('Why they could not be had.'),
-      message: z.string().describe('The same in a sentence for whoever runs the deployment.'),
+      reason: z.enum(awayReasons).describe('Why they were unavailable.'),
+      message: z.string().describe('The reason as a sentence for the operator of the deployment.'),
     }),
   )
-  .describe('Servers whose tools the agent did not have; it was told so.');
+  .describe('Servers whose tools were unavailable to the agent; it was informed.');
 
 export type MissingTool = z.infer<typeof missingTools>[number];

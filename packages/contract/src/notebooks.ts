@@ -14,7 +14,7 @@ import { userId } from './user-id.ts';
 const access = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('all').describe('`all`: the agent reads it for every user.') }),
   z.strictObject({
-    mode: z.literal('users').describe('`users`: the agent reads it for the named users alone.'),
+    mode: z.literal('users').describe('`users`: the agent reads it only for the named users.'),
     user_ids: z.array(userId()).min(1).max(1000, 'At most 1000 users.').describe('Your ids of the users, 1 to 1,000.'),
   }),
 ]);
@@ -24,10 +24,10 @@ const notebook = z
     object: tag('notebook'),
     id: id('nb'),
     slug: z.string().describe('Its name in lists and files.'),
-    name: z.string().describe('What people and the agent call it.'),
-    description: z.string().describe('When to look in it: the agent decides by this.'),
-    access: access.describe('For which users the agent reads it.'),
-    document_count: z.int().min(0).describe('How many documents are in it, at most 1,000.'),
+    name: z.string().describe('Its name for people and the agent.'),
+    description: z.string().describe('When to search it: the agent decides by this.'),
+    access: access.describe('The users for whom the agent reads it.'),
+    document_count: z.int().min(0).describe('The number of its documents, at most 1,000.'),
     bytes: z.int().min(0).describe('The size of its text in bytes, at most 5 MB.'),
     created_at: createdAt,
     updated_at: updatedAt,
@@ -39,13 +39,13 @@ const document = z
     object: tag('document'),
     id: id('doc'),
     notebook_id: id('nb'),
-    title: z.string().describe('What it is called.'),
-    content_type: z.string().describe('What it was sent as, such as `text/markdown` or `application/pdf`.'),
+    title: z.string().describe('The title of the document.'),
+    content_type: z.string().describe('The media type it was sent as, such as `text/markdown` or `application/pdf`.'),
     bytes: z.int().min(0).describe('The size of its text in bytes.'),
-    sha256: z.string().describe('The SHA-256 of its text, to tell whether it changed.'),
+    sha256: z.string().describe('The SHA-256 of its text, to detect changes.'),
     indexed: z
       .boolean()
-      .describe('Whether all of it is found by meaning; until then some is found by its words alone.'),
+      .describe('Whether all of it can be found by meaning; until then parts are found by keywords only.'),
     created_at: createdAt,
   })
   .describe('One text of a notebook.');
@@ -78,17 +78,17 @@ export const notebooks = {
     scopes: ['setup'],
     summary: 'Create a notebook for documents the agent reads before it answers.',
     description:
-      'Name its id in `knowledge` of a file or `notebooks` of a manifest; until a version does, no agent reads it.',
+      'Use its id in `knowledge` of a file or `notebooks` of a manifest; until a version does, no agent reads it.',
     idempotent: true,
     body: z.strictObject({
-      name: text(1, 80).describe('What people and the agent call it, 1 to 80 characters.'),
+      name: text(1, 80).describe('Its name for people and the agent, 1 to 80 characters.'),
       slug: shortSlug.describe(
         'Its name in lists and files: lowercase letters, digits and hyphens, a letter first, at most 40.',
       ),
       description: text(0, 300)
         .default('')
-        .describe('When to look in it, at most 300 characters: the agent decides by this.'),
-      access: access.default({ mode: 'all' }).describe('For which users the agent reads it; absent: all.'),
+        .describe('When to search it, at most 300 characters: the agent decides by this.'),
+      access: access.default({ mode: 'all' }).describe('The users for whom the agent reads it; absent: all.'),
     }),
     status: 201,
     response: notebook,
@@ -101,7 +101,7 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read one notebook.',
-    description: '`document_count` and `bytes` say how full it is.',
+    description: '`document_count` and `bytes` show how full it is.',
     params: notebookParams,
     status: 200,
     response: notebook,
@@ -113,14 +113,14 @@ export const notebooks = {
     path: '/v1/notebooks/{notebook_id}',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Change a notebook’s name, description or readers; fields left out stay.',
+    summary: 'Change a notebook’s name, description or readers; omitted fields stay.',
     description:
       'Takes effect at once, also for live versions; so one that is live needs a live key (409 `notebook_live`).',
     params: notebookParams,
     body: z.strictObject({
-      name: text(1, 80).optional().describe('What people and the agent call it from now on.'),
-      description: text(0, 300).optional().describe('When to look in it: the agent decides by this.'),
-      access: access.optional().describe('For which users the agent reads it from now on.'),
+      name: text(1, 80).optional().describe('Its new name for people and the agent.'),
+      description: text(0, 300).optional().describe('When to search it: the agent decides by this.'),
+      access: access.optional().describe('The users for whom the agent reads it.'),
     }),
     status: 200,
     response: notebook,
@@ -133,7 +133,7 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Delete a notebook and its documents.',
-    description: 'Versions that use it do not run again. One that is live needs a live key (409 `notebook_live`).',
+    description: 'Versions that use it can no longer run. One that is live needs a live key (409 `notebook_live`).',
     params: notebookParams,
     status: 200,
     response: deleted('notebook'),
@@ -147,27 +147,29 @@ export const notebooks = {
     scopes: ['setup'],
     summary: 'Search a notebook as the agent would.',
     description:
-      'Answers the passages of its newest documents that fit best, by words and by meaning. A notebook for named users shows nothing to others.',
+      'Returns the best passages of its newest documents, by keywords and by meaning. A notebook for named users shows nothing to others.',
     params: notebookParams,
     query: z.strictObject({
-      q: text(1, 500).describe('What to look for, in plain words.').meta({ example: 'How long may I return shoes?' }),
-      user_id: userId().optional().describe('As whose agent to search; left out: the org’s own.'),
+      q: text(1, 500)
+        .describe('The text to search for, in plain words.')
+        .meta({ example: 'How long may I return shoes?' }),
+      user_id: userId().optional().describe('The user to search as; absent: the org’s own agent.'),
     }),
     status: 200,
     response: z.object({
-      query: z.string().describe('What was looked for.'),
+      query: z.string().describe('The search text.'),
       passages: z
         .array(
           z.object({
             document_id: id('doc'),
             title: z.string().describe('The title of its document.'),
-            heading: z.string().describe('The headings above it, the outermost first; empty where there is none.'),
-            page: z.int().nullable().describe('The page on which it begins; null in a file without pages.'),
+            heading: z.string().describe('The headings above it, outermost first; empty if there is none.'),
+            page: z.int().nullable().describe('The page on which it begins; null for a file without pages.'),
             text: z.string().describe('The passage itself.'),
           }),
         )
-        .describe('The passages that fit best, best first; six at most, as the agent gets them.'),
-      unindexed: z.int().min(0).describe('How many documents are found only by their words yet.'),
+        .describe('The best passages, best first; at most six, as the agent gets them.'),
+      unindexed: z.int().min(0).describe('The number of documents that can only be found by keywords for now.'),
     }),
     errors: [],
     command: 'notebooks search',
@@ -194,14 +196,14 @@ export const notebooks = {
     summary:
       'Add a document: title and text as JSON, or a multipart part `file` (text, CSV, JSON, YAML, XML, source code, Markdown, HTML, PDF, DOCX, XLSX, PPTX) with or without `title`.',
     description:
-      'It is found by its words at once, and by meaning once it is `indexed`. With a test key live users see it after the next promotion.',
+      'It can be found by keywords at once, and by meaning once it is `indexed`. With a test key live users see it after the next promotion.',
     idempotent: true,
     params: notebookParams,
     query: z.strictObject(contentChangeQuery),
     accepts: ['application/json', 'multipart/form-data'],
     bodyLimit: 3 * 1024 * 1024,
     body: z.strictObject({
-      title: documentTitle.describe('What it is called, 1 to 200 characters.'),
+      title: documentTitle.describe('The title, 1 to 200 characters.'),
       text: documentText.describe('Its text or Markdown, at most 512 KB.'),
     }),
     status: 201,
@@ -218,7 +220,7 @@ export const notebooks = {
     description: 'The text is what the agent reads, not the file that was sent.',
     params: documentParams,
     status: 200,
-    response: document.extend({ text: z.string().describe('All of its text, as it was read out of what was sent.') }),
+    response: document.extend({ text: z.string().describe('The whole text, as extracted from the upload.') }),
     errors: [],
     command: 'documents get',
   }),
@@ -227,8 +229,9 @@ export const notebooks = {
     path: '/v1/notebooks/{notebook_id}/documents/{document_id}',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Delete a document; versions that were saved with it keep it.',
-    description: 'With a live key it is gone for live users at once, as a new version of what uses it.',
+    summary: 'Delete a document; versions saved with it keep it.',
+    description:
+      'With a live key it is removed for live users at once, as a new version of each deployment that uses it.',
     params: documentParams,
     query: z.strictObject(contentChangeQuery),
     status: 200,

@@ -30,9 +30,9 @@ export const openai = {
     ...common,
     method: 'POST',
     path: '/v1/openai/chat/completions',
-    summary: 'Talk to a deployment as clients of OpenAI’s chat completions do.',
+    summary: 'Call a deployment through OpenAI’s chat completions API.',
     description:
-      'Point an OpenAI client at `/v1/openai` with an API key of ours. A call that repeats what was said goes on in its conversation. What cannot be done is refused in OpenAI’s error shape and named.',
+      'Point an OpenAI client at `/v1/openai` with a Vestra API key. A call that repeats earlier messages continues their conversation. Unsupported options are rejected by name in OpenAI’s error format.',
     body: chatBody,
     bodyLimit: 32 * 1024 * 1024,
     status: 200,
@@ -46,9 +46,9 @@ export const openai = {
     ...common,
     method: 'POST',
     path: '/v1/openai/responses',
-    summary: 'Talk to a deployment as clients of OpenAI’s responses do.',
+    summary: 'Call a deployment through OpenAI’s responses API.',
     description:
-      'Goes on by `previous_response_id` or `conversation`. Calls of your functions and approvals come as output items; send their results as input.',
+      'Continues with `previous_response_id` or `conversation`. Calls of your functions and approvals arrive as output items; send their results as input.',
     body: responseBody,
     bodyLimit: 32 * 1024 * 1024,
     status: 200,
@@ -62,16 +62,16 @@ export const openai = {
     ...common,
     method: 'GET',
     path: '/v1/openai/responses/{response_id}',
-    summary: 'Show a response as far as it has come, or follow it.',
-    description: 'For responses made with `background`, or to read one again.',
+    summary: 'Show the current state of a response, or follow it.',
+    description: 'For responses with `background`, or to read one again.',
     params: responseParams,
     query: z.looseObject({
-      stream: z.enum(['true', 'false']).optional().describe('`true` answers its events as a stream.'),
+      stream: z.enum(['true', 'false']).optional().describe('`true` returns its events as a stream.'),
       starting_after: z
         .string()
         .regex(/^\d{1,9}$/, '`starting_after` is the `sequence_number` of an event.')
         .optional()
-        .describe('The `sequence_number` of the last event seen: the stream goes on after it.'),
+        .describe('The `sequence_number` of the last received event: the stream continues after it.'),
     }),
     status: 200,
     response,
@@ -84,8 +84,8 @@ export const openai = {
     ...common,
     method: 'POST',
     path: '/v1/openai/responses/{response_id}/cancel',
-    summary: 'Stop a response, with the work it began.',
-    description: 'One that has ended stays as it is.',
+    summary: 'Stop a response and its task.',
+    description: 'One that has ended stays unchanged.',
     params: responseParams,
     status: 200,
     response,
@@ -95,16 +95,16 @@ export const openai = {
     ...common,
     method: 'POST',
     path: '/v1/openai/conversations',
-    summary: 'Start a conversation that responses go on with; `metadata.model` and `metadata.user` say whose.',
+    summary: 'Start a conversation for responses; `metadata.model` and `metadata.user` select deployment and user.',
     description:
-      'Name it as `conversation` of a response; without `metadata.model` the org’s default deployment answers.',
+      'Use it as `conversation` of a response; without `metadata.model` the org’s default deployment answers.',
     body: z.strictObject({
       metadata: metadataInput.nullish(),
       items: z
         .array(z.unknown())
         .max(0, 'Send what is said with a response.')
         .nullish()
-        .describe('Only empty: send what is said with a response.'),
+        .describe('Must be empty: send messages with a response.'),
     }),
     bodyOptional: true,
     status: 200,
@@ -115,7 +115,7 @@ export const openai = {
     ...common,
     method: 'GET',
     path: '/v1/openai/conversations/{conversation_id}',
-    summary: 'Show a conversation as clients of OpenAI’s API read it.',
+    summary: 'Show a conversation in OpenAI’s format.',
     description: 'The same conversation as `GET /v1/conversations/{conversation_id}`.',
     params: z.strictObject({ conversation_id: failsWith('invalid_conversation_id', id('conv')) }),
     status: 200,
@@ -126,8 +126,8 @@ export const openai = {
     ...common,
     method: 'GET',
     path: '/v1/openai/models',
-    summary: 'List the deployments that can be named as a model: those that are live, with a test key all.',
-    description: 'What an OpenAI client offers to choose from.',
+    summary: 'List the deployments that can be used as a model: live ones, or all with a test key.',
+    description: 'The choices that an OpenAI client shows.',
     status: 200,
     response: z.object({
       object: z.literal('list').describe('Always `list`: what kind of object this is.'),
@@ -140,7 +140,7 @@ export const openai = {
     method: 'GET',
     path: '/v1/openai/models/{model}',
     summary: 'Show one deployment as a model.',
-    description: '404 where a live key names a deployment that is not live.',
+    description: '404 if a live key names a deployment that is not live.',
     params: z.strictObject({ model: z.string().describe('The slug, id or name of a deployment.') }),
     status: 200,
     response: modelShown,

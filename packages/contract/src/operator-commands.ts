@@ -6,7 +6,7 @@ const optional = (value: string): Flag => ({ value, required: false });
 /** The commands of `vestra admin` on the operator's machine, with database access and without a key. */
 export const operatorCommands = {
   'org create': {
-    summary: 'Make another org with a test key, a live key, an owner and 100 test dollars.',
+    summary: 'Create an org with a test key, a live key, an owner and 100 test dollars.',
     flags: { name: needed('<name>'), 'owner-email': optional('<email>') },
   },
   credit: {
@@ -18,39 +18,39 @@ export const operatorCommands = {
     flags: { org: needed('<org id>'), email: needed('<email>'), role: needed('owner|admin|developer') },
   },
   'member reset-password': {
-    summary: 'Make a link with which a person chooses a new console password, such as the last owner of an org.',
+    summary: 'Create a password reset link for a console member, such as the last owner of an org.',
     flags: { email: needed('<email>') },
   },
   'memory-secret': {
-    summary: 'Show what calls to the memory endpoint of an org are signed with.',
+    summary: 'Show the signing secret of an org’s memory endpoint.',
     flags: { org: needed('<org id>'), mode: needed('test|live') },
   },
   'policy-hook-secret': {
-    summary: 'Print the secret that questions to VESTRA_POLICY_HOOK_URL are signed with.',
+    summary: 'Print the signing secret of requests to VESTRA_POLICY_HOOK_URL.',
     flags: {},
   },
   'rotate-master-key': {
-    summary: 'Seal every org’s data key under a new master key.',
+    summary: 'Encrypt every org’s data key with a new master key.',
     flags: {},
   },
   backup: {
     summary:
-      'Write database, files and homes of computers to one file, while the server runs. The master key is not in it.',
+      'Write database, files and computer homes to one file, while the server runs. The master key is not included.',
     argument: '<file or folder>',
     flags: { 'master-key-file': optional('<second file for the master key>') },
   },
   restore: {
-    summary: 'Bring a backup into an empty database and a new data folder.',
+    summary: 'Restore a backup into an empty database and a new data folder.',
     argument: '<file>',
     flags: { 'master-key-file': optional('<file with the master key>') },
   },
   move: {
-    summary: 'Bring all rows from the database in use into another, empty one. Stop the server first.',
+    summary: 'Copy all rows from the current database into another, empty one. Stop the server first.',
     flags: { to: needed('<DATABASE_URL>|embedded') },
   },
   'files copy': {
     summary:
-      'Copy files and saved homes from the data folder to the bucket of VESTRA_FILES, or back; again for the rest.',
+      'Copy files and saved homes from the data folder to the bucket of VESTRA_FILES, or back; repeat it for the rest.',
     flags: { to: needed('bucket|disk'), extra: optional('keep|remove') },
   },
 } satisfies Record<string, { summary: string; argument?: string; flags: Record<string, Flag> }>;

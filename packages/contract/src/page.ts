@@ -12,10 +12,10 @@ export const pageQuery = {
       .transform(Number)
       .pipe(z.int().min(1).max(100, '`limit` is a whole number from 1 to 100.'))
       .default(20),
-  ).describe('How many entries a page holds, 1 to 100.'),
+  ).describe('The maximum number of entries per page, 1 to 100.'),
   cursor: failsWith('invalid_cursor', z.string().min(1).max(2048))
     .optional()
-    .describe('The `next_cursor` of the page before, unchanged; absent: the first page.'),
+    .describe('The `next_cursor` of the previous page, unchanged; absent: the first page.'),
 };
 
 /** The response of every list. */
@@ -29,6 +29,6 @@ export const page = <Item extends z.ZodType>(item: Item) =>
 export const deleted = <Tag extends string>(object: Tag) =>
   z.object({
     object: tag(object),
-    id: z.string().describe('The id of what is gone.'),
+    id: z.string().describe('The id of the deleted object.'),
     deleted: z.literal(true).describe('Always true: it cannot be read any more.'),
   });

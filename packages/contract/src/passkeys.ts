@@ -10,26 +10,26 @@ import { time } from './time.ts';
 
 const passkey = z.object({
   object: tag('passkey'),
-  id: id('pky').meta({ description: 'By what it is renamed and removed.' }),
-  name: z.string().meta({ description: 'What the person calls it.', example: 'Laptop' }),
+  id: id('pky').meta({ description: 'The id for renaming and removing it.' }),
+  name: z.string().meta({ description: 'The passkey’s name.', example: 'Laptop' }),
   created_at: time.meta({ description: 'When it was registered.' }),
-  last_used_at: time.nullable().meta({ description: 'When it last signed the person in.' }),
+  last_used_at: time.nullable().meta({ description: 'When it was last used to sign in.' }),
 });
 
-const name = text(1, 100).meta({ description: 'What to call it.', example: 'Laptop' });
+const name = text(1, 100).meta({ description: 'The name of the passkey.', example: 'Laptop' });
 const passkeyParams = z.strictObject({
-  passkey_id: failsWith('passkey_not_found', id('pky')).meta({ description: 'A passkey of one’s own.' }),
+  passkey_id: failsWith('passkey_not_found', id('pky')).meta({ description: 'One of your passkeys.' }),
 });
 
 /** The browser's WebAuthn data. The library validates every part of it. */
 const credential = z
   .looseObject({
     id: z.string().min(1).max(2048).meta({ description: 'The id of the credential.' }),
-    response: z.looseObject({}).meta({ description: 'What the device answered.' }),
+    response: z.looseObject({}).meta({ description: 'The device’s response.' }),
   })
-  .meta({ description: 'What `navigator.credentials` gave, by its `toJSON()`.' });
+  .meta({ description: 'The result of `navigator.credentials`, converted with `toJSON()`.' });
 const options = z
-  .looseObject({ challenge: z.string().meta({ description: 'What the device signs.' }) })
+  .looseObject({ challenge: z.string().meta({ description: 'The value that the device signs.' }) })
   .meta({ description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON`.' });
 
 /** Sign-in with a device, in addition to the password. */
@@ -38,8 +38,9 @@ export const passkeys = {
     method: 'GET',
     path: '/v1/console/passkeys',
     auth: 'console',
-    summary: 'List one’s passkeys, newest first.',
-    description: 'Needs the console’s cookie. Passkeys belong to the login and open every org that its password opens.',
+    summary: 'List your passkeys, newest first.',
+    description:
+      'Needs the console’s cookie. Passkeys belong to the login and are valid for every org of its password.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(passkey),
@@ -50,9 +51,9 @@ export const passkeys = {
     method: 'POST',
     path: '/v1/console/passkeys/registration',
     auth: 'console',
-    summary: 'Begin to register a passkey; the password is asked for.',
+    summary: 'Start to register a passkey; needs the password.',
     description:
-      'Needs the console’s cookie and `X-CSRF-Token`. Sets a cookie that binds what follows to this browser, for ten minutes and one use.',
+      'Needs the console’s cookie and `X-CSRF-Token`. Sets a cookie that binds the next step to this browser, for ten minutes and one use.',
     body: z.strictObject({
       password: z.string().min(1).max(256).meta({ description: 'The password of the login.' }),
     }),
@@ -65,9 +66,9 @@ export const passkeys = {
     method: 'POST',
     path: '/v1/console/passkeys',
     auth: 'console',
-    summary: 'Register the passkey that the browser made, within ten minutes and in the same browser.',
+    summary: 'Register the passkey that the browser created, within ten minutes and in the same browser.',
     description:
-      'Needs the console’s cookie and `X-CSRF-Token`. The device must have seen its person, by finger, face or PIN.',
+      'Needs the console’s cookie and `X-CSRF-Token`. The device must have verified the user by finger, face or PIN.',
     body: z.strictObject({ name, credential }),
     status: 201,
     response: passkey,
@@ -79,7 +80,7 @@ export const passkeys = {
     path: '/v1/console/passkeys/{passkey_id}',
     auth: 'console',
     summary: 'Rename a passkey.',
-    description: 'Needs the console’s cookie and `X-CSRF-Token`. The name is for the person alone.',
+    description: 'Needs the console’s cookie and `X-CSRF-Token`. Only you see the name.',
     params: passkeyParams,
     body: z.strictObject({ name }),
     status: 200,
@@ -91,8 +92,8 @@ export const passkeys = {
     method: 'DELETE',
     path: '/v1/console/passkeys/{passkey_id}',
     auth: 'console',
-    summary: 'Remove a passkey; it signs nobody in any more.',
-    description: 'Needs the console’s cookie and `X-CSRF-Token`. Browsers that are logged in stay so.',
+    summary: 'Remove a passkey; it can no longer be used to sign in.',
+    description: 'Needs the console’s cookie and `X-CSRF-Token`. Browsers that are logged in stay logged in.',
     params: passkeyParams,
     status: 200,
     response: deleted('passkey'),
@@ -104,9 +105,9 @@ export const passkeys = {
     path: '/v1/console/passkeys/sign-in-options',
     auth: 'open',
     perAddress: signInAttempts,
-    summary: 'Begin to sign in with a passkey, whosever it is.',
+    summary: 'Start to sign in with a passkey.',
     description:
-      'Needs no credential and names nobody: the device offers the keys it has. Sets a cookie that binds the sign-in to this browser.',
+      'Needs no credential and no name: the device offers its keys. Sets a cookie that binds the sign-in to this browser.',
     status: 200,
     response: z.object({ object: tag('passkey_options'), options }),
     errors: ['passkeys_unavailable', 'rate_limited'],
@@ -117,9 +118,9 @@ export const passkeys = {
     path: '/v1/console/passkeys/sign-in',
     auth: 'open',
     perAddress: signInAttempts,
-    summary: 'Sign in with a passkey; sets the console’s cookie and answers the CSRF token.',
+    summary: 'Sign in with a passkey; sets the console’s cookie and returns the CSRF token.',
     description:
-      'Needs the cookie of `POST /v1/console/passkeys/sign-in-options`. Challenge, origin, signature and the device’s count are checked.',
+      'Needs the cookie of `POST /v1/console/passkeys/sign-in-options`. Challenge, origin, signature and the device’s counter are checked.',
     body: z.strictObject({ credential }),
     status: 200,
     response: consoleSession,

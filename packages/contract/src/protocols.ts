@@ -7,14 +7,14 @@ import { userId } from './user-id.ts';
 const jsonRpc = z.unknown().meta({
   title: 'JSON-RPC 2.0 message',
   type: 'object',
-  description: 'A request, an answer or a notification of JSON-RPC 2.0, as the protocol defines them.',
+  description: 'A request, response or notification of JSON-RPC 2.0.',
   properties: {
     jsonrpc: { const: '2.0', description: 'Always `2.0`: the version of JSON-RPC.' },
-    id: { type: ['string', 'integer', 'null'], description: 'Names the request; its answer says it again.' },
-    method: { type: 'string', description: 'What is asked for; absent in an answer.' },
-    params: { type: 'object', description: 'What it is asked with, as the method takes it.' },
-    result: { description: 'What came of it; in an answer that succeeded.' },
-    error: { type: 'object', description: 'What went wrong; in an answer that failed.' },
+    id: { type: ['string', 'integer', 'null'], description: 'The id of the request, which its response repeats.' },
+    method: { type: 'string', description: 'The called method; absent in a response.' },
+    params: { type: 'object', description: 'The parameters of the method.' },
+    result: { description: 'The result; in a successful response.' },
+    error: { type: 'object', description: 'The error; in a failed response.' },
   },
   required: ['jsonrpc'],
 });
@@ -23,52 +23,52 @@ const mediaTypes = z.array(z.string());
 
 const agentCard = z
   .object({
-    name: z.string().describe('What the agent is called.'),
-    description: z.string().describe('What the agent is for.'),
+    name: z.string().describe('The name of the agent.'),
+    description: z.string().describe('The purpose of the agent.'),
     supportedInterfaces: z
       .array(
         z.object({
-          url: z.string().describe('The address that takes its messages.'),
+          url: z.string().describe('The address that accepts its messages.'),
           protocolBinding: z.literal('JSONRPC').describe('Always JSON-RPC over HTTP.'),
-          protocolVersion: z.string().describe('The version of A2A that is spoken.'),
+          protocolVersion: z.string().describe('The version of A2A.'),
         }),
       )
-      .describe('Where and how it is spoken to.'),
+      .describe('Where and how to call it.'),
     provider: z
       .object({
-        url: z.string().describe('A page of theirs.'),
-        organization: z.string().describe('What they are called.'),
+        url: z.string().describe('The provider’s page.'),
+        organization: z.string().describe('The provider’s name.'),
       })
       .optional()
       .describe('Who runs the agent.'),
     version: z.string().describe('The live version.'),
-    documentationUrl: z.string().optional().describe('Where more is written about it.'),
+    documentationUrl: z.string().optional().describe('The address of its documentation.'),
     capabilities: z
       .object({
         streaming: z.literal(true).describe('Always true: messages and tasks can be followed.'),
         pushNotifications: z.literal(false).describe('Always false: use webhooks.'),
         extendedAgentCard: z.literal(false).describe('Always false: this card is all there is.'),
       })
-      .describe('What of A2A it can do.'),
-    securitySchemes: z.record(z.string(), z.unknown()).describe('How to show who you are, by name.'),
-    securityRequirements: z.array(z.record(z.string(), z.unknown())).optional().describe('Which of these is needed.'),
-    defaultInputModes: mediaTypes.describe('Media types that it takes.'),
-    defaultOutputModes: mediaTypes.describe('Media types that it answers with.'),
+      .describe('The supported features of A2A.'),
+    securitySchemes: z.record(z.string(), z.unknown()).describe('The authentication methods, by name.'),
+    securityRequirements: z.array(z.record(z.string(), z.unknown())).optional().describe('The required methods.'),
+    defaultInputModes: mediaTypes.describe('Media types that it accepts.'),
+    defaultOutputModes: mediaTypes.describe('Media types that it returns.'),
     skills: z
       .array(
         z.object({
-          id: z.string().describe('Tells skills apart.'),
-          name: z.string().describe('What the skill is called.'),
-          description: z.string().describe('What the skill is good for.'),
-          tags: z.array(z.string()).describe('Words to find it by.'),
-          examples: z.array(z.string()).describe('What one may say to it.'),
-          inputModes: mediaTypes.describe('Media types that it takes.'),
-          outputModes: mediaTypes.describe('Media types that it answers with.'),
+          id: z.string().describe('The id of the skill.'),
+          name: z.string().describe('The name of the skill.'),
+          description: z.string().describe('The purpose of the skill.'),
+          tags: z.array(z.string()).describe('Search words for the skill.'),
+          examples: z.array(z.string()).describe('Example messages for the skill.'),
+          inputModes: mediaTypes.describe('Media types that it accepts.'),
+          outputModes: mediaTypes.describe('Media types that it returns.'),
         }),
       )
-      .describe('What it can be asked for: one skill, talking to it.'),
+      .describe('What it can be asked for: one skill, chatting with it.'),
   })
-  .describe('What an A2A agent says of itself.');
+  .describe('The description of an A2A agent.');
 
 export const protocols = {
   mcp: route({
@@ -77,9 +77,9 @@ export const protocols = {
     auth: 'key',
     scopes: ['runtime'],
     takesGrants: true,
-    summary: 'Speak MCP over streamable HTTP: the CLI’s commands as tools.',
+    summary: 'Call MCP over streamable HTTP: the CLI’s commands as tools.',
     description:
-      'Takes a key, or the access token of a client that a member has let in. `tools/list` shows what the scopes allow. Keys and secrets are never handled through it. Faults of the protocol come as JSON-RPC errors.',
+      'Accepts a key, or the access token of a client that a member has authorized. `tools/list` shows what the scopes allow. Keys and secrets are never handled through it. Protocol faults are returned as JSON-RPC errors.',
     headers: z.object({
       Accept: z.string().describe('Lists both `application/json` and `text/event-stream`.'),
     }),
@@ -98,7 +98,7 @@ export const protocols = {
     path: '/v1/a2a/{deployment_id}',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Speak A2A with a deployment: an exchange is a conversation, an A2A task its work.',
+    summary: 'Call a deployment through A2A: a context is a conversation, an A2A task its task.',
     description:
       '`SendMessage`, `SendStreamingMessage`, `GetTask`, `ListTasks`, `CancelTask` and `SubscribeToTask` of A2A 1.0. `contextId` is the conversation. No push notifications: use webhooks.',
     params: deploymentParams,
@@ -119,7 +119,7 @@ export const protocols = {
     path: '/v1/a2a/{deployment_id}/.well-known/agent-card.json',
     auth: 'open',
     summary: 'Show the agent card of a deployment.',
-    description: 'Open to everybody. Shows the live version.',
+    description: 'Public. Shows the live version.',
     params: deploymentParams,
     status: 200,
     response: agentCard,

@@ -19,18 +19,18 @@ export const routine = z
   .object({
     object: tag('routine'),
     id: id('rtn'),
-    user_id: userId().nullable().describe('Whom it runs for; null: the org’s own agent.'),
-    conversation_id: id('conv').nullable().describe('The conversation its runs are said in; null until there is one.'),
-    name: z.string().describe('What it is called; where none was given, the start of `ask`.'),
-    ask: z.string().describe('What the agent is asked at every run.'),
+    user_id: userId().nullable().describe('The user it runs for; null: the org’s own agent.'),
+    conversation_id: id('conv').nullable().describe('The conversation of its runs; null until there is one.'),
+    name: z.string().describe('Its name; if none was given, the start of `ask`.'),
+    ask: z.string().describe('The message to the agent at every run.'),
     kind: z
       .enum(routineKinds)
-      .describe('What makes it run: a schedule, a call of your system, or an event in a connected app.'),
+      .describe('What starts it: a schedule, a call of your system, or an event in a connected app.'),
     schedule: z
       .object({
-        every: z.string().nullable().describe('The plain words it was given in; null where it was given as cron.'),
+        every: z.string().nullable().describe('The plain words of the schedule; null if it was given as cron.'),
         cron: z.string().describe('The same as five cron fields.'),
-        timezone: z.string().describe('The IANA time zone that the schedule is read in.'),
+        timezone: z.string().describe('The IANA time zone of the schedule.'),
       })
       .nullable()
       .describe('When it runs; null for one that runs on a call.'),
@@ -39,29 +39,29 @@ export const routine = z
         filters: z
           .record(z.string(), z.unknown())
           .nullable()
-          .describe('Fields and values a payload must carry; null: any payload runs it.'),
+          .describe('Fields and values that a payload must contain; null: any payload runs it.'),
       })
       .nullable()
-      .describe('What a call must carry; null for a scheduled one.'),
+      .describe('The conditions of a call; null for a scheduled one.'),
     trigger_url: z
       .string()
       .nullable()
-      .describe('Where your system posts to with an API key; null for a scheduled one.'),
+      .describe('The address for your system’s calls with an API key; null for a scheduled one.'),
     enabled: z.boolean().describe('False while it is paused.'),
     status: z
       .enum(routineStatuses)
-      .describe('`active`; `completed`: it will not run again; `failed`: an error stopped it for good.'),
+      .describe('`active`; `completed`: it will not run again; `failed`: an error stopped it permanently.'),
     last_run_at: time.nullable().describe('When it last ran; null before its first run.'),
     next_run_at: time.nullable().describe('When it runs next; null while it is paused, finished or run on a call.'),
-    run_count: z.int().describe('How often it has run.'),
+    run_count: z.int().describe('The number of its runs.'),
     last_error: z
-      .object({ ...shownFailure.shape, at: time.describe('When that was, as ISO 8601 in UTC.') })
+      .object({ ...shownFailure.shape, at: time.describe('When it failed, as ISO 8601 in UTC.') })
       .nullable()
-      .describe('Why the last run that was due did not happen; null once one has.'),
+      .describe('Why the last due run did not happen; null once one has.'),
     created_at: createdAt,
     updated_at: updatedAt,
   })
-  .describe('Something that the agent is asked again and again.');
+  .describe('A message that the agent gets repeatedly.');
 
 const routineRun = z
   .object({
@@ -70,10 +70,10 @@ const routineRun = z
     status: z
       .enum(['started', 'filtered', 'skipped'])
       .describe('`started`; `filtered`: the payload did not match; `skipped`: the routine is paused or has ended.'),
-    conversation_id: id('conv').nullable().describe('Where the run is said; null where none began.'),
-    turn_id: id('turn').nullable().describe('The turn of the run; null where none began.'),
+    conversation_id: id('conv').nullable().describe('The conversation of the run; null if none started.'),
+    turn_id: id('turn').nullable().describe('The turn of the run; null if none started.'),
   })
-  .describe('What came of running a routine now.');
+  .describe('The result of running a routine now.');
 
 const cron = text(1, 120).refine((fields) => fields.trim().split(/\s+/).length === 5, {
   error: 'A cron schedule has five fields: minute, hour, day of month, month, day of week.',
@@ -93,30 +93,30 @@ const when = {
     }),
   )
     .optional()
-    .describe('A cron schedule in place of plain words.'),
+    .describe('A cron schedule instead of plain words.'),
   on: failsWith('invalid_schedule', z.literal('call'))
     .optional()
     .describe('`call`: it runs whenever your system posts to its `trigger_url`.'),
 };
 
 const routineFields = {
-  name: text(1, 200).optional().describe('What it is called; absent: the start of `ask`.'),
+  name: text(1, 200).optional().describe('Its name; absent: the start of `ask`.'),
   ...when,
   timezone: timeZone().optional().describe('The IANA time zone of the schedule; absent: the user’s, then UTC.'),
   user_id: userId()
     .optional()
-    .describe('Whom it runs for; absent: the org’s own agent, unless the org requires a user.'),
+    .describe('The user it runs for; absent: the org’s own agent, unless the org requires a user.'),
   conversation_id: failsWith('invalid_conversation_id', id('conv'))
     .optional()
-    .describe('An existing conversation of the same user to run in; absent: one of its own.'),
+    .describe('An existing conversation of the same user to run in; absent: a separate one.'),
   deployment: namedDeployment
     .optional()
-    .describe('Which agent runs it: a dep_ id, a slug or a name; absent: the user’s default, then the org’s.'),
+    .describe('The agent that runs it: a dep_ id, a slug or a name; absent: the user’s default, then the org’s.'),
 };
 
 const filters = z
   .record(z.string(), z.unknown())
-  .describe('With `on: call`: fields and values that a payload must carry.');
+  .describe('With `on: call`: fields and values that a payload must contain.');
 
 type When = { every?: unknown; schedule?: unknown; on?: unknown };
 
@@ -172,7 +172,7 @@ export const routines = {
     summary: 'List the routines of one user, or of the org’s own agent.',
     description: 'Needs scope `runtime`. Newest first.',
     query: z.strictObject({
-      user_id: userId().optional().describe('Whose routines; absent: those of the org’s own agent.'),
+      user_id: userId().optional().describe('The user of the routines; absent: the org’s own agent.'),
       ...pageQuery,
     }),
     status: 200,
@@ -185,16 +185,16 @@ export const routines = {
     path: '/v1/routines',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Ask something on a schedule, or whenever your own system calls.',
+    summary: 'Send a message on a schedule, or whenever your system calls.',
     description:
-      'Give exactly one of `every`, `schedule` and `on: call`. It runs at most once every 15 minutes; runs that were missed while the server was down run once.',
+      'Set exactly one of `every`, `schedule` and `on: call`. It runs at most once every 15 minutes; runs missed while the server was down run once.',
     idempotent: true,
     body: z
       .strictObject({
-        ask: text(1, 8000).describe('What the agent is asked at every run, 1 to 8,000 characters.'),
+        ask: text(1, 8000).describe('The message to the agent at every run, 1 to 8,000 characters.'),
         ...routineFields,
         filters: filters.optional(),
-        enabled: z.boolean().default(true).describe('False: it is kept and does not run yet.'),
+        enabled: z.boolean().default(true).describe('False: it is saved but does not run yet.'),
       })
       .refine((body) => countWhen(body) === 1, exactlyOne)
       .refine((body) => body.filters === undefined || body.on !== undefined, filtersNeedCall),
@@ -209,7 +209,7 @@ export const routines = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Show a routine with its last and next run.',
-    description: '`last_error` says why a run that was due did not happen.',
+    description: '`last_error` shows why a due run did not happen.',
     params: routineParams,
     status: 200,
     response: routine,
@@ -222,16 +222,16 @@ export const routines = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Change a routine; `enabled: false` pauses it.',
-    description: 'Fields left out stay. One that a deployment file declares is changed there (409 `managed_by_file`).',
+    description: 'Omitted fields stay. A routine of a deployment file is changed there (409 `managed_by_file`).',
     params: routineParams,
     body: z
       .strictObject({
-        ask: text(1, 8000).optional().describe('What the agent is asked from now on.'),
+        ask: text(1, 8000).optional().describe('The new message to the agent.'),
         ...routineFields,
         filters: filters
           .nullable()
           .optional()
-          .describe('With `on: call`: fields and values that a payload must carry; null: any payload runs it.'),
+          .describe('With `on: call`: fields and values that a payload must contain; null: any payload runs it.'),
         // No default here: renaming must not resume a paused routine.
         enabled: z.boolean().optional().describe('False pauses it and keeps its schedule; true resumes it.'),
       })
@@ -251,7 +251,7 @@ export const routines = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Delete a routine; its conversation stays.',
-    description: 'A run that has begun goes on.',
+    description: 'A run that has started continues.',
     params: routineParams,
     status: 200,
     response: deleted('routine'),
@@ -264,7 +264,7 @@ export const routines = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Run a routine once, now.',
-    description: 'Also for one that is paused. The answer names the turn to follow.',
+    description: 'Also for a paused one. The response names the turn to follow.',
     params: routineParams,
     status: 202,
     response: routineRun,
@@ -278,7 +278,7 @@ export const routines = {
     scopes: ['runtime'],
     summary: 'Run a routine that waits for a call, with a payload of at most 4 KB.',
     description:
-      'The payload reaches the agent as data, never as instructions. A payload that does not match the filters answers `filtered` and runs nothing.',
+      'The agent reads the payload as data, never as instructions. A payload that does not match the filters returns `filtered` and runs nothing.',
     params: routineParams,
     body: z
       .record(z.string(), z.unknown())
@@ -286,7 +286,7 @@ export const routines = {
         error: 'A trigger payload may hold at most 4 KB.',
         params: { code: 'payload_too_large' },
       })
-      .describe('Whatever your system has to say, as JSON of at most 4 KB; the agent reads it as data.'),
+      .describe('Any JSON of at most 4 KB from your system; the agent reads it as data.'),
     bodyOptional: true,
     status: 202,
     response: routineRun,

@@ -3,16 +3,16 @@ import { text } from './text.ts';
 
 /** The parts of a scenario that the API and the deployment file's `tests` share. */
 
-export const scenarioName = text(1, 120).describe('What the test is called; unique within the deployment’s file.');
-export const persona = text(1, 2000).describe('Who the pretend user is and how they talk.');
-export const goal = text(1, 2000).describe('What the pretend user wants, in their own words.');
+export const scenarioName = text(1, 120).describe('The name of the test; unique within the deployment’s file.');
+export const persona = text(1, 2000).describe('The simulated user and how they talk.');
+export const goal = text(1, 2000).describe('The simulated user’s goal, in their own words.');
 
 export const scenarioLine = text(1, 500);
 export const successCriteria = z
   .array(scenarioLine)
   .min(1, 'Give at least one line.')
   .max(12, 'At most 12 lines.')
-  .describe('What must be true at the end, 1 to 12 lines; every one must be met.');
+  .describe('What must be true at the end, 1 to 12 lines; all must be met.');
 export const mustNever = z
   .array(scenarioLine)
   .max(12, 'At most 12 lines.')
@@ -26,7 +26,7 @@ export const toolResults = z
   .refine((results) => Object.keys(results).length <= toolResultLimit, `At most ${toolResultLimit} tool results.`)
   .meta({ maxProperties: toolResultLimit })
   .describe(
-    'What tools answer in this test, by the name of a declared tool or `<server slug>.<tool>`; one with no entry answers an error.',
+    'Tool results in this test, by the name of a declared tool or `<server slug>.<tool>`; a tool without an entry returns an error.',
   );
 
 const recordedCallLimit = 50;
@@ -38,12 +38,12 @@ export const recordedCalls = z
       tool: text(1, 200).describe('The name of a declared tool, or `<server slug>.<tool>`.'),
       arguments: z
         .record(z.string(), z.unknown())
-        .describe('The arguments of the call: only a call with the same is answered so.'),
-      result: z.unknown().describe('What the tool answers: text, or any JSON.'),
-      is_error: z.boolean().optional().describe('True: the answer is a failure of the tool; absent: it is not.'),
+        .describe('The arguments of the call: only a call with the same arguments gets this result.'),
+      result: z.unknown().describe('The tool’s result: text, or any JSON.'),
+      is_error: z.boolean().optional().describe('True: the result is a failure of the tool; absent: it is not.'),
     }),
   )
   .max(recordedCallLimit, `At most ${recordedCallLimit} recorded calls.`)
   .describe(
-    'What tools answer to certain arguments, at most 50 calls; the same call again gets the next answer, and after the last that one. Any other call answers `tool_results`.',
+    'Tool results for specific arguments, at most 50 calls; a repeated call gets the next result, and finally the last one. Any other call uses `tool_results`.',
   );

@@ -17,30 +17,30 @@ import { tag } from './tag.ts';
 import { createdAt, updatedAt } from './time.ts';
 
 const drafted = z.object({
-  name: z.string().describe('What the test is called.'),
-  persona: z.string().describe('Who the pretend user is and how they talk.'),
-  goal: z.string().describe('What the pretend user wants, in their own words.'),
+  name: z.string().describe('The name of the test.'),
+  persona: z.string().describe('The simulated user and how they talk.'),
+  goal: z.string().describe('The simulated user’s goal, in their own words.'),
   success_criteria: z.array(z.string()).describe('What must be true at the end; every line must be met.'),
   must_never: z.array(z.string()).describe('What must never happen; any line fails the test.'),
   tool_results: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('What tools answer in this test, by the name of the tool or `<server slug>.<tool>`.'),
+    .describe('Tool results in this test, by the name of the tool or `<server slug>.<tool>`.'),
   recorded_calls: z
     .array(
       z.object({
-        tool: z.string().describe('The tool, as `tool_results` names it.'),
+        tool: z.string().describe('The tool, as named in `tool_results`.'),
         arguments: z.record(z.string(), z.unknown()).describe('The arguments of the call.'),
-        result: z.unknown().describe('What the tool answers to them: text, or any JSON.'),
-        is_error: z.boolean().optional().describe('True: the tool fails with this answer.'),
+        result: z.unknown().describe('The tool’s result for them: text, or any JSON.'),
+        is_error: z.boolean().optional().describe('True: the tool fails with this result.'),
       }),
     )
     .optional()
-    .describe('What tools answer to certain arguments, before `tool_results` is looked at.'),
+    .describe('Tool results for specific arguments, which take precedence over `tool_results`.'),
   approves: z
     .boolean()
     .optional()
-    .describe('Whether the pretend user says yes to tools of the deployment’s MCP servers; absent: no.'),
+    .describe('Whether the simulated user approves tools of the deployment’s MCP servers; absent: no.'),
 });
 
 const scenario = z
@@ -52,45 +52,41 @@ const scenario = z
     managed_by: z
       .literal('file')
       .nullable()
-      .describe('`file` where the deployment file declares it and only the file changes it; else null.'),
+      .describe('`file` if the deployment file declares it and only the file changes it; else null.'),
     created_at: createdAt,
     updated_at: updatedAt,
   })
-  .describe('A pretend user with a goal, and what success means.');
+  .describe('A simulated user with a goal, and the success criteria.');
 
 export const scenarioDraft = z
   .object({
     object: tag('scenario_draft'),
-    deployment_id: id('dep').describe('The deployment whose tests it is for.'),
-    deployment_version: z.int().min(1).describe('The version that gave the last answer of the talk.'),
+    deployment_id: id('dep').describe('The deployment of the test.'),
+    deployment_version: z.int().min(1).describe('The version that gave the last answer of the conversation.'),
     conversation_id: id('conv'),
-    user_id: z.string().nullable().describe('Whose talk it was; null: the org’s own.'),
-    task_id: id('task').nullable().describe('The task that it was drawn from; null: from the whole conversation.'),
-    scenario: drafted.describe('Can be sent to `POST …/scenarios` as it is.'),
+    user_id: z.string().nullable().describe('The user of the conversation; null: the org’s own agent.'),
+    task_id: id('task').nullable().describe('The task it was drafted from; null: the whole conversation.'),
+    scenario: drafted.describe('Can be sent to `POST …/scenarios` unchanged.'),
     drafted_by: z
       .string()
       .nullable()
-      .describe(
-        'The model that worded name, persona and criteria; null: they were taken from the talk as it was said.',
-      ),
+      .describe('The model that wrote name, persona and criteria; null: they were copied from the conversation.'),
     personal: z
       .array(
         z.object({
           kind: z
             .enum(['user', 'email', 'phone', 'card', 'iban', 'other'])
-            .describe(
-              'What it looks like; `user`: what you have told of the user, `other`: what the model pointed out.',
-            ),
-          value: z.string().describe('The value as it stands in the draft.'),
-          fields: z.array(z.string()).describe('The fields of the draft that hold it.'),
+            .describe('The kind of data; `user`: your data about the user, `other`: found by the model.'),
+          value: z.string().describe('The value in the draft.'),
+          fields: z.array(z.string()).describe('The fields of the draft that contain it.'),
         }),
       )
       .describe(
-        'What says who the person is. A scenario is kept, and read in both modes: replace these before you save it.',
+        'Personal data in the draft. A scenario is stored and readable in both modes: replace these before you save it.',
       ),
-    notes: z.array(z.string()).describe('What of the talk the draft does not hold, and why.'),
+    notes: z.array(z.string()).describe('Parts of the conversation that the draft omits, and why.'),
   })
-  .describe('A scenario drawn from a talk; not saved.');
+  .describe('A scenario drafted from a conversation; not saved.');
 
 const scenarioParams = deploymentParams.extend({ scenario_id: failsWith('scenario_not_found', id('scn')) });
 
@@ -101,7 +97,7 @@ export const scenarios = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the scenarios of a deployment.',
-    description: 'Needs scope `setup`; newest first. Those that the file declares are among them.',
+    description: 'Needs scope `setup`; newest first. Includes those that the file declares.',
     params: deploymentParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -114,9 +110,9 @@ export const scenarios = {
     path: '/v1/deployments/{deployment_id}/scenarios',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Add a scenario: a pretend user, a goal and what success means.',
+    summary: 'Add a scenario: a simulated user, a goal and success criteria.',
     description:
-      'It is played at the next test run. A tool with no entry in `tool_results` answers an error: a test never changes anything outside.',
+      'It runs with the next test run. A tool without an entry in `tool_results` returns an error: a test never changes anything outside.',
     idempotent: true,
     params: deploymentParams,
     body: z.strictObject({
@@ -131,7 +127,7 @@ export const scenarios = {
         .boolean()
         .optional()
         .describe(
-          'True: the pretend user says yes to tools of the deployment’s MCP servers; any other yes is always declined.',
+          'True: the simulated user approves tools of the deployment’s MCP servers; all other approvals are declined.',
         ),
     }),
     status: 201,
@@ -146,18 +142,18 @@ export const scenarios = {
     scopes: ['setup'],
     summary: 'Draft scenarios for a version; nothing is saved.',
     description:
-      'A model reads the version’s instructions and tools and invents them; the call is billed. Keep the good ones with `POST …/scenarios`.',
+      'A model reads the version’s instructions and tools and writes them; the call is billed. Save the good ones with `POST …/scenarios`.',
     idempotent: true,
     params: deploymentParams,
     body: z.strictObject({
-      count: z.int().min(1).max(10).default(5).describe('How many to draft, 1 to 10.'),
+      count: z.int().min(1).max(10).default(5).describe('The number of drafts, 1 to 10.'),
       version: z.int().min(1).optional().describe('The version to draft them for; absent: the newest.'),
     }),
     bodyOptional: true,
     status: 200,
     response: z.object({
       object: tag('list'),
-      data: z.array(drafted).describe('Drafts, to be looked at and created one by one.'),
+      data: z.array(drafted).describe('Drafts, to be reviewed and created one by one.'),
     }),
     errors: [
       'deployment_not_found',
@@ -176,7 +172,7 @@ export const scenarios = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read one scenario.',
-    description: 'What a test run plays, with what its tools answer.',
+    description: 'The contents of a test, with its tool results.',
     params: scenarioParams,
     status: 200,
     response: scenario,
@@ -188,9 +184,8 @@ export const scenarios = {
     path: '/v1/deployments/{deployment_id}/scenarios/{scenario_id}',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Change a scenario; fields left out stay.',
-    description:
-      'Runs that have begun keep what they began with. One that the file declares is changed there (409 `managed_by_file`).',
+    summary: 'Change a scenario; omitted fields stay.',
+    description: 'Started runs use the earlier state. A scenario of a file is changed there (409 `managed_by_file`).',
     params: scenarioParams,
     body: z.strictObject({
       name: scenarioName.optional(),
@@ -203,7 +198,7 @@ export const scenarios = {
       approves: z
         .boolean()
         .optional()
-        .describe('True: the pretend user says yes to tools of the deployment’s MCP servers.'),
+        .describe('True: the simulated user approves tools of the deployment’s MCP servers.'),
     }),
     status: 200,
     response: scenario,
@@ -216,7 +211,7 @@ export const scenarios = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Delete a scenario.',
-    description: 'Results of earlier runs stay. One that the file declares is removed there (409 `managed_by_file`).',
+    description: 'Results of earlier runs stay. A scenario of a file is removed there (409 `managed_by_file`).',
     params: scenarioParams,
     status: 200,
     response: deleted('scenario'),

@@ -10,9 +10,9 @@ import { userId } from './user-id.ts';
 const secret = z
   .object({
     object: tag('secret'),
-    name: z.string().describe('What it is referenced by: `${NAME}`.'),
-    user_id: z.string().nullable().describe('Whose secret it is; null: the company’s.'),
-    mode: z.enum(modes).describe('The mode it is kept for; the other mode does not see it.'),
+    name: z.string().describe('The name for references: `${NAME}`.'),
+    user_id: z.string().nullable().describe('The user of the secret; null: the company.'),
+    mode: z.enum(modes).describe('The mode it is stored for; the other mode does not see it.'),
     created_at: createdAt,
     updated_at: updatedAt,
   })
@@ -28,8 +28,9 @@ export const secrets = {
     path: '/v1/secrets',
     auth: 'key',
     scopes: ['setup', 'runtime'],
-    summary: 'List the names of the company’s secrets, or of one user’s; scope `runtime` alone needs a `user_id`.',
-    description: 'Values are never shown. Only those of the key’s mode.',
+    summary:
+      'List the names of the company’s secrets, or of one user’s; with only scope `runtime`, `user_id` is required.',
+    description: 'Values are never shown. Only secrets of the key’s mode.',
     query: z.strictObject({
       ...pageQuery,
       user_id: userId().optional().describe('The names of this user’s; absent: the company’s.'),
@@ -44,13 +45,13 @@ export const secrets = {
     path: '/v1/secrets/{name}',
     auth: 'key',
     scopes: ['setup', 'runtime'],
-    summary: 'Store a secret of the company, or of one user; scope `runtime` alone needs a `user_id`.',
+    summary: 'Store a secret of the company, or of one user; with only scope `runtime`, `user_id` is required.',
     description:
-      'Replaces a value of the same name; calls from now on use the new one. Kept encrypted, and apart for each mode.',
+      'Replaces a value of the same name; later calls use the new one. Stored encrypted, and separately for each mode.',
     params: secretParams,
     body: z.strictObject({
       value: text(1, 8192).describe('The value, 1 to 8,192 characters; it is never shown again.'),
-      user_id: userId().optional().describe('Whose secret it is; absent: the company’s.'),
+      user_id: userId().optional().describe('The user of the secret; absent: the company.'),
     }),
     status: 200,
     response: secret,
@@ -62,14 +63,14 @@ export const secrets = {
     path: '/v1/secrets/{name}',
     auth: 'key',
     scopes: ['setup', 'runtime'],
-    summary: 'Delete a secret of the company, or of one user; scope `runtime` alone needs a `user_id`.',
-    description: 'Servers and files that name it fail from then on with `secret_missing`.',
+    summary: 'Delete a secret of the company, or of one user; with only scope `runtime`, `user_id` is required.',
+    description: 'Servers and files that refer to it fail from then on with `secret_missing`.',
     params: secretParams,
-    query: z.strictObject({ user_id: userId().optional().describe('Whose secret; absent: the company’s.') }),
+    query: z.strictObject({ user_id: userId().optional().describe('The user of the secret; absent: the company.') }),
     status: 200,
     response: z.object({
       object: tag('secret'),
-      name: z.string().describe('The name of what is gone.'),
+      name: z.string().describe('The name of the deleted secret.'),
       deleted: z.literal(true).describe('Always true: nothing can use it any more.'),
     }),
     errors: ['secret_not_found'],

@@ -45,21 +45,31 @@ const limits = z.strictObject({
     .min(0.01)
     .max(1000)
     .optional()
-    .describe('US dollars after which a piece of work is stopped with `max_budget`.'),
+    .describe('US dollars after which a task is stopped with `max_budget`.'),
   per_turn_usd: z
     .number()
     .min(0.01)
     .max(1000)
     .optional()
     .describe('US dollars after which a reply is stopped with `max_budget`.'),
-  max_steps: z.int().min(1).max(500).default(100).describe('Model calls after which work is stopped with `max_turns`.'),
+  max_steps: z
+    .int()
+    .min(1)
+    .max(500)
+    .default(100)
+    .describe('Model calls after which a task is stopped with `max_turns`.'),
   max_minutes: z
     .int()
     .min(1)
     .max(240)
     .default(60)
-    .describe('Minutes of working, waiting left out, after which work is stopped with `max_turns`.'),
-  ask_above_usd: z.number().min(0).max(1000).optional().describe('A paid tool that costs more than this asks first.'),
+    .describe('Active minutes, without waiting, after which a task is stopped with `max_turns`.'),
+  ask_above_usd: z
+    .number()
+    .min(0)
+    .max(1000)
+    .optional()
+    .describe('A paid tool that costs more than this needs approval.'),
 });
 
 /** Settings that the deployment file and the manifest share. */
@@ -72,22 +82,22 @@ export const commonSettings = {
     text(1, 35).regex(languageTag, 'Write a language tag such as en or pt-BR, or auto.'),
   )
     .default('auto')
-    .describe('A language tag such as `en`, `hi` or `pt-BR` that it answers in, or `auto` to follow each user.'),
+    .describe('A language tag such as `en`, `hi` or `pt-BR` for its answers, or `auto` to follow each user.'),
   model: text(1, 100)
     .default('default')
-    .describe('A model id of `GET /v1/models`, or `default` for the one that the server is set to.'),
+    .describe('A model id of `GET /v1/models`, or `default` for the server’s default.'),
   apps: z
     .union([z.array(text(1, 64)).max(200, 'At most 200 apps.'), z.literal('all')], {
       error: 'Write `all` or a list of app names.',
     })
     .default('all')
-    .describe('Which apps users may connect: `all`, or the ids of `GET /v1/apps`.'),
+    .describe('Which apps users can connect: `all`, or the ids of `GET /v1/apps`.'),
   approvals: z
     .array(z.enum(approvalKinds))
     .max(6, 'At most 6 approvals.')
     .default(['payment', 'booking', 'cancellation'])
-    .describe('Which kinds of action are marked and worded as such when a yes is asked for.'),
-  limits: limits.prefault({}).describe('Where work and replies are stopped, in money, steps and minutes.'),
+    .describe('Which kinds of action are labelled as such in approval requests.'),
+  limits: limits.prefault({}).describe('Limits of tasks and replies in money, steps and minutes.'),
 };
 
 /** A skill the org uploaded. */
@@ -101,5 +111,5 @@ export const builtInSkill = z.strictObject({
       /^[a-z0-9][a-z0-9-]{0,63}$/,
       'Use lowercase letters, digits and dashes, a letter or digit first, at most 64.',
     )
-    .describe('The name of a skill that comes with the service, as `GET /v1/skills?source=built_in` lists it.'),
+    .describe('The name of a built-in skill, as `GET /v1/skills?source=built_in` lists it.'),
 });

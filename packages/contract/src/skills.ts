@@ -15,16 +15,16 @@ const skill = z
   .object({
     object: tag('skill'),
     id: id('skl').nullable().describe('`skl_` and 24 characters; null for a built-in skill.'),
-    source: z.enum(sources).describe('`company`: the org uploaded it; `built_in`: it comes with the service.'),
+    source: z.enum(sources).describe('`company`: the org uploaded it; `built_in`: it is part of the service.'),
     slug: z.string().describe('Its name in a deployment.'),
-    name: z.string().describe('What its `SKILL.md` calls it.'),
+    name: z.string().describe('The name in its `SKILL.md`.'),
     description: z.string().describe('When to use it, from its `SKILL.md`: the agent decides by this.'),
     version: z.string().nullable().describe('The content hash of its current version; null for a built-in skill.'),
     sha256: z
       .string()
       .nullable()
-      .describe('The hash of its files as uploaded, as the CLI computes it over a folder; null for a built-in skill.'),
-    created_at: time.nullable().describe('When it was uploaded first; null for a built-in skill.'),
+      .describe('The hash of the uploaded files, as the CLI computes it for a folder; null for a built-in skill.'),
+    created_at: time.nullable().describe('When it was first uploaded; null for a built-in skill.'),
     updated_at: time.nullable().describe('When its files last changed; null for a built-in skill.'),
   })
   .describe('A bundle of text files that teaches the agent how to do something.');
@@ -33,7 +33,7 @@ const skillVersion = z
   .object({
     object: tag('skill_version'),
     hash: z.string().describe('The hash of the files of this version.'),
-    parent_hash: z.string().nullable().describe('The hash of the version before; null for the first.'),
+    parent_hash: z.string().nullable().describe('The hash of the previous version; null for the first.'),
     created_at: createdAt,
   })
   .describe('One state of a skill’s files.');
@@ -49,14 +49,14 @@ const bundle = z.strictObject({
               /^(?!.*(^|\/)\.{0,2}(\/|$))[^\\\p{Cc}]+$/su,
               'A path is relative, with forward slashes and no empty, `.` or `..` part.',
             )
-            .describe('Where it lies in the skill, with forward slashes, such as `scripts/count.py`.'),
+            .describe('Its path in the skill, with forward slashes, such as `scripts/count.py`.'),
           // The size is checked in UTF-8 bytes with a separate code; the length here is documentation.
           content: z.string().meta({ maxLength: 1_048_576 }).describe('Its text, at most 1 MB.'),
         }),
       )
       .min(1, 'Send at least one file.')
       .max(200, 'At most 200 files.'),
-  ).describe('1 to 200 text files of at most 5 MB together, a `SKILL.md` at the top among them.'),
+  ).describe('1 to 200 text files of at most 5 MB together, including a `SKILL.md` at the top.'),
 });
 
 const skillParams = z.strictObject({
@@ -101,7 +101,7 @@ export const skills = {
       source: z
         .enum(sources)
         .default('company')
-        .describe('`company`: the org’s own; `built_in`: those that come with the service.'),
+        .describe('`company`: the org’s own; `built_in`: those of the service.'),
     }),
     status: 200,
     response: page(skill),
@@ -113,15 +113,15 @@ export const skills = {
     path: '/v1/skills',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Upload a skill: its files as JSON, a zip, or one multipart part `file` that is a zip.',
+    summary: 'Upload a skill: its files as JSON, a zip, or one multipart part `file` with a zip.',
     description:
-      'The frontmatter of `SKILL.md` gives `name` and `description`. Name its id in `skills` of a deployment; text files only.',
+      'The frontmatter of `SKILL.md` sets `name` and `description`. Use its id in `skills` of a deployment; text files only.',
     idempotent: true,
     query: z.strictObject({
       slug: shortSlug
         .optional()
         .describe(
-          'Its name in deployments; absent: the name in `SKILL.md`. With one of its own it may share that name with another skill.',
+          'Its name in deployments; absent: the name in `SKILL.md`. With a separate slug it may share that name with another skill.',
         ),
     }),
     ...upload,
@@ -135,16 +135,16 @@ export const skills = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read one skill with its files: the org’s by its id, a built-in one by its name.',
-    description: 'Built-in ones can be read to copy from.',
+    description: 'Built-in skills can be read to copy from.',
     params: readableParams,
     status: 200,
     response: skill.extend({
       files: z
         .array(
           z.object({
-            path: z.string().describe('Where it lies in the skill.'),
+            path: z.string().describe('Its path in the skill.'),
             bytes: z.int().min(0).describe('Its size in bytes.'),
-            content: z.string().describe('What is in the file.'),
+            content: z.string().describe('The text of the file.'),
           }),
         )
         .describe('All its files with their text.'),
@@ -157,9 +157,9 @@ export const skills = {
     path: '/v1/skills/{skill_id}',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Replace a skill’s files; files that differ make a new version.',
+    summary: 'Replace a skill’s files; changed files create a new version.',
     description:
-      'Send all files, not only those that changed. With a test key live users see it after the next promotion.',
+      'Send all files, not only the changed ones. With a test key live users see it after the next promotion.',
     params: skillParams,
     query: z.strictObject(contentChangeQuery),
     ...upload,
@@ -172,8 +172,8 @@ export const skills = {
     path: '/v1/skills/{skill_id}',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Delete a skill; it goes from every user.',
-    description: 'Versions that use it do not run again. One that is live needs a live key (409 `skill_live`).',
+    summary: 'Delete a skill for every user.',
+    description: 'Versions that use it can no longer run. One that is live needs a live key (409 `skill_live`).',
     params: skillParams,
     status: 200,
     response: deleted('skill'),
@@ -186,7 +186,7 @@ export const skills = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the versions of a skill, newest first.',
-    description: 'Each names the one before it, so that history can be followed.',
+    description: 'Each names the previous one, so that the history can be followed.',
     params: skillParams,
     query: z.strictObject(pageQuery),
     status: 200,

@@ -18,48 +18,48 @@ export const taskStatuses = ['queued', 'working', 'waiting', 'done', 'failed'] a
 
 /** Whether the success criteria of a message were met. */
 export const outcome = z.object({
-  met: z.boolean().describe('Whether everything that was asked for was reached.'),
-  reason: z.string().describe('Why the judge thinks so, in a sentence or two.'),
+  met: z.boolean().describe('Whether all criteria were met.'),
+  reason: z.string().describe('The judge’s reason, in a sentence or two.'),
 });
 
 export const task = z
   .object({
     object: tag('task'),
     id: id('task'),
-    user_id: userId().nullable().describe('Whom it is done for; null: the org’s own agent.'),
-    conversation_id: id('conv').nullable().describe('The conversation that asked for it.'),
-    deployment_id: id('dep').nullable().describe('The deployment that does it.'),
-    deployment_version: z.int().nullable().describe('The version of the deployment that it runs on.'),
+    user_id: userId().nullable().describe('The user of the task; null: the org’s own agent.'),
+    conversation_id: id('conv').nullable().describe('The conversation that started it.'),
+    deployment_id: id('dep').nullable().describe('The deployment that runs it.'),
+    deployment_version: z.int().nullable().describe('The version of the deployment that runs it.'),
     status: z
       .enum(taskStatuses)
       .describe(
-        '`queued` until a place is free, `working`, `waiting` on an approval, question or call; at its end `done` or `failed`.',
+        '`queued` until a slot is free, `working`, `waiting` for an approval, question or call; at its end `done` or `failed`.',
       ),
-    title: z.string().nullable().describe('What it is about in a few words; null until it is named.'),
+    title: z.string().nullable().describe('A short title; null until it is named.'),
     progress: z
       .array(
         z.object({
           content: z.string().describe('One step of the plan.'),
-          status: z.enum(['pending', 'in_progress', 'completed']).describe('How far this step is.'),
+          status: z.enum(['pending', 'in_progress', 'completed']).describe('The state of this step.'),
         }),
       )
-      .describe('Its plan, step by step; empty where it made none.'),
+      .describe('Its plan, step by step; empty if it has none.'),
     result: z
       .object({
         text: z.string().nullable().describe('The final reply; cut to 280 characters in lists.'),
-        data: z.unknown().describe('The structured value that `output_schema` asked for; null where none was.'),
+        data: z.unknown().describe('The structured value that `output_schema` requested; null if there is none.'),
         truncated,
       })
-      .describe('What came of it; empty until it has ended.'),
+      .describe('The result; empty until it has ended.'),
     outcome: outcome
       .nullable()
-      .describe('Whether the message’s `success_criteria` were met; null where there were none, or it goes on.'),
+      .describe('Whether the message’s `success_criteria` were met; null if there were none, or while it runs.'),
     error: shownFailure.nullable().describe('Why it failed or was stopped; null unless it was.'),
     ...costFields,
     created_at: createdAt,
     updated_at: updatedAt,
   })
-  .describe('One longer piece of work.');
+  .describe('A longer piece of work, separate from the reply.');
 
 /** Omits costs and `outcome`, which reveals the company's criteria. */
 export const taskSeen = {
@@ -76,7 +76,7 @@ const taskTrace = z
     task_id: id('task'),
     ...traceFields,
   })
-  .describe('Each step and each model call of a piece of work.');
+  .describe('Each step and each model call of a task.');
 
 const taskParams = z.strictObject({ task_id: failsWith('invalid_task_id', id('task')) });
 
@@ -86,9 +86,9 @@ export const tasks = {
     path: '/v1/tasks',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'List pieces of work, newest first.',
+    summary: 'List tasks, newest first.',
     description:
-      'Needs scope `runtime`. Filters narrow the list together. The text of a result is cut to 280 characters here; read the task for all of it.',
+      'Needs scope `runtime`. Filters are combined. The text of a result is cut to 280 characters here; read the task for all of it.',
     query: z.strictObject({
       status: z.enum(taskStatuses).optional().describe('Only tasks that are in this state.'),
       user_id: userId().optional().describe('Only this user’s; absent: everybody’s.'),
@@ -97,9 +97,9 @@ export const tasks = {
         .describe('Only of this deployment: its id, slug or name.'),
       conversation_id: failsWith('invalid_conversation_id', id('conv'))
         .optional()
-        .describe('Only what this conversation asked for.'),
-      created_after: queryTime.optional().describe('Only those made at this moment or later.'),
-      created_before: queryTime.optional().describe('Only those made before this moment.'),
+        .describe('Only tasks of this conversation.'),
+      created_after: queryTime.optional().describe('Only those created at this time or later.'),
+      created_before: queryTime.optional().describe('Only those created before this time.'),
       ...pageQuery,
     }),
     status: 200,
@@ -114,7 +114,7 @@ export const tasks = {
     scopes: ['runtime'],
     summary: 'Show a task with the full text of its result.',
     description:
-      'Poll it, or better follow the conversation’s events: `task.completed`, `task.failed` and `task.stopped` tell the end.',
+      'Poll it, or preferably follow the conversation’s events: `task.completed`, `task.failed` and `task.stopped` report the end.',
     params: taskParams,
     status: 200,
     response: task,
@@ -127,8 +127,7 @@ export const tasks = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Delete a task and its outputs; a running one is stopped first.',
-    description:
-      'What it has spent stays in the usage report. Its files that were outputs go with it, and nothing brings them back.',
+    description: 'Its costs stay in the usage report. Its output files are deleted permanently.',
     params: taskParams,
     status: 200,
     response: deleted('task'),
@@ -142,7 +141,7 @@ export const tasks = {
     scopes: ['runtime'],
     summary: 'Show each step and each model call of a task.',
     description:
-      'Inputs and outputs are shown as one line each, never raw. Steps are kept for as long as the operator’s setting says, 90 days unless changed; the totals stay.',
+      'Inputs and outputs are shown as one line each, never raw. Steps are stored as configured by the operator, 90 days by default; the totals stay.',
     params: taskParams,
     status: 200,
     response: taskTrace,
@@ -154,12 +153,12 @@ export const tasks = {
     path: '/v1/tasks/{task_id}/data',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'Answer the structured result of a task alone; null until there is one.',
+    summary: 'Return only the structured result of a task; null until there is one.',
     description:
-      'Answers the bare value, so that it can be fed to a program. Refused with `no_output_schema` where the message asked for none.',
+      'Returns the plain value, for use in a program. Rejected with `no_output_schema` if the message requested none.',
     params: taskParams,
     status: 200,
-    response: z.unknown().describe('The value that `output_schema` asked for.'),
+    response: z.unknown().describe('The value that `output_schema` requested.'),
     errors: ['task_not_found', 'no_output_schema'],
     command: 'tasks data',
   }),

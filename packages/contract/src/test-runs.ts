@@ -13,21 +13,21 @@ export const testRunStatuses = ['queued', 'running', 'passed', 'failed', 'error'
 
 const count = z.int().min(0);
 
-const decided = z.boolean().describe('Whether the judge could tell. What it could not tell is neither met nor broken.');
+const decided = z
+  .boolean()
+  .describe('Whether the judge could decide. An undecided criterion is neither met nor broken.');
 
 const result = z.object({
   scenario_id: id('scn'),
-  name: z.string().describe('What the scenario was called when it was played.'),
-  status: z
-    .enum(testRunStatuses)
-    .describe('`passed` only where every criterion was met and nothing forbidden happened.'),
+  name: z.string().describe('The name of the scenario at the time of the run.'),
+  status: z.enum(testRunStatuses).describe('`passed` only if every criterion was met and nothing forbidden happened.'),
   criteria: z
     .array(
       z.object({
         text: z.string().describe('The criterion itself.'),
         met: z.boolean().describe('Whether the judge found it met.'),
         decided,
-        reason: z.string().describe('Why the judge thinks so.'),
+        reason: z.string().describe('The judge’s reason.'),
       }),
     )
     .describe('The verdict on each success criterion.'),
@@ -37,30 +37,30 @@ const result = z.object({
         text: z.string().describe('What must never happen.'),
         broken: z.boolean().describe('Whether the judge found that it did happen.'),
         decided,
-        reason: z.string().describe('Why the judge thinks so.'),
+        reason: z.string().describe('The judge’s reason.'),
       }),
     )
-    .describe('The verdict on each thing that must never happen.'),
+    .describe('The verdict on each prohibition.'),
   judged_by: z
     .string()
     .nullable()
     .describe('The model that judged; `offline` is the stand-in, which only matches words. Null before that.'),
-  conversation_id: id('conv').nullable().describe('The conversation that was played; null before it began.'),
+  conversation_id: id('conv').nullable().describe('The conversation of the test; null before it started.'),
   transcript: z
     .array(
       z.object({
-        role: z.enum(messageRoles).describe('Who said it: the pretend `user`, the `agent`, or `work`.'),
-        text: z.string().describe('What was said.'),
+        role: z.enum(messageRoles).describe('The author: the simulated `user`, the `agent`, or `work`.'),
+        text: z.string().describe('The text of the message.'),
       }),
     )
-    .describe('What was said; empty in lists.'),
-  duration_ms: count.describe('How long it took in milliseconds.'),
-  cost_usd: usd.describe('What playing and judging it was billed, in US dollars.'),
-  error_code: z.string().nullable().describe('Why it could not be decided; null where it was.'),
+    .describe('The messages; empty in lists.'),
+  duration_ms: count.describe('The duration in milliseconds.'),
+  cost_usd: usd.describe('The cost of playing and judging it, in US dollars.'),
+  error_code: z.string().nullable().describe('Why it could not be decided; null if it was.'),
   error_message: z
     .string()
     .nullable()
-    .describe('What the code means here, such as which tool server was away; null where there is none.'),
+    .describe('Details of the code, such as which tool server was unreachable; null if there are none.'),
 });
 
 export const testRun = z
@@ -72,34 +72,31 @@ export const testRun = z
     mode: z.enum(modes).describe('The mode whose wallet pays for it.'),
     status: z
       .enum(testRunStatuses)
-      .describe('`passed` where every scenario did; `error` where it could not be decided, as `error_code` says.'),
+      .describe('`passed` if every scenario did; `error` if it could not be decided, with `error_code`.'),
     promote_on_pass: z.boolean().describe('Whether the version is promoted when the run passes.'),
     counts: z
       .object({
         total: count.describe('All scenarios of the run.'),
-        queued: count.describe('Scenarios that have not begun.'),
+        queued: count.describe('Scenarios that have not started.'),
         running: count.describe('Scenarios that are being played or judged.'),
         passed: count.describe('Scenarios that passed.'),
         failed: count.describe('Scenarios that failed.'),
         error: count.describe('Scenarios that could not be decided.'),
       })
-      .describe('How many scenarios are in each state.'),
+      .describe('The number of scenarios in each state.'),
     results: z.array(result).describe('The verdict on each scenario.'),
-    resumes: count.describe('How often the run went on after a restart had cut it off.'),
+    resumes: count.describe('How often the run resumed after a restart.'),
     error_code: z
       .string()
       .nullable()
-      .describe('Why the run ended in error, such as `no_judge_model`; null where it did not.'),
-    note: z
-      .string()
-      .nullable()
-      .describe('What a reader should know besides the results, such as that the run waits for an index.'),
-    cost_usd: usd.describe('What the run was billed so far, in US dollars.'),
+      .describe('Why the run ended in error, such as `no_judge_model`; null if it did not.'),
+    note: z.string().nullable().describe('A note about the run, such as that it waits for an index.'),
+    cost_usd: usd.describe('The cost of the run so far, in US dollars.'),
     created_at: createdAt,
-    started_at: time.nullable().describe('When the first scenario began; null before.'),
-    finished_at: time.nullable().describe('When the last verdict fell; null before.'),
+    started_at: time.nullable().describe('When the first scenario started; null before.'),
+    finished_at: time.nullable().describe('When the last verdict was given; null before.'),
   })
-  .describe('One play of all scenarios against a version.');
+  .describe('One run of all scenarios against a version.');
 
 const progress = z
   .object({
@@ -112,17 +109,17 @@ const progress = z
     data: z
       .union([
         z.object({
-          status: z.enum(testRunStatuses).describe('How the run stands.'),
+          status: z.enum(testRunStatuses).describe('The state of the run.'),
           counts: testRun.shape.counts,
           note: testRun.shape.note,
-          cost_usd: usd.describe('What the run was billed so far, in US dollars.'),
-          results: z.array(result).describe('The results that have changed since the event before.'),
+          cost_usd: usd.describe('The cost of the run so far, in US dollars.'),
+          results: z.array(result).describe('The results that have changed since the previous event.'),
         }),
         z.object({ test_run: testRun.describe('The whole run with every result.') }),
       ])
-      .describe('How far the run is; with `test_run.completed` the whole run.'),
+      .describe('The progress of the run; with `test_run.completed` the whole run.'),
   })
-  .describe('How far a test run is.');
+  .describe('The progress of a test run.');
 
 export type TestRunProgress = z.input<typeof progress>;
 
@@ -134,9 +131,9 @@ export const testRuns = {
     path: '/v1/deployments/{deployment_id}/test-runs',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Play every scenario of a deployment against its latest version.',
+    summary: 'Run every scenario of a deployment against its latest version.',
     description:
-      'Answers at once: follow it by its events, or `test_run.completed`. A run costs what its model calls cost. It plays at most 12 exchanges a scenario and changes nothing outside.',
+      'Returns at once: follow its events, or wait for `test_run.completed`. A run costs as much as its model calls. It plays at most 12 exchanges per scenario and changes nothing outside.',
     idempotent: true,
     params: deploymentParams,
     status: 202,
@@ -157,7 +154,7 @@ export const testRuns = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the test runs of a deployment, newest first.',
-    description: 'Transcripts are left out here: read one run for them.',
+    description: 'Transcripts are omitted here: read one run for them.',
     params: deploymentParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -171,7 +168,7 @@ export const testRuns = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read a test run with the verdict on each scenario.',
-    description: 'A run that a restart cut off goes on by itself.',
+    description: 'A run resumes by itself after a restart.',
     params: testRunParams,
     status: 200,
     response: testRun,
@@ -183,9 +180,8 @@ export const testRuns = {
     path: '/v1/test-runs/{run_id}/events',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Follow a test run: first where it stands, then each change, until it has ended.',
-    description:
-      'An event stream whose first event is where the run stands now, so that reconnecting needs no bookmark.',
+    summary: 'Follow a test run: first its state, then each change, until it has ended.',
+    description: 'An event stream whose first event is the current state, so that reconnecting needs no bookmark.',
     params: testRunParams,
     status: 200,
     response: progress,
@@ -201,9 +197,9 @@ export const testRuns = {
     path: '/v1/test-runs/{run_id}/cancel',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Cancel a test run; one that has ended stays as it is.',
+    summary: 'Cancel a test run; one that has ended stays unchanged.',
     description:
-      'Scenarios that are being played end as `cancelled`, and nothing is promoted. A run begun with a live key is cancelled with one.',
+      'Running scenarios end as `cancelled`, and nothing is promoted. A run started with a live key needs one to be cancelled.',
     params: testRunParams,
     status: 200,
     response: testRun,

@@ -16,15 +16,15 @@ export const approvers = ['user', 'org'] as const;
 const approver = z
   .enum(approvers, { error: 'Write `user` or `org`.' })
   .default('user')
-  .describe('Who says yes where a call waits: the user, or the org by a key or a member.');
+  .describe('Who approves a pending call: the user, or the org through a key or a member.');
 
 /** A version's policy for the tools of a server. */
 export const toolPolicy = z.strictObject({
   deny: toolNames.default([]).describe('Tools of the server that the agent never calls.'),
   require_approval: toolNames
     .default([])
-    .describe('Tools that always wait for a yes, also where the server marks them read-only.'),
-  run_without_asking: toolNames.default([]).describe('Tools that never wait for a yes.'),
+    .describe('Tools that always need approval, even if the server marks them read-only.'),
+  run_without_asking: toolNames.default([]).describe('Tools that never need approval.'),
   approver,
 });
 
@@ -44,13 +44,13 @@ export const headers = z.record(
 /** An MCP server, found or registered by its URL. The first key distinguishes the two kinds of entry. */
 export const serverEntry = z.strictObject({
   mcp: webAddress.describe('The public https address of an MCP server; the first file that names it registers it.'),
-  name: text(1, 80).optional().describe('What people call the server; absent: the host of its address.'),
+  name: text(1, 80).optional().describe('The display name of the server; absent: the host of its address.'),
   auth: secretReference
     .optional()
     .describe('A secret such as `${SHOP_TOKEN}` that is sent as `Authorization: Bearer`.'),
   headers: headers
     .optional()
-    .describe('Headers for every call; a credential is written `${NAME}` or `${user_secret:NAME}`.'),
+    .describe('Headers for every call; a credential is written as `${NAME}` or `${user_secret:NAME}`.'),
   ...toolPolicy.shape,
 });
 
@@ -64,9 +64,9 @@ export const functionEntry = z.strictObject({
       params: { code: 'tool_name_reserved' },
       abort: true,
     })
-    .describe('What the agent calls the function by: lowercase letters, digits and underscores.'),
+    .describe('The name of the function: lowercase letters, digits and underscores.'),
   description: text(1, 1024).describe(
-    'What it does and when to call it: the agent decides by this, and a person reads its first sentence when asked.',
+    'What it does and when to call it: the agent decides by this, and a person sees its first sentence in an approval.',
   ),
   input: failsWith(
     'invalid_tool_input',
@@ -80,13 +80,10 @@ export const functionEntry = z.strictObject({
       ),
   ).default({}),
   timeout_s: z.int().min(5).max(600).default(120).describe('Seconds that the agent waits for the answer of your code.'),
-  read_only: z
-    .boolean()
-    .default(false)
-    .describe('True: a lookup that changes nothing; it is called without waiting for a yes.'),
+  read_only: z.boolean().default(false).describe('True: a lookup that changes nothing; it runs without approval.'),
   run_without_asking: z
     .boolean()
     .default(false)
-    .describe('True: it changes something and is called without waiting for a yes.'),
+    .describe('True: it changes something and still runs without approval.'),
   approver,
 });

@@ -18,26 +18,29 @@ export const turn = z
     conversation_id: id('conv'),
     status: z
       .enum(turnStatuses)
-      .describe('`replying`, `working` and `waiting` go on; `settled`, `failed` and `stopped` are final.'),
+      .describe('`replying`, `working` and `waiting` are in progress; `settled`, `failed` and `stopped` are final.'),
     reply: z
       .object({
-        text: z.string().describe('What the agent answered, as Markdown.'),
-        data: z.unknown().describe('The structured value that `output_schema` asked for; null where none was.'),
+        text: z.string().describe('The agent’s answer as Markdown.'),
+        data: z.unknown().describe('The structured value that `output_schema` requested; null if there is none.'),
         truncated,
       })
       .nullable()
-      .describe('The final answer: the work’s, where the message was handed off.'),
-    acknowledgement: z.string().nullable().describe('The one line said when work took the message.'),
+      .describe('The final answer: that of the task, if the message was handed off.'),
+    acknowledgement: z
+      .string()
+      .nullable()
+      .describe('The line that the agent wrote when it handed the message off to a task.'),
     task_id: id('task')
       .nullable()
-      .describe('The work that the message was handed over to; null where it was answered directly.'),
-    interactions: z.array(interactionId()).describe('What the turn waits on.'),
+      .describe('The task that the message was handed off to; null if it was answered directly.'),
+    interactions: z.array(interactionId()).describe('The interactions that the turn waits for.'),
     error: shownFailure.nullable().describe('Why it failed; null unless it did.'),
-    cost_usd: usd.describe('What the turn was billed so far, in US dollars.'),
+    cost_usd: usd.describe('The cost of the turn so far, in US dollars.'),
     created_at: createdAt,
-    settled_at: time.nullable().describe('When it came to its end, as ISO 8601 in UTC; null while it goes on.'),
+    settled_at: time.nullable().describe('When it ended, as ISO 8601 in UTC; null while it runs.'),
   })
-  .describe('What happened to one message, from its sending to the final answer.');
+  .describe('The turn of one message, from sending it to the final answer.');
 
 export const turnSeen = {
   ...shown('object', 'id', 'conversation_id', 'status', 'acknowledgement', 'task_id', 'interactions'),

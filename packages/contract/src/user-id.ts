@@ -5,4 +5,4 @@ export const userId = () =>
   z
     .string()
     .regex(/^[A-Za-z0-9._:@-]{1,128}$/, 'A user id has 1 to 128 letters, digits or any of . _ : @ -')
-    .meta({ description: 'Your own id of the user: a user exists from its first use.', examples: ['ada@example.com'] });
+    .meta({ description: 'Your id of the user: a user exists from its first use.', examples: ['ada@example.com'] });

@@ -14,23 +14,23 @@ export const webhookEndpoint = z
     object: tag('webhook_endpoint'),
     id: id('whk'),
     url: z.string().describe('The address that events are posted to.'),
-    events: z.array(z.enum([...webhookEventTypes, '*'])).describe('The types it asked for; `*` alone: all of them.'),
-    description: z.string().nullable().describe('Your own note on it; null where there is none.'),
+    events: z.array(z.enum([...webhookEventTypes, '*'])).describe('The subscribed types; `*` alone: all of them.'),
+    description: z.string().nullable().describe('Your note about it; null if there is none.'),
     active: z
       .boolean()
       .describe('Whether events are sent; false after you paused it, it answered 410, or it failed for five days.'),
-    mode: z.enum(modes).describe('The mode whose events it hears.'),
+    mode: z.enum(modes).describe('The mode of its events.'),
     deployment_id: id('dep')
       .nullable()
-      .describe('Only this deployment’s events and the account’s own, where a deployment file made it; else null.'),
+      .describe('Only this deployment’s events and the account’s own, if a deployment file created it; else null.'),
     managed_by: z
       .literal('file')
       .nullable()
-      .describe('`file` where a deployment file declares it and only the file changes it; else null.'),
+      .describe('`file` if a deployment file declares it and only the file changes it; else null.'),
     created_at: createdAt,
     updated_at: updatedAt,
   })
-  .describe('An address of yours that hears events.');
+  .describe('An address that receives events.');
 
 const delivery = z
   .object({
@@ -38,19 +38,19 @@ const delivery = z
     id: id('whd'),
     endpoint_id: id('whk'),
     event_id: id('evt'),
-    event_type: z.enum(webhookEventTypes).describe('What happened, as in the event.'),
-    attempt: z.int().describe('Which attempt of this delivery it is, from 1.'),
-    status: z.enum(['pending', 'succeeded', 'failed']).describe('`pending` until a 2xx answer or the last attempt.'),
-    status_code: z.int().nullable().describe('What the endpoint answered; null where it did not.'),
-    duration_ms: z.int().nullable().describe('How long the endpoint took in milliseconds; null before an attempt.'),
-    error: z.string().nullable().describe('Why the attempt failed; null where it did not.'),
-    next_attempt_at: time.nullable().describe('When it is tried again; null where it is not.'),
+    event_type: z.enum(webhookEventTypes).describe('The event type that was delivered.'),
+    attempt: z.int().describe('The number of this attempt, from 1.'),
+    status: z.enum(['pending', 'succeeded', 'failed']).describe('`pending` until a 2xx response or the last attempt.'),
+    status_code: z.int().nullable().describe('The status of the endpoint’s response; null if there was none.'),
+    duration_ms: z.int().nullable().describe('The response time in milliseconds; null before an attempt.'),
+    error: z.string().nullable().describe('Why the attempt failed; null if it did not.'),
+    next_attempt_at: time.nullable().describe('The time of the next attempt; null if there is none.'),
     created_at: createdAt,
   })
   .describe('One attempt to reach an endpoint.');
 
 const withSecret = webhookEndpoint.extend({
-  secret: z.string().describe('`whsec_…`: check signatures with it; shown this once.'),
+  secret: z.string().describe('`whsec_…`: verify signatures with it; shown only once.'),
 });
 
 /** The event types of an endpoint. `*` means all and is stored as a list of one. */
@@ -79,7 +79,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List webhook endpoints, newest first.',
-    description: 'Needs scope `setup`. Only those of the key’s mode.',
+    description: 'Needs scope `setup`. Only endpoints of the key’s mode.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(webhookEndpoint),
@@ -93,14 +93,14 @@ export const webhooks = {
     scopes: ['setup'],
     summary: 'Register an https address for events; its signing secret is shown once.',
     description:
-      'It hears what happens in the key’s mode from now on. Deliveries follow Standard Webhooks: answer 2xx within 15 seconds, else they are tried again for three days.',
+      'It receives events of the key’s mode from now on. Deliveries follow Standard Webhooks: return 2xx within 15 seconds, else they are retried for three days.',
     idempotent: true,
     showsSecret: true,
     body: z.strictObject({
-      url: webAddress.describe('A public https address; private, local and internal ones are refused.'),
-      events: subscription.describe('1 to 40 event types, or `*` for all, later ones included.'),
-      description: text(0, 500).optional().describe('Your own note on what it is for.'),
-      active: z.boolean().default(true).describe('False: it is kept and hears nothing yet.'),
+      url: webAddress.describe('A public https address; private, local and internal ones are rejected.'),
+      events: subscription.describe('1 to 40 event types, or `*` for all, including later ones.'),
+      description: text(0, 500).optional().describe('Your note about its purpose.'),
+      active: z.boolean().default(true).describe('False: it is saved but receives nothing yet.'),
     }),
     status: 201,
     response: withSecret,
@@ -113,7 +113,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Show a webhook endpoint.',
-    description: 'The signing secret is not shown again; roll it where it is lost.',
+    description: 'The signing secret is not shown again; roll it if it is lost.',
     params: endpointParams,
     status: 200,
     response: webhookEndpoint,
@@ -126,16 +126,16 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Change the address, events, description or state of an endpoint.',
-    description: 'Fields left out stay. What a deployment file declares is changed there (409 `managed_by_file`).',
+    description: 'Omitted fields stay. An endpoint of a deployment file is changed there (409 `managed_by_file`).',
     params: endpointParams,
     body: z.strictObject({
       url: webAddress.optional().describe('The new address; the secret stays.'),
-      events: subscription.optional().describe('The types from now on; replaces the list.'),
-      description: text(0, 500).nullable().optional().describe('Your own note; null clears it.'),
+      events: subscription.optional().describe('The new event types; replaces the list.'),
+      description: text(0, 500).nullable().optional().describe('Your note; null clears it.'),
       active: z
         .boolean()
         .optional()
-        .describe('False pauses it; true starts it again, also after it was switched off for failing.'),
+        .describe('False pauses it; true starts it again, also after it was disabled for failing.'),
     }),
     status: 200,
     response: webhookEndpoint,
@@ -148,7 +148,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Delete a webhook endpoint.',
-    description: 'Deliveries that are still due are dropped.',
+    description: 'Pending deliveries are dropped.',
     params: endpointParams,
     status: 200,
     response: deleted('webhook_endpoint'),
@@ -160,8 +160,8 @@ export const webhooks = {
     path: '/v1/webhooks/{endpoint_id}/roll-secret',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Give an endpoint a new signing secret; the old one is accepted for 24 hours.',
-    description: 'For 24 hours deliveries carry a signature by each secret, so that you can switch without a gap.',
+    summary: 'Roll the signing secret of an endpoint; the old one stays valid for 24 hours.',
+    description: 'For 24 hours deliveries carry a signature with each secret, so that you can switch without a gap.',
     idempotent: true,
     showsSecret: true,
     params: endpointParams,
@@ -176,7 +176,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Send a sample event to an endpoint now.',
-    description: 'Posts `webhook.test` and answers with the attempt: its status code, time and error.',
+    description: 'Posts `webhook.test` and returns the attempt: its status code, time and error.',
     params: endpointParams,
     status: 200,
     response: delivery,
@@ -188,8 +188,8 @@ export const webhooks = {
     path: '/v1/webhooks/{endpoint_id}/deliveries',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'List every attempt to reach an endpoint with its status code and timing.',
-    description: 'Newest first; kept for 30 days unless the operator says otherwise.',
+    summary: 'List the delivery attempts of an endpoint with status codes and times.',
+    description: 'Newest first; stored for 30 days unless the operator changes it.',
     params: endpointParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -203,7 +203,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Send one delivery again.',
-    description: 'Posts the same event with the same `webhook-id`, so that a receiver that saw it can tell.',
+    description: 'Posts the same event with the same `webhook-id`, so that a receiver can detect the duplicate.',
     params: endpointParams.extend({ delivery_id: failsWith('delivery_not_found', id('whd')) }),
     status: 200,
     response: delivery,

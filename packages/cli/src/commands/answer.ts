@@ -35,7 +35,7 @@ async function askedHere(
 ): Promise<CommandInput<'answer'>> {
   const waiting = await meantBy(terminal, client, { interaction: named, user });
   terminal.err(showInteraction(terminal, waiting));
-  if (!isForPerson(waiting)) throw refuse(['Answer this one with:', ...howToAnswer(waiting)].join('\n'));
+  if (!isForPerson(waiting)) throw refuse(['Answer it with:', ...howToAnswer(waiting)].join('\n'));
   return { interaction: waiting.id, ...(await askPerson(waiting)) };
 }
 
@@ -54,7 +54,7 @@ async function withNeeds(
   if (waiting.status !== 'pending' || isWhole) return { ...given, interaction: waiting.id };
   const isDoneElsewhere = waiting.needs.some((need) => need === 'connection' || need === 'installation');
   if (terminal.isInteractive && !isDoneElsewhere) return { ...yesTo(waiting), ...given, interaction: waiting.id };
-  throw refuse(['This yes needs more:', ...howToAnswer(waiting)].join('\n'));
+  throw refuse(['This approval needs more:', ...howToAnswer(waiting)].join('\n'));
 }
 
 const meantBy = (

@@ -15,7 +15,7 @@ export const apply: OwnCommand = {
   positional: ['folder'],
   flags: [
     ['--file <name>', 'The deployment file in the folder; absent: service.yaml.'],
-    ['--dry-run', 'Check the file and say what would be uploaded and removed; change nothing.'],
+    ['--dry-run', 'Check the file and show what would be uploaded and removed; change nothing.'],
   ],
   run,
 };
@@ -118,7 +118,7 @@ async function dryRun(terminal: Terminal, isJson: boolean, options: Omit<Options
     ),
     ...listed('Would remove:', uploaded.filter(isGone)),
   ];
-  terminal.out(`The file is good. ${lines.join('') || 'Nothing would be uploaded.\n'}`);
+  terminal.out(`The file is valid. ${lines.join('') || 'Nothing would be uploaded.\n'}`);
   return 0;
 }
 

@@ -10,7 +10,7 @@ import { showPending, showTools, turnShownAt } from './show-turn.ts';
 
 export const ask: OwnCommand = {
   positional: ['message'],
-  flags: [['--attach <path>', 'A file to send along (may be given several times).', 'several']],
+  flags: [['--attach <path>', 'A file to attach (repeatable).', 'several']],
   run,
 };
 
@@ -48,7 +48,7 @@ async function shownAsk(terminal: Terminal, client: Client, input: CommandInput<
   if (asked.status === 'waiting') {
     showUnanswered(terminal, asked);
   } else if (['replying', 'working'].includes(asked.status)) {
-    terminal.err(`The agent goes on. Stop it with: vestra conversations stop ${asked.conversation_id}\n`);
+    terminal.err(`The agent continues. Stop it with: vestra conversations stop ${asked.conversation_id}\n`);
   } else if (isInteractive && asked.task_id === null && asked.status === 'settled') {
     await showTools(terminal, client, asked);
   }

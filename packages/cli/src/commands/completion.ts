@@ -4,7 +4,7 @@ import type { LocalInvocation, Outline } from '../invocation.ts';
 /** Prints a completion script. It contains all words, so that pressing Tab starts no process. */
 export async function completion({ terminal, words, outlines }: LocalInvocation): Promise<void> {
   const write = scripts[words[0] ?? ''];
-  if (!write) throw misuse('Say which shell: vestra completion bash, zsh or fish.', '<shell>');
+  if (!write) throw misuse('Name a shell: vestra completion bash, zsh or fish.', '<shell>');
   terminal.out(write(outlines()));
 }
 

@@ -22,7 +22,7 @@ export const dev: OwnCommand = {
     ['--user <text>', 'The user to talk as; absent: the org’s own agent.'],
     [
       '--functions <file>',
-      'The module that answers the functions; absent: functions.ts, .mts, .js or .mjs of the folder.',
+      'The module that answers the functions; absent: functions.ts, .mts, .js or .mjs in the folder.',
     ],
   ],
   run,
@@ -37,7 +37,7 @@ async function run({ terminal, values, flags, connect, settings }: Invocation): 
   const client = await connect();
   const { signal } = terminal;
   const { mode } = await client.me.get({}, { signal });
-  if (mode !== 'test') throw refuse('`vestra dev` talks to the draft, which only test keys run: give it a test key.');
+  if (mode !== 'test') throw refuse('`vestra dev` runs the draft, which needs a test key.');
 
   const keyboard = keyboardOf(terminal);
   // Messages about a change must not interrupt the line that is being typed.
@@ -48,7 +48,7 @@ async function run({ terminal, values, flags, connect, settings }: Invocation): 
   const functions = file ? lateFunctions({ terminal: aside, settings: await settings(), file, draft }) : null;
   functions?.restart();
   const stopWatching = watchFolder(folder, () => void draft.apply().then(() => functions?.restart()));
-  terminal.err('Type a message. Saved changes are applied at once. Ctrl-C ends it.\n');
+  terminal.err('Type a message. Saved changes are applied at once. Press Ctrl-C to stop.\n');
   try {
     await chat({ terminal, keyboard, client, draft, user: flags.user as string | undefined });
   } finally {
@@ -148,7 +148,7 @@ async function chat({ terminal, keyboard, client, draft, user }: Talk): Promise<
   for await (const message of keyboard.lines()) {
     const version = draft.current();
     if (!version) {
-      terminal.err('There is no draft yet: mend the file first.\n');
+      terminal.err('There is no draft yet: fix the file first.\n');
       continue;
     }
     if (conversation && conversation.version !== version.version) {

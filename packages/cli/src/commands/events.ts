@@ -11,7 +11,7 @@ import { followOrgEvents } from './org-events.ts';
 
 export const events: OwnCommand = {
   takesNoUser: true,
-  flags: [['--follow', 'Go on with what happens from now on, until Ctrl-C.']],
+  flags: [['--follow', 'Keep printing new events until Ctrl-C.']],
   run,
 };
 
@@ -34,7 +34,7 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
 export async function logs({ terminal, isJson, flags, connect }: LocalInvocation): Promise<void> {
   const type = flags.type as CommandInput<'events'>['type'];
   if (type !== undefined && !webhookEventTypes.includes(type)) {
-    throw misuse(`There are no events of the type "${type}": \`vestra help logs\` lists the types.`, '--type');
+    throw misuse(`There is no event type "${type}": \`vestra help logs\` lists the types.`, '--type');
   }
   const client = await connect();
   const { signal } = terminal;

@@ -9,7 +9,7 @@ import { watchFolder } from '../watch-folder.ts';
 
 export const functionsServe: OwnCommand = {
   positional: ['file'],
-  flags: [['--watch', 'Start anew on every change below the folder of the file.']],
+  flags: [['--watch', 'Restart on every change below the folder of the file.']],
   run,
 };
 
@@ -24,7 +24,7 @@ async function run({ terminal, values, flags, settings }: Invocation): Promise<n
     (await namedInFolder(dirname(file))) ??
     (await namedInFolder(terminal.cwd));
   if (!deployment)
-    throw misuse('Name the deployment: --deployment, or a service.yaml beside the file.', '--deployment');
+    throw misuse('Name the deployment: --deployment, or a service.yaml next to the file.', '--deployment');
 
   const concurrency = values.concurrency as number | undefined;
   const functions = startFunctions({ terminal, settings: used, file, deployment, concurrency });

@@ -15,8 +15,8 @@ import { withExamples } from './file-examples.ts';
 export const init: OwnCommand = {
   summary: 'Describe a job, answer a few questions and get a service.yaml.',
   flags: [
-    ['--file <name>', 'Where the deployment file is written; absent: service.yaml.'],
-    ['--force', 'Write over a file that is there.'],
+    ['--file <name>', 'The path of the deployment file; absent: service.yaml.'],
+    ['--force', 'Overwrite an existing file.'],
   ],
   run,
 };
@@ -35,12 +35,12 @@ async function run({ terminal, isJson, values, flags, settings, connect }: Invoc
   if (terminal.isInteractive && isBegin)
     return write(terminal, { path, url }, await interview(client, terminal, given));
   if (isBegin && !(given.deployment && given.describe)) {
-    throw misuse('Missing: --deployment and --describe (or --conversation and --answer to go on).', '--describe');
+    throw misuse('Missing: --deployment and --describe (or --conversation and --answer to continue).', '--describe');
   }
   const step = await ask(client, terminal, given);
   if (step.status === 'ready') return write(terminal, { path, url }, step);
   terminal.out(`${plain(step.question ?? '')}\n`);
-  terminal.err(`Go on with: vestra init --conversation ${step.conversation_id} --answer "…"\n`);
+  terminal.err(`Continue with: vestra init --conversation ${step.conversation_id} --answer "…"\n`);
 }
 
 /** Runs the whole interview in the terminal. */
@@ -77,7 +77,7 @@ async function write(
   { path, url }: { path: string; url: string },
   { yaml, deployment }: Interview,
 ): Promise<void> {
-  if (yaml === null) throw refuse('The interview ended without a file. Begin again with `vestra init`.');
+  if (yaml === null) throw refuse('The interview ended without a file. Start again with `vestra init`.');
   await writeFile(path, schemaLine(url) + withExamples(yaml));
   terminal.out(`${terminal.paint('green', '✔')} Wrote ${path} for ${plain(deployment)}.\n`);
   terminal.err(`Read it, change what you like, then: ${applyCommand(relative(terminal.cwd, path))}\n`);
@@ -95,7 +95,7 @@ async function refuseOverwrite(terminal: Terminal, path: string, isForced: boole
     const { askYesNo } = await import('../prompts.ts');
     if (await askYesNo(`${path} is there already. Write over it?`, false)) return;
   }
-  throw refuse(`${path} is there already: give --force to write over it.`);
+  throw refuse(`${path} already exists: use --force to overwrite it.`);
 }
 
 /** The name is used in URLs and in the file. An invalid one is converted, and the user is informed. */
@@ -104,8 +104,8 @@ function withSlug({ err }: Terminal, given: Given): Given {
   if (deployment === undefined || deploymentSlug.safeParse(deployment).success) return given;
   const slug = slugOf(deployment);
   if (slug === '')
-    throw misuse('A name has lowercase letters, digits and dashes, such as `support-desk`.', '--deployment');
-  err(`It is called ${slug}: a name has lowercase letters, digits and dashes.\n`);
+    throw misuse('A name consists of lowercase letters, digits and dashes, such as `support-desk`.', '--deployment');
+  err(`The name becomes ${slug}: it consists of lowercase letters, digits and dashes.\n`);
   return { ...given, deployment: slug };
 }
 

@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.ts';
 import { followOrgEvents } from './org-events.ts';
 
 export const listen: OwnCommand = {
-  flags: [['--secret <whsec>', 'What deliveries are signed with (or VESTRA_WEBHOOK_SECRET); absent: a new one.']],
+  flags: [['--secret <whsec>', 'The signing secret (or VESTRA_WEBHOOK_SECRET); absent: a new one.']],
   run,
 };
 
@@ -23,7 +23,7 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
   const { signal } = terminal;
   const types = new Set((values.types as string[] | undefined) ?? []);
   const sayReady = () => {
-    terminal.err(`Forwarding events to ${to}. Ctrl-C ends it.\n`);
+    terminal.err(`Forwarding events to ${to}. Press Ctrl-C to stop.\n`);
     // This secret was created for this run and grants no access. The local endpoint needs it.
     if (!given) terminal.err(`The signing secret is ${secret}\n`);
   };
@@ -40,7 +40,7 @@ function readAddress(given: string | undefined): string {
   if (!given) throw misuse('Missing: --to.', '--to');
   const address = /^https?:\/\//i.test(given) ? given : `http://${given}`;
   if (URL.canParse(address) && !/^[a-z][\w+.-]*:\/\//i.test(address.replace(/^https?:\/\//i, ''))) return address;
-  throw misuse(`--to takes an address such as localhost:3000/hooks, not "${given}".`, '--to');
+  throw misuse(`--to expects an address such as localhost:3000/hooks, not "${given}".`, '--to');
 }
 
 type Outcome = { status_code: number | null; duration_ms: number; error: string | null };

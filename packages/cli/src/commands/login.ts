@@ -23,10 +23,12 @@ export async function login({ terminal, isJson, globals }: LocalInvocation): Pro
   });
   if (isJson) return printJson(terminal, { profile: name, url, mode, org });
   const shown = found ? ` with the ${mode} key …${plain(found.last4)}` : '';
-  terminal.out(`${terminal.paint('green', '✔')} ${plain(org.name)}${shown} at ${url}, kept as "${name}" in ${path}.\n`);
+  terminal.out(
+    `${terminal.paint('green', '✔')} ${plain(org.name)}${shown} at ${url}, saved as "${name}" in ${path}.\n`,
+  );
   const { source } = await readSettings(terminal, {});
   if (source !== '`vestra login`')
-    terminal.err(`Commands here go on using ${source}: --profile ${name} takes this one.\n`);
+    terminal.err(`Commands here still use ${source}: --profile ${name} selects this one.\n`);
 
   async function askUrl(): Promise<string> {
     if (!terminal.isInteractive) throw misuse('Missing: --url.', '--url');
@@ -52,7 +54,7 @@ export async function logout({ terminal, isJson, globals }: LocalInvocation): Pr
   const current = kept.current === name ? (Object.keys(profiles)[0] ?? 'default') : kept.current;
   await writeProfiles(terminal.env, { current, profiles });
   if (isJson) return printJson(terminal, { profile: name, deleted: true });
-  terminal.out(`Forgot "${name}". The key itself works on: revoke it with \`vestra keys revoke\`.\n`);
+  terminal.out(`Removed "${name}". The key itself stays valid: revoke it with \`vestra keys revoke\`.\n`);
 }
 
 /** Lists the profiles, or makes the named one current. */
@@ -72,6 +74,6 @@ export async function profiles({ terminal, isJson, words }: LocalInvocation): Pr
     last4: key.slice(-4),
   }));
   if (isJson) return printJson(terminal, { data });
-  if (data.length === 0) terminal.err('There are no profiles: make one with `vestra login`.\n');
+  if (data.length === 0) terminal.err('There are no profiles: create one with `vestra login`.\n');
   else terminal.out(showTable(terminal, data));
 }

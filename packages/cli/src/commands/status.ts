@@ -34,7 +34,7 @@ export async function status({ terminal, isJson, settings, connect }: LocalInvoc
     terminal.err(
       terminal.paintError(
         'dim',
-        `\nThe first that is given wins:\n${precedence.map((each, at) => `  ${at + 1}. ${each}\n`).join('')}`,
+        `\nThe first one that is set wins:\n${precedence.map((each, at) => `  ${at + 1}. ${each}\n`).join('')}`,
       ),
     );
   }

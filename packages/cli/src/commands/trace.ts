@@ -29,11 +29,11 @@ async function turnMeant(client: Client, id: string, named: string | undefined, 
   if (id.startsWith('conv_')) {
     const { data } = await client.conversations.messages({ conversation_id: id, limit: 1 }, { signal });
     const [last] = data;
-    if (!last) throw refuse(`Nothing has been said in ${id} yet.`);
+    if (!last) throw refuse(`${id} has no messages yet.`);
     return { conversation_id: id, turn_id: last.turn_id };
   }
   const conversation_id = named ?? (await conversationOf(client, id, signal));
-  if (!conversation_id) throw refuse(`${id} is not among the newest replies: give --conversation with its conv_ id.`);
+  if (!conversation_id) throw refuse(`${id} is not among the newest replies: set --conversation to its conv_ id.`);
   return { conversation_id, turn_id: id };
 }
 

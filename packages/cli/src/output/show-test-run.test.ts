@@ -48,7 +48,7 @@ describe('showTestRun [OFF-105]', () => {
   });
 
   it('shows how to read the conversation of a failed scenario, and nothing if all passed', () => {
-    expect(readingHint(run)).toBe('What was said, and why each verdict fell: vestra test-runs get trun_1');
+    expect(readingHint(run)).toBe('Messages and reasons of each verdict: vestra test-runs get trun_1');
     expect(readingHint({ ...run, results: [{ ...result, status: 'passed' }] })).toBeNull();
   });
 });

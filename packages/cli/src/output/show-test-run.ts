@@ -53,7 +53,7 @@ export function showTestResult({ paint }: Look, result: TestResult): string {
 /** How to read the conversations of failed scenarios; null if all passed. */
 export const readingHint = ({ id, results }: TestRun): string | null =>
   results.some(({ status }) => status === 'failed' || status === 'error')
-    ? `What was said, and why each verdict fell: vestra test-runs get ${id}`
+    ? `Messages and reasons of each verdict: vestra test-runs get ${id}`
     : null;
 
 /** `3 of 4 passed, 1 failed; $0.0123`, with the judge if it was not a model. */

@@ -61,7 +61,7 @@ export function changeLine(change: Change, state: 'uploading' | 'uploaded' | 'un
 export const indexingLine = ({ indexed, total }: Extract<ApplyProgress, { type: 'indexing' }>): string =>
   indexed === total
     ? `Indexed ${total} ${total === 1 ? 'document' : 'documents'}`
-    : `Indexing: ${indexed} of ${total} documents; until then the others are found by their words alone`;
+    : `Indexing: ${indexed} of ${total} documents; until then the others are found by keywords only`;
 
 /** The version is saved anyway, but the user should know which tools are missing. */
 export const awayLine = ({ paint }: Pick<Terminal, 'paint'>, { slug, code, message }: ServerAway): string =>

@@ -27,7 +27,7 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
     },
     param: {
       type: 'string',
-      description: 'The dotted path of the field at fault, such as `tools.0.input`; absent where no single one is.',
+      description: 'The dotted path of the invalid field, such as `tools.0.input`; absent if there is no single one.',
     },
     names: {
       type: 'array',
@@ -37,22 +37,22 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
     deployments: {
       type: 'array',
       items: { type: 'string' },
-      description: 'With `mcp_server_shared`: the other deployments that run the server.',
+      description: 'With `mcp_server_shared`: the other deployments that use the server.',
     },
     errors: {
       type: 'array',
-      description: 'With a deployment file that is refused: every fault that was found.',
+      description: 'With a rejected deployment file: every fault that was found.',
       items: {
         type: 'object',
         required: ['code', 'param', 'message'],
         properties: {
           code,
-          param: { type: 'string', description: 'The dotted path of the field at fault.' },
-          message: { type: 'string', description: 'What is wrong with it, as a sentence.' },
+          param: { type: 'string', description: 'The dotted path of the invalid field.' },
+          message: { type: 'string', description: 'The fault as a sentence.' },
         },
       },
     },
-    partial: { description: 'With `timeout` of a browser fetch: what the page had sent by then.' },
+    partial: { description: 'With `timeout` of a browser fetch: the results so far.' },
     retry_after_ms: { type: 'integer', description: 'With `browser_busy` and `rate_limited`: how long to wait.' },
     request_id: requestId,
   }),
@@ -61,18 +61,18 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
     ['message', 'type', 'param', 'code', 'request_id'],
     {
       message: { type: 'string', description: 'The cause as a sentence for people.' },
-      type: { type: 'string', description: 'The kind of error in OpenAI’s words.' },
-      param: { type: ['string', 'null'], description: 'The field at fault; null where no single one is.' },
+      type: { type: 'string', description: 'The kind of error in OpenAI’s format.' },
+      param: { type: ['string', 'null'], description: 'The invalid field; null if there is no single one.' },
       code,
       request_id: requestId,
     },
   ),
   OauthError: {
     type: 'object',
-    description: 'Errors of the routes under /v1/oauth, worded as RFC 6749 has them.',
+    description: 'Errors of the routes under /v1/oauth, in the format of RFC 6749.',
     required: ['error', 'error_description', 'code', 'request_id'],
     properties: {
-      error: { type: 'string', description: 'The kind of error in the words of OAuth, such as `invalid_grant`.' },
+      error: { type: 'string', description: 'The OAuth error, such as `invalid_grant`.' },
       error_description: { type: 'string', description: 'The cause as a sentence for people.' },
       code,
       request_id: requestId,
@@ -85,7 +85,7 @@ function body(description: string, required: string[], properties: Record<string
     type: 'object',
     description,
     required: ['error'],
-    properties: { error: { type: 'object', description: 'What went wrong.', required, properties } },
+    properties: { error: { type: 'object', description: 'The details of the error.', required, properties } },
   };
 }
 

@@ -10,7 +10,7 @@ export function fileSchema(version: string): JsonSchema {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `urn:vestra:service.yaml:${version}`,
     title: 'Vestra deployment file',
-    description: 'A whole deployment: what the agent is, which tools and knowledge it has, and how it is tested.',
+    description: 'A whole deployment: the agent, its tools and knowledge, and its tests.',
     ...toJsonSchema(deploymentFile, 'input'),
   };
 }

@@ -36,7 +36,7 @@ export function openapi({ version, url }: { version: string; url: string }) {
           type: 'apiKey',
           in: 'cookie',
           name: consoleCookie,
-          description: 'What logging in to the console sets.',
+          description: 'The cookie that the console login sets.',
         },
       },
       headers: {

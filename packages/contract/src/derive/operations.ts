@@ -60,7 +60,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A text of your own, such as a UUID: the same call with the same key within 24 hours happens once.',
+  description: 'Your own text, such as a UUID: the same call with the same key within 24 hours happens once.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

@@ -26,13 +26,13 @@ export function webhookOperations() {
         operationId: `webhook_${type.replaceAll('.', '_')}`,
         tags: ['Webhooks'],
         summary: description,
-        description: 'Posted to every active endpoint of the mode that asked for this type, or for all.',
+        description: 'Posted to every active endpoint of the mode that subscribed to this type, or to all.',
         security: [],
         parameters,
         requestBody: { required: true, content: { 'application/json': { schema: toJsonSchema(event, 'output') } } },
         responses: {
           '2XX': { description: 'Within 15 seconds: it has arrived and is not sent again.' },
-          '410': { description: 'The endpoint is gone: it is switched off.' },
+          '410': { description: 'The endpoint is gone: it is disabled.' },
           default: { description: 'It is sent again, ten times within three days.' },
         },
       };

@@ -34,7 +34,7 @@ class Told(unittest.TestResult):
         print(json.dumps({"test": test.id(), "error": error, "seconds": seconds}), flush=True)
 
 
-# What hangs says where.
+# A test that hangs prints its stack.
 faulthandler.dump_traceback_later(110, exit=True)
 names = sys.argv[1:] or sorted(path.stem for path in here.glob("test_*.py"))
 unittest.defaultTestLoader.loadTestsFromNames(names).run(Told())

@@ -1,4 +1,4 @@
-"""What the tests share: the clients, and a connection that breaks when it is told to."""
+"""Shared by the tests: the clients, and a connection that breaks on request."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Proxy:
                 answer += chunk
                 near.sendall(chunk)
             if most == 0:
-                # What is not handed on has all the same been done.
+                # The request was executed although its response is dropped.
                 far.recv(65536)
 
 
@@ -91,8 +91,8 @@ def proxy(most: Callable[[Passed], Optional[int]]) -> Iterator[Proxy]:
         listener.shutdown(socket.SHUT_RDWR)
 
 
-# Each request on a connection of its own, so that one can be broken without the others; reading the certificates of
-# all authorities, which nothing here needs, would take longer than most tests.
+# Each request uses a separate connection, so that one can be broken without the others. Loading the certificates of
+# all authorities, which is not needed here, would take longer than most tests.
 _ALONE = httpx.Limits(max_keepalive_connections=0)
 
 

@@ -99,7 +99,7 @@ class Folders(unittest.IsolatedAsyncioTestCase):
                 (problem,) = self.problems(vestra, self.root)
                 self.assertEqual(problem["line"], 2)
                 self.assertIn(why, problem["message"])
-            # What the service refuses has the line of what it names.
+            # A fault from the service has the line of the named field.
             self.folder(
                 **{
                     "service.yaml": "name: python-broken\nknowledge: a.md\nlanguage: klingon?\nmodel: none\n",

@@ -177,7 +177,7 @@ class Repeating(unittest.IsolatedAsyncioTestCase):
 
 
 class Patience(unittest.IsolatedAsyncioTestCase):
-    """What answers here is no service: it says when to come back, and is asked when."""
+    """A proxy answers instead of the service and asks to wait, which the client respects."""
 
     def test_is_as_long_as_the_service_asks_for(self) -> None:
         slow = {"error": {"type": "rate_limited", "code": "rate_limited", "message": "Slow.", "retry_after_ms": 1500}}

@@ -1,4 +1,4 @@
-"""Functions of one's own, served to an agent."""
+"""Functions that are served to an agent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vestra.functions import FunctionEndpoint, ServeEvent, input_schema
 
 class Served(unittest.IsolatedAsyncioTestCase):
     async def served(self, functions: Any, *messages: str, **options: Any) -> tuple[list[Any], list[ServeEvent]]:
-        """What the agent said to each message while these functions were answered, and what was told."""
+        """Returns the agent's answers while these functions were served, and the events."""
         events: list[ServeEvent] = []
         stop = asyncio.Event()
         async with async_client() as vestra:

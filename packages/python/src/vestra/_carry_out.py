@@ -1,4 +1,4 @@
-"""One call of a function of yours: carried out, and its answer delivered."""
+"""Runs one call of your function and delivers its answer."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def named(functions: Functions) -> dict[str, Function]:
 async def carry_out(
     function: Function, call: types.ToolCall | types.ConversationPendingToolCall, context: FunctionContext
 ) -> tuple[dict[str, Any], BaseException | None]:
-    """What the agent is told of one call; the error is for whoever runs the function."""
+    """Returns the answer for the agent. The error is for the operator."""
     try:
         given = arguments_for(function, call.arguments, context)
         result = await run(function, given)
-        # What cannot be written as JSON is the function's failure, and not the delivery's.
+        # A value that is not serialisable is a failure of the function, not of the delivery.
         return {"output": json.loads(json.dumps(result, allow_nan=False))}, None
     except ToolError as error:
         return {"error": reason_from(str(error))}, error
@@ -54,7 +54,7 @@ async def carry_out(
 
 
 async def run(function: Function, given: Mapping[str, Any]) -> Any:
-    """A coroutine function on the loop, any other in a thread of its own."""
+    """Runs a coroutine function on the loop, any other in a separate thread."""
     if inspect.iscoroutinefunction(called_by(function)):
         return await function(**given)
     result: Any = await in_thread(lambda: function(**given))

@@ -223,16 +223,16 @@ class Vestra(Groups):
         on_event: OnServeEvent | None = None,
         stop: threading.Event | None = None,
     ) -> None:
-        """Answer the calls of your functions in all conversations of a deployment, those of this key's mode.
+        """Answer the calls of your functions in all conversations of a deployment in the key's mode.
 
         Runs until ``stop`` is set; in the main thread also until Ctrl-C or SIGTERM. Any number of
         processes may do it: each call is taken by one of them, and by another only after that one
-        died. Coroutine functions run on one loop, every other call in a thread of its own.
+        died. Coroutine functions run on one loop, every other call in a separate thread.
 
         Args:
             deployment: A ``dep_`` id, a slug or a name.
             functions: By name, or a list of functions by their own names. Calls of other functions
-                are left to whoever answers those.
+                are left to other processes.
             concurrency: How many run at once in this process.
             lease_seconds: How long after this process dies others may take its calls.
             grace_seconds: What still runs so long after the stop is given back.

@@ -1,4 +1,4 @@
-"""What takes several calls, written once for both clients."""
+"""Commands that make several calls, written once for both clients."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Asked:
     interactions: list[types.Interaction]
     turn: types.Turn
     hint: str | None = None
-    """What to do next if nobody answers a call of the company's function."""
+    """The next step if nobody answers a call of the company's function."""
 
     @property
     def text(self) -> str | None:
@@ -219,10 +219,10 @@ async def _assert_fits(api: Api, user: str | None, conversation: str, deployment
 
 
 def yes_to(interaction: types.Interaction) -> dict[str, Any]:
-    """What a yes to the interaction must bring, for ``client.answer(interaction.id, **yes_to(interaction))``.
+    """The arguments of an approval, for ``client.answer(interaction.id, **yes_to(interaction))``.
 
-    ``present_user`` vouches that the person who was asked has said it just now: code that decides
-    for itself has no business with it.
+    ``present_user`` confirms that the user approved it just now: code that decides by itself must
+    not send it.
     """
     nonce = interaction.nonce if "nonce" in interaction.needs else None
     return {
@@ -263,7 +263,7 @@ async def answer(
 
 
 async def _only_open(api: Api, user: str | None) -> types.Interaction:
-    """A yes that names nobody is no yes to what a user is asked."""
+    """An approval without a user never answers a user's interaction."""
     whose = "the org's own agent" if user is None else f"the agent of {user}"
     found: list[types.Interaction] = []
     cursor: str | None = None

@@ -1,4 +1,4 @@
-"""What a function of yours is told besides its arguments."""
+"""The context of a call of your function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 
 class ToolError(Exception):
-    """What the agent reads of it is its message. Of any other error it reads that the function failed, and nothing else."""
+    """The agent reads this error's message. Of any other error it only learns that the function failed."""
 
 
 def _say_nothing(text: str) -> None:

@@ -26,7 +26,7 @@ MOST_FAILURES = 10
 
 class Feed(Protocol[T_co]):
     deadline: float | None
-    """Of the monotonic clock: asked for more after it, a feed raises ``TimeoutError``."""
+    """A time of the monotonic clock, after which a feed raises ``TimeoutError``."""
 
     async def next(self) -> T_co | None:
         """None at the end."""
@@ -217,11 +217,11 @@ class Connection:
                 self._arrived.extend(self._parser.feed(chunk))
             except ValueError as error:
                 raise self._unexpected(str(error)) from error
-            # What breaks the silence may be no event.
+            # A comment keeps the connection alive and is not an event.
             if not self._arrived:
                 _assert_before(deadline)
         data = self._arrived.popleft()
-        # What ends the streams of OpenAI's clients, and is no JSON.
+        # The end mark of OpenAI's streams, which is not JSON.
         if data == "[DONE]":
             return data
         try:

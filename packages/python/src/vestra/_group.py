@@ -1,4 +1,4 @@
-"""What the methods of every family of routes are made of."""
+"""The base of the methods of every family of routes."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def _answer_or_feed(transport: Transport, kind: Any, call: Call) -> Any:
     if isinstance(answer, httpx.Response):
         event = types.StreamEvent if call.name.startswith("conversations.") else kind
         return begun_feed(transport, event, call, answer)
-    # What is asked for as text is no object.
+    # A text response is not an object.
     return read_as(kind, answer) if isinstance(answer, dict) and kind is not object else answer
 
 

@@ -71,7 +71,7 @@ class HeldCall:
                 self._over.set()
                 self.end()
             except VestraError:
-                # What passes is tried again with the next renewal; nobody else may take the call until its lease is over.
+                # A transient error is retried with the next renewal; nobody else may take the call before its lease expires.
                 pass
             if self._said is None or self._is_ended:
                 return
@@ -89,7 +89,7 @@ class HeldCall:
             await asyncio.wait([self._sending])
 
     async def give_up(self) -> None:
-        """Hands it to whoever takes it next."""
+        """Releases it to another process."""
         self.is_given_up = True
         self._over.set()
         self.end()

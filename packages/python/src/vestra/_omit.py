@@ -1,4 +1,4 @@
-"""What stands for a field that is left out, where ``None`` would be sent as null."""
+"""The default of an omitted field, because ``None`` would be sent as null."""
 
 from __future__ import annotations
 

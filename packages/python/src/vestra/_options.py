@@ -1,4 +1,4 @@
-"""What a client is set up with."""
+"""The options of a client."""
 
 from __future__ import annotations
 

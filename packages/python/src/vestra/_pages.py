@@ -28,7 +28,7 @@ def _next_call(call: Call, cursor: str) -> Call:
 
 
 class Page(Generic[T]):
-    """A page of a list. ``data`` is what this one holds; iterating goes on through all that follow."""
+    """A page of a list. ``data`` contains its entries; iterating continues through all further pages."""
 
     data: Sequence[T]
     next_cursor: str | None
@@ -57,7 +57,7 @@ class Page(Generic[T]):
 
 
 class AsyncPage(Generic[T]):
-    """A page of a list. ``data`` is what this one holds; iterating goes on through all that follow."""
+    """A page of a list. ``data`` contains its entries; iterating continues through all further pages."""
 
     data: Sequence[T]
     next_cursor: str | None

@@ -1,8 +1,8 @@
-"""What the service answers, as objects with attributes.
+"""Responses of the service as objects with attributes.
 
-Attributes are typed by the annotations of each class. An answer of a newer service may hold fields
-that this version has no name for: they are attributes too. One that lacks a field, as the answers
-to a session token do, has no such attribute.
+Attributes are typed by the annotations of each class. A response of a newer service may contain
+unknown fields: they are attributes too. A response that lacks a field, such as one to a session
+token, has no such attribute.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ WAIT_SECONDS = 25
 
 @dataclass(frozen=True)
 class ServeEvent:
-    """What happened: ``started``, ``taken``, ``answered``, ``failed``, ``late`` or ``away``."""
+    """The type of the event: ``started``, ``taken``, ``answered``, ``failed``, ``late`` or ``away``."""
 
     type: Literal["started", "taken", "answered", "failed", "late", "away"]
     call: types.ToolCall | None = None
@@ -204,7 +204,7 @@ _WHY_LATE = {
 
 
 def _log(event: ServeEvent) -> None:
-    """For whoever gives no ``on_event``: through ``logging``, where a failure is not to go unseen."""
+    """The default for ``on_event``: logs through ``logging``, so that failures are visible."""
     about = "" if event.call is None else f"{event.call.name} ({event.call.call_id})"
     if event.type == "started":
         log.info("Answering %s.", ", ".join(event.functions))

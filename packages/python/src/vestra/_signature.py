@@ -1,4 +1,4 @@
-"""What a function of yours takes, read off its signature: the check of its arguments, and their JSON Schema."""
+"""Derives the validation and the JSON Schema of a function's arguments from its signature."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ async def answer_tool_calls(
         context = FunctionContext(call.call_id, conversation_id, call.task_id, conversation.user_id, attempt=1)
         made, error = await carry_out(function, call, context)
         if error is not None and not isinstance(error, ToolError):
-            # Whoever sent the message wrote the function: the agent may read what it raised.
+            # The sender of the message wrote the function, so the agent may read its errors.
             made = {"error": reason_from(str(error) or type(error).__name__)}
         await deliver(api, call.call_id, made)
 

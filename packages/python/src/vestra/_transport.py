@@ -46,7 +46,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Call:
-    """What is asked, with each field in its place."""
+    """A request with each field in its place."""
 
     name: str
     method: str

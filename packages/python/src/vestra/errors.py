@@ -1,4 +1,4 @@
-"""What a call fails with."""
+"""The errors of calls."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class VestraError(Exception):
     param: str | None
     """The field that is meant, such as ``tools.3.auth``."""
     request_id: str | None
-    """To quote to whoever runs the service."""
+    """Quote this to the operator of the service."""
     errors: list[Fault]
     """Every fault of a refused deployment file."""
     names: list[str]
@@ -227,7 +227,7 @@ def is_passing(error: BaseException) -> bool:
 
 
 def refused(message: str, code: str, param: str) -> InvalidRequestError:
-    """What a command refuses itself, in the words the service would use."""
+    """An error of the command itself, in the format of the service."""
     return InvalidRequestError(message, code=code, status=400, type="invalid_request", param=param)
 
 

@@ -27,10 +27,10 @@ __all__ = [
 
 
 class FunctionEndpoint:
-    """What answers at the https address that is named for a deployment's functions.
+    """Answers requests at the https address of a deployment's functions.
 
-    Give ``handle`` (or ``await ahandle``) the raw body and the headers of a request, and answer
-    with the status and the JSON text that it gives.
+    Pass the raw body and the headers of a request to ``handle`` (or ``await ahandle``), and respond
+    with the status and the JSON text that it returns.
     """
 
     def __init__(

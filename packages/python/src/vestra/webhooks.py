@@ -28,16 +28,16 @@ _MOST_SIGNATURES = 10
 def verify(
     body: Body, headers: Headers, secret: Secret, *, tolerance_seconds: float = 300, now: float | None = None
 ) -> types.WebhookEvent:
-    """The event of a delivery, once it is certain that it came from the service and is not an old one sent again.
+    """Returns the event of a delivery after verifying that the service sent it and that it is recent.
 
-    Raises ``WebhookError`` otherwise: answer with 400 then, and do nothing else.
+    Raises ``WebhookError`` otherwise: respond with 400 and do nothing else.
 
     Args:
-        body: The raw body. Written anew from its parsed form it has another signature.
-        headers: Those of the request, in any case: a dict, or what your framework has.
-        secret: The signing secret, ``whsec_…``; both while it is rolled.
-        tolerance_seconds: How far the clock of the delivery may be from this one.
-        now: Seconds since 1970; the time of this clock unless told.
+        body: The raw body. A serialised copy has another signature.
+        headers: The request's headers in any letter case: a dict, or your framework's type.
+        secret: The signing secret, ``whsec_…``, or both during rotation.
+        tolerance_seconds: The maximum clock difference.
+        now: Seconds since 1970. Default: the current time.
     """
     event = verify_signed(body, headers, secret, tolerance_seconds=tolerance_seconds, now=now)
     return cast(types.WebhookEvent, read_as(types.WebhookEvent, event))

@@ -50,9 +50,9 @@ class ApplyProgress:
 @dataclass(frozen=True)
 class Applied:
     answer: types.AppliedDeployment | None
-    """What the service answered; None after a dry run."""
+    """The response of the service; None after a dry run."""
     uploaded: list[Change]
-    """What was uploaded and taken away; of a dry run, what would be."""
+    """The uploads and deletions. After a dry run: those that would happen."""
     skipped: list[Skipped]
     """Files of a knowledge folder that no document can be made of."""
     away: list[ServerAway]
@@ -217,7 +217,7 @@ def _problems_of(error: VestraError, service: ServiceFile, written: Callable[[st
 
 
 def _resolved(content: Mapping[str, Any], lists: Mapping[str, Resolved]) -> dict[str, Any]:
-    """The file with ids in the place of paths. What is no list is sent as it is, for the service to say what is wrong."""
+    """Replaces paths in the file by ids. Values that are not lists are sent unchanged, so that the service reports the fault."""
     entries = {key: each.entries() for key, each in lists.items() if isinstance(content.get(key), (str, list))}
     return {**content, **entries}
 

@@ -134,7 +134,7 @@ class KnowledgePlan:
             else:
                 self._ids[notebook.slug] = notebook_id
             there = {} if notebook_id is None else await self._documents_of(notebook_id)
-            # What is gone goes first: the room may be needed.
+            # Deletions come first, because the space may be needed.
             titles = {document.title for document in notebook.documents}
             for title, documents in there.items():
                 if title not in titles:

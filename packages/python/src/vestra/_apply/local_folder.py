@@ -122,7 +122,7 @@ def composed(name: str) -> str:
 
 
 def is_system_file(path: str) -> bool:
-    """What macOS leaves in folders and zips."""
+    """Files that macOS adds to folders and zips."""
     names = path.split("/")
     return "__MACOSX" in names or names[-1] == ".DS_Store"
 

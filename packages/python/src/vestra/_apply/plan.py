@@ -1,4 +1,4 @@
-"""What is uploaded or taken away before the file is applied."""
+"""The uploads and deletions before a file is applied."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Resolved:
-    """What a list of the file becomes: its entries, and for each the entry of the file that it came from."""
+    """A resolved list of the file: its entries, and for each its source in the file."""
 
     entries: Callable[[], list[Any]]
     sources: list[str]

@@ -1,4 +1,4 @@
-"""What keeps a folder from being applied."""
+"""Faults of a folder that prevent its apply."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import Any, Callable
 from ..errors import ApplyError, Problem
 from .problems import problem_of
 
-# What a file is to be read as at most, once every alias is followed: a few lines can stand for billions.
+# The maximum number of nodes after every alias is expanded: a few lines can stand for billions.
 _MOST_NODES = 100_000
 
 
@@ -170,7 +170,7 @@ def _scalar(node: Any) -> Any:
 
 
 def _mark_of(root: Any, param: str) -> Any:
-    """Of the part that a param names, or of the last part on the way to it that is there. A field begins with its key."""
+    """The position of the named part, or of its closest existing parent. A field begins with its key."""
     if root is None:
         return None
     yaml = _yaml()

@@ -195,7 +195,7 @@ function assignment(name: string, generic: string, parts: readonly string[]): st
   return line.length <= 100 ? line : `${name} = ${generic}[\n${parts.map((part) => `    ${part},\n`).join('')}]`;
 }
 
-/** What distinguishes the options of a union: a constant, or a field that only this one has. */
+/** Distinguishes the options of a union: a constant, or a field that only this one has. */
 function tellingApart(option: Schema, all: readonly Schema[]): string {
   const properties = Object.entries(option.properties ?? {});
   const constant = properties.find(([, each]) => typeof each.const === 'string')?.[1].const;

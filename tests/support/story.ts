@@ -1,5 +1,5 @@
 import { routes } from '@vestra/contract/api';
-import { exampleId, exampleTime, exampleUrl, type Step } from '@vestra/contract/examples/step';
+import { type ExampleCall, exampleId, exampleTime, exampleUrl } from '@vestra/contract/examples/step';
 import { type IdPrefix, idPrefixes } from '@vestra/contract/ids';
 import type { Route } from '@vestra/contract/route';
 import type { z } from 'zod';
@@ -14,9 +14,9 @@ export function storyteller(server: TestServer) {
   let sessionToken = '';
   let consoleHeaders: Record<string, string> = {};
 
-  return async (step: Step): Promise<Told> => {
+  return async (step: ExampleCall): Promise<Told> => {
     const route = routeOf(step.operation);
-    const { params = {}, query = {} } = names.toReal({ params: step.params, query: step.query }) as Step;
+    const { params = {}, query = {} } = names.toReal({ params: step.params, query: step.query }) as ExampleCall;
     const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
     const response = await fetch(`${server.url}${path}?${search}`, {
@@ -31,7 +31,7 @@ export function storyteller(server: TestServer) {
     return { status: response.status, schema, answer: names.toExample(read) };
   };
 
-  function credentialOf({ as }: Step): Record<string, string> {
+  function credentialOf({ as }: ExampleCall): Record<string, string> {
     if (as === 'nobody') return {};
     if (as === 'console') return consoleHeaders;
     const bearer = as === 'session' ? sessionToken : as === 'live' ? server.liveKey : server.testKey;
@@ -54,7 +54,7 @@ export function routeOf(operation: string): Route {
   return row.route;
 }
 
-function bodyOf(body: unknown, file: Step['file']): { body?: string | FormData } {
+function bodyOf(body: unknown, file: ExampleCall['file']): { body?: string | FormData } {
   if (!file) return body === undefined ? {} : { body: JSON.stringify(body) };
   const form = new FormData();
   form.append('file', new Blob([file.text], { type: 'text/plain' }), file.name);

@@ -125,10 +125,10 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
 
 type MemoryStore = ReturnType<typeof memoryStore>;
 
-export type Answer = { text?: string; calls?: readonly Omit<ToolCall, 'id'>[]; cut?: boolean };
+export type ScriptedAnswer = { text?: string; calls?: readonly Omit<ToolCall, 'id'>[]; cut?: boolean };
 
 /** Answers by the length of the conversation, so that a repeated request for a recorded step shows in the count. */
-export function scriptedModel(answer: (turn: number, request: ModelRequest) => Answer) {
+export function scriptedModel(answer: (turn: number, request: ModelRequest) => ScriptedAnswer) {
   const requests: ModelRequest[] = [];
   const model: Model = {
     async *stream(request): AsyncGenerator<ModelEvent> {
@@ -310,7 +310,10 @@ export const ok = (output: string): ToolOutcome => ({ kind: 'result', output, is
 export const call = (name: string, given: unknown = {}) => ({ name, arguments: given });
 
 /** A run with all tools and these answers in order. */
-export function scene(answers: readonly Answer[], options: { crashes?: CrashPoint[]; ports?: Partial<Ports> } = {}) {
+export function scene(
+  answers: readonly ScriptedAnswer[],
+  options: { crashes?: CrashPoint[]; ports?: Partial<Ports> } = {},
+) {
   const memory = memoryStore(options.crashes);
   const script = scriptedModel((turn) => answers[turn] ?? { text: 'Nothing more.' });
   const log = toolLog(({ name }) => ok(`${name} done`));

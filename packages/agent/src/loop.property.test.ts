@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Answer,
   type CrashPoint,
   driveToEnd,
   memoryStore,
   portsWith,
   runWith,
+  type ScriptedAnswer,
   scriptedModel,
   toolLog,
   tools,
@@ -32,7 +32,7 @@ function outcomeOf(call: ToolCall, purpose: WaitPurpose): WaitOutcome {
   return others[n % others.length] ?? { decision: 'approved' };
 }
 
-async function play(script: readonly Answer[], crashes: readonly CrashPoint[]) {
+async function play(script: readonly ScriptedAnswer[], crashes: readonly CrashPoint[]) {
   const memory = memoryStore(crashes);
   const { model } = scriptedModel((turn) => script[turn] ?? { text: 'The end.' });
   const log = toolLog((call) => ({ kind: 'result', output: `${call.name} ${numberOf(call)}`, isError: false }));
@@ -50,7 +50,7 @@ describe('a run that crashes at any point', () => {
     .map((answers) => {
       let n = 0;
       return answers.map(
-        (calls): Answer => ({ text: 'On it.', calls: calls.map((name) => ({ name, arguments: { n: n++ } })) }),
+        (calls): ScriptedAnswer => ({ text: 'On it.', calls: calls.map((name) => ({ name, arguments: { n: n++ } })) }),
       );
     });
   const crashPoints = fc.array(fc.constantFrom<CrashPoint>('none', 'none', 'none', 'before', 'after'), {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Answer,
   call,
   driveToEnd,
   handClock,
   noted,
   ok,
+  type ScriptedAnswer,
   scene,
   scriptedModel,
   silentClock,
@@ -210,7 +210,7 @@ describe('several calls of one answer', () => {
     expect(here.memory.interactions.map(({ purpose }) => purpose)).toEqual(['answer', 'answer']);
   });
 
-  async function mostAtOnce(calls: NonNullable<Answer['calls']>): Promise<number> {
+  async function mostAtOnce(calls: NonNullable<ScriptedAnswer['calls']>): Promise<number> {
     let now = 0;
     let most = 0;
     const log = toolLog(async ({ name }) => {

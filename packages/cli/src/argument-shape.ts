@@ -30,17 +30,17 @@ export type ArgumentShape = {
   default: unknown;
 };
 
-type JsonSchema = {
+type ArgumentSchema = {
   type?: string;
   pattern?: string;
   enum?: (string | number | boolean | null)[];
   const?: string | number | boolean | null;
-  anyOf?: JsonSchema[];
-  oneOf?: JsonSchema[];
-  allOf?: JsonSchema[];
-  items?: JsonSchema;
-  properties?: Record<string, JsonSchema>;
-  additionalProperties?: JsonSchema | boolean;
+  anyOf?: ArgumentSchema[];
+  oneOf?: ArgumentSchema[];
+  allOf?: ArgumentSchema[];
+  items?: ArgumentSchema;
+  properties?: Record<string, ArgumentSchema>;
+  additionalProperties?: ArgumentSchema | boolean;
   description?: string;
   default?: unknown;
   minLength?: number;
@@ -51,7 +51,7 @@ type JsonSchema = {
 };
 
 export function shapeOf(schema: z.ZodType): ArgumentShape {
-  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as ArgumentSchema;
   const branches = branchesOf(json);
   const own = branches.filter(({ type }) => type !== 'null');
   return {
@@ -60,21 +60,21 @@ export function shapeOf(schema: z.ZodType): ArgumentShape {
     alone: own.some(isListOfTexts) ? (choicesOf(own.filter(isConstant)) as string[]) : [],
     isNullable: own.length < branches.length,
     description: json.description ?? own.find((each) => each.description)?.description ?? '',
-    bounds: own.length === 1 ? boundsOf(own[0] as JsonSchema) : '',
+    bounds: own.length === 1 ? boundsOf(own[0] as ArgumentSchema) : '',
     pattern: own.find(({ pattern }) => pattern)?.pattern ?? '',
     default: json.default,
   };
 }
 
-function branchesOf(json: JsonSchema): JsonSchema[] {
+function branchesOf(json: ArgumentSchema): ArgumentSchema[] {
   const parts = json.anyOf ?? json.oneOf;
   if (parts) return parts.flatMap(branchesOf);
-  if (json.allOf?.length === 1) return branchesOf({ ...json, ...json.allOf[0], allOf: undefined } as JsonSchema);
+  if (json.allOf?.length === 1) return branchesOf({ ...json, ...json.allOf[0], allOf: undefined } as ArgumentSchema);
   if (json.const === null) return [{ ...json, type: 'null' }];
   return [json];
 }
 
-function kindOf(branches: JsonSchema[]): Kind {
+function kindOf(branches: ArgumentSchema[]): Kind {
   if (branches.every(isConstant)) return 'choice';
   if (branches.every((each) => isConstant(each) || isListOfTexts(each))) return 'texts';
   if (branches.every(({ type }) => type === 'string')) return 'text';
@@ -95,31 +95,31 @@ function kindOf(branches: JsonSchema[]): Kind {
   }
 }
 
-const isConstant = (json: JsonSchema) => json.enum !== undefined || json.const !== undefined;
+const isConstant = (json: ArgumentSchema) => json.enum !== undefined || json.const !== undefined;
 
-const takesText = (json: JsonSchema) => json.type === 'string' || json.type === undefined;
+const takesText = (json: ArgumentSchema) => json.type === 'string' || json.type === undefined;
 
-function isListOfTexts({ type, items }: JsonSchema): boolean {
+function isListOfTexts({ type, items }: ArgumentSchema): boolean {
   return type === 'array' && items !== undefined && branchesOf(items).every((each) => each.type === 'string');
 }
 
-function isLabels({ properties, additionalProperties }: JsonSchema): boolean {
+function isLabels({ properties, additionalProperties }: ArgumentSchema): boolean {
   return !properties && typeof additionalProperties === 'object' && additionalProperties.type === 'string';
 }
 
 /** All allowed words; empty if any text is allowed. */
-function choicesOf(branches: JsonSchema[]): ArgumentShape['choices'] {
-  if (branches.some((each) => isListOfTexts(each) && !branchesOf(each.items as JsonSchema).every(isConstant)))
+function choicesOf(branches: ArgumentSchema[]): ArgumentShape['choices'] {
+  if (branches.some((each) => isListOfTexts(each) && !branchesOf(each.items as ArgumentSchema).every(isConstant)))
     return [];
   const found = branches.flatMap((each): (string | number | boolean | null)[] => {
     if (each.const !== undefined) return [each.const];
     if (each.enum) return each.enum;
-    return isListOfTexts(each) ? [...choicesOf(branchesOf(each.items as JsonSchema))] : [];
+    return isListOfTexts(each) ? [...choicesOf(branchesOf(each.items as ArgumentSchema))] : [];
   });
   return [...new Set(found)].filter((each) => each !== null);
 }
 
-function boundsOf(json: JsonSchema): string {
+function boundsOf(json: ArgumentSchema): string {
   const { minLength, maxLength, maximum, exclusiveMinimum } = json;
   // Zod adds the bounds of a safe integer to every integer, which are not worth showing.
   const minimum = json.minimum === Number.MIN_SAFE_INTEGER ? undefined : json.minimum;

@@ -1,11 +1,11 @@
 import type { ArgumentShape } from './argument-shape.ts';
 import type { Binding } from './bindings.ts';
 import { misuse } from './fault.ts';
-import { type Given, readValue } from './read-value.ts';
+import { readValue, type TypedValue } from './read-value.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The typed command line: positional words in order, and flags by commander's names. */
-export type Typed = {
+export type TypedArguments = {
   words: readonly (string | readonly string[] | undefined)[];
   flags: Readonly<Record<string, unknown>>;
 };
@@ -18,7 +18,7 @@ type Place = Pick<Terminal, 'cwd' | 'stdin'>;
 export async function readTyped(
   place: Place,
   bindings: readonly Binding[],
-  typed: Typed,
+  typed: TypedArguments,
 ): Promise<Map<Binding, unknown>> {
   const values = new Map<Binding, unknown>();
   const positions = bindings.filter(({ isPositional }) => isPositional);
@@ -26,13 +26,20 @@ export async function readTyped(
     const at = positions.indexOf(binding);
     const given = (at === -1 ? undefined : typed.words[at]) ?? typed.flags[binding.attribute];
     if (given === undefined || (Array.isArray(given) && given.length === 0)) continue;
-    values.set(binding, await readValue(place, nameOf(binding), binding.shape, wordsAsText(binding, given as Given)));
+    values.set(
+      binding,
+      await readValue(place, nameOf(binding), binding.shape, wordsAsText(binding, given as TypedValue)),
+    );
   }
   return values;
 }
 
 /** Builds the request of a command that calls one route. Flags override the fields of `--body`. */
-export async function buildRequest(place: Place, bindings: readonly Binding[], typed: Typed): Promise<Request> {
+export async function buildRequest(
+  place: Place,
+  bindings: readonly Binding[],
+  typed: TypedArguments,
+): Promise<Request> {
   const values = await readTyped(place, bindings, typed);
   const whole = typed.flags.body === undefined ? undefined : await readBody(place, typed.flags.body as string);
   const request: Request = { params: {}, query: {}, body: whole };
@@ -75,7 +82,7 @@ async function readBody(place: Place, given: string): Promise<unknown> {
 }
 
 /** `vestra ask how are you` needs no quotes. */
-function wordsAsText({ isPositional, shape }: Binding, given: Given): Given {
+function wordsAsText({ isPositional, shape }: Binding, given: TypedValue): TypedValue {
   return isPositional && shape.kind === 'text' && typeof given === 'object' ? given.join(' ') : given;
 }
 

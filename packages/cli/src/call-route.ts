@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from '@vestra/contract/derive/commands';
 import type { Client } from '@vestra/sdk/client';
-import type { Request, Typed } from './build-request.ts';
+import type { Request, TypedArguments } from './build-request.ts';
 import { refuse } from './fault.ts';
 import type { Invocation } from './invocation.ts';
 import { printAnswer, printJson } from './output/print-answer.ts';
 import { plain } from './output/show-value.ts';
 import { uploadOf } from './upload.ts';
 
-type Call = Invocation & { command: Command; typed: Typed; request: Request };
+type Call = Invocation & { command: Command; typed: TypedArguments; request: Request };
 
 /** Runs a command that calls one route and prints the response. */
 export async function callRoute(call: Call): Promise<void> {

@@ -2,7 +2,7 @@ import { type Command, commands } from '@vestra/contract/derive/commands';
 import { Argument, Command as Commander, Option } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
 import { type Binding, bindingsOf } from './bindings.ts';
-import { buildRequest, readTyped, type Typed } from './build-request.ts';
+import { buildRequest, readTyped, type TypedArguments } from './build-request.ts';
 import { callRoute } from './call-route.ts';
 import { headingOf, placeOf } from './command-groups.ts';
 import { connect } from './connect.ts';
@@ -112,7 +112,7 @@ function define(leaf: Commander, command: Command, terminal: Terminal, { start, 
     const globals = readGlobals(leaf, ownNames);
     start(globals);
     const flags = await withSecret(terminal, command, leaf.opts());
-    const typed: Typed = { words: leaf.processedArgs as Typed['words'], flags };
+    const typed: TypedArguments = { words: leaf.processedArgs as TypedArguments['words'], flags };
     const invocation = invocationOf(terminal, globals, typed.flags, calls);
     if (own) return end(await own.run({ ...invocation, values: await namedValues(terminal, bindings, typed) }));
     end(await callRoute({ ...invocation, command, typed, request: await buildRequest(terminal, bindings, typed) }));
@@ -141,7 +141,7 @@ function defineLocal(
 function invocationOf(
   terminal: Terminal,
   globals: ReturnType<typeof readGlobals>,
-  flags: Typed['flags'],
+  flags: TypedArguments['flags'],
   calls: Running['calls'],
 ) {
   const { isJson, isDebug } = globals;
@@ -161,7 +161,7 @@ function invocationOf(
   return { ...invocation, values: {} };
 }
 
-async function namedValues(terminal: Terminal, bindings: readonly Binding[], typed: Typed) {
+async function namedValues(terminal: Terminal, bindings: readonly Binding[], typed: TypedArguments) {
   const values = await readTyped(terminal, bindings, typed);
   return Object.fromEntries([...values].map(([{ argument }, value]) => [argument.name, value]));
 }

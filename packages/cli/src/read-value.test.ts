@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { commands } from '@vestra/contract/derive/commands';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bindingsOf } from './bindings.ts';
-import { type Given, readValue } from './read-value.ts';
+import { readValue, type TypedValue } from './read-value.ts';
 import { keptTerminal } from './terminal.fixture.ts';
 
 let folder: string;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Parses a typed value for an argument of the command table. */
-async function read(command: string, argument: string, given: Given, stdin = ''): Promise<unknown> {
+async function read(command: string, argument: string, given: TypedValue, stdin = ''): Promise<unknown> {
   const found = commands.find(({ name }) => name === command);
   const binding = found && bindingsOf(found).find((each) => each.argument.name === argument);
   if (!binding) throw new Error(`The table has no ${argument} of ${command}.`);
@@ -23,7 +23,7 @@ async function read(command: string, argument: string, given: Given, stdin = '')
 }
 
 describe('readValue', () => {
-  it.each<[string, string, Given, unknown]>([
+  it.each<[string, string, TypedValue, unknown]>([
     ['users create', 'name', 'Ada', 'Ada'],
     ['users update', 'name', 'null', null],
     ['users update', 'spend_cap_usd', '2.5', 2.5],
@@ -62,7 +62,7 @@ describe('readValue', () => {
     expect(await read('users update', 'metadata', '-', '{"a":1}\n')).toEqual({ a: 1 });
   });
 
-  it.each<[string, string, Given, RegExp]>([
+  it.each<[string, string, TypedValue, RegExp]>([
     ['scenarios generate', 'count', 'many', /--count expects a number, not "many"/],
     ['scenarios generate', 'count', '', /--count expects a number/],
     ['users list', 'status', 'gone', /--status expects active or disabled, not "gone"/],

@@ -5,7 +5,7 @@ import type { ArgumentShape } from './argument-shape.ts';
 import { misuse } from './fault.ts';
 import type { Terminal } from './terminal.ts';
 
-export type Given = string | boolean | readonly string[];
+export type TypedValue = string | boolean | readonly string[];
 
 /**
  * Converts a typed value to text, a number, a list or JSON. Validation is up to the server. `-` reads standard input;
@@ -15,7 +15,7 @@ export async function readValue(
   terminal: Pick<Terminal, 'cwd' | 'stdin'>,
   flag: string,
   shape: ArgumentShape,
-  given: Given,
+  given: TypedValue,
 ): Promise<unknown> {
   if (typeof given === 'boolean') return given;
   if (typeof given !== 'string') return readSeveral(terminal, flag, shape, given);

@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { RouteRow } from '@vestra/contract/api';
 import type { Command } from '@vestra/contract/derive/commands';
 import { openFolder } from '@vestra/sdk/apply/local-files';
-import type { Typed } from './build-request.ts';
+import type { TypedArguments } from './build-request.ts';
 import { misuse } from './fault.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -20,7 +20,7 @@ export const takesFileAlone = (route: Route): boolean =>
 export async function uploadOf(
   terminal: Pick<Terminal, 'cwd'>,
   { route }: Pick<Command, 'route'>,
-  typed: Typed,
+  typed: TypedArguments,
   body: unknown,
 ): Promise<unknown> {
   if (!route || !takesFile(route.route)) return route?.route.body && body === undefined ? {} : body;

@@ -41,7 +41,7 @@ it.each<[string, Model, Model[], Awaited<ReturnType<typeof heard>>]>([
   ['is away like all', fails('timeout'), [fails('unavailable')], { text: '', failure: 'first timeout', lookedUp: 1 }],
   ['is away alone', fails('unavailable'), [], { text: '', failure: 'first unavailable', lookedUp: 1 }],
 ])(
-  'another answers only for a model that is away and has said nothing: it %s [MOD-208]',
+  'a fallback answers only for a model that is unavailable and has sent nothing: it %s [MOD-208]',
   async (_how, first, others, expected) => {
     expect(await heard(first, others)).toEqual(expected);
   },

@@ -12,11 +12,11 @@ export type CompatibleEndpoint = {
   price: Price | null;
   /** The maximum answer length. */
   maxOutputTokens: number | null;
-  /** What its models read besides text. Default: derived from their names. */
+  /** The media that its models read besides text. Default: derived from their names. */
   takes?: readonly MediaKind[] | null;
 };
 
-/** What a model may read besides text. */
+/** The media that a model may read besides text. */
 export const mediaKinds = ['image', 'pdf'] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 

@@ -4,7 +4,7 @@ import type { StreamEvent } from './stream.ts';
 import type { CallOptions } from './transport.ts';
 
 /** One row of the contract as a function: its fields in one object, then the options of the call. */
-export type Call<R extends Route> = R extends { streams: true; method: 'GET' }
+export type RouteCall<R extends Route> = R extends { streams: true; method: 'GET' }
   ? FollowCall<R>
   : R extends { streams: true }
     ? TalkCall<R>

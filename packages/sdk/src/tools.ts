@@ -1,5 +1,5 @@
 import type { Client } from './client.ts';
-import { type Answer, deliverAnswer, outputOf, reasonFrom } from './functions/deliver-answer.ts';
+import { deliverAnswer, type FunctionAnswer, outputOf, reasonFrom } from './functions/deliver-answer.ts';
 import { followConversation } from './stream.ts';
 
 type Call = { call_id: string; name: string; arguments: unknown; task_id: string | null };
@@ -55,7 +55,7 @@ export async function answerToolCalls(
     running.add(answering);
   }
 
-  async function carryOut(run: ToolFunction, { call_id, task_id, arguments: input }: Call): Promise<Answer> {
+  async function carryOut(run: ToolFunction, { call_id, task_id, arguments: input }: Call): Promise<FunctionAnswer> {
     try {
       return outputOf(await run(input, { call_id, conversation_id, task_id, signal }));
     } catch (error) {

@@ -1,29 +1,25 @@
+import type { TestRun as ApiTestRun } from '@vestra/sdk/resources';
 import type { Terminal } from '../terminal.ts';
 import { plain, showMoney } from './show-value.ts';
 
 /** The fields of a test run that are shown. */
-export type TestRun = {
-  id: string;
-  mode: string;
-  version: number;
-  status: string;
-  counts: { total: number; passed: number; failed: number; error: number };
+export type TestRun = Pick<ApiTestRun, 'id' | 'mode' | 'version' | 'status' | 'error_code' | 'cost_usd'> & {
+  counts: Pick<ApiTestRun['counts'], 'total' | 'passed' | 'failed' | 'error'>;
   results: readonly TestResult[];
-  error_code: string | null;
-  cost_usd: number;
 };
 
-export type TestResult = {
-  scenario_id: string;
-  name: string;
-  status: string;
-  criteria: readonly { text: string; met: boolean; decided: boolean; reason: string }[];
-  must_never: readonly { text: string; broken: boolean; decided: boolean; reason: string }[];
-  judged_by: string | null;
-  duration_ms: number;
-  error_code: string | null;
-  error_message: string | null;
-};
+export type TestResult = Pick<
+  ApiTestRun['results'][number],
+  | 'scenario_id'
+  | 'name'
+  | 'status'
+  | 'criteria'
+  | 'must_never'
+  | 'judged_by'
+  | 'duration_ms'
+  | 'error_code'
+  | 'error_message'
+>;
 
 type Look = Pick<Terminal, 'paint'>;
 

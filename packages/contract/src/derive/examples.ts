@@ -1,5 +1,5 @@
 import recorded from '../../examples/answers.json' with { type: 'json' };
-import type { Step } from '../examples/step.ts';
+import type { ExampleCall } from '../examples/step.ts';
 import { story } from '../examples/story.ts';
 
 /**
@@ -9,9 +9,9 @@ import { story } from '../examples/story.ts';
 const answers: Readonly<Record<string, unknown>> = recorded;
 
 /** The example of an operation: a call of the story and its recorded response. */
-export type Example = { call: Step; answer: unknown };
+export type Example = { call: ExampleCall; answer: unknown };
 
-const calls = new Map<string, Step>();
+const calls = new Map<string, ExampleCall>();
 for (const call of story) if (!calls.has(call.operation)) calls.set(call.operation, call);
 
 export function exampleOf(operation: string): Example | undefined {

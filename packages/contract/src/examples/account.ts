@@ -1,4 +1,4 @@
-import { exampleId, exampleTime, exampleUrl, type Step, step } from './step.ts';
+import { type ExampleCall, exampleId, exampleTime, exampleUrl, step } from './step.ts';
 
 const key = { key_id: exampleId('key', 2) };
 const member = { member_id: exampleId('mbr', 2) };
@@ -94,7 +94,7 @@ const needsBrowser = 'a member lets a client in with a browser';
 const toBrowser = 'it sends a browser on, and answers nothing to read';
 
 /** The org itself: its keys, limits, members and apps. */
-export const account: readonly Step[] = [
+export const account: readonly ExampleCall[] = [
   step('health.get', { as: 'nobody' }),
   step('me.get'),
   step('models.list'),
@@ -270,7 +270,7 @@ export const account: readonly Step[] = [
 ];
 
 /** Usage and audit log. */
-export const reports: readonly Step[] = [
+export const reports: readonly ExampleCall[] = [
   step('usage.report', { query: { group_by: 'user' } }),
   step('auditLog.list', { query: { limit: 1 } }),
 ];

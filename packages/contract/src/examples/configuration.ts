@@ -1,4 +1,4 @@
-import { exampleId, type Step, step } from './step.ts';
+import { type ExampleCall, exampleId, step } from './step.ts';
 
 const desk = { deployment_id: 'support-desk' };
 const notebook = { notebook_id: exampleId('nb') };
@@ -28,7 +28,7 @@ const file = {
 };
 
 /** The agent's configuration: deployments, their content and their tests. */
-export const configuration: readonly Step[] = [
+export const configuration: readonly ExampleCall[] = [
   step('secrets.put', { params: { name: 'SHOP_TOKEN' }, body: { value: 'a-token-of-the-shop' } }),
   step('secrets.list'),
   step('notebooks.create', {
@@ -90,7 +90,7 @@ export const configuration: readonly Step[] = [
 ];
 
 /** Tests and promotion. */
-export const testing: readonly Step[] = [
+export const testing: readonly ExampleCall[] = [
   step('scenarios.create', {
     params: desk,
     body: {
@@ -126,7 +126,7 @@ export const testing: readonly Step[] = [
 ];
 
 /** Deletions at the end. */
-export const afterwards: readonly Step[] = [
+export const afterwards: readonly ExampleCall[] = [
   step('notebooks.deleteDocument', { params: document, as: 'live' }),
   step('notebooks.delete', { params: notebook, as: 'live' }),
   step('skills.delete', { params: skill }),

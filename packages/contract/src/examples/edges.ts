@@ -1,10 +1,10 @@
-import { exampleId, type Step, step } from './step.ts';
+import { type ExampleCall, exampleId, step } from './step.ts';
 
 const desk = { deployment_id: 'support-desk' };
 const hello = { role: 'user', content: 'When are you open?' };
 
 /** The same agent through the protocols of other clients. */
-export const edges: readonly Step[] = [
+export const edges: readonly ExampleCall[] = [
   step('protocols.mcp', {
     headers: { Accept: 'application/json, text/event-stream' },
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'me', arguments: {} } },

@@ -1,4 +1,4 @@
-import { exampleId, exampleTime, type Step, step } from './step.ts';
+import { type ExampleCall, exampleId, exampleTime, step } from './step.ts';
 
 const user = { user_id: 'nora' };
 const conversation = { conversation_id: exampleId('conv') };
@@ -14,7 +14,7 @@ const waited = { Prefer: 'wait=30' };
 const asksForOrder = { message: 'Find order number MT-1042.' };
 
 /** The agent at work: users, conversations, tasks and notifications. */
-export const running: readonly Step[] = [
+export const running: readonly ExampleCall[] = [
   step('webhooks.create', {
     body: { url: 'https://shop.example.com/hooks', events: ['task.completed', 'interaction.created'] },
   }),
@@ -225,4 +225,4 @@ export const running: readonly Step[] = [
   step('webhooks.delete', { params: endpoint }),
 ];
 
-export const goodbye: readonly Step[] = [step('users.delete', { params: user })];
+export const goodbye: readonly ExampleCall[] = [step('users.delete', { params: user })];

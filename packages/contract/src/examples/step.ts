@@ -4,7 +4,7 @@ import type { IdPrefix } from '../ids.ts';
  * One call of a story that all examples share: the shop Maple & Thread sets up a support desk and runs it. The first
  * call of an operation is its example. A test sends all of them, in this order, to a server.
  */
-export type Step = {
+export type ExampleCall = {
   /** `conversations.create` */
   operation: string;
   params?: Readonly<Record<string, string | number>>;
@@ -19,7 +19,10 @@ export type Step = {
   unsent?: { because: string; answer: unknown };
 };
 
-export const step = (operation: string, given: Omit<Step, 'operation'> = {}): Step => ({ operation, ...given });
+export const step = (operation: string, given: Omit<ExampleCall, 'operation'> = {}): ExampleCall => ({
+  operation,
+  ...given,
+});
 
 /** The id of the nth object of its kind in the story. */
 export const exampleId = (prefix: IdPrefix, count = 1): string =>

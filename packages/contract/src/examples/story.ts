@@ -2,9 +2,9 @@ import { account, reports } from './account.ts';
 import { afterwards, configuration, testing } from './configuration.ts';
 import { edges } from './edges.ts';
 import { goodbye, running } from './running.ts';
-import type { Step } from './step.ts';
+import type { ExampleCall } from './step.ts';
 
-export const story: readonly Step[] = [
+export const story: readonly ExampleCall[] = [
   ...account,
   ...configuration,
   ...running,

@@ -49,10 +49,10 @@ const mostParts = 100;
  * A tool that a part of a message asks for. `isNamed`: the part contains its full name. `isAnswer`: the message answers
  * a question about the tool's arguments.
  */
-export type Wanted = { tool: ToolDefinition; part: string; isNamed: boolean; isAnswer?: true };
+export type WantedTool = { tool: ToolDefinition; part: string; isNamed: boolean; isAnswer?: true };
 
 /** Returns the tools that the parts of a message ask for, in the order of the parts. */
-export function fittingTools(message: string, tools: readonly ToolDefinition[]): Wanted[] {
+export function fittingTools(message: string, tools: readonly ToolDefinition[]): WantedTool[] {
   const parts = message
     .split(/(?:[,;]|\band\b)?\s*\bthen\b|\band (?=\p{Ll})|;|(?<=[.!?])\s+/u)
     .filter((part) => part?.trim())
@@ -62,7 +62,7 @@ export function fittingTools(message: string, tools: readonly ToolDefinition[]):
   return found.filter(({ tool }, index) => found.findIndex((other) => other.tool === tool) === index);
 }
 
-function best(part: string, tools: readonly ToolDefinition[]): Wanted | null {
+function best(part: string, tools: readonly ToolDefinition[]): WantedTool | null {
   // Ids and numbers are arguments, not hints at a tool.
   const stems = [...new Set(stemsOf(part))].filter((stem) => !/\d/.test(stem));
   const [first] = tools

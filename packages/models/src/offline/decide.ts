@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '@vestra/agent/message';
 import type { ModelRequest, Purpose } from '@vestra/agent/model';
 import { answerOf, isAboutItself, isQuestion, knowledgeTools, ofOwnKnowledge, withNotice } from './answer.ts';
-import { fittingTools, type Wanted } from './choose-tool.ts';
+import { fittingTools, type WantedTool } from './choose-tool.ts';
 import { draftScenarios } from './draft-scenarios.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { fillArguments, valueFor } from './fill-arguments.ts';
@@ -90,7 +90,7 @@ const isStop = /^\s*(?:please\s+)?(?:stop|cancel|abort|never ?mind|forget|halt|s
 const toolNamed = (request: ModelRequest, name: string) => request.tools.find((tool) => tool.name === name);
 
 /** An answer to "To use `x` I need …" continues with that tool. */
-function toolsFor(request: ModelRequest, { asked, earlier }: Situation): Wanted[] {
+function toolsFor(request: ModelRequest, { asked, earlier }: Situation): WantedTool[] {
   const fitting = fittingTools(asked, request.tools);
   const before = request.messages.findLast(
     ({ role }, index) => role === 'agent' && index < request.messages.length - 1,
@@ -103,7 +103,7 @@ function toolsFor(request: ModelRequest, { asked, earlier }: Situation): Wanted[
 function callTool(
   request: ModelRequest,
   situation: Situation,
-  { tool, part, isNamed, isAnswer }: Wanted,
+  { tool, part, isNamed, isAnswer }: WantedTool,
 ): Decision | null {
   const answers = outputsOf(situation, 'ask_question');
   const facts = factsFor(request, situation, [...answers, part]);

@@ -2,8 +2,8 @@ import { sentencesOf } from './sentences.ts';
 import { withoutFence } from './situation.ts';
 
 /** The facts in an agent's prompt, by section. */
-export type Told = {
-  /** What the agent is and does: sentences that begin with "You". */
+export type PromptFacts = {
+  /** The agent's role: sentences that begin with "You". */
   self: string[];
   /** Public facts: statements about the world, never instructions to the agent. */
   facts: string[];
@@ -14,7 +14,7 @@ export type Told = {
   language: string | null;
 };
 
-export function toldIn(system: readonly string[]): Told {
+export function toldIn(system: readonly string[]): PromptFacts {
   const prompt = system.join('\n\n');
   const instructions = sentencesOf(
     /^# Instructions of the company you work for\n\n([\s\S]*?)\n\n# Language$/m.exec(prompt)?.[1] ?? '',

@@ -1,6 +1,6 @@
 const words = (list: string) => new Set(list.split(/\s+/));
 
-/** Words without a meaning of their own, and words that only ask for something. */
+/** Words without their own meaning, and words that only ask for something. */
 const fillers = words(
   `a an and are as at be been but by can could did do does for from get give had has have he her him his how i if in into is
   it its just let make me my need no not of on or our out please she should show so some tell than that the their them then

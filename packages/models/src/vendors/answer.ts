@@ -9,7 +9,7 @@ import { readServerSentEvents } from './server-sent-events.ts';
 import type { Timing } from './timing.ts';
 import { nameOfModel, type Vendor } from './vendor.ts';
 import type { WireNames } from './wire-names.ts';
-import { type Answer, emptyAnswer, type WireRequest, type WrittenCall } from './wires/wire.ts';
+import { emptyAnswer, type WireAnswer, type WireRequest, type WrittenCall } from './wires/wire.ts';
 
 type Attempt = {
   vendor: Vendor;
@@ -51,7 +51,10 @@ export async function* readAnswer(attempt: Attempt): AsyncGenerator<ModelEvent> 
 }
 
 /** Yields text as it arrives, one piece per read. Everything else is collected in `answer`. */
-async function* readText({ vendor, timing, request, wireRequest }: Attempt, answer: Answer): AsyncGenerator<string> {
+async function* readText(
+  { vendor, timing, request, wireRequest }: Attempt,
+  answer: WireAnswer,
+): AsyncGenerator<string> {
   const body = JSON.stringify(vendor.wire.body(wireRequest));
   const { signal } = request;
   const headers = await vendor.headers({ url: vendor.url, body });
@@ -141,7 +144,7 @@ function withOwnIds(calls: ToolCall[]): ToolCall[] {
   });
 }
 
-const estimate = (request: ModelRequest, written: string, { calls, thoughtLength }: Answer): Usage => ({
+const estimate = (request: ModelRequest, written: string, { calls, thoughtLength }: WireAnswer): Usage => ({
   inputTokens: tokensOfRequest(request),
   outputTokens:
     tokensOf(written + calls.map(({ name, arguments: json }) => name + json).join('')) + Math.ceil(thoughtLength / 4),

@@ -64,7 +64,7 @@ export async function startRawEndpoint(askedAt?: string) {
           signal: new AbortController().signal,
           ...request,
         }),
-    /** Of the last request. */
+    /** Refers to the last request. */
     isConnectionClosed: () => socket?.destroyed ?? false,
     close: () =>
       new Promise<void>((resolve) => {

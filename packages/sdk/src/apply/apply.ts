@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Api } from '@vestra/contract/api';
 import type { AnswerOf } from '@vestra/contract/call';
 import type { Client } from '../client.ts';
-import type { Change, Resolved, Step } from './change.ts';
+import type { ApplyStep, Change, Resolved } from './change.ts';
 import { indexOf, planKnowledge, readKnowledge, type Skipped } from './knowledge.ts';
 import { openFolder } from './local-files.ts';
 import { ApplyError, type Problem } from './problem.ts';
@@ -119,7 +119,7 @@ async function refuseBefore(
 }
 
 async function runSteps(
-  steps: readonly Step[],
+  steps: readonly ApplyStep[],
   onProgress: (progress: ApplyProgress) => void,
   signal: AbortSignal | undefined,
 ): Promise<Change[]> {

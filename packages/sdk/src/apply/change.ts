@@ -13,7 +13,7 @@ export type Change =
     };
 
 /** A step of the plan. It returns the actual change, or null if there was none. */
-export type Step = { change: Change; run: (signal: AbortSignal | undefined) => Promise<Change | null> };
+export type ApplyStep = { change: Change; run: (signal: AbortSignal | undefined) => Promise<Change | null> };
 
 /** A resolved list of the file: its entries, and for each its source in the file. */
 export type Resolved = { entries: () => unknown[]; sources: readonly string[] };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from '../client.ts';
 import { VestraError } from '../errors.ts';
 import { pages } from '../pages.ts';
-import { type Change, entriesOf, type Resolved, type Step } from './change.ts';
+import { type ApplyStep, type Change, entriesOf, type Resolved } from './change.ts';
 import { type Folder, taken, textOf } from './local-files.ts';
 import { ownSlug } from './own-slug.ts';
 import { type Problem, problemOf } from './problem.ts';
@@ -68,11 +68,11 @@ export async function planKnowledge(
   client: Client,
   entries: readonly Entry[],
   signal: AbortSignal | undefined,
-): Promise<{ steps: Step[]; resolved: Resolved; notebookIds: () => string[] }> {
+): Promise<{ steps: ApplyStep[]; resolved: Resolved; notebookIds: () => string[] }> {
   const local = entries.flatMap((entry) => ('notebook' in entry ? [entry.notebook] : []));
   const kept = local.length > 0 ? await notebooksOf(client, signal) : new Map<string, string>();
   const ids = new Map<string, string>();
-  const steps: Step[] = [];
+  const steps: ApplyStep[] = [];
   for (const notebook of local) {
     const { slug, path } = notebook;
     const id = kept.get(slug);
@@ -114,14 +114,18 @@ const later = { promote: 'no' } as const;
 type KeptDocument = { id: string; title: string; sha256: string };
 type Place = { client: Client; slug: string; path: string; id: () => string };
 
-function stepsOf(place: Place, document: LocalDocument, there: readonly KeptDocument[]): Step[] {
+function stepsOf(place: Place, document: LocalDocument, there: readonly KeptDocument[]): ApplyStep[] {
   if ('file' in document) return [upload(place, document, there)];
   const same = there.find(({ sha256 }) => sha256 === document.sha256);
   if (!same) return [upload(place, document, there)];
   return there.filter(({ id }) => id !== same.id).map((other) => removal(place, other));
 }
 
-function creation(client: Client, { slug, path, name, description }: LocalNotebook, made: (id: string) => void): Step {
+function creation(
+  client: Client,
+  { slug, path, name, description }: LocalNotebook,
+  made: (id: string) => void,
+): ApplyStep {
   const change: Change = { kind: 'notebook', action: 'created', path, name: slug };
   return {
     change,
@@ -133,7 +137,7 @@ function creation(client: Client, { slug, path, name, description }: LocalNotebo
   };
 }
 
-function removal({ client, slug, id }: Place, document: KeptDocument): Step {
+function removal({ client, slug, id }: Place, document: KeptDocument): ApplyStep {
   const change: Change = { kind: 'document', action: 'deleted', path: null, name: document.title, notebook: slug };
   return {
     change,
@@ -144,7 +148,7 @@ function removal({ client, slug, id }: Place, document: KeptDocument): Step {
   };
 }
 
-function upload({ client, slug, id }: Place, document: LocalDocument, there: readonly KeptDocument[]): Step {
+function upload({ client, slug, id }: Place, document: LocalDocument, there: readonly KeptDocument[]): ApplyStep {
   const { path, title } = document;
   const known = { kind: 'document', path, name: title, notebook: slug } as const;
   const action = there.length === 0 ? 'created' : 'file' in document ? 'compared' : 'replaced';

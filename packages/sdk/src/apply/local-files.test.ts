@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Folder, type Found, openFolder } from './local-files.ts';
+import { type Folder, type LocalPath, openFolder } from './local-files.ts';
 
 let outer: string;
 let folder: Folder;
@@ -78,7 +78,7 @@ describe('a path', () => {
 });
 
 describe('a folder', () => {
-  const listed = async (path: string) => folder.list((await found(path)) as Found);
+  const listed = async (path: string) => folder.list((await found(path)) as LocalPath);
 
   it('is listed by path, without ignored files and with the targets of inner links', async () => {
     expect(await listed('docs')).toMatchObject({

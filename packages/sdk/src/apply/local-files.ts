@@ -5,7 +5,7 @@ import type { Problem } from './problem.ts';
 import { isMissing } from './service-file.ts';
 
 /** The target of a path in the deployment file. */
-export type Found = {
+export type LocalPath = {
   kind: 'file' | 'folder';
   /** With all links resolved. */
   path: string;
@@ -14,10 +14,10 @@ export type Found = {
 };
 
 /** `path` is relative to the listed folder, with forward slashes. */
-export type Listed = { path: string; real: string };
+export type ListedFile = { path: string; real: string };
 
 /** The value, or the reason why it is rejected. */
-export type Looked<Value> = { ok: true; value: Value } | { ok: false; message: string };
+export type Lookup<Value> = { ok: true; value: Value } | { ok: false; message: string };
 
 /** The maximum of a notebook. A larger folder is probably a mistake. */
 const mostFiles = 1000;
@@ -32,7 +32,7 @@ const largestFile = 10 * 1024 * 1024;
 export async function openFolder(folder: string) {
   const root = await realpath(folder);
 
-  async function find(written: string): Promise<Looked<Found>> {
+  async function find(written: string): Promise<Lookup<LocalPath>> {
     if (isAbsolute(written)) return refused(`\`${written}\` is not below the folder: write a relative path.`);
     const target = resolve(folder, written);
     const below = relative(folder, target);
@@ -43,7 +43,7 @@ export async function openFolder(folder: string) {
     return look(target, withSlashes(below));
   }
 
-  async function look(target: string, shown: string): Promise<Looked<Found>> {
+  async function look(target: string, shown: string): Promise<Lookup<LocalPath>> {
     try {
       const path = await realpath(target);
       const below = relative(root, path);
@@ -59,8 +59,8 @@ export async function openFolder(folder: string) {
   }
 
   /** Lists every file below a folder, by path. */
-  async function list(top: Found): Promise<Looked<Listed[]>> {
-    const files: Listed[] = [];
+  async function list(top: LocalPath): Promise<Lookup<ListedFile[]>> {
+    const files: ListedFile[] = [];
     const fault = await collect(top, '', [], files).catch((error) => unreadable(top.shown, error));
     if (fault !== null) return refused(fault);
     return { ok: true, value: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
@@ -68,10 +68,10 @@ export async function openFolder(folder: string) {
 
   /** Returns the fault, or null. */
   async function collect(
-    here: Found,
+    here: LocalPath,
     prefix: string,
     above: readonly string[],
-    into: Listed[],
+    into: ListedFile[],
   ): Promise<string | null> {
     if (above.includes(here.path)) return `\`${here.shown}\` is a link to a folder that it lies in.`;
     for (const { name } of await readdir(here.path, { withFileTypes: true })) {
@@ -89,7 +89,7 @@ export async function openFolder(folder: string) {
     return null;
   }
 
-  async function read(real: string, shown: string): Promise<Looked<Uint8Array<ArrayBuffer>>> {
+  async function read(real: string, shown: string): Promise<Lookup<Uint8Array<ArrayBuffer>>> {
     try {
       const { size } = await stat(real);
       if (size > largestFile) return refused(`\`${shown}\` has ${size} bytes: at most ${largestFile} are taken.`);
@@ -105,7 +105,7 @@ export async function openFolder(folder: string) {
 export type Folder = Awaited<ReturnType<typeof openFolder>>;
 
 /** Returns the value, or null after adding its problem. */
-export function taken<Value>(looked: Looked<Value>, problems: Problem[], problem: (message: string) => Problem) {
+export function taken<Value>(looked: Lookup<Value>, problems: Problem[], problem: (message: string) => Problem) {
   if (looked.ok) return looked.value;
   problems.push(problem(looked.message));
   return null;

@@ -2,8 +2,8 @@ import { isSystemFile, skillDigest, skillPath } from '@vestra/contract/skill-dig
 import { parseDocument } from 'yaml';
 import type { Client } from '../client.ts';
 import { pages } from '../pages.ts';
-import { type Change, entriesOf, type Resolved, type Step } from './change.ts';
-import { type Folder, type Found, taken, textOf } from './local-files.ts';
+import { type ApplyStep, type Change, entriesOf, type Resolved } from './change.ts';
+import { type Folder, type LocalPath, taken, textOf } from './local-files.ts';
 import { ownSlug } from './own-slug.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { uploading } from './refused.ts';
@@ -50,10 +50,10 @@ export async function planSkills(
   client: Client,
   entries: readonly Entry[],
   signal: AbortSignal | undefined,
-): Promise<{ steps: Step[]; resolved: Resolved }> {
+): Promise<{ steps: ApplyStep[]; resolved: Resolved }> {
   const local = entries.flatMap((entry) => ('skills' in entry ? entry.skills : []));
   const ids = new Map<string, string>();
-  const steps: Step[] = [];
+  const steps: ApplyStep[] = [];
   const kept = local.length > 0 ? await skillsOf(client, signal) : new Map<string, KeptSkill>();
   for (const skill of local) {
     const there = kept.get(skill.slug);
@@ -79,7 +79,7 @@ async function skillsOf(client: Client, signal: AbortSignal | undefined): Promis
   return found;
 }
 
-function stepOf(client: Client, skill: LocalSkill, id: string | null, made: (id: string) => void): Step {
+function stepOf(client: Client, skill: LocalSkill, id: string | null, made: (id: string) => void): ApplyStep {
   const { path, slug, name, files } = skill;
   const change: Change = { kind: 'skill', action: id === null ? 'created' : 'replaced', path, name };
   return {
@@ -99,7 +99,7 @@ function stepOf(client: Client, skill: LocalSkill, id: string | null, made: (id:
 
 /** The folder of one skill, with `SKILL.md` at its top, or a folder of such folders. */
 async function readFolder(
-  found: Found,
+  found: LocalPath,
   folder: Folder,
   problems: Problem[],
   problem: (message: string) => Problem,

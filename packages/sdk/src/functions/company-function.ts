@@ -1,4 +1,4 @@
-import { type Answer, outputOf, reasonFrom } from './deliver-answer.ts';
+import { type FunctionAnswer, outputOf, reasonFrom } from './deliver-answer.ts';
 import { type OutputOf, readInput, type StandardSchema } from './standard-schema.ts';
 
 /** The context of a function call. */
@@ -45,7 +45,7 @@ export async function carryOut(
   { input, run }: CompanyFunction,
   call: Omit<FunctionContext, 'signal' | 'progress'> & { arguments?: unknown },
   { signal, progress }: Pick<FunctionContext, 'signal' | 'progress'>,
-): Promise<{ answer: Answer; error?: unknown }> {
+): Promise<{ answer: FunctionAnswer; error?: unknown }> {
   const { call_id, conversation_id, task_id, user_id, attempt } = call;
   try {
     const read = input ? await readInput(input, call.arguments) : { value: call.arguments };

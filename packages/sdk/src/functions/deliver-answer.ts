@@ -1,7 +1,7 @@
 import type { Client } from '../client.ts';
 import { isPassing, VestraError } from '../errors.ts';
 
-export type Answer = { output: unknown } | { error: string };
+export type FunctionAnswer = { output: unknown } | { error: string };
 
 /** Another process answered it, its time ran out, or its task was stopped: nothing is left to do. */
 const settledCodes = ['already_answered', 'interaction_expired', 'interaction_not_found'];
@@ -15,7 +15,7 @@ const mostAttempts = 10;
 export async function deliverAnswer(
   client: Client,
   callId: string,
-  made: Answer,
+  made: FunctionAnswer,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
   let answer = made;
@@ -37,7 +37,7 @@ export async function deliverAnswer(
 }
 
 /** Throws here if the value is not serialisable: that is a failure of the function, not of the delivery. */
-export const outputOf = (given: unknown): Answer => ({ output: JSON.parse(JSON.stringify(given ?? null)) });
+export const outputOf = (given: unknown): FunctionAnswer => ({ output: JSON.parse(JSON.stringify(given ?? null)) });
 
 /** The maximum length of a reason in the service. */
 const longestReason = 32_000;

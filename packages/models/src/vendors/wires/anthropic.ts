@@ -4,7 +4,7 @@ import { vendorErrorOf } from '../fault.ts';
 import { type AnswerPart, type Piece, piecesOf, think } from '../reasoning.ts';
 import { schemaForAnthropic } from './anthropic-schema.ts';
 import { base64Of, countOf, type JsonRecord, recordOf, textOf } from './json.ts';
-import { type Answer, mediaOf, type Wire, type WrittenCall } from './wire.ts';
+import { mediaOf, type Wire, type WireAnswer, type WrittenCall } from './wire.ts';
 
 /** Messages: POST /v1/messages, https://platform.claude.com/docs/en/build-with-claude/streaming. */
 export const anthropicWire: Wire = {
@@ -95,7 +95,11 @@ function partOf(block: JsonRecord): AnswerPart | null {
   }
 }
 
-function goOn(answer: Answer, part: AnswerPart | undefined, { text, thinking: thought, signature }: JsonRecord): void {
+function goOn(
+  answer: WireAnswer,
+  part: AnswerPart | undefined,
+  { text, thinking: thought, signature }: JsonRecord,
+): void {
   if (part?.kind === 'text') part.length += textOf(text).length;
   if (part?.kind !== 'thought') return;
   if (typeof thought === 'string') think(answer, part.item, 'thinking', thought);
@@ -184,7 +188,7 @@ function callOf({ type, id, name, input }: JsonRecord): WrittenCall | null {
 }
 
 /** Counts arrive at the start and again, larger, near the end. */
-function countUsage(answer: Answer, value: unknown): void {
+function countUsage(answer: WireAnswer, value: unknown): void {
   if (!value) return;
   const counted = recordOf(value);
   const { inputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteLongTokens = 0 } = answer.usage ?? noUsage;
@@ -205,7 +209,7 @@ function countUsage(answer: Answer, value: unknown): void {
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-function endOf(stopReason: string): Answer['end'] {
+function endOf(stopReason: string): WireAnswer['end'] {
   if (stopReason === 'refusal') return 'filtered';
   return stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded' ? 'cut' : 'complete';
 }

@@ -1,6 +1,6 @@
 import { think } from '../reasoning.ts';
 import { type JsonRecord, listOf, recordOf, textOf } from './json.ts';
-import type { Answer } from './wire.ts';
+import type { WireAnswer } from './wire.ts';
 
 const mostDetails = 1000;
 const growing = ['text', 'summary', 'data'];
@@ -9,7 +9,7 @@ const growing = ['text', 'summary', 'data'];
  * Collects the reasoning that a chat-completions endpoint sends and requires back. It is one text, as from DeepSeek, or
  * a list of details, as from OpenRouter. The pieces of details belong together by number and kind.
  */
-export function createThoughts(answer: Answer): (delta: JsonRecord) => void {
+export function createThoughts(answer: WireAnswer): (delta: JsonRecord) => void {
   let content: JsonRecord | null = null;
   let details: JsonRecord[] | null = null;
   const open = <Item extends JsonRecord>(item: Item): Item => {

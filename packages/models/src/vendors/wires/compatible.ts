@@ -6,7 +6,7 @@ import { createCallPieces } from './call-pieces.ts';
 import { createThoughts } from './compatible-thoughts.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { mapSchema, oncePerSchema, withProperties } from './schemas.ts';
-import { type Answer, mediaOf, type Wire, type WireRequest } from './wire.ts';
+import { mediaOf, type Wire, type WireAnswer, type WireRequest } from './wire.ts';
 
 /** Chat completions, as in OpenAI's older endpoint and all servers like it: POST …/chat/completions. */
 export const compatibleWire: Wire = {
@@ -195,7 +195,7 @@ function usageOf(usage: unknown): Usage | null {
 /** The first count that is not zero: vendors report one number under several names. */
 const firstCount = (...values: unknown[]): number => values.map(countOf).find((count) => count > 0) ?? 0;
 
-function endOf(reason: string, hasRefused: boolean): Answer['end'] {
+function endOf(reason: string, hasRefused: boolean): WireAnswer['end'] {
   if (reason === 'length') return 'cut';
   return reason === 'content_filter' || (reason === 'stop' && hasRefused) ? 'filtered' : 'complete';
 }

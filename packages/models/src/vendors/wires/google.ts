@@ -5,7 +5,7 @@ import { vendorErrorOf } from '../fault.ts';
 import { partsOf, piecesOf, writeText } from '../reasoning.ts';
 import { base64Of, countOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { mapSchema } from './schemas.ts';
-import { type Answer, mediaOf, type Wire, type WireRequest, type WrittenCall } from './wire.ts';
+import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Gemini: POST …/models/<model>:streamGenerateContent?alt=sse, https://ai.google.dev/api/generate-content. */
 export const googleWire: Wire = {
@@ -54,7 +54,7 @@ function bodyOf(
   };
 }
 
-function readerOf(answer: Answer): (event: unknown) => void {
+function readerOf(answer: WireAnswer): (event: unknown) => void {
   return (event) => {
     const { error, usageMetadata, promptFeedback, candidates } = recordOf(event);
     if (error) throw vendorErrorOf(error);
@@ -131,7 +131,7 @@ function formatOf(output: WireRequest['output']) {
 const withoutConst = ({ const: value, ...node }: JsonRecord): JsonRecord =>
   value === undefined ? node : { ...node, enum: [value] };
 
-function readPart(answer: Answer, { text, thought, functionCall, thoughtSignature }: JsonRecord): void {
+function readPart(answer: WireAnswer, { text, thought, functionCall, thoughtSignature }: JsonRecord): void {
   const mark = typeof thoughtSignature === 'string' ? { thoughtSignature } : undefined;
   answer.thoughtLength += mark?.thoughtSignature.length ?? 0;
   if (functionCall) {
@@ -167,7 +167,7 @@ function usageOf(usage: unknown): Usage | null {
 
 const isBlocked = (reason: unknown) => textOf(reason) !== '' && !textOf(reason).endsWith('UNSPECIFIED');
 
-function endOf(reason: string): Answer['end'] {
+function endOf(reason: string): WireAnswer['end'] {
   switch (reason) {
     case 'MAX_TOKENS':
     case 'CONTINUATION':

@@ -5,7 +5,7 @@ import { type Piece, piecesOf, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { schemaForOpenai } from './openai-schema.ts';
 import { oncePerSchema } from './schemas.ts';
-import { type Answer, mediaOf, type Wire, type WireRequest, type WrittenCall } from './wire.ts';
+import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Responses: POST /v1/responses, https://platform.openai.com/docs/api-reference/responses-streaming. */
 export const openaiWire: Wire = {
@@ -104,7 +104,10 @@ function itemOf(piece: Piece): JsonRecord {
  * Items are not stored at this vendor, so their ids are useless and omitted. Reasoning keeps its id, because its
  * encrypted content replaces it. `phase` separates a remark between calls from the answer.
  */
-function readPart(answer: Answer, { type, id, summary, encrypted_content, content, phase, call_id }: JsonRecord): void {
+function readPart(
+  answer: WireAnswer,
+  { type, id, summary, encrypted_content, content, phase, call_id }: JsonRecord,
+): void {
   if (type === 'reasoning' && typeof encrypted_content === 'string') {
     answer.thoughtLength += encrypted_content.length;
     answer.parts.push({ kind: 'thought', item: { type, id, summary: listOf(summary), encrypted_content } });
@@ -185,7 +188,7 @@ function usageOf(usage: unknown): Usage | null {
   };
 }
 
-function endOf(incompleteReason: unknown, hasOnlyRefused: boolean): Answer['end'] {
+function endOf(incompleteReason: unknown, hasOnlyRefused: boolean): WireAnswer['end'] {
   if (incompleteReason === 'max_output_tokens') return 'cut';
   return incompleteReason === 'content_filter' || hasOnlyRefused ? 'filtered' : 'complete';
 }

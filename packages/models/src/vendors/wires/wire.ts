@@ -6,7 +6,7 @@ import type { PartsWriter } from '../reasoning.ts';
 export type Wire = {
   body: (request: WireRequest) => object;
   /** Each event is one JSON value of the stream. An event that reports an error throws a `VendorError`. */
-  reader: (answer: Answer, request: WireRequest) => (event: unknown) => void;
+  reader: (answer: WireAnswer, request: WireRequest) => (event: unknown) => void;
 };
 
 /** A vendor-neutral request: no empty texts, and only names, ids and files that the vendor accepts. */
@@ -26,7 +26,7 @@ export type WireRequest = {
 };
 
 /** The parsed part of the answer. */
-export type Answer = PartsWriter & {
+export type WireAnswer = PartsWriter & {
   /** Text since the last read. */
   text: string;
   calls: WrittenCall[];
@@ -40,7 +40,7 @@ export type Answer = PartsWriter & {
 /** `arguments` as the model wrote them, valid JSON or not. */
 export type WrittenCall = { id: string; name: string; arguments: string };
 
-export const emptyAnswer = (): Answer => ({
+export const emptyAnswer = (): WireAnswer => ({
   text: '',
   calls: [],
   parts: [],

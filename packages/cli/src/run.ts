@@ -1,9 +1,10 @@
+import { nearest } from '@vestra/contract/nearest';
 import { CommanderError } from 'commander';
 import { CommandFault, misuse } from './fault.ts';
+import { valueFlags } from './global-flags.ts';
 import { printError } from './print-error.ts';
 import { buildProgram, type Program } from './program.ts';
 import type { Terminal } from './terminal.ts';
-import { unknownCommand } from './unknown-command.ts';
 
 /** The exit code of shells for Ctrl-C. */
 export const interrupted = 130;
@@ -42,3 +43,40 @@ function saidBefore(typed: readonly string[], asked: ReturnType<Program['asked']
 
 const isHelp = ({ code }: CommanderError) =>
   ['commander.helpDisplayed', 'commander.help', 'commander.version'].includes(code);
+
+/**
+ * Returns the error for an unknown command; null if it is known. Commander would suggest word by word and call a wrong
+ * second word of `files` an excess argument.
+ */
+function unknownCommand(typed: readonly string[], names: readonly string[]): string | null {
+  const words = leadingWords(typed);
+  if (words.length === 0) return null;
+  const isPrefix = (length: number) => names.some((name) => startsWith(name, words.slice(0, length)));
+  const known = words.findLastIndex((_, at) => isPrefix(at + 1)) + 1;
+  if (known === words.length) return null;
+  const found = words.slice(0, known).join(' ');
+  const isGroup = names.some((name) => name.startsWith(`${found} `));
+  if (found !== '' && names.includes(found) && !isGroup) return null;
+  const length = Math.max(1, ...names.filter((name) => startsWith(name, words.slice(0, known))).map(lengthOf));
+  const meant = words.slice(0, Math.min(words.length, length)).join(' ');
+  const near = [...new Set([...nearest(meant, names), ...nearest(words.slice(0, known + 1).join(' '), firsts(names))])];
+  const hint = near.slice(0, 3).map((name) => `\`vestra ${name}\``);
+  const question = hint.length > 0 ? ` Did you mean ${hint.join(' or ')}?` : ' `vestra help` lists the commands.';
+  return `There is no command \`vestra ${words.slice(0, Math.max(known + 1, 1)).join(' ')}\`.${question}`;
+}
+
+/** The words before the first flag, after the global flags. */
+function leadingWords(typed: readonly string[]): string[] {
+  let at = 0;
+  while (typed[at]?.startsWith('-')) at += valueFlags.includes(typed[at] as string) ? 2 : 1;
+  const rest = typed.slice(at);
+  const end = rest.findIndex((word) => word.startsWith('-'));
+  return end === -1 ? rest : rest.slice(0, end);
+}
+
+const startsWith = (name: string, words: readonly string[]) =>
+  words.length === 0 || `${name} `.startsWith(`${words.join(' ')} `);
+
+const lengthOf = (name: string) => name.split(' ').length;
+
+const firsts = (names: readonly string[]) => [...new Set(names.map((name) => name.split(' ', 1)[0] as string))];

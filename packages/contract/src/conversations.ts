@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { conversation, conversationSeen } from './conversation.ts';
-import { streamEvent } from './events.ts';
+import { type StreamEventType, streamEvent } from './events.ts';
 import { failsWith } from './fault.ts';
+import { fileSeen } from './files.ts';
 import { id } from './ids.ts';
+import { interactionSeen } from './interactions.ts';
 import {
   asksSomething,
   message,
@@ -18,11 +20,45 @@ import { namedDeployment } from './named-deployment.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { scenarioDraft } from './scenarios.ts';
-import { eventSeen } from './session-event.ts';
+import { type SeenFields, shown } from './session-access.ts';
 import { tag } from './tag.ts';
-import { traceFields } from './trace.ts';
+import { taskSeen } from './tasks.ts';
+import { stepSeen, traceFields } from './trace.ts';
 import { turn, turnSeen } from './turn.ts';
 import { userId } from './user-id.ts';
+
+/** The visible part of each event type for a session. */
+const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
+  'turn.started': { turn: turnSeen },
+  'turn.settled': { turn: turnSeen },
+  'turn.failed': { turn: turnSeen },
+  'reply.delta': shown('text', 'message_id'),
+  'reply.completed': { message: messageSeen },
+  'task.started': { task: taskSeen },
+  'task.progress': { title: true, progress: shown('content', 'status') },
+  'task.step': { step: stepSeen },
+  'task.completed': { task: taskSeen },
+  'task.failed': { task: taskSeen },
+  // The `message` of a stop is for operators.
+  'task.stopped': { task: taskSeen, reason: true },
+  'interaction.created': { interaction: interactionSeen },
+  'interaction.resolved': { interaction: interactionSeen },
+  'tool_call.created': { call: shown('call_id', 'name', 'task_id') },
+  'tool_call.progress': shown('call_id', 'name', 'text'),
+  'file.created': { file: fileSeen },
+  'conversation.status': shown('status'),
+  'tool_server.away': shown('server', 'reason', 'user_id'),
+  'stream.closed': shown('reason'),
+};
+
+/** An event of a conversation's stream: every `seq` is present, even if its content is hidden. */
+const eventSeen = {
+  always: {
+    ...shown('object', 'id', 'type', 'seq', 'conversation_id', 'task_id', 'turn_id', 'deployment_id', 'created_at'),
+    data: {},
+  },
+  byType: Object.fromEntries(Object.entries(dataSeen).map(([type, data]) => [type, { data }])),
+};
 
 const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_conversation_id', id('conv')) });
 

@@ -10,7 +10,6 @@ import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import { plain } from '../output/show-value.ts';
 import type { Terminal } from '../terminal.ts';
-import { withExamples } from './file-examples.ts';
 
 export const init: OwnCommand = {
   summary: 'Describe a job, answer a few questions and get a service.yaml.',
@@ -115,3 +114,30 @@ const slugOf = (name: string) =>
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 63)
     .replace(/^-+|-+$/g, '');
+
+/** Optional parts of a deployment file, as commented examples. */
+const examples: readonly [key: string, lines: string][] = [
+  [
+    'tools',
+    `tools:
+  - function: find_order            # answered by your own code
+    description: Finds an order by its number.
+    input: { number: string }
+    read_only: true
+  - function: refund_order          # waits for a yes
+    description: Refunds money for an order to the card it was paid with.
+    input: { number: string, amount_usd: number }
+    approver: org                   # the company says yes; left out: the user does
+  - mcp: https://orders.example.com/mcp`,
+  ],
+  ['knowledge', 'knowledge:\n  - ./knowledge                     # files that the agent looks things up in'],
+  ['approvals', 'approvals: [payment, booking, cancellation]  # which of these waits are marked as such'],
+];
+
+/** Adds a commented example of each missing part to the file. */
+function withExamples(yaml: string): string {
+  const missing = examples.filter(([key]) => !new RegExp(`^${key}:`, 'm').test(yaml));
+  if (missing.length === 0) return yaml;
+  const shown = missing.map(([, lines]) => lines.replace(/^/gm, '# ')).join('\n');
+  return `${yaml.trimEnd()}\n\n# What else an agent may have (docs/deployment-file.md):\n${shown}\n`;
+}

@@ -4,7 +4,6 @@ import type { Interaction, Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import { type MarkdownPainter, markdownPainter } from '../output/markdown.ts';
 import { plain, showMoney, showValue } from '../output/show-value.ts';
-import { spinnerAt } from '../output/spinner.ts';
 import type { Terminal } from '../terminal.ts';
 import { askPerson, howToAnswer, isForPerson, showInteraction } from './interaction.ts';
 
@@ -214,4 +213,40 @@ export async function showTools(
     const took = step.duration_ms === null ? '' : ` (${showValue('_ms', step.duration_ms)})`;
     terminal.err(`${mark} ${terminal.paintError('dim', `${plain(stepOf(step))}${took}`)}\n`);
   }
+}
+
+type Spinner = {
+  /** Shows that something is running, until `hide`. */
+  show: (words: string) => void;
+  /** Removes the line, so that something else can be printed. */
+  hide: () => void;
+};
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const clearLine = '\r\u001b[K';
+
+/** An animated line on standard error while nothing else is printed; silent outside a terminal. */
+function spinnerAt({ isInteractive, err, paintError }: Terminal): Spinner {
+  if (!isInteractive) return { show: () => {}, hide: () => {} };
+  let timer: NodeJS.Timeout | null = null;
+  return {
+    show(words) {
+      if (timer) clearInterval(timer);
+      const startedAt = performance.now();
+      let frame = 0;
+      const draw = () => {
+        const seconds = Math.floor((performance.now() - startedAt) / 1000);
+        const time = seconds > 0 ? ` ${seconds} s` : '';
+        err(`${clearLine}${paintError('dim', `${frames[frame++ % frames.length]} ${words}${time}`)}`);
+      };
+      draw();
+      timer = setInterval(draw, 100).unref();
+    },
+    hide() {
+      if (!timer) return;
+      clearInterval(timer);
+      timer = null;
+      err(clearLine);
+    },
+  };
 }

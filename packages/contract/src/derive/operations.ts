@@ -1,12 +1,32 @@
 import type { z } from 'zod';
+import recorded from '../../examples/answers.json' with { type: 'json' };
 import type { RouteRow } from '../api.ts';
+import type { ExampleCall } from '../examples/step.ts';
+import { story } from '../examples/story.ts';
 import { sessionAccessOf } from '../route.ts';
 import { failuresOf } from './error-schemas.ts';
-import { type Example, exampleOf } from './examples.ts';
 import { families } from './families.ts';
 import { impliedErrors } from './implied-errors.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';
 import { hiddenFields } from './session-view.ts';
+
+/**
+ * The recorded response to the first call of each operation. `VESTRA_WRITE_EXAMPLES=1` with contract-examples.test.ts
+ * records them.
+ */
+const answers: Readonly<Record<string, unknown>> = recorded;
+
+/** The example of an operation: a call of the story and its recorded response. */
+type Example = { call: ExampleCall; answer: unknown };
+
+const calls = new Map<string, ExampleCall>();
+for (const call of story) if (!calls.has(call.operation)) calls.set(call.operation, call);
+
+function exampleOf(operation: string): Example | undefined {
+  const call = calls.get(operation);
+  if (!call) return undefined;
+  return { call, answer: call.unsent ? call.unsent.answer : answers[operation] };
+}
 
 /** Converts one row of the table to an OpenAPI operation. */
 export function operationOf({ name, family, route }: RouteRow) {

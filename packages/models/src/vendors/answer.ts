@@ -1,11 +1,11 @@
 import type { ToolCall } from '@vestra/agent/message';
 import type { ModelEvent, ModelRequest, Usage } from '@vestra/agent/model';
+import { createParser } from 'eventsource-parser';
 import { tokensOf, tokensOfRequest } from '../tokens.ts';
 import { readAwsEventStream } from './clouds/aws-event-stream.ts';
 import { type Exchange, post } from './exchange.ts';
 import { AttemptFailed, ConnectionLost, Unreadable, vendorErrorOfResponse } from './fault.ts';
 import { reasoningOf } from './reasoning.ts';
-import { readServerSentEvents } from './server-sent-events.ts';
 import type { Timing } from './timing.ts';
 import { nameOfModel, type Vendor } from './vendor.ts';
 import type { WireNames } from './wire-names.ts';
@@ -162,3 +162,29 @@ const filtered = (vendor: Vendor, usage: Usage) =>
     status: null,
     usage,
   });
+
+/** The limit for one event. No piece of a model's output comes near it. */
+const longestEvent = 16 * 1_048_576;
+
+type Events = { onEvent: (event: unknown) => void; onDone: () => void };
+
+/** Parses the bytes of a stream, split anywhere, into the JSON of each event. */
+function readServerSentEvents({ onEvent, onDone }: Events): (bytes: Buffer) => void {
+  const decoder = new TextDecoder();
+  const parser = createParser({
+    maxBufferSize: longestEvent,
+    onEvent: ({ data }) => (data === '[DONE]' ? onDone() : onEvent(parsed(data))),
+    onError(error) {
+      if (error.type === 'max-buffer-size-exceeded') throw new Unreadable();
+    },
+  });
+  return (bytes) => parser.feed(decoder.decode(bytes, { stream: true }));
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new Unreadable();
+  }
+}

@@ -2,14 +2,13 @@ import { resolve } from 'node:path';
 import type { Api } from '@vestra/contract/api';
 import type { AnswerOf } from '@vestra/contract/call';
 import type { Client } from '../client.ts';
+import { VestraError } from '../errors.ts';
 import type { ApplyStep, Change, Resolved } from './change.ts';
 import { indexOf, planKnowledge, readKnowledge, type Skipped } from './knowledge.ts';
-import { openFolder } from './local-files.ts';
-import { ApplyError, type Problem } from './problem.ts';
+import { type Folder, openFolder } from './local-files.ts';
+import { ApplyError, type Problem, problemOf } from './problem.ts';
 import { refusalOf } from './refused.ts';
-import { type ServerAway, serversAway } from './servers-away.ts';
 import { readServiceFile, type ServiceFile } from './service-file.ts';
-import { resolveComputer } from './setup.ts';
 import { planSkills, readSkills } from './skills.ts';
 
 export { ApplyError } from './problem.ts';
@@ -168,4 +167,61 @@ function writtenParam(param: string, lists: Lists): string {
   if ((key !== 'skills' && key !== 'knowledge') || index === '') return param;
   const source = lists[key].sources[Number(index)];
   return source === undefined ? param : [source, ...rest].join('.');
+}
+
+/** An unreachable tool server, and the reason. */
+type ServerAway = { slug: string; code: string; message: string };
+
+/** Calls each server of a version once, in parallel, as a task would. Most versions have none. */
+async function serversAway(
+  client: Client,
+  servers: readonly { id: string; slug: string }[],
+  signal: AbortSignal | undefined,
+): Promise<ServerAway[]> {
+  const checked = await Promise.all(
+    servers.map(async ({ id, slug }) => {
+      const { error } = await client.mcpServers.check({ server_id: id }, { signal }).catch(unchecked);
+      // A user's own secret cannot be checked here. A missing secret of the company is rejected by the apply.
+      return error && error.code !== 'secret_missing' ? [{ slug, ...error }] : [];
+    }),
+  );
+  return checked.flat();
+}
+
+/** The version remains valid if the check of its servers fails. */
+function unchecked(failure: unknown): { error: { code: string; message: string } } {
+  if (!(failure instanceof VestraError)) throw failure;
+  return { error: { code: failure.code, message: failure.message } };
+}
+
+/**
+ * Replaces the file named in `setup` by its text. A single word that is a file below the folder names it. Anything else
+ * is the script itself, unless it can only be a path.
+ */
+async function resolveComputer(service: ServiceFile, folder: Folder, problems: Problem[]): Promise<unknown> {
+  const { computer } = service.content;
+  const setup = (computer as { setup?: unknown } | null | undefined)?.setup;
+  if (typeof setup !== 'string' || !/^\S+$/.test(setup.trim())) return computer;
+  const written = setup.trim();
+  const isPath = /^\.{1,2}[/\\]|^\.[a-z]/i.test(written) || (/\.(sh|bash)$/.test(written) && !written.startsWith('/'));
+  const found = await folder.find(written);
+  if (!found.ok || found.value.kind === 'folder') {
+    if (!isPath) return computer;
+    const message = found.ok ? `\`${written}\` is a folder: name a file.` : found.message;
+    problems.push(service.problemAt('computer.setup', message));
+    return computer;
+  }
+  const { path, shown } = found.value;
+  const read = await folder.read(path, shown);
+  const text = read.ok ? decoded(read.value) : null;
+  if (text === null) problems.push(problemOf(shown, read.ok ? 'The script is not text in UTF-8.' : read.message));
+  return { ...(computer as object), setup: text };
+}
+
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }

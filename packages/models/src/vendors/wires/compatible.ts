@@ -1,12 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { AgentMessage, Message, ToolResult, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
-import { piecesOf, writeText } from '../reasoning.ts';
-import { createCallPieces } from './call-pieces.ts';
-import { createThoughts } from './compatible-thoughts.ts';
+import { piecesOf, think, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { mapSchema, oncePerSchema, withProperties } from './schemas.ts';
-import { mediaOf, type Wire, type WireAnswer, type WireRequest } from './wire.ts';
+import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Chat completions, as in OpenAI's older endpoint and all servers like it: POST …/chat/completions. */
 export const compatibleWire: Wire = {
@@ -198,4 +197,94 @@ const firstCount = (...values: unknown[]): number => values.map(countOf).find((c
 function endOf(reason: string, hasRefused: boolean): WireAnswer['end'] {
   if (reason === 'length') return 'cut';
   return reason === 'content_filter' || (reason === 'stop' && hasRefused) ? 'filtered' : 'complete';
+}
+
+type Open = { call: WrittenCall; wireId: string; index: number | null };
+
+/**
+ * Assembles tool calls from their pieces. Servers number them, or not, or number all of them 0. They repeat id and name
+ * in every piece, or send empty ones, or send the name late. Calls are kept in the order of their numbers.
+ */
+function createCallPieces(calls: WrittenCall[]): (piece: JsonRecord) => void {
+  const open: Open[] = [];
+  return (piece) => {
+    const { name, arguments: json } = recordOf(piece.function);
+    const id = textOf(piece.id).trim();
+    const index = typeof piece.index === 'number' ? piece.index : null;
+    const called = textOf(name).trim();
+    const given = textOf(json);
+    const known = open.findLast((each) => isOf(each, id, index)) ?? (called || id ? undefined : open.at(-1));
+    if (known && !beginsAnew(known, id, called, given)) {
+      known.call.name ||= called;
+      known.call.arguments += given;
+      return;
+    }
+    const call = { id: id || `call_${randomUUID()}`, name: called, arguments: given };
+    const later = index === null ? -1 : open.findIndex((each) => each.index !== null && each.index > index);
+    const at = later === -1 ? open.length : later;
+    open.splice(at, 0, { call, wireId: id, index });
+    calls.splice(at, 0, call);
+  };
+}
+
+const isOf = (of: Open, id: string, index: number | null) =>
+  index !== null && of.index !== null ? of.index === index : id !== '' && of.wireId === id;
+
+/** A second name starts a new call: that of another tool, or one after complete arguments. */
+function beginsAnew({ call, wireId }: Open, id: string, name: string, json: string): boolean {
+  if (!name || !call.name) return false;
+  if (name !== call.name) return true;
+  return isComplete(call.arguments) && ((id !== '' && id !== wireId) || json.trimStart().startsWith('{'));
+}
+
+function isComplete(json: string): boolean {
+  if (!json.trimEnd().endsWith('}')) return false;
+  try {
+    JSON.parse(json);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const mostDetails = 1000;
+const growing = ['text', 'summary', 'data'];
+
+/**
+ * Collects the reasoning that a chat-completions endpoint sends and requires back. It is one text, as from DeepSeek, or
+ * a list of details, as from OpenRouter. The pieces of details belong together by number and kind.
+ */
+function createThoughts(answer: WireAnswer): (delta: JsonRecord) => void {
+  let content: JsonRecord | null = null;
+  let details: JsonRecord[] | null = null;
+  const open = <Item extends JsonRecord>(item: Item): Item => {
+    // At the front: these endpoints know no order among reasoning, text and calls.
+    answer.parts.unshift({ kind: 'thought', item });
+    return item;
+  };
+
+  function readDetail(list: JsonRecord[], piece: JsonRecord): void {
+    const known = list.find(({ index, type }) => index !== undefined && index === piece.index && type === piece.type);
+    if (!known && list.length >= mostDetails) {
+      answer.thoughtLength = Number.POSITIVE_INFINITY;
+      return;
+    }
+    const detail = known ?? {};
+    if (!known) list.push(detail);
+    for (const [field, value] of Object.entries(piece)) {
+      if (growing.includes(field) && typeof value === 'string') think(answer, detail, field, value);
+      else if (value !== null || !(field in detail)) detail[field] = value;
+    }
+  }
+
+  return ({ reasoning_content, reasoning_details }) => {
+    if (typeof reasoning_content === 'string') {
+      content ??= open({ reasoning_content: '' });
+      think(answer, content, 'reasoning_content', textOf(reasoning_content));
+    }
+    const pieces = listOf(reasoning_details);
+    if (pieces.length === 0) return;
+    details ??= open({ reasoning_details: [] as JsonRecord[] }).reasoning_details;
+    for (const piece of pieces) readDetail(details, recordOf(piece));
+  };
 }

@@ -22,6 +22,8 @@ const env = () => ({
   OPENAI_COMPATIBLE_MODELS: 'scripted',
   VESTRA_DEFAULT_MODEL: 'compatible/scripted',
   VESTRA_MASTER_KEY: 'ab'.repeat(32),
+  // The short form waits less for what a killed process held.
+  ...(!isLong && { VESTRA_LEASE_SECONDS: '5' }),
 });
 const start = () => startProcess(dataDir, env());
 const startBeside = () => startProcess(besideDir, { ...env(), VESTRA_ROLE: 'worker', DATABASE_URL: connectionString });

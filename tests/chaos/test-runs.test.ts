@@ -52,6 +52,8 @@ const start = () =>
     OPENAI_COMPATIBLE_BASE_URL: model.baseUrls.compatible,
     OPENAI_COMPATIBLE_MODELS: 'scripted',
     VESTRA_DEFAULT_MODEL: 'compatible/scripted',
+    // The short form waits less for what a killed process held.
+    ...(!isLong && { VESTRA_LEASE_SECONDS: '5' }),
   });
 
 beforeAll(async () => {

@@ -6,6 +6,7 @@ import { startScriptedModelServer } from '@vestra/models/testing/scripted-server
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, type Respond, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
+import { pollWithJob } from '../support/jobs.ts';
 import type { Answer } from '../support/server.ts';
 
 let server: AgentServer;
@@ -60,8 +61,11 @@ async function goQuiet({ id }: Body): Promise<void> {
     `UPDATE conversations SET memory_due_at = now() - interval '1 second' WHERE id = $1`,
     [id],
   );
-  await expect.poll(due, { timeout: 30_000, interval: 100 }).toEqual([{ memory_due_at: null }]);
+  await pollWhileSearching(due).toEqual([{ memory_due_at: null }]);
 }
+
+const pollWhileSearching = <Seen>(look: () => Seen | Promise<Seen>) =>
+  pollWithJob(server.connectionString, 'memory.keep', look);
 
 describe('a notebook', () => {
   it('is shown to the agent by its description, which then looks into it [NB-005]', async () => {
@@ -174,7 +178,7 @@ describe('memory', () => {
     await goQuiet(conversation);
     const kept = () =>
       server.call('GET', '/v1/memory?user_id=nut').then(({ body }) => body.data.map(({ text }: Body) => text));
-    await expect.poll(kept, { timeout: 30_000 }).toEqual(['The user is allergic to walnuts.']);
+    await pollWhileSearching(kept).toEqual(['The user is allergic to walnuts.']);
     const keeping = server.asked.find(({ tools }) => tools.length === 0);
     expect(JSON.stringify(keeping?.messages)).toContain('I am allergic to walnuts.');
 
@@ -214,7 +218,7 @@ describe('memory', () => {
     const { conversation: after } = await talk({ deployment: 'remembers', user_id: 'later', message: 'I play chess.' });
     await goQuiet(after);
     const background = () => JSON.stringify(server.asked.filter(({ tools }) => tools.length === 0));
-    await expect.poll(background, { timeout: 30_000 }).toContain('chess');
+    await pollWhileSearching(background).toContain('chess');
     expect(background()).not.toContain('harp');
     const { body } = await server.call('GET', '/v1/memory?user_id=blank');
     expect(body.data.map(({ text }: Body) => text)).toEqual(['Plays the oboe.']);
@@ -304,14 +308,14 @@ describe('memory', () => {
     const capped = await server.call('PATCH', '/v1/users/brass', { body: { spend_cap_usd: 0 } });
     expect(capped.status).toBe(200);
     await makeDue();
-    await expect.poll(row, { timeout: 30_000 }).toEqual(failed(1));
+    await pollWhileSearching(row).toEqual(failed(1));
     // Of this conversation: those of the tests before may be due as well.
     const ofThis = (request: NormalisedRequest) => isBackground(request) && textOf(request).includes('tuba');
     expect(server.asked.filter(ofThis)).toEqual([]);
     await server.call('PATCH', '/v1/users/brass', { body: { spend_cap_usd: 10 } });
     server.script(() => ({ fail: 400, failMessage: 'not now' }));
     await makeDue();
-    await expect.poll(row, { timeout: 30_000 }).toEqual(failed(2));
+    await pollWhileSearching(row).toEqual(failed(2));
     server.script(() => ({ text: JSON.stringify({ facts, outdated: [] }) }));
     await goQuiet(conversation);
     expect(await sourcesOf('brass')).toEqual({ 'The user plays the tuba.': 'user_direct' });

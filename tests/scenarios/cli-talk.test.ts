@@ -422,6 +422,7 @@ describe('vestra start and admin', () => {
       VESTRA_DATA_DIR: join(folder, 'data'),
       DATABASE_URL: server.connectionString,
       VESTRA_MASTER_KEY: 'ab'.repeat(32),
+      VESTRA_STOP_SECONDS: '1',
     };
     const started = startCli(['start', '--port', '0'], { cwd: folder, env: machine, input: '' });
     await started.until(({ out }) => out.includes('is running at'));

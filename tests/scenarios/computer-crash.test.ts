@@ -27,6 +27,8 @@ async function startWorker(): Promise<ServerProcess> {
     VESTRA_ROLE: 'worker',
     DATABASE_URL: server.connectionString,
     VESTRA_MASTER_KEY: 'ab'.repeat(32),
+    VESTRA_LEASE_SECONDS: '5',
+    VESTRA_STOP_SECONDS: '10',
   });
   cleanUp.push(() => started.kill('SIGKILL'));
   return started;

@@ -267,7 +267,7 @@ describe('money', () => {
     );
     const { id } = await desk.say({ user_id: 'ivy', message: 'Do it', deployment: 'brisk', hand_off: 'always' });
     const [question] = await desk.open(id);
-    await desk.sql('UPDATE tasks SET active_ms = 45000 WHERE id = $1', [question.task_id]);
+    await desk.sql('UPDATE tasks SET active_ms = 54000 WHERE id = $1', [question.task_id]);
     const before = (await desk.call('GET', `/v1/tasks/${question.task_id}`)).body.cost_breakdown.compute;
     await desk.answer(question.id, { answers: ['Yes'] });
     await desk.rest(id);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const startWorker = (env: Record<string, string> = {}) =>
-  startTestServer({ beside: server, env: { ...server.env, VESTRA_ROLE: 'worker', ...env } });
+  startTestServer({ beside: server, env: { ...server.env, VESTRA_ROLE: 'worker', VESTRA_LEASE_SECONDS: '3', ...env } });
 
 describe('a worker that leaves', () => {
   it.each([

@@ -5,6 +5,7 @@ import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/s
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, type Respond, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
+import { pollWithJob } from '../support/jobs.ts';
 import type { Answer } from '../support/server.ts';
 
 type Body = Answer['body'];
@@ -61,11 +62,14 @@ const sql = (text: string, values: unknown[]) => query<Body>(server.connectionSt
 const makeDue = (id: string) =>
   sql(`UPDATE conversations SET memory_due_at = now() - interval '1 second' WHERE id = $1`, [id]);
 
-/** As if the conversation had been quiet for long; resolves when it has been looked through. */
+const pollWhileSearching = <Seen>(look: () => Seen | Promise<Seen>) =>
+  pollWithJob(server.connectionString, 'memory.keep', look);
+
+/** Makes the conversation due as if it had been quiet for long, and waits until it was searched. */
 async function lookedThrough(id: string): Promise<void> {
   await makeDue(id);
   const due = () => sql('SELECT memory_due_at FROM conversations WHERE id = $1', [id]);
-  await expect.poll(due, { timeout: 30_000, interval: 100 }).toEqual([{ memory_due_at: null }]);
+  await pollWhileSearching(due).toEqual([{ memory_due_at: null }]);
 }
 
 const deleteAll = (userId: string) => done('DELETE', `/v1/memory?user_id=${userId}`);
@@ -140,7 +144,7 @@ describe('a deleted fact', () => {
     const id = await talk('retried', 'I live in Lisbon.');
     await makeDue(id);
     const tries = () => sql('SELECT memory_tries FROM conversations WHERE id = $1', [id]);
-    await expect.poll(tries, { timeout: 30_000 }).toEqual([{ memory_tries: 1 }]);
+    await pollWhileSearching(tries).toEqual([{ memory_tries: 1 }]);
     // Nothing is stored yet, and what was said is to be forgotten all the same.
     expect((await deleteAll('retried')).memories_deleted).toBe(0);
     script(() => ({ text: 'Noted.' }));
@@ -236,7 +240,7 @@ describe('a deleted fact', () => {
         return look(request);
       },
     );
-    await expect.poll(() => hasReturned, { timeout: 30_000 }).toBe(true);
+    await pollWhileSearching(() => hasReturned).toBe(true);
     // The look has ended once a later one has.
     await lookedThrough(await talk('phoenix', 'I play chess.'));
     expect(await known('phoenix')).toEqual([chess]);
@@ -317,7 +321,7 @@ describe('the memory endpoint of an org', () => {
       },
     );
     await makeDue(guest);
-    await expect.poll(() => hasReturned, { timeout: 30_000 }).toBe(true);
+    await pollWhileSearching(() => hasReturned).toBe(true);
     await lookedThrough(await talk('guest', 'I play chess.'));
     expect(changesFor('guest')).toEqual([['delete_all'], ['add', chess]]);
     // Facts that were stored here are deleted too: they would show again from now on.

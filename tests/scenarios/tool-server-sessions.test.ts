@@ -156,7 +156,7 @@ describe('the session of a run is closed', () => {
     const { opened, open } = door();
     const { opened: reached, open: begun } = door();
     const served = await stateful({ opened, begun });
-    const own = await startAgentServer();
+    const own = await startAgentServer({ env: { VESTRA_STOP_SECONDS: '1' } });
     await own.apply({ name, memory: 'none', tools: [{ mcp: served.url, name }] });
     own.script((request) => {
       const heard = results(request);

@@ -2,36 +2,49 @@ import { routes } from '@vestra/contract/api';
 import { type ExampleCall, exampleId, exampleTime, exampleUrl } from '@vestra/contract/examples/step';
 import { type IdPrefix, idPrefixes } from '@vestra/contract/ids';
 import type { Route } from '@vestra/contract/route';
+import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { TestServer } from './server.ts';
 
 /** What came: its status, what it is by the contract, and what it said in the words of the examples. */
 type Told = { status: number; schema: z.ZodType; answer: unknown };
 
-/** Tells a story to a server, call by call: what examples name is put in as the server knows it, and taken out again. */
+/**
+ * Sends the calls of the story to a server: what examples name is put in as the server knows it, and taken out again. A reply
+ * that calls a function of the shop is answered late, since nobody serves the function; `holds: false` does not wait for it.
+ */
 export function storyteller(server: TestServer) {
   const names = exampleNames(server.url);
   let sessionToken = '';
   let consoleHeaders: Record<string, string> = {};
 
-  return async (step: ExampleCall): Promise<Told> => {
+  return async (step: Step, { holds = true } = {}): Promise<Told> => {
     const route = routeOf(step.operation);
-    const { params = {}, query = {} } = names.toReal({ params: step.params, query: step.query }) as ExampleCall;
+    const { Prefer: _, ...unhurried } = step.headers ?? {};
+    const { params = {}, query = {} } = names.toReal({ params: step.params, query: step.query }) as Step;
     const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
     const response = await fetch(`${server.url}${path}?${search}`, {
       method: route.method,
-      headers: { ...credentialOf(step), ...step.headers, ...(step.body !== undefined && json) },
+      headers: { ...credentialOf(step), ...(holds ? step.headers : unhurried), ...(step.body !== undefined && json) },
       ...bodyOf(names.toReal(step.body), step.file),
     });
     const read = await contentOf(response);
     remember(response, read);
+    if (!holds && step.operation === 'conversations.send') await untilItRests(String(params.conversation_id));
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
     const schema = isStream ? (route.streamed as z.ZodType) : route.response;
     return { status: response.status, schema, answer: names.toExample(read) };
   };
 
-  function credentialOf({ as }: ExampleCall): Record<string, string> {
+  async function untilItRests(id: string): Promise<void> {
+    const look = async () => (await server.call('GET', `/v1/conversations/${id}`)).body;
+    await expect.poll(async () => (await look()).status, { interval: 25 }).toMatch(/idle|waiting/);
+    // The next calls name what the reply asks for.
+    names.toExample(await look());
+  }
+
+  function credentialOf({ as }: Step): Record<string, string> {
     if (as === 'nobody') return {};
     if (as === 'console') return consoleHeaders;
     const bearer = as === 'session' ? sessionToken : as === 'live' ? server.liveKey : server.testKey;

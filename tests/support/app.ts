@@ -19,6 +19,7 @@ import { createRateLimiter } from '@vestra/server/platform/http/rate-limit';
 import { openMasterKeys } from '@vestra/server/platform/secrets/master-key';
 import { createVault, type Vault } from '@vestra/server/platform/secrets/vault';
 import { assertContract } from './contract.ts';
+import { recordExchange } from './exchanges.ts';
 import type { Answer } from './server.ts';
 import { createTestDatabase } from './test-database.ts';
 
@@ -70,6 +71,7 @@ export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers)
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
     const answer = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
+    recordExchange({ method, path, sent: body, ...answer });
     if (isJson) assertContract(method, path, answer, key);
     return answer;
   }

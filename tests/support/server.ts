@@ -6,6 +6,7 @@ import { type Config, readConfig } from '@vestra/server/platform/config/config';
 import { createLog } from '@vestra/server/main/log';
 import { type Server, startServer } from '@vestra/server/main/start';
 import { assertContract, assertEvents } from './contract.ts';
+import { recordExchange } from './exchanges.ts';
 import { startRoundRobin } from './round-robin.ts';
 import { createTestDatabase } from './test-database.ts';
 
@@ -124,6 +125,7 @@ export async function call(
     body: isJson ? JSON.parse(text) : null,
     text,
   };
+  recordExchange({ method, path, sent: body ?? (typeof raw === 'string' ? raw : undefined), ...answer });
   if (isJson) assertContract(method, path, answer, key);
   return answer;
 }

@@ -36,7 +36,6 @@ const prefixOf: Record<string, IdPrefix> = {
 const others: Record<string, string> = {
   name: 'NAME',
   app: 'nothing',
-  user_id: 'nobody',
   version: '1',
   model: 'nobody',
   response_id: 'resp_none',
@@ -46,7 +45,8 @@ const others: Record<string, string> = {
 export const pathOf = (route: Route): string =>
   route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const prefix = prefixOf[name];
-    const value = prefix ? newId(prefix) : others[name];
+    // Each path names another user: a route that creates the user of its path would let the next one find it.
+    const value = prefix ? newId(prefix) : name === 'user_id' ? newId('req') : others[name];
     if (!value) throw new Error(`No sample for the path parameter ${name} of ${route.path}.`);
     return value;
   });

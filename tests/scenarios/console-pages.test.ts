@@ -565,7 +565,7 @@ describe('every page', () => {
     timeout: 240_000,
   }, async () => {
     await writeEverywhere(endless);
-    const { page, go, leave } = await desk.enter('/', { context: { viewport: { width: 390, height: 844 } } });
+    const { page, follow, leave } = await desk.enter('/', { context: { viewport: { width: 390, height: 844 } } });
     const paths = [
       ...['/knowledge', `/knowledge/${made.notebook}`, '/skills', `/skills/${made.skill}`, '/secrets', '/apps'],
       ...['/tool-servers', `/tool-servers/${made.server}`, '/apps?show=connections', '/users', '/users/ada'],
@@ -577,9 +577,7 @@ describe('every page', () => {
     ];
     for (const [at, path] of paths.entries()) {
       await page.emulateMedia({ colorScheme: at % 2 === 0 ? 'light' : 'dark' });
-      await go(path);
-      // Also where a dialog stands before it.
-      await page.getByRole('heading', { level: 1, includeHidden: true }).waitFor();
+      await follow(path);
       await page.getByText('Loading…').first().waitFor({ state: 'detached' });
       expect([path, await barriersOn(page)]).toEqual([path, []]);
       expect([path, await widthOf(page)]).toEqual([path, 390]);

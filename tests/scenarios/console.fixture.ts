@@ -17,6 +17,8 @@ type ConsoleVisit = {
   faults: string[];
   /** Goes to another page of the console, in test mode and the owner's org. */
   go: (path: string) => Promise<void>;
+  /** The same as a link does it: the console is not loaded again. Resolves when the other page shows its title. */
+  follow: (path: string) => Promise<void>;
   /** Fails for every fault but those that fit `but`. */
   leave: (but?: RegExp) => Promise<void>;
 };
@@ -66,6 +68,11 @@ export async function startConsoleDesk(env: Record<string, string> = {}): Promis
         page,
         faults,
         go: async (below) => void (await page.goto(addressOf(below))),
+        async follow(below) {
+          // In between, a page that is none: two paths may lead to one page, which would keep its title.
+          await push(page, addressOf('/no-such-page'));
+          await push(page, addressOf(below));
+        },
         async leave(but) {
           await context.close();
           const left = faults.filter((fault) => !but?.test(fault));
@@ -74,6 +81,15 @@ export async function startConsoleDesk(env: Record<string, string> = {}): Promis
       };
     },
   };
+}
+
+async function push(page: Page, address: string): Promise<void> {
+  await page.evaluate((to) => {
+    for (const title of document.querySelectorAll('h1')) title.dataset.left = '';
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, address);
+  await page.locator('h1:not([data-left])').first().waitFor({ state: 'attached' });
 }
 
 /** A page that does not show what a test waits for says what it shows instead, and which calls have no answer yet. */

@@ -609,7 +609,7 @@ describe('a reply that fails', () => {
 
 describe('every page', () => {
   it('has no barrier, in light and in dark, and fits a phone [CON-007]', async () => {
-    const { page, go, leave } = await desk.enter('/', { context: { viewport: { width: 390, height: 844 } } });
+    const { page, follow, leave } = await desk.enter('/', { context: { viewport: { width: 390, height: 844 } } });
     const { body } = await desk.call('GET', '/v1/deployments/desk');
     const one = `/deployments/${body.id}`;
     desk.script(() => ({ text: endless }));
@@ -627,8 +627,7 @@ describe('every page', () => {
       ...talks,
     ]) {
       await page.emulateMedia({ colorScheme: 'light' });
-      await go(path);
-      await page.getByRole('heading').first().waitFor();
+      await follow(path);
       await page.locator('[data-loading]').first().waitFor({ state: 'detached' });
       expect([path, await widthOf(page)]).toEqual([path, 390]);
       expect([path, await barriersOn(page)]).toEqual([path, []]);

@@ -5,12 +5,13 @@ import { defineConfig } from 'vitest/config';
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/vitest');
 
 /**
- * What starts programs, browsers or computers, sends signals, changes rights, counts what its process does or tells Node of a
- * proxy: each file in a process of its own.
+ * Files that start programs, browsers or computers, send signals, change rights, measure their process or tell Node of a proxy
+ * run in a process each. Files beside the code are listed by name, so that they may move.
  */
 const alone = [
-  'packages/server/src/{platform/{cluster,config,db,files,jobs,json-schema,outbound,sandbox,secrets},computers,main,agents/{documents,embeddings,mcp-client},account/telemetry,engine/{pictures,policy-hook},voice/speech}/**/*.test.ts',
-  'packages/server/src/engine/runs/reply-text.test.ts',
+  'packages/server/src/**/{browser,bubblewrap,choose-host,clone,gvisor,home-archive,just-bash,place}.test.ts',
+  'packages/server/src/**/{answer-limits,encoder,env-file,hostile-servers,offline,open-zip,reader,reply-text}.test.ts',
+  'packages/server/src/**/{embedded,embedded-*,failover,migrate,process-news,shutdown,takeover}.test.ts',
   'packages/models/src/vendors/{proxy,published-types}.test.ts',
   'tests/{chaos,upgrades}/**/*.test.ts',
   'tests/{deploy,network-loss}.test.ts',
@@ -20,6 +21,15 @@ const alone = [
   'tests/scenarios/{functions,going-down,hostile-bodies,hostile-model,metrics,operator,start}.test.ts',
   'tests/scenarios/{messages-turns,money-adds-up,plain-message}.test.ts',
 ];
+
+/** Files beside the code that take longer than five seconds, most of it in waiting or in hashing passwords. */
+const slow = [
+  'packages/**/{check,console-access,customer-memory,inviting,managing-members,memory,recall,signing-in}.test.ts',
+  'packages/**/{awake,schemas,site,spreadsheets,vendor-model,worker}.test.ts',
+];
+
+/** `npm run test:quick` adds these to the tests beside the code and to the checks of the repository. */
+const quickScenarios = ['tests/scenarios/{lists,messages,routes,users}.test.ts'];
 
 const common = {
   pool: 'forks',
@@ -40,13 +50,22 @@ export default defineConfig({
     maxWorkers: common.maxWorkers,
     projects: [
       { test: { ...common, name: 'alone', include: alone } },
-      // A process goes on to the next file, with the modules that it has.
+      // Files of the next two share processes: a process continues with the next file and the modules that it has read.
+      {
+        test: {
+          ...common,
+          name: 'quick',
+          include: ['packages/**/*.test.ts', 'tests/*.test.ts', ...quickScenarios],
+          exclude: [...alone, ...slow, '**/node_modules/**'],
+          isolate: false,
+        },
+      },
       {
         test: {
           ...common,
           name: 'together',
-          include: ['packages/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: [...alone, '**/node_modules/**'],
+          include: [...slow, 'tests/**/*.test.ts'],
+          exclude: [...alone, 'tests/*.test.ts', ...quickScenarios, '**/node_modules/**'],
           isolate: false,
         },
       },

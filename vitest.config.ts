@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-// A process reads a thousand modules before its first test: as V8 has compiled them once, that takes half the time.
+// A process reads a thousand modules before its first test. V8's cache of compiled code halves that time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/vitest');
 
 /**
@@ -33,13 +33,13 @@ const quickScenarios = ['tests/scenarios/{lists,messages,routes,users}.test.ts']
 
 const common = {
   pool: 'forks',
-  // One more than the cores of a small machine: much of a test is waiting.
-  maxWorkers: 3,
+  // Twice the cores of a small machine: a third of what tests do is waiting.
+  maxWorkers: 4,
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // A machine that is busy takes its time; what comes is seen at once.
+  // A busy machine may be slow; a result is seen as soon as it is there.
   expect: { poll: { timeout: 30_000 } },
-  // What a test has put in the place of something else is gone before the next, which may be of another file.
+  // Mocks and environment variables end with their test, since the next file may run in the same process.
   restoreMocks: true,
   unstubEnvs: true,
 } as const;

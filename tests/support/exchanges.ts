@@ -18,7 +18,7 @@ export function recordExchange({ method, path, sent, status, text }: Exchange): 
       for (const error of task.result?.errors ?? []) error.message += `\n\n${requests}`;
     });
   }
-  last.push({ method, path, sent, status, text: cut(text, 1000) });
+  last.push({ method, path, sent, status, text: cut(text, 500) });
   if (last.length > shown) last.shift();
 }
 

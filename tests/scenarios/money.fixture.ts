@@ -4,6 +4,7 @@ import { closeDatabase, type Database, openDatabase } from '@vestra/server/platf
 import { transaction } from '@vestra/server/platform/db/transaction';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
+import { pollWithJob } from '../support/jobs.ts';
 import type { Answer } from '../support/server.ts';
 
 type Body = Answer['body'];
@@ -63,12 +64,8 @@ export async function startTill(env: Record<string, string> = {}, options: { ven
     lineItems: (of, key = server.testKey) => all(`/v1/usage/line-items?${of}`, key),
     told: (type, key = server.testKey) => all(`/v1/events?type=${type}`, key),
     async folded() {
-      const deadline = Date.now() + 30_000;
       const left = () => query(server.connectionString, 'SELECT FROM unfolded_entries LIMIT 1');
-      while ((await left()).length > 0) {
-        if (Date.now() > deadline) throw new Error('The ledger was never folded.');
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+      await pollWithJob(server.connectionString, 'ledger.fold', left).toEqual([]);
     },
     sql: (text, values = []) => query(server.connectionString, text, values),
     async stop() {

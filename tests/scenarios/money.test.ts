@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cast } from '../support/cast.ts';
+import { pollWithJob } from '../support/jobs.ts';
 import { shown, startTill, sum, type Till } from './money.fixture.ts';
 
 let till: Till;
@@ -477,10 +478,10 @@ describe('alerts', () => {
       );
       await Promise.all(made.map(({ body }) => till.settled(body)));
     };
-    const isTold = async (type: string, count: number) => {
-      const deadline = Date.now() + 30_000;
-      while ((await about(type)).length < count && Date.now() < deadline) await till.call('GET', '/v1/health');
-    };
+    const isTold = (type: string, count: number) =>
+      pollWithJob(till.connectionString, 'ledger.fold', async () => (await about(type)).length).toBeGreaterThanOrEqual(
+        count,
+      );
     await sayTogether(8);
     await isTold('usage.threshold_reached', 1);
     expect(await about('usage.cap_reached')).toEqual([]);

@@ -18,10 +18,10 @@ export function storyteller(server: TestServer) {
   let sessionToken = '';
   let consoleHeaders: Record<string, string> = {};
 
-  return async (step: Step, { holds = true } = {}): Promise<Told> => {
+  return async (step: ExampleCall, { holds = true } = {}): Promise<Told> => {
     const route = routeOf(step.operation);
     const { Prefer: _, ...unhurried } = step.headers ?? {};
-    const { params = {}, query = {} } = names.toReal({ params: step.params, query: step.query }) as Step;
+    const { params = {}, query = {} } = names.toReal({ params: step.params, query: step.query }) as ExampleCall;
     const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
     const response = await fetch(`${server.url}${path}?${search}`, {
@@ -44,7 +44,7 @@ export function storyteller(server: TestServer) {
     names.toExample(await look());
   }
 
-  function credentialOf({ as }: Step): Record<string, string> {
+  function credentialOf({ as }: ExampleCall): Record<string, string> {
     if (as === 'nobody') return {};
     if (as === 'console') return consoleHeaders;
     const bearer = as === 'session' ? sessionToken : as === 'live' ? server.liveKey : server.testKey;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emit } from '@vestra/server/account/events/emit';
-import { someEvent } from '@vestra/server/account/events/told.fixture';
+import { someEvent } from '@vestra/server/account/events/events.fixture';
 import {
   type Answering,
   accepting,

@@ -36,7 +36,7 @@ const testsOf: Record<string, string[]> = {
   'packages/contract/src/session-access.ts': ['packages/contract/src/session-access.test.ts'],
   'packages/server/src/platform/http/session-wall.ts': ['packages/server/src/platform/http/session-wall.test.ts'],
   [`${ledger}/allowance.ts`]: [`${ledger}/allowance.test.ts`],
-  [`${ledger}/item-costs.ts`]: [`${ledger}/item-costs.test.ts`],
+  [`${ledger}/charge-items.ts`]: [`${ledger}/charge-items.test.ts`],
   [`${deployments}/version-pointers.ts`]: [`${deployments}/version-pointers.test.ts`],
 };
 

@@ -1,5 +1,5 @@
 import { emit } from '@vestra/server/account/events/emit';
-import { someEvent } from '@vestra/server/account/events/told.fixture';
+import { someEvent } from '@vestra/server/account/events/events.fixture';
 import {
   type Answering,
   accepting,

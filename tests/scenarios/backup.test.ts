@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readSecrets } from '@vestra/server/account/secrets/read-secrets';
+import { readSecrets } from '@vestra/server/account/secrets/secrets';
 import { pruneUnused } from '@vestra/server/engine/files/drop';
 import { readConfig } from '@vestra/server/platform/config/config';
 import type { Manifest } from '@vestra/server/operator/archive/manifest';
@@ -25,6 +25,7 @@ import { query } from '../support/database.ts';
 import { runProgram } from '../support/process.ts';
 import { call, startTestServer, type TestServer } from '../support/server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
 import released from '../upgrades/0.2.0/facts.json' with { type: 'json' };
 
 const key = 'ab'.repeat(32);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runHere } from '@vestra/cli/terminal.fixture';
-import { credit } from '@vestra/server/billing/credit';
+import { credit } from '@vestra/server/billing/charge';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

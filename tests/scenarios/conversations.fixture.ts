@@ -1,5 +1,5 @@
 import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
-import { credit } from '@vestra/server/billing/credit';
+import { credit } from '@vestra/server/billing/charge';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
 import { type AgentServer, type StreamEvent, startAgentServer } from '../support/agent.ts';

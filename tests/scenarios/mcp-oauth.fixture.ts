@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import type { Mode, Role } from '@vestra/contract/route';
-import { unmatchableHash } from '@vestra/server/account/members/password';
+import { unmatchableHash } from '@vestra/server/account/members/password-hash';
 import { heldClient } from '../../packages/server/src/edges/mcp/oauth-client.fixture.ts';
 import { query } from '../support/database.ts';
 import type { Answer, TestServer } from '../support/server.ts';

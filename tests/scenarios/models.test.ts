@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { type ScriptedModelServer, startScriptedModelServer } from '@vestra/models/testing/scripted-server';
-import { credit } from '@vestra/server/billing/credit';
+import { credit } from '@vestra/server/billing/charge';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

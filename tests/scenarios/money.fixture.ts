@@ -1,5 +1,4 @@
-import { charge } from '@vestra/server/billing/charge';
-import { credit } from '@vestra/server/billing/credit';
+import { charge, credit } from '@vestra/server/billing/charge';
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';

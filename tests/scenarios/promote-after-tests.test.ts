@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyFolder } from '@vestra/sdk/apply';
 import { createClient } from '@vestra/sdk/client';
-import { credit } from '@vestra/server/billing/credit';
+import { credit } from '@vestra/server/billing/charge';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
 import pg from 'pg';

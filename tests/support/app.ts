@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import type { Mode, Scope } from '@vestra/contract/route';
-import { createKey } from '@vestra/server/account/keys/create';
-import { createKeyIdentity } from '@vestra/server/account/keys/identity';
+import { createKeyIdentity } from '@vestra/server/account/keys/key-identity';
+import { createKey } from '@vestra/server/account/keys/keys';
 import { insertOrg } from '@vestra/server/account/orgs/store';
-import { createAnswerSeal } from '@vestra/server/account/secrets/seal';
+import { createAnswerSeal } from '@vestra/server/account/secrets/secrets';
 import { createSessionIdentity } from '@vestra/server/integrations/sessions/identity';
 import { createLog } from '@vestra/server/main/log';
 import type { Origin } from '@vestra/server/platform/caller';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { type ScriptedModelServer, startScriptedModelServer } from '@vestra/models/testing/scripted-server';
-import { readSecrets } from '@vestra/server/account/secrets/read-secrets';
-import { credit } from '@vestra/server/billing/credit';
+import { readSecrets } from '@vestra/server/account/secrets/secrets';
+import { credit } from '@vestra/server/billing/charge';
 import { migrationsFolder } from '@vestra/server/main/migrations-folder';
 import { readOpening, verifyArchive } from '@vestra/server/operator/archive/read';
 import { fillTables, putFiles } from '@vestra/server/operator/restore';
@@ -21,6 +21,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
 import facts from './0.2.0/facts.json' with { type: 'json' };
 
 /** What `make-fixture.ts` has made with the released version. */

@@ -8,10 +8,9 @@ import { text } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import { type AlertDependencies, alertsReached, tellAlerts, type UsageAlertEvent } from './alerts.ts';
 import type { UserCaps } from './allowance.ts';
-import { balanceOf } from './balance.ts';
 import { charge } from './charge.ts';
-import { foldLedger } from './fold.ts';
 import { begin, chargeAll, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
+import { balanceOf, foldLedger } from './roll-up-balances.ts';
 
 let db: Database;
 let close: () => Promise<void>;

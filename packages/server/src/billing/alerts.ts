@@ -1,11 +1,25 @@
-import type { Micros } from '@vestra/contract/money';
+import { type Micros, microsToUsd } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
-import type { Transaction } from '../platform/db/pool.ts';
-import type { Alert } from './alert.ts';
+import type { Executor, Transaction } from '../platform/db/pool.ts';
+import { maybeOne, rowsOf } from '../platform/db/query.ts';
+import { sql } from '../platform/db/sql.ts';
+import { integer, integerArray, text } from '../platform/db/table.ts';
 import { type CapName, capsForUser, type OrgCaps, type Spend, type UserCaps } from './allowance.ts';
-import { presentAlert } from './present.ts';
-import { orgsOwnAgent, wholeOrg } from './spender.ts';
-import { insertTold, readCaps, readSpend, type SpenderDay, type ToldAlert } from './store.ts';
+import { orgsOwnAgent, readSpend, type SpenderDay, wholeOrg } from './budget-owner.ts';
+import { capColumns, capsOf } from './holds.ts';
+import { usageAlertsTold } from './tables.ts';
+
+/** A percentage of a cap that spend has reached; 100 is the cap itself. */
+type Alert = {
+  cap: CapName;
+  /** Null for the org's caps. */
+  userId: string | null;
+  /** The day or month that the cap counts. */
+  period: string;
+  threshold: number;
+  capMicros: Micros;
+  spendMicros: Micros;
+};
 
 export type UsageAlertEvent = {
   orgId: string;
@@ -102,3 +116,47 @@ const toldOf = ({ cap, userId, period, threshold }: Alert): ToldAlert => ({
 });
 
 const nameOf = ({ cap, spender, period, threshold }: ToldAlert) => [cap, spender, period, threshold].join(' ');
+
+type ToldAlert = { cap: string; spender: string; period: string; threshold: number };
+
+/** Of these alerts the ones that nobody has told before. */
+async function insertTold(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  alerts: readonly ToldAlert[],
+): Promise<ToldAlert[]> {
+  if (alerts.length === 0) return [];
+  // In one order, so that two transactions that tell at once wait for each other and never in a circle.
+  return rowsOf(
+    tx,
+    { cap: text(), spender: text(), period: text(), threshold: integer() },
+    sql`
+    INSERT INTO ${usageAlertsTold} (org_id, mode, cap, user_id, period, threshold)
+    SELECT ${orgId}, ${mode}, cap, spender, period, threshold
+    FROM jsonb_to_recordset(${sql.json(alerts)}::jsonb) AS a(cap text, spender text, period text, threshold integer)
+    ORDER BY cap, spender, period, threshold
+    ON CONFLICT DO NOTHING
+    RETURNING cap, user_id AS spender, period, threshold`,
+  );
+}
+
+const presentAlert = (alert: Alert) => ({
+  object: 'usage_alert' as const,
+  cap: alert.cap,
+  user_id: alert.userId,
+  period: alert.period,
+  threshold: alert.threshold,
+  cap_usd: microsToUsd(alert.capMicros),
+  spend_usd: microsToUsd(alert.spendMicros),
+});
+
+async function readCaps(db: Executor, { orgId, mode }: Tenant): Promise<{ caps: OrgCaps; thresholds: number[] }> {
+  const row = await maybeOne(
+    db,
+    { ...capColumns, alert_thresholds: integerArray() },
+    sql`SELECT org_daily_micros, org_monthly_micros, user_daily_micros, user_monthly_micros, alert_thresholds
+        FROM org_settings WHERE org_id = ${orgId} AND mode = ${mode}`,
+  );
+  if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
+  return { caps: capsOf(row), thresholds: row.alert_thresholds };
+}

@@ -37,7 +37,7 @@ export type Refusal = {
   isHeldByRunningCalls: boolean;
 };
 
-export type Allowance = { allowed: true } | Refusal;
+type Allowance = { allowed: true } | Refusal;
 
 /**
  * May one more call start? Yes while anything is left of the wallet and of each cap after what running calls may still

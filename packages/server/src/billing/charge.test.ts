@@ -5,14 +5,12 @@ import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { integer, numeric, text, textArray } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
-import { balanceOf, spendOfUsers } from './balance.ts';
-import { charge } from './charge.ts';
+import { spendOfUsers } from './budget-owner.ts';
+import { charge, credit } from './charge.ts';
+import { costsOfItems } from './charge-items.ts';
 import { costOf, costsOf } from './cost.ts';
-import { credit } from './credit.ts';
-import { foldLedger } from './fold.ts';
-import { costsOfItems } from './item-costs.ts';
 import { begin, chargeAll, faultsIn, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
-import { foldWallet, readBalances } from './store.ts';
+import { balanceOf, foldLedger, foldWallet, readBalances } from './roll-up-balances.ts';
 
 let db: Database;
 let close: () => Promise<void>;

@@ -3,11 +3,10 @@ import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
 import type { Statement } from '../platform/db/group.ts';
 import type { Transaction } from '../platform/db/pool.ts';
-import { pipelined } from '../platform/db/query.ts';
-import type { ChargeItem } from './charge-item.ts';
-import { costsOfItems } from './item-costs.ts';
-import { spenderOf } from './spender.ts';
-import { type Entry, insertingTransfer } from './transfer-store.ts';
+import { pipelined, running } from '../platform/db/query.ts';
+import { sql } from '../platform/db/sql.ts';
+import { orgsOwnAgent, spenderOf } from './budget-owner.ts';
+import { type ChargeItem, costsOfItems } from './charge-items.ts';
 
 export type Charge = {
   items: readonly ChargeItem[];
@@ -70,4 +69,86 @@ function bySpender(items: readonly (ChargeItem & { costMicros: Micros })[]): Map
 function priced(items: readonly ChargeItem[]): (ChargeItem & { costMicros: Micros })[] {
   const costs = costsOfItems(items);
   return items.map((item, at) => ({ ...item, costMicros: costs[at] as Micros }));
+}
+
+/** Puts money that came from outside into the wallet. */
+export async function credit(tx: Transaction, tenant: Tenant, amountMicros: Micros): Promise<void> {
+  if (amountMicros <= 0n) throw new RangeError(`A credit must be more than nothing: ${amountMicros}.`);
+  const transferId = newId('li');
+  await insertTransfer(tx, tenant, {
+    id: transferId,
+    entries: [
+      { id: transferId, account: 'wallet', amountMicros },
+      { id: newId('li'), account: 'funding', amountMicros: -amountMicros },
+    ],
+    unfolded: [{ spender: orgsOwnAgent, walletMicros: amountMicros, spendMicros: 0n }],
+  });
+}
+
+type Entry =
+  | { id: string; account: 'spend'; amountMicros: Micros; item: ChargeItem }
+  | { id: string; account: 'wallet' | 'funding'; amountMicros: Micros };
+
+/** What a transfer adds to the totals once it is folded. */
+type Unfolded = { spender: string; walletMicros: Micros; spendMicros: Micros };
+
+type Transfer = {
+  /** The id of its wallet entry. */
+  id: string;
+  entries: readonly Entry[];
+  unfolded: readonly Unfolded[];
+  reservationId?: string | undefined;
+  at?: Date | undefined;
+};
+
+/** Writes a transfer in one statement whose text does not depend on the number of entries. */
+async function insertTransfer(tx: Transaction, tenant: Tenant, transfer: Transfer): Promise<void> {
+  await pipelined(tx, [insertingTransfer(tenant, transfer)]);
+}
+
+function insertingTransfer({ orgId, mode }: Tenant, transfer: Transfer) {
+  const { id, entries, at, reservationId = null } = transfer;
+  const sum = entries.reduce((micros, entry) => micros + entry.amountMicros, 0n);
+  if (sum !== 0n) throw new Error(`The entries of transfer ${id} sum to ${sum} and not to zero.`);
+  const unfolded = transfer.unfolded.map(({ spender, walletMicros, spendMicros }) => ({
+    user_id: spender,
+    wallet_micros: String(walletMicros),
+    spend_micros: String(spendMicros),
+  }));
+  const moment = sql`COALESCE(${at ?? null}::timestamptz, now())`;
+  return running(sql`WITH written AS (
+    INSERT INTO ledger_entries (id, transfer_id, org_id, mode, account, amount_micros, kind, model, quantity, unit,
+      unit_price_micros, user_id, deployment_id, conversation_id, task_id, turn_id, is_estimated, created_at)
+    SELECT e.id, ${id}, ${orgId}, ${mode}, e.account, e.amount_micros, e.kind, e.model, e.quantity, e.unit,
+      e.unit_price_micros, e.user_id, e.deployment_id, e.conversation_id, e.task_id, e.turn_id,
+      COALESCE(e.is_estimated, false), ${moment}
+    FROM json_to_recordset(${sql.json(entries.map(columnsOf))}) AS e(id text, account text, amount_micros bigint,
+      kind text, model text, quantity numeric, unit text, unit_price_micros numeric, user_id text, deployment_id text,
+      conversation_id text, task_id text, turn_id text, is_estimated boolean)
+  ), released AS (
+    DELETE FROM reservations WHERE id = ${reservationId}::uuid AND org_id = ${orgId} AND mode = ${mode}
+  )
+  INSERT INTO unfolded_entries (org_id, mode, wallet_micros, spend_micros, user_id, day)
+  SELECT ${orgId}, ${mode}, u.wallet_micros, u.spend_micros, u.user_id, (${moment} AT TIME ZONE 'UTC')::date
+  FROM json_to_recordset(${sql.json(unfolded)}) AS u(user_id text, wallet_micros bigint, spend_micros bigint)`);
+}
+
+function columnsOf(entry: Entry) {
+  const row = { id: entry.id, account: entry.account, amount_micros: String(entry.amountMicros) };
+  if (entry.account !== 'spend') return row;
+  const { item } = entry;
+  return {
+    ...row,
+    kind: item.kind,
+    model: item.model,
+    quantity: String(item.quantity),
+    unit: item.unit,
+    unit_price_micros: String(item.unitPriceMicros),
+    user_id: item.userId,
+    deployment_id: item.deploymentId,
+    conversation_id: item.conversationId,
+    task_id: item.taskId,
+    turn_id: item.turnId,
+    ...(item.isEstimated && { is_estimated: true }),
+  };
 }

@@ -1,16 +1,15 @@
 import { newId } from '@vestra/contract/ids';
 import { createTestDatabase } from '../../../../tests/support/test-database.ts';
 import { insertOrg } from '../account/orgs/store.ts';
-import type { OrgSettings } from '../account/orgs/tables.ts';
+import type { OrgSettings } from '../account/tables.ts';
 import type { Tenant } from '../platform/caller.ts';
 import { closeDatabase, type Database, openDatabase, type Transaction } from '../platform/db/pool.ts';
 import { rowsOf } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { text } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
-import { type Charge, charge } from './charge.ts';
-import type { ChargeItem } from './charge-item.ts';
-import { credit } from './credit.ts';
+import { type Charge, charge, credit } from './charge.ts';
+import type { ChargeItem } from './charge-items.ts';
 
 /** A database of its own for one test file. */
 export async function openLedger(

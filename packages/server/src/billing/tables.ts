@@ -1,6 +1,6 @@
 import type { spendKinds } from '@vestra/contract/usage';
 import { boolean, day, integer, json, micros, moment, numeric, table, text, uuid } from '../platform/db/table.ts';
-import type { Used } from './charge-item.ts';
+import type { Used } from './charge-items.ts';
 
 const tenant = {
   org_id: text(),

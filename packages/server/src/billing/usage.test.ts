@@ -4,8 +4,8 @@ import { startTestServer, type TestServer } from '../../../../tests/support/serv
 import type { Tenant } from '../platform/caller.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
-import type { ChargeItem } from './charge-item.ts';
-import { eraseSpender } from './erase.ts';
+import { eraseSpender } from './budget-owner.ts';
+import type { ChargeItem } from './charge-items.ts';
 import { chargeAll, item } from './ledger.fixture.ts';
 import { usageWindow } from './usage.ts';
 

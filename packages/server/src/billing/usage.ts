@@ -1,19 +1,76 @@
 import { fail } from '@vestra/contract/errors';
+import { type Micros, microsToExactUsd, microsToUsd } from '@vestra/contract/money';
+import type { usageGroups } from '@vestra/contract/usage';
 import type { Tenant } from '../platform/caller.ts';
 import { sharedDate } from '../platform/db/clock.ts';
-import type { Executor } from '../platform/db/pool.ts';
-import { sumUsage, type UsageGroup, type UsageQuery, type UsageRow, type UsageSums } from './usage-store.ts';
+import type { Database, Executor } from '../platform/db/pool.ts';
+import { rowsOf } from '../platform/db/query.ts';
+import { type Sql, sql } from '../platform/db/sql.ts';
+import { boolean, columnsOf, count, integer, micros, type RowOf, text } from '../platform/db/table.ts';
+import type { Handlers } from '../platform/http/handler.ts';
+import { costOf } from './cost.ts';
+import { ledgerEntries } from './tables.ts';
+
+type UsageDependencies = {
+  db: Database;
+  /** The id behind the name or slug of a deployment; null where there is none. Absent: deployments are named by id. */
+  deploymentIdOf?: (tenant: Tenant, reference: string) => Promise<string | null>;
+  /** The names of deployments, for the labels of their rows. Absent: they have none. */
+  deploymentNames?: (tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Whether a task or conversation that was charged nothing is there. Absent: it is not. */
+  exists?: (tenant: Tenant, work: ChargedWork) => Promise<boolean>;
+};
+
+export function usageRoutes({ db, deploymentIdOf, deploymentNames, exists }: UsageDependencies): Handlers<'usage'> {
+  return {
+    report: async ({ caller, query, page }) => {
+      const reference = query.deployment_id;
+      // A deployment that was deleted is still named by its id in the ledger.
+      const resolved = reference && deploymentIdOf ? await deploymentIdOf(caller, reference) : null;
+      const request = {
+        groupBy: query.group_by,
+        from: query.from,
+        to: query.to,
+        userId: query.user_id,
+        deploymentId: resolved ?? reference,
+        conversationId: query.conversation_id,
+      };
+      const { rows, total, sortKey } = await reportUsage(db, caller, request, page);
+      const isByDeployment = query.group_by === 'deployment';
+      const names =
+        isByDeployment &&
+        (await deploymentNames?.(
+          caller,
+          rows.map(({ key }) => key),
+        ));
+      const list = page.of(rows, (row) => presentUsageRow(query.group_by, row, names || undefined), sortKey);
+      return { ...list, total: presentSums(total) };
+    },
+    lineItems: async ({ caller, query, page }) => {
+      const work = chargedWorkOf(query);
+      const rows = await listLineItems(db, caller, work, page);
+      if (rows.length === 0 && !page.after && !(await exists?.(caller, work))) {
+        throw fail('taskId' in work ? 'task_not_found' : 'conversation_not_found');
+      }
+      const { totalMicros } = await costOf(db, work);
+      return {
+        ...page.of(rows, presentLineItem, (row) => [row.id]),
+        total: { cost_usd: microsToExactUsd(totalMicros) },
+      };
+    },
+  };
+}
 
 /** Dates in UTC, both inclusive. */
-export type Window = { from: string; to: string };
+type Window = { from: string; to: string };
 
-export type UsageRequest = {
+type UsageRequest = {
   groupBy: UsageGroup;
   from?: string | undefined;
   to?: string | undefined;
 } & Pick<UsageQuery, 'userId' | 'deploymentId' | 'conversationId'>;
 
-export type UsageReport = {
+type UsageReport = {
   rows: UsageRow[];
   total: UsageSums;
   /** Where a row stands in this report, for the cursor to the next page. */
@@ -21,7 +78,7 @@ export type UsageReport = {
 };
 
 /** What was spent in a window, by one dimension. Groups in which nothing was spent have no row. */
-export async function reportUsage(
+async function reportUsage(
   db: Executor,
   tenant: Tenant,
   request: UsageRequest,
@@ -75,3 +132,181 @@ function readPlace(after: readonly string[] | null): Pick<UsageRow, 'key' | 'cos
 const startOf = (date: string) => new Date(`${date}T00:00:00.000Z`);
 const endOf = (date: string) => new Date(startOf(date).getTime() + dayMs);
 const dateOf = (moment: Date) => moment.toISOString().slice(0, 10);
+
+type UsageGroup = (typeof usageGroups)[number];
+
+type UsageQuery = {
+  groupBy: UsageGroup;
+  /** The first moment of the window and the first after it. */
+  start: Date;
+  end: Date;
+  userId?: string | undefined;
+  deploymentId?: string | undefined;
+  conversationId?: string | undefined;
+};
+
+type UsageSums = {
+  costMicros: Micros;
+  /** Tasks that were charged for something in the group; the same task may count in several groups, once in the total. */
+  taskCount: number;
+  inputTokens: number;
+  outputTokens: number;
+};
+
+/** `key` is empty for what has none, such as spend outside any task: rows always add up to the total. */
+type UsageRow = UsageSums & { key: string };
+
+const keys: Record<UsageGroup, Sql> = {
+  day: sql`to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+  user: sql`COALESCE(user_id, '')`,
+  deployment: sql`COALESCE(deployment_id, '')`,
+  conversation: sql`COALESCE(conversation_id, '')`,
+  task: sql`COALESCE(task_id, '')`,
+  model: sql`COALESCE(model, '')`,
+  kind: sql`kind`,
+};
+
+/** One page of groups (days newest first, others dearest first) and the total of all of them, from one look at the ledger. */
+async function sumUsage(
+  db: Executor,
+  { orgId, mode }: Tenant,
+  query: UsageQuery,
+  page: { limit: number; after: Pick<UsageRow, 'key' | 'costMicros'> | null },
+): Promise<{ rows: UsageRow[]; total: UsageSums }> {
+  const { groupBy, start, end, userId, deploymentId, conversationId } = query;
+  // Moments travel as seconds: a year that PostgreSQL cannot read as text is still a number.
+  const filters = sql.and(
+    sql`account = 'spend' AND org_id = ${orgId} AND mode = ${mode}`,
+    sql`created_at >= to_timestamp(${start.getTime() / 1000}) AND created_at < to_timestamp(${end.getTime() / 1000})`,
+    userId !== undefined && sql`user_id = ${userId}`,
+    deploymentId !== undefined && sql`deployment_id = ${deploymentId}`,
+    conversationId !== undefined && sql`conversation_id = ${conversationId}`,
+  );
+  const order = groupBy === 'day' ? sql`key DESC` : sql`cost DESC, key`;
+  const rows = await rowsOf(
+    db,
+    sumColumns,
+    sql`
+    WITH lines AS (
+      SELECT (${keys[groupBy]}) COLLATE "C" AS key, amount_micros, task_id, unit, quantity
+      FROM ${ledgerEntries} WHERE ${filters}
+    ), groups AS (
+      SELECT key, grouping(key) = 1 AS is_total, COALESCE(sum(amount_micros), 0)::bigint AS cost,
+        count(DISTINCT task_id)::int AS tasks,
+        COALESCE(sum(quantity) FILTER (WHERE unit = 'input_tokens'), 0) AS input_tokens,
+        COALESCE(sum(quantity) FILTER (WHERE unit = 'output_tokens'), 0) AS output_tokens
+      FROM lines GROUP BY GROUPING SETS ((key), ())
+    )
+    (SELECT * FROM groups WHERE is_total)
+    UNION ALL
+    (SELECT * FROM groups WHERE NOT is_total AND ${isAfter(groupBy, page.after)} ORDER BY ${order} LIMIT ${page.limit + 1})
+    ORDER BY is_total DESC, ${order}`,
+  );
+  const [total, ...shown] = rows as [SumRow, ...SumRow[]];
+  return { total: sumsOf(total), rows: shown.map((row) => ({ key: row.key as string, ...sumsOf(row) })) };
+}
+
+const sumColumns = {
+  key: text().nullable(),
+  is_total: boolean(),
+  cost: micros(),
+  tasks: integer(),
+  input_tokens: count(),
+  output_tokens: count(),
+};
+
+type SumRow = RowOf<typeof sumColumns>;
+
+const sumsOf = (row: SumRow): UsageSums => ({
+  costMicros: row.cost,
+  taskCount: row.tasks,
+  inputTokens: row.input_tokens,
+  outputTokens: row.output_tokens,
+});
+
+function isAfter(groupBy: UsageGroup, last: Pick<UsageRow, 'key' | 'costMicros'> | null): Sql {
+  if (!last) return sql`true`;
+  if (groupBy === 'day') return sql`key < ${last.key}`;
+  const cost = sql`${last.costMicros}::bigint`;
+  return sql`(cost < ${cost} OR (cost = ${cost} AND key > ${last.key}))`;
+}
+
+type LineItemRow = RowOf<typeof ledgerEntries>;
+
+/** One row more than the limit, so that the caller knows whether another page follows. */
+function listLineItems(
+  db: Executor,
+  { orgId, mode }: Tenant,
+  of: { taskId: string } | { conversationId: string },
+  page: { limit: number; after: readonly string[] | null },
+): Promise<LineItemRow[]> {
+  const conditions = sql.and(
+    sql`account = 'spend'`,
+    'taskId' in of ? sql`task_id = ${of.taskId}` : sql`conversation_id = ${of.conversationId}`,
+    sql`org_id = ${orgId} AND mode = ${mode}`,
+    page.after && sql`id < ${page.after[0] as string}`,
+  );
+  return rowsOf(
+    db,
+    ledgerEntries,
+    sql`SELECT ${columnsOf(ledgerEntries)} FROM ${ledgerEntries} WHERE ${conditions}
+        ORDER BY id DESC LIMIT ${page.limit + 1}`,
+  );
+}
+
+/** The one task or conversation whose charges are asked for. */
+type ChargedWork = { taskId: string } | { conversationId: string };
+
+function chargedWorkOf(query: { task_id?: string | undefined; conversation_id?: string | undefined }): ChargedWork {
+  const { task_id: taskId, conversation_id: conversationId } = query;
+  if (taskId !== undefined && conversationId !== undefined) {
+    throw fail('invalid_request', {
+      param: 'conversation_id',
+      message: 'Give `task_id` or `conversation_id`, not both.',
+    });
+  }
+  if (taskId !== undefined) return { taskId };
+  if (conversationId !== undefined) return { conversationId };
+  throw fail('invalid_request', { param: 'task_id', message: 'Give `task_id` or `conversation_id`.' });
+}
+
+const presentUsageRow = (groupBy: UsageGroup, row: UsageRow, names?: ReadonlyMap<string, string>) => ({
+  object: 'usage_row' as const,
+  key: row.key,
+  label: row.key === '' ? labelsOfNone[groupBy] : (names?.get(row.key) ?? null),
+  ...presentSums(row),
+});
+
+const presentSums = (sums: UsageSums) => ({
+  cost_usd: microsToUsd(sums.costMicros),
+  task_count: sums.taskCount,
+  input_tokens: sums.inputTokens,
+  output_tokens: sums.outputTokens,
+});
+
+const labelsOfNone: Record<UsageGroup, string | null> = {
+  day: null,
+  user: 'The org’s own agent',
+  deployment: 'No deployment',
+  conversation: 'No conversation',
+  task: 'No task',
+  model: 'No model',
+  kind: null,
+};
+
+/** The columns of a charge are never null on a `spend` row: the table checks it. */
+const presentLineItem = (row: LineItemRow) => ({
+  object: 'line_item' as const,
+  id: row.id,
+  kind: row.kind as NonNullable<LineItemRow['kind']>,
+  model: row.model,
+  quantity: Number(row.quantity),
+  unit: row.unit as string,
+  // Read as a decimal: dividing by a million would show the error of floating point.
+  unit_price_usd: Number(`${row.unit_price_micros}e-6`),
+  cost_usd: microsToExactUsd(row.amount_micros),
+  ...(row.is_estimated && { estimated: true as const }),
+  task_id: row.task_id,
+  conversation_id: row.conversation_id,
+  created_at: row.created_at.toISOString(),
+});

@@ -1,8 +1,8 @@
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
-import { pruneAudit } from '../account/audit/store.ts';
-import { pruneEvents } from '../account/events/store.ts';
+import { pruneAudit } from '../account/audit/audit-log.ts';
+import { pruneEvents } from '../account/events/events.ts';
 import { pruneDeliveries } from '../automation/webhooks/delivery-store.ts';
 import { pruneTraces } from '../engine/records/prune-traces.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';

@@ -1,10 +1,8 @@
-export { actingUser, askedUser, findAskedUser, requireAskedUser, statedUser } from './acting.ts';
-export { enterUser } from './enter.ts';
-export { enterUsers } from './enter-many.ts';
-export { memoryEndpointSecret } from './memory/endpoint-signature.ts';
-export { DeletedMeanwhile } from './memory/forget.ts';
+export { actingUser, askedUser, findAskedUser, requireAskedUser, statedUser } from './acting-user.ts';
+export { memoryEndpointSecret } from './memory/customer-memory.ts';
+export { isInWordsOf } from './memory/extract-facts.ts';
 export type { Memory } from './memory/memory.ts';
-export { isInWordsOf } from './memory/said-by-user.ts';
-export { forgetUser, seeUser, userIsStill } from './seen-store.ts';
-export { capsOf, findUser, timezoneOf } from './store.ts';
+export { DeletedMeanwhile } from './memory/stored-facts.ts';
+export { capsOf, findUser, forgetUser, seeUser, timezoneOf, userIsStill } from './store.ts';
 export type { UserRow } from './tables.ts';
+export { enterUser, enterUsers } from './users.ts';

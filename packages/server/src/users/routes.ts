@@ -7,12 +7,10 @@ import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import type { Handlers } from '../platform/http/handler.ts';
 import type { JobSender } from '../platform/jobs/catalog.ts';
-import { changeUser } from './change.ts';
-import { askForErasure } from './erase.ts';
-import { makeUser } from './make.ts';
-import { presentUser } from './present.ts';
+import { askForErasure } from './erasure.ts';
 import { findUser, listUsers } from './store.ts';
 import type { UserRow } from './tables.ts';
+import { changeUser, makeUser, presentUser } from './users.ts';
 
 export type UserDependencies = {
   db: Database;

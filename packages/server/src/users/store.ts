@@ -1,6 +1,7 @@
 import type { Tenant } from '../platform/caller.ts';
-import type { Executor, Transaction } from '../platform/db/pool.ts';
+import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../platform/db/query.ts';
+import type { RowCache, SeenRow } from '../platform/db/row-cache.ts';
 import { sql } from '../platform/db/sql.ts';
 import { columnsOf, type NewRowOf, text } from '../platform/db/table.ts';
 import { type UserRow, users } from './tables.ts';
@@ -54,7 +55,7 @@ export async function removeUser(tx: Transaction, tenant: Tenant, userId: string
   return (await run(tx, sql`DELETE FROM ${users} WHERE ${named(tenant, userId)}`)) > 0;
 }
 
-export type UserFilter = {
+type UserFilter = {
   status?: UserRow['status'] | undefined;
   email?: string | undefined;
   createdAfter?: Date | undefined;
@@ -103,3 +104,32 @@ export async function listErasing(db: Executor, limit: number): Promise<{ tenant
   );
   return rows.map((row) => ({ tenant: { orgId: row.org_id, mode: row.mode }, userId: row.user_id }));
 }
+
+const shape = { ...users.columns, version: text() };
+
+/** The user as it was seen last, or is now. Whoever decides by it lets the write check its version (`userIsStill`). */
+export async function seeUser(
+  { db, seen }: { db: Database; seen: RowCache<UserRow> },
+  { orgId, mode }: Tenant,
+  id: string,
+): Promise<SeenRow<UserRow> | undefined> {
+  const key = JSON.stringify([orgId, mode, id]);
+  const known = seen.get(key);
+  if (known) return known;
+  const found = await maybeOne(
+    db,
+    shape,
+    sql`SELECT ${columnsOf(users)}, xmin::text AS version FROM ${users} WHERE org_id = ${orgId} AND mode = ${mode} AND id = ${id}`,
+  );
+  if (!found) return undefined;
+  const { version, ...row } = found;
+  seen.set(key, { row, version });
+  return { row, version };
+}
+
+export const forgetUser = (seen: RowCache<UserRow>, { org_id, mode, id }: Pick<UserRow, 'org_id' | 'mode' | 'id'>) =>
+  seen.forget(JSON.stringify([org_id, mode, id]));
+
+/** Whether nobody has changed the user since it was seen. */
+export const userIsStill = ({ row, version }: SeenRow<UserRow>) => sql`EXISTS (SELECT FROM ${users}
+  WHERE org_id = ${row.org_id} AND mode = ${row.mode} AND id = ${row.id} AND xmin = ${version}::xid)`;

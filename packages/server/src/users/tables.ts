@@ -1,5 +1,7 @@
+import type { memory } from '@vestra/contract/memory';
 import type { Mode } from '@vestra/contract/route';
-import { boolean, jsonb, micros, moment, type RowOf, table, text } from '../platform/db/table.ts';
+import type { z } from 'zod';
+import { boolean, bytes, column, jsonb, micros, moment, type RowOf, table, text } from '../platform/db/table.ts';
 
 export const users = table('users', {
   org_id: text(),
@@ -20,3 +22,42 @@ export const users = table('users', {
 });
 
 export type UserRow = RowOf<typeof users>;
+
+export type MemoryItem = z.infer<typeof memory.create.response>;
+
+const words = () => column<string>('tsvector', { read: (text) => text });
+
+export const memories = table('memories', {
+  org_id: text(),
+  mode: text<Mode>(),
+  id: text(),
+  /** Null for what the org's own agent remembers. */
+  user_id: text().nullable(),
+  text: text(),
+  kind: text<MemoryItem['kind']>(),
+  source: text<MemoryItem['source']>(),
+  fingerprint: bytes(),
+  search: words(),
+  vector: bytes().nullable(),
+  /** Set with a null vector where the model cannot read the text. */
+  vector_model: text().nullable(),
+  observed_at: moment(),
+});
+
+export const profiles = table('memory_profiles', {
+  org_id: text(),
+  mode: text<Mode>(),
+  user_id: text().nullable(),
+  markdown: text(),
+  updated_at: moment(),
+});
+
+export const deletions = table('memory_deletions', {
+  org_id: text(),
+  mode: text<Mode>(),
+  user_id: text().nullable(),
+  deleted_at: moment(),
+});
+
+export type FactRow = Pick<RowOf<typeof memories>, 'id' | 'text' | 'kind' | 'source' | 'observed_at'>;
+export type ProfileRow = Pick<RowOf<typeof profiles>, 'markdown' | 'updated_at'>;

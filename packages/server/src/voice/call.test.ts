@@ -1,6 +1,6 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LogEntry } from '../account/events/log-store.ts';
+import type { LogEntry } from '../account/events/conversation-log.ts';
 import type { InteractionRow } from '../engine/records/tables.ts';
 import { type Answer, readAnswer } from '../engine/turns/answer.ts';
 import { holdCall } from './call.ts';

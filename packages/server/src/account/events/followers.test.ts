@@ -2,8 +2,8 @@ import { newId } from '@vestra/contract/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../platform/db/pool.ts';
+import type { LogEntry, readLog } from './conversation-log.ts';
 import { createFollowers } from './followers.ts';
-import type { LogEntry, readLog } from './log-store.ts';
 
 const conversationId = newId('conv');
 

@@ -1,6 +1,6 @@
 import { sharedNow } from '../../platform/db/clock.ts';
 import type { Database } from '../../platform/db/pool.ts';
-import { type LogEntry, readLog } from './log-store.ts';
+import { type LogEntry, readLog } from './conversation-log.ts';
 
 type Follower = {
   /** What comes next, in order and without a gap; empty where nothing came within `withinMs` or it was closed. */

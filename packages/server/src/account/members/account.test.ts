@@ -4,11 +4,10 @@ import { rowsWhere } from '../../../../../tests/support/rows.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { auditEntries } from '../audit/tables.ts';
-import { deviceOf } from './device.ts';
+import { auditEntries, passwordResets } from '../tables.ts';
+import { deviceOf } from './console-sessions.ts';
 import { newEmail, password, startConsole } from './members.fixture.ts';
-import { makeOperatorResetLink } from './reset-link.ts';
-import { passwordResets } from './tables.ts';
+import { makeOperatorResetLink } from './passwords.ts';
 
 const newPassword = 'a horse that is new';
 

@@ -1,24 +1,15 @@
 import { fail } from '@vestra/contract/errors';
+import { scopesOfRole } from '@vestra/contract/role';
+import type { Mode } from '@vestra/contract/route';
 import type { Caller, Origin } from '../../platform/caller.ts';
-import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { recordAudit } from '../audit/record.ts';
-import { findProvider, identityOfMember } from './identity/store.ts';
-import { findSession } from './login-store.ts';
-import { presentMember, presentSession } from './present.ts';
+import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
+import type { Identities } from '../../platform/http/gate.ts';
+import { recordAudit } from '../audit/audit-log.ts';
+import { findSession, presentSession, renewSession, type SignedIn, signedIn } from './console-sessions.ts';
+import { findProvider, identityOfMember } from './identity/providers.ts';
+import { presentMember } from './member.ts';
+import { hashToken, readSessionToken } from './session-cookies.ts';
 import { changeMember, type Membership } from './store.ts';
-import type { ConsoleSessionRow } from './tables.ts';
-import { hashToken } from './token.ts';
-
-/** Who asks: the session behind the cookie and the person as a member of the org they act in. */
-export type SignedIn = { session: ConsoleSessionRow; membership: Membership; memberships: readonly Membership[] };
-
-/** A session or membership that ended while this request was on its way is gone here too. */
-export async function signedIn(db: Executor, caller: Caller, token: string | null): Promise<SignedIn> {
-  const found = token === null ? null : await findSession(db, hashToken(token));
-  const membership = found?.memberships.find(({ member }) => member.id === caller.member?.id);
-  if (!found || !membership) throw fail('console_login_required');
-  return { session: found.session, membership, memberships: found.memberships };
-}
 
 export async function showAccount(db: Executor, { session, membership }: SignedIn) {
   const identity = await identityOfMember(db, membership.member.id);
@@ -51,3 +42,32 @@ export async function showSession(db: Executor, caller: Caller, token: string | 
   const { session, membership, memberships } = await signedIn(db, caller, token);
   return presentSession(session, membership, caller.mode, memberships);
 }
+
+/** Session, membership and role are read on every call: a member who was removed is out with the next one. */
+export function createConsoleIdentity(db: Database, publicUrl: string): Pick<Identities, 'ofConsole' | 'consoleToken'> {
+  return {
+    consoleToken: (headers) => readSessionToken(headers, publicUrl),
+    async ofConsole(cookie, { orgId, mode }) {
+      const tokenHash = hashToken(cookie);
+      const found = await findSession(db, tokenHash);
+      if (!found) throw fail('console_login_required');
+      const { session, isRenewalDue, memberships } = found;
+      const membership = orgId === null ? memberships[0] : memberships.find(({ org }) => org.id === orgId);
+      if (!membership) throw fail('org_mismatch', { message: 'You are not a member of this org.' });
+      if (isRenewalDue) await renewSession(db, tokenHash);
+      return { caller: callerOf(membership, mode ?? 'test'), csrfToken: session.csrf_token };
+    },
+  };
+}
+
+const callerOf = ({ member, org }: Membership, mode: Mode): Caller => ({
+  orgId: org.id,
+  orgStatus: org.status,
+  mode,
+  actor: { type: 'member', id: member.id, name: member.name ?? member.email },
+  scopes: scopesOfRole[member.role],
+  key: null,
+  member: { id: member.id, role: member.role },
+  grant: null,
+  session: null,
+});

@@ -1,28 +1,10 @@
 import { newId } from '@vestra/contract/ids';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { prune } from '../../platform/db/prune.ts';
-import { insert, maybeOne, pipelined, reading, rowsOf, run } from '../../platform/db/query.ts';
+import { insert, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { boolean, columnsOf, type RowOf } from '../../platform/db/table.ts';
-import { idleSeconds, longestSeconds, renewalSeconds } from './console-session.ts';
-import { opensByPassword } from './member.ts';
-import {
-  isOfLogin,
-  type Membership,
-  membershipColumns,
-  membershipList,
-  membershipOf,
-  membershipOrder,
-  membershipTables,
-} from './store.ts';
-import {
-  type ConsoleSessionRow,
-  consoleSessions,
-  type LoginRow,
-  logins,
-  passwordResets,
-  signInAttempts,
-} from './tables.ts';
+import { columnsOf, type NewRowOf, type RowOf } from '../../platform/db/table.ts';
+import { type LoginRow, logins, type PasskeyRow, passkeys, passwordResets } from '../tables.ts';
 
 export function findLogin(db: Executor, key: string): Promise<LoginRow | undefined> {
   return maybeOne(db, logins, sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE email = ${key}`);
@@ -60,17 +42,6 @@ export async function deleteLogin(tx: Transaction, key: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${logins} WHERE email = ${key}`);
 }
 
-export function insertSession(
-  tx: Transaction,
-  row: Pick<ConsoleSessionRow, 'token_hash' | 'email' | 'member_id' | 'csrf_token' | 'user_agent' | 'ip'>,
-): Promise<ConsoleSessionRow> {
-  return insert(tx, consoleSessions, {
-    id: newId('cses'),
-    ...row,
-    expires_at: sql`now() + make_interval(secs => ${idleSeconds})`,
-  });
-}
-
 /** Links that were made to choose another one stop working. */
 export async function putPassword(tx: Transaction, key: string, passwordHash: string): Promise<void> {
   await run(tx, sql`UPDATE ${logins} SET password_hash = ${passwordHash} WHERE email = ${key}`);
@@ -95,86 +66,50 @@ export function findReset(db: Executor, hash: Buffer): Promise<RowOf<typeof pass
   );
 }
 
-export async function deleteExpiredSessions(tx: Transaction, person: Person): Promise<void> {
-  await run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOf(person)} AND expires_at <= now()`);
-}
-
-/** The session behind a token and where it leads; without an active membership it leads nowhere. */
-export async function findSession(
-  db: Executor,
-  tokenHash: Buffer,
-): Promise<{ session: ConsoleSessionRow; isRenewalDue: boolean; memberships: [Membership, ...Membership[]] } | null> {
-  const isMeant = sql`s.token_hash = ${tokenHash} AND s.expires_at > now()`;
-  const [[found], rows] = await pipelined(db, [
-    reading(
-      { ...consoleSessions.columns, is_renewal_due: boolean() },
-      sql`SELECT ${columnsOf(consoleSessions, 's')},
-            ${renewedExpiry} > s.expires_at + make_interval(secs => ${renewalSeconds})
-              OR now() > s.last_seen_at + make_interval(secs => ${renewalSeconds}) AS is_renewal_due
-          FROM ${consoleSessions} s WHERE ${isMeant}`,
-    ),
-    reading(
-      membershipColumns,
-      sql`SELECT ${membershipList} FROM ${membershipTables}
-          JOIN ${consoleSessions} s ON ${isOfLogin(sql`s.email`)} OR m.id = s.member_id
-          WHERE ${isMeant} AND m.status = 'active' ORDER BY ${membershipOrder}`,
-    ),
-  ]);
-  if (!found) return null;
-  const { is_renewal_due, ...session } = found;
-  const memberships = rows.map(membershipOf).filter((each) => session.member_id !== null || opensByPassword(each));
-  if (memberships.length === 0) return null;
-  return { session, isRenewalDue: is_renewal_due, memberships: memberships as [Membership, ...Membership[]] };
-}
-
-export async function renewSession(db: Executor, tokenHash: Buffer): Promise<void> {
-  await run(
-    db,
-    sql`UPDATE ${consoleSessions} s SET expires_at = ${renewedExpiry}, last_seen_at = now()
-        WHERE token_hash = ${tokenHash}`,
-  );
-}
-
-/** Of the session `s`. */
-const renewedExpiry = sql`LEAST(s.created_at + make_interval(secs => ${longestSeconds}), now() + make_interval(secs => ${idleSeconds}))`;
-
-export async function deleteSession(tx: Transaction, tokenHash: Buffer): Promise<void> {
-  await run(tx, sql`DELETE FROM ${consoleSessions} WHERE token_hash = ${tokenHash}`);
-}
-
-/** Those of the same person as this one; how many they were. */
-type Person = Pick<ConsoleSessionRow, 'email' | 'member_id'>;
-
-const isOf = ({ email, member_id }: Person) => (email === null ? sql`member_id = ${member_id}` : sql`email = ${email}`);
-
-export const deleteSessions = (tx: Transaction, person: Person, { exceptId = '' } = {}): Promise<number> =>
-  run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOf(person)} AND id <> ${exceptId}`);
-
-export const deleteSessionById = async (tx: Transaction, person: Person, id: string): Promise<boolean> =>
-  (await run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOf(person)} AND id = ${id}`)) > 0;
-
-export function listSessions(
-  db: Executor,
-  person: Person,
-  page: { limit: number; after: readonly string[] | null },
-): Promise<ConsoleSessionRow[]> {
-  const conditions = sql.and(isOf(person), sql`expires_at > now()`, page.after && sql`id < ${page.after[0] as string}`);
-  return rowsOf(
-    db,
-    consoleSessions,
-    sql`SELECT ${columnsOf(consoleSessions)} FROM ${consoleSessions} WHERE ${conditions}
-        ORDER BY id DESC LIMIT ${page.limit + 1}`,
-  );
-}
-
-/** Removes sign-ins to the console that have run out. False: none was left. */
-export const pruneConsoleSessions = (db: Database, before: Date, limit: number): Promise<boolean> =>
-  prune(db, consoleSessions, sql`expires_at < ${before}`, limit);
-
 /** Removes links to choose a new password that nobody has used in time. */
 export const prunePasswordResets = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, passwordResets, sql`expires_at < ${before}`, limit);
 
-/** Removes sign-ins that nobody came back from. */
-export const pruneSignInAttempts = (db: Database, before: Date, limit: number): Promise<boolean> =>
-  prune(db, signInAttempts, sql`expires_at < ${before}`, limit);
+export function listPasskeys(
+  db: Executor,
+  email: string,
+  page: { limit: number; after: readonly string[] | null },
+): Promise<PasskeyRow[]> {
+  const conditions = sql.and(sql`email = ${email}`, page.after && sql`id < ${page.after[0] as string}`);
+  return rowsOf(
+    db,
+    passkeys,
+    sql`SELECT ${columnsOf(passkeys)} FROM ${passkeys} WHERE ${conditions} ORDER BY id DESC LIMIT ${page.limit + 1}`,
+  );
+}
+
+/** Undefined where the device's key is registered already, by whomever. */
+export const insertPasskey = (
+  tx: Transaction,
+  row: Omit<NewRowOf<typeof passkeys>, 'id'>,
+): Promise<PasskeyRow | undefined> =>
+  insert(tx, passkeys, { id: newId('pky'), ...row }, { onConflict: sql`(credential_id) DO NOTHING` });
+
+export const findPasskey = (db: Executor, credentialId: string): Promise<PasskeyRow | undefined> =>
+  maybeOne(db, passkeys, sql`SELECT ${columnsOf(passkeys)} FROM ${passkeys} WHERE credential_id = ${credentialId}`);
+
+export async function renamePasskey(
+  tx: Transaction,
+  email: string,
+  { id, name }: { id: string; name: string },
+): Promise<PasskeyRow | undefined> {
+  const [row] = await update(tx, passkeys, { name }, sql`id = ${id} AND email = ${email}`);
+  return row;
+}
+
+/** False where it is gone, or another process has counted further since it was read. */
+export async function countUse(tx: Transaction, { id, counter }: PasskeyRow, next: number): Promise<boolean> {
+  const changes = { counter: next, last_used_at: sql`now()` };
+  return (await update(tx, passkeys, changes, sql`id = ${id} AND counter = ${counter}`)).length > 0;
+}
+
+export const deletePasskey = async (tx: Transaction, email: string, id: string): Promise<boolean> =>
+  (await run(tx, sql`DELETE FROM ${passkeys} WHERE id = ${id} AND email = ${email}`)) > 0;
+
+export const deletePasskeys = (tx: Transaction, email: string): Promise<number> =>
+  run(tx, sql`DELETE FROM ${passkeys} WHERE email = ${email}`);

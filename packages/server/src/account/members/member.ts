@@ -1,8 +1,8 @@
 import { type Failure, fail } from '@vestra/contract/errors';
 import type { Mode, Role, Scope } from '@vestra/contract/route';
 import type { Caller } from '../../platform/caller.ts';
+import type { LoginRow, MemberRow } from '../tables.ts';
 import type { Membership } from './store.ts';
-import type { LoginRow, MemberRow } from './tables.ts';
 
 /** Who changes members. The operator is the person at the server's own command line. */
 export type Manager =
@@ -67,3 +67,13 @@ export function leavesNoOwner(memberId: string, to: Role | null, activeOwnerIds:
 
 /** Lower-casing can undo the normal form, so it is made last. */
 export const normaliseEmail = (email: string): string => email.trim().toLowerCase().normalize('NFC');
+
+export const presentMember = (row: MemberRow) => ({
+  object: 'member' as const,
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  status: row.status,
+  created_at: row.created_at.toISOString(),
+});

@@ -15,14 +15,13 @@ import { createRateLimiter } from '../../platform/http/rate-limit.ts';
 import { createOutbound, type Outbound } from '../../platform/outbound/fetcher.ts';
 import { openMasterKeys } from '../../platform/secrets/master-key.ts';
 import { createVault, type Vault } from '../../platform/secrets/vault.ts';
-import { createKey } from '../keys/create.ts';
-import { createKeyIdentity } from '../keys/identity.ts';
+import { createKeyIdentity } from '../keys/key-identity.ts';
+import { createKey } from '../keys/keys.ts';
 import { insertOrg } from '../orgs/store.ts';
-import { createConsoleIdentity } from './console-identity.ts';
-import { createOwner } from './create-owner.ts';
+import { createConsoleIdentity } from './account.ts';
 import { createIdentityProviders } from './identity/identity-provider.ts';
 import { identityProviderRoutes, signInRoutes } from './identity/routes.ts';
-import { inviteMember } from './invite.ts';
+import { createOwner, inviteMember } from './members.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
 import { accountRoutes, consoleRoutes, memberRoutes } from './routes.ts';
 

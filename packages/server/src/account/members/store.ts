@@ -2,8 +2,7 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
-import { orgs } from '../orgs/tables.ts';
-import { identityProviders, type MemberRow, memberIdentities, members } from './tables.ts';
+import { identityProviders, type MemberRow, memberIdentities, members, orgs } from '../tables.ts';
 
 const columns = columnsOf(members);
 

@@ -3,13 +3,10 @@ import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { originOf } from './actor.ts';
-import { isResource } from './authorization-request.ts';
-import { destinationOf, refuseRedirect, shownName } from './client.ts';
-import { endGrant } from './end-grant.ts';
-import { exchangeCode, renewTokens } from './exchange.ts';
-import { insertRegistered, lockByToken } from './store.ts';
-import { hashSecret } from './token.ts';
+import { isResource } from './authorization.ts';
+import { destinationOf, insertRegistered, refuseRedirect, shownName } from './clients.ts';
+import { endGrant, originOf } from './grants.ts';
+import { exchangeCode, hashSecret, lockByToken, renewTokens } from './tokens.ts';
 
 type OauthDependencies = {
   db: Database;

@@ -4,13 +4,9 @@ import type { Caller } from '../../platform/caller.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { findMembers } from '../members/store.ts';
-import { type AuthorizationRequest, readAuthorizationRequest, returnUrl } from './authorization-request.ts';
-import { addressOf, destinationOf } from './client.ts';
-import { decide } from './decide.ts';
-import { endGrant } from './end-grant.ts';
-import { type ClientSources, findClient } from './find-client.ts';
-import { presentGrant } from './present.ts';
-import { listGrants, lockGrant } from './store.ts';
+import { type AuthorizationRequest, decide, readAuthorizationRequest, returnUrl } from './authorization.ts';
+import { addressOf, type ClientSources, destinationOf, findClient } from './clients.ts';
+import { endGrant, listGrants, lockGrant, presentGrant } from './grants.ts';
 
 type GrantDependencies = ClientSources & {
   /** Where browsers reach this server. */

@@ -1,17 +1,15 @@
 import { fail } from '@vestra/contract/errors';
-import type { Micros } from '@vestra/contract/money';
+import { type Micros, microsToUsd } from '@vestra/contract/money';
 import type { Mode } from '@vestra/contract/route';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { joinedReads } from '../../platform/db/joined.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { readEmbedOrigin } from './origin.ts';
-import { presentLimits, presentOrg } from './present.ts';
+import { changeLimits, changeOrg, type OrgChanges, readEmbedOrigin } from './settings.ts';
 import { findOrgsInMode, type OrgInMode } from './store.ts';
-import { changeLimits, changeOrg, type OrgChanges } from './update.ts';
 
-export type OrgDependencies = {
+type OrgDependencies = {
   db: Database;
   requestsPerMinute: number;
   /** What the wallet of each holds. */
@@ -111,3 +109,44 @@ export function meRoutes({ db }: Pick<OrgDependencies, 'db'>): Handlers<'me'> {
     }),
   };
 }
+
+const usdOrNull = (micros: Micros | null) => (micros === null ? null : microsToUsd(micros));
+
+const presentCaps = ({ org, settings }: OrgInMode) => ({
+  org_daily_usd: usdOrNull(settings.org_daily_micros),
+  user_daily_usd: usdOrNull(settings.user_daily_micros),
+  max_org_daily_usd: microsToUsd(org.max_org_daily_micros),
+  org_monthly_usd: usdOrNull(settings.org_monthly_micros),
+  user_monthly_usd: usdOrNull(settings.user_monthly_micros),
+});
+
+const presentOrg = ({ org, settings }: OrgInMode, balance: Micros) => ({
+  object: 'org' as const,
+  id: org.id,
+  name: org.name,
+  status: org.status,
+  mode: settings.mode,
+  allowed_return_urls: settings.allowed_return_urls,
+  allowed_embed_origins: settings.allowed_embed_origins,
+  default_deployment: settings.default_deployment,
+  require_user: settings.require_user,
+  memory_panel: settings.memory_panel,
+  memory_mode: settings.memory_mode,
+  memory_endpoint: settings.memory_endpoint,
+  otlp_endpoint: settings.otlp_endpoint,
+  otlp_headers_secret: settings.otlp_headers_secret,
+  otlp_content: settings.otlp_content,
+  model_fallbacks: settings.model_fallbacks,
+  openings: settings.openings,
+  balance_usd: microsToUsd(balance),
+  caps: presentCaps({ org, settings }),
+  usage_alerts: { thresholds: settings.alert_thresholds },
+  created_at: org.created_at.toISOString(),
+});
+
+const presentLimits = ({ org, settings }: OrgInMode, requestsPerMinute: number) => ({
+  object: 'limits' as const,
+  caps: presentCaps({ org, settings }),
+  usage_alerts: { thresholds: settings.alert_thresholds },
+  rate_limits: { requests_per_minute: requestsPerMinute, burst: requestsPerMinute },
+});

@@ -1,7 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
-import { readBalances } from '../../billing/store.ts';
+import { readBalances } from '../../billing/roll-up-balances.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
 import { run } from '../../platform/db/query.ts';

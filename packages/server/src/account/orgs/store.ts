@@ -5,7 +5,7 @@ import type { Executor } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { bytes, columnsOf, type NewRowOf, text } from '../../platform/db/table.ts';
-import { type OrgRow, type OrgSettings, orgSettings, orgs } from './tables.ts';
+import { type OrgRow, type OrgSettings, orgSettings, orgs } from '../tables.ts';
 
 export async function findOrg(db: Executor, orgId: string): Promise<OrgRow> {
   const row = await maybeOne(db, orgs, sql`SELECT ${columnsOf(orgs)} FROM ${orgs} WHERE id = ${orgId}`);

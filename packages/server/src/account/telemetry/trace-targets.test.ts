@@ -3,11 +3,10 @@ import { type Mode, modes } from '@vestra/contract/route';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { updateSettings } from '../orgs/store.ts';
-import type { OrgSettings } from '../orgs/tables.ts';
-import { secretRoutes } from '../secrets/routes.ts';
+import { secretRoutes } from '../secrets/secrets.ts';
+import type { OrgSettings } from '../tables.ts';
 import { runTrace, startCollector, startExporter } from './collector.fixture.ts';
-import { traceHeaders } from './trace-headers.ts';
-import { createTraceTargets } from './trace-targets.ts';
+import { createTraceTargets, traceHeaders } from './trace-targets.ts';
 
 let app: Awaited<ReturnType<typeof startTestApp>>;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import { findSettings } from '../orgs/store.ts';
-import { readSecrets } from '../secrets/read-secrets.ts';
+import { readSecrets } from '../secrets/secrets.ts';
 import type { TraceTarget } from './trace-exporter.ts';
-import { traceHeaders } from './trace-headers.ts';
 
 type Dependencies = { db: Database; vault: Vault; now?: () => number };
 
@@ -40,4 +40,32 @@ async function readTarget(db: Database, vault: Vault, tenant: Tenant): Promise<T
   const headers = traceHeaders(value);
   if (headers) return { endpoint, headers, withContent };
   return { unusable: `The secret ${secret} is no JSON object of header names and values that HTTP can carry.` };
+}
+
+/** The headers that the value of a secret stands for, or null where it is no JSON object of names and texts HTTP can carry. */
+export function traceHeaders(value: string): Record<string, string> | null {
+  const parsed = parse(value);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null;
+  const headers = Object.entries(parsed);
+  return headers.every(isSendable) ? Object.fromEntries(headers) : null;
+}
+
+function parse(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return null;
+  }
+}
+
+function isSendable(header: [name: string, value: unknown]): header is [string, string] {
+  const [name, value] = header;
+  if (typeof value !== 'string') return false;
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
 }

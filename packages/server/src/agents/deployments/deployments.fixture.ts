@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import type { Mode, Scope } from '@vestra/contract/route';
 import { startTestApp, systemOrigin } from '../../../../../tests/support/app.ts';
-import { createKey } from '../../account/keys/create.ts';
+import { createKey } from '../../account/keys/keys.ts';
 import { insertOrg } from '../../account/orgs/store.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';

@@ -2,7 +2,7 @@ import { newId } from '@vestra/contract/ids';
 import { type Mode, modes } from '@vestra/contract/route';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { updateSettings } from '../../account/orgs/store.ts';
-import type { OrgSettings } from '../../account/orgs/tables.ts';
+import type { OrgSettings } from '../../account/tables.ts';
 import { newDeployment } from '../../agents/deployments/deployments.fixture.ts';
 import type { DeploymentRow } from '../../agents/deployments/tables.ts';
 import type { Tenant } from '../../platform/caller.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { emit } from '../../account/events/emit.ts';
-import { type SomeEvent, someEvent } from '../../account/events/told.fixture.ts';
+import { type SomeEvent, someEvent } from '../../account/events/events.fixture.ts';
 import { createLog } from '../../main/log.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';

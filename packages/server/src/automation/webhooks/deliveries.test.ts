@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { emit } from '../../account/events/emit.ts';
-import { someEvent } from '../../account/events/told.fixture.ts';
+import { someEvent } from '../../account/events/events.fixture.ts';
 import { rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { count, text } from '../../platform/db/table.ts';

@@ -1,6 +1,6 @@
 import { startTestApp } from '../../../../../tests/support/app.ts';
-import { eventRoutes } from '../../account/events/routes.ts';
-import { keyRoutes } from '../../account/keys/routes.ts';
+import { eventRoutes } from '../../account/events/events.ts';
+import { keyRoutes } from '../../account/keys/keys.ts';
 import { assertCallable } from '../../platform/outbound/address.ts';
 import { createOutbound } from '../../platform/outbound/fetcher.ts';
 import { deliveryRoutes } from './delivery-routes.ts';

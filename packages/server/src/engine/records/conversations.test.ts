@@ -1,7 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
-import { nextEntries } from '../../account/events/append-log.ts';
+import { nextEntries } from '../../account/events/conversation-log.ts';
 import { insertOrg } from '../../account/orgs/store.ts';
 import { begin } from '../../billing/ledger.fixture.ts';
 import type { Tenant } from '../../platform/caller.ts';

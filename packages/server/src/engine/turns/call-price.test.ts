@@ -1,7 +1,7 @@
 import { flatPrice, type Price } from '@vestra/models/prices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { costsOfItems } from '../../billing/item-costs.ts';
+import { costsOfItems } from '../../billing/charge-items.ts';
 import { itemsOfCall, mostOfRequest } from './call-price.ts';
 
 const about = { userId: null, deploymentId: null, conversationId: null, taskId: null, turnId: null };

@@ -8,7 +8,7 @@ import { newestVersion } from '../../agents/deployments/store.ts';
 import type { DeploymentRow } from '../../agents/deployments/tables.ts';
 import { type Manifest, noContent } from '../../agents/versions/manifest.ts';
 import { saveVersion } from '../../agents/versions/versions.ts';
-import { credit } from '../../billing/credit.ts';
+import { credit } from '../../billing/charge.ts';
 import type { Engine } from '../../engine/index.ts';
 import { createWatchers } from '../../platform/async/watchers.ts';
 import { createRowCache } from '../../platform/db/row-cache.ts';

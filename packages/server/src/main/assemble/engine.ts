@@ -7,7 +7,7 @@ import { advanceBatch, advanceOwnAgent } from '../../automation/batches/advance.
 import { createAdvancer } from '../../automation/batches/advancer.ts';
 import { watchItems } from '../../automation/batches/watch-items.ts';
 import { routineTools } from '../../automation/routines/agent-tools.ts';
-import { createMoneyLine } from '../../billing/money-line.ts';
+import { createMoneyLine } from '../../billing/hold-queue.ts';
 import { workBrowsers } from '../../computers/browser/agent-tools.ts';
 import type { ComputerWork } from '../../computers/work-computers.ts';
 import type { Engine } from '../../engine/index.ts';

@@ -1,6 +1,6 @@
 import { microsToUsd } from '@vestra/contract/money';
 import { findSettings } from '../../account/index.ts';
-import { balanceOf } from '../../billing/balance.ts';
+import { balanceOf } from '../../billing/roll-up-balances.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { type Finding, ok, warn } from './finding.ts';
 

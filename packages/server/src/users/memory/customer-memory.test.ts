@@ -9,7 +9,7 @@ import { updateSettings } from '../../account/orgs/store.ts';
 import { agreedSecret } from '../../main/agreed-secret.ts';
 import { type OperatorCommand, operatorCommands } from '../../operator/commands.ts';
 import type { Operator } from '../../operator/open.ts';
-import { memoryEndpointSecret } from './endpoint-signature.ts';
+import { memoryEndpointSecret } from './customer-memory.ts';
 import { signingSecret, startMemory } from './memory.fixture.ts';
 
 let server: Awaited<ReturnType<typeof startMemory>>;

@@ -1,6 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import { describe, expect, it } from 'vitest';
-import { createEndpointBreaker } from './endpoint-breaker.ts';
+import { createEndpointBreaker } from './customer-memory.ts';
 
 const tenant = { orgId: 'org_1', mode: 'live' } as const;
 const away = () => Promise.reject(fail('memory_endpoint_error', { message: 'It is away.' }));

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from './fact.ts';
-import { profileOf } from './profile.ts';
-import { unfitFact } from './unfit-fact.ts';
+import { fingerprintOf, unfitFact } from './fact.ts';
+import { profileOf } from './store.ts';
 
 const isSame = (a: string, b: string) => fingerprintOf(a).equals(fingerprintOf(b));
 

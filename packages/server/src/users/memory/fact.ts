@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tenant } from '../../platform/caller.ts';
-import type { MemoryItem } from './tables.ts';
+import type { MemoryItem } from '../tables.ts';
 
 /** Whose memory it is; `userId` null is the org's own agent. */
 export type Owner = Tenant & { userId: string | null };
@@ -50,3 +50,86 @@ function wordsIn(text: string): string[] {
 
 /** One line of a prompt or of an answer. */
 export const asLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+/**
+ * Why a text must not be remembered, or null. What is remembered stands in every later prompt: a text that gives the
+ * agent orders would be obeyed again and again, and a secret would be sent to a model with each message.
+ */
+export function unfitFact(text: string): string | null {
+  const plain = text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\s+/g, ' ');
+  if (orders.some((order) => order.test(plain))) return 'It reads like an instruction to the agent, not like a fact.';
+  if (namedSecret.test(plain) || secretShapes.some((shape) => shape.test(plain)))
+    return 'It holds a password, a key or another secret. Store it as a secret instead.';
+  if (holdsCardNumber(plain)) return 'It holds the number of a payment card.';
+  return null;
+}
+
+const rules = '(instructions?|rules?|guidelines?|prompts?|polic(y|ies)|restrictions?|guardrails?|safeguards?|limits)';
+const orders = [
+  new RegExp(
+    `\\b(ignore|disregard|forget|override|bypass|overrule)\\b.{0,30}\\b(your|previous|prior|above|earlier|preceding|all|any|system|safety|these)\\b.{0,30}\\b${rules}\\b`,
+    'i',
+  ),
+  /\b(system prompt|developer (message|mode)|jailbreak)\b/i,
+  /\byou are (now|no longer)\b/i,
+  /\b(pretend|act as if|act like) (you|to be)\b/i,
+  /^ ?(system|assistant|developer) ?:/i,
+  /<\/?(system|instructions?|data-)/i,
+  /\b(reveal|print|repeat|output|show)\b.{0,30}\byour\b.{0,20}\b(prompt|instructions?|secrets?|keys?)\b/i,
+  /\b(without|skip|skips|skipping|bypass)\b.{0,20}\b(approvals?|asking for approval|confirmation)\b/i,
+  /\b(do not|don.?t|never) (tell|inform|ask|warn) the user\b/i,
+];
+
+const secretNames =
+  'pass ?words?|pass ?phrases?|pass ?codes?|pin|pin (?:code|number)|cvv|cvc|api[ _-]?keys?|(?:access|auth|bearer|refresh|session) tokens?|private keys?|secret keys?|client secrets?|one[- ]time (?:code|password)|otp|2fa code|security code|recovery (?:code|phrase)|seed phrase';
+/** Named and told; that somebody forgot a password is a fact like any other. */
+const namedSecret = new RegExp(
+  `\\b(?:${secretNames})\\b(?: (?:for|of|to|on|at) [^.;:=]{1,60}?)? ?(?:\\bis\\b|\\bare\\b|\\bwas\\b|:|=) ?(?!(?:forgotten|lost|expired|unknown|wrong|locked|too|not|reset|changed|missing|required)\\b)\\S`,
+  'i',
+);
+
+const secretShapes = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  /\b(sk|pk|rk)[_-](live|test|ant|proj)[_-][\w-]{8,}/,
+  /\b(vk_(test|live)|vst|whsec|ghp|gho|ghs|github_pat|glpat|xox[abprs])[_-][\w-]{10,}/,
+  /\bAKIA[0-9A-Z]{16}\b/,
+  /\bAIza[\w-]{30,}/,
+  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/,
+  // Long, and upper case, lower case and digits mixed: no word, number or order id looks so.
+  /(?<![\w/+-])(?=[\w/+=-]*[a-z])(?=[\w/+=-]*[A-Z])(?=[\w/+=-]*\d)[\w/+=-]{32,}(?![\w/+=-])/,
+];
+
+/** Whole groups of digits that make 13 to 19 together, with the check digit that card numbers have. */
+function holdsCardNumber(text: string): boolean {
+  const runs = text.replace(bankAccount, ' ').match(/\d(?:[ -]?\d){12,}/g) ?? [];
+  return runs.some((run) => {
+    const groups = run.split(/[ -]/);
+    return groups.some((_, from) => beginsCardNumber(groups.slice(from, from + 19)));
+  });
+}
+
+function beginsCardNumber(groups: readonly string[]): boolean {
+  let digits = '';
+  for (const group of groups) {
+    digits += group;
+    if (digits.length > 19) return false;
+    if (isCardNumber(digits)) return true;
+  }
+  return false;
+}
+
+/** An IBAN has as many digits, and one in ten would pass for a card. */
+const bankAccount = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b/g;
+
+const isCardNumber = (digits: string) => /^[1-9]\d{12,18}$/.test(digits) && hasCheckDigit(digits);
+
+function hasCheckDigit(digits: string): boolean {
+  const sum = [...digits].reverse().reduce((total, digit, at) => {
+    const value = Number(digit) * (at % 2 === 1 ? 2 : 1);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return sum % 10 === 0;
+}

@@ -1,11 +1,10 @@
 import type { Logger } from 'pino';
-import type { Embeddings } from '../../agents/index.ts';
-import { EmbeddingsFailure } from '../../agents/index.ts';
+import { type Embeddings, EmbeddingsFailure } from '../../agents/index.ts';
 import { packVectors, similarities } from '../../agents/notebooks/index.ts';
 import type { Database } from '../../platform/db/pool.ts';
+import type { FactRow } from '../tables.ts';
 import type { Owner } from './fact.ts';
 import { type Candidate, candidatesOf, loadFacts, type StoredVector, stemsOf, storeVector } from './store.ts';
-import type { FactRow } from './tables.ts';
 
 export type Search = {
   db: Database;

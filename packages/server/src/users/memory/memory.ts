@@ -7,15 +7,22 @@ import type { Transaction } from '../../platform/db/pool.ts';
 import { sqlState } from '../../platform/db/query-error.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { findUser } from '../store.ts';
+import type { FactRow } from '../tables.ts';
 import type { CustomerMemory } from './customer-memory.ts';
+import { type Found, type KnownFact, keepTurn, type Line, type Passage } from './extract-facts.ts';
 import { asLine, type NewFact, type Owner } from './fact.ts';
 import { findFacts, type Search, vectorOf } from './find-facts.ts';
-import { DeletedMeanwhile, lockToLearn, type MayLearn, type Standing, standingOf, unchangedSince } from './forget.ts';
-import { keepFacts, refusalOf } from './keep-facts.ts';
-import { type Found, type KnownFact, keepTurn, type Line, type Passage } from './keep-turn.ts';
-import { kindsInOrder } from './profile.ts';
-import { countFacts, listFacts, newestOfEachKind, type StoredVector } from './store.ts';
-import type { FactRow } from './tables.ts';
+import { countFacts, kindsInOrder, listFacts, newestOfEachKind, type StoredVector } from './store.ts';
+import {
+  DeletedMeanwhile,
+  keepFacts,
+  lockToLearn,
+  type MayLearn,
+  refusalOf,
+  type Standing,
+  standingOf,
+  unchangedSince,
+} from './stored-facts.ts';
 
 type MemoryMode = OrgSettings['memory_mode'];
 /** Whose memory, and who keeps it: the version's setting decides, not the org's. */

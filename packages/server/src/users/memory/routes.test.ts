@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyIdentity } from '../../account/keys/identity.ts';
-import { createAnswerSeal } from '../../account/secrets/seal.ts';
+import { createKeyIdentity } from '../../account/keys/key-identity.ts';
+import { createAnswerSeal } from '../../account/secrets/secrets.ts';
 import type { EmbedOptions } from '../../agents/embeddings/embeddings.ts';
 import { EmbeddingsFailure } from '../../agents/embeddings/embeddings-failure.ts';
 import { createSessionIdentity } from '../../integrations/sessions/identity.ts';
@@ -18,9 +18,9 @@ import { createApp } from '../../platform/http/app.ts';
 import { createCursors } from '../../platform/http/cursor.ts';
 import { createIdempotency } from '../../platform/http/idempotency.ts';
 import { createRateLimiter } from '../../platform/http/rate-limit.ts';
+import { memories } from '../tables.ts';
 import { noEmbeddings, startMemory } from './memory.fixture.ts';
 import { eraseMemoriesOf } from './store.ts';
-import { memories } from './tables.ts';
 
 let server: Awaited<ReturnType<typeof startMemory>>;
 beforeAll(async () => {

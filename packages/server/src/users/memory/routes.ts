@@ -5,15 +5,13 @@ import type { Caller } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { actingUser, askedUser } from '../acting.ts';
+import { actingUser, askedUser } from '../acting-user.ts';
+import type { FactRow, MemoryItem, ProfileRow } from '../tables.ts';
 import type { CustomerMemory } from './customer-memory.ts';
 import type { Owner } from './fact.ts';
 import { findFacts, type Search, vectorOf } from './find-facts.ts';
-import { forgetEverything, forgetFact, stopLearning } from './forget.ts';
-import { keepFacts, refusalOf } from './keep-facts.ts';
-import { presentFact, presentProfile } from './present.ts';
 import { findProfile, listFacts } from './store.ts';
-import type { FactRow, MemoryItem } from './tables.ts';
+import { forgetEverything, forgetFact, keepFacts, refusalOf, stopLearning } from './stored-facts.ts';
 
 const factsInAnswer = 5;
 
@@ -108,3 +106,17 @@ async function ownerOf(tx: Transaction, caller: Caller, userId: string | undefin
   const user = await actingUser(tx, caller, userId);
   return { orgId: caller.orgId, mode: caller.mode, userId: user?.id ?? null };
 }
+
+const presentFact = ({ id, text, kind, source, observed_at }: FactRow): MemoryItem => ({
+  object: 'memory',
+  id,
+  text,
+  kind,
+  source,
+  observed_at: observed_at.toISOString(),
+});
+
+const presentProfile = ({ markdown, updated_at }: ProfileRow) => ({
+  markdown,
+  updated_at: updated_at.toISOString(),
+});

@@ -4,9 +4,8 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { count, type RowOf, text, textArray } from '../../platform/db/table.ts';
-import { fingerprintOf, type NewFact, type Owner } from './fact.ts';
-import { mostOfKind } from './profile.ts';
-import { deletions, type FactRow, memories, type ProfileRow, profiles } from './tables.ts';
+import { deletions, type FactRow, memories, type ProfileRow, profiles } from '../tables.ts';
+import { asLine, fingerprintOf, type NewFact, type Owner } from './fact.ts';
 
 const owned = ({ orgId, mode, userId }: Owner): Sql =>
   sql`org_id = ${orgId} AND mode = ${mode} AND ${userId === null ? sql`user_id IS NULL` : sql`user_id = ${userId}`}`;
@@ -221,4 +220,33 @@ export async function eraseMemoriesOf(tx: Transaction, tenant: Tenant, userId: s
   const facts = await deleteFactsOf(tx, { ...tenant, userId });
   await deleteProfile(tx, { ...tenant, userId });
   return facts;
+}
+
+const headings: Record<FactRow['kind'], string> = {
+  identity: 'Who they are',
+  relationship: 'People around them',
+  preference: 'What they prefer',
+  commitment: 'What was promised',
+  project_state: 'What they are working on',
+  other: 'Also known',
+};
+
+/** The kinds in the order of what an agent must know first. */
+export const kindsInOrder = Object.keys(headings) as FactRow['kind'][];
+
+/** Facts of one kind that a profile shows. */
+const mostOfKind = 6;
+
+/**
+ * The profile as Markdown, from each kind's newest facts. It is made of the facts and nothing else, so that what was
+ * forgotten is forgotten here too.
+ */
+export function profileOf(facts: readonly Pick<FactRow, 'text' | 'kind'>[]): string | null {
+  const sections = kindsInOrder.flatMap((kind) => {
+    const lines = facts.filter((fact) => fact.kind === kind).slice(0, mostOfKind);
+    return lines.length > 0
+      ? [`## ${headings[kind]}\n\n${lines.map(({ text }) => `- ${asLine(text)}`).join('\n')}`]
+      : [];
+  });
+  return sections.length > 0 ? sections.join('\n\n') : null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { MemberRow } from '../../tables.ts';
 import { opensByPassword } from '../member.ts';
-import type { MemberRow } from '../tables.ts';
 import { arrivalOf, emailOf, roleOf } from './arrival.ts';
 
 const google = { issuer: 'https://accounts.google.com', allowed_domains: ['example.com', 'example.org'] };

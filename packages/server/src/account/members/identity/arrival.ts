@@ -1,7 +1,7 @@
 import type { SignInError } from '@vestra/contract/identity-provider';
 import { type Role, roles } from '@vestra/contract/route';
+import type { IdentityProviderRow, MemberRow } from '../../tables.ts';
 import { loginOf, normaliseEmail } from '../member.ts';
-import type { IdentityProviderRow, MemberRow } from '../tables.ts';
 
 type Claims = Record<string, unknown>;
 

@@ -3,7 +3,9 @@ import type { SignInError } from '@vestra/contract/identity-provider';
 import type { Caller } from '../../../platform/caller.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import { type Handlers, Reply } from '../../../platform/http/handler.ts';
-import { signedIn } from '../account.ts';
+import type { IdentityProviderRow } from '../../tables.ts';
+import { sourceOf } from '../access-log.ts';
+import { signedIn } from '../console-sessions.ts';
 import {
   attemptCookie,
   clearedAttemptCookie,
@@ -11,14 +13,9 @@ import {
   readAttemptToken,
   readSessionToken,
   sessionCookie,
-} from '../console-session.ts';
-import { sourceOf } from '../source.ts';
-import type { IdentityProviderRow } from '../tables.ts';
-import { beginLink, beginSignIn, type SignInDependencies } from './begin.ts';
-import { finishSignIn } from './finish.ts';
-import { type ProviderDependencies, removeProvider, setProvider } from './set-provider.ts';
-import { findProvider } from './store.ts';
-import { unlink } from './unlink.ts';
+} from '../session-cookies.ts';
+import { findProvider, type ProviderDependencies, removeProvider, setProvider } from './providers.ts';
+import { beginLink, beginSignIn, finishSignIn, type SignInDependencies, unlink } from './sign-in.ts';
 
 type Dependencies = ProviderDependencies & Omit<SignInDependencies, 'redirectUri'> & { publicUrl: string };
 

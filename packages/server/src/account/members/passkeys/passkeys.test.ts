@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rowsWhere } from '../../../../../../tests/support/rows.ts';
 import { run } from '../../../platform/db/query.ts';
 import { sql } from '../../../platform/db/sql.ts';
-import { auditEntries } from '../../audit/tables.ts';
+import { auditEntries, passkeys } from '../../tables.ts';
 import { password, publicUrl, startConsole } from '../members.fixture.ts';
-import { passkeys } from '../tables.ts';
 import { partyOf } from './webauthn.ts';
 
 let server: Awaited<ReturnType<typeof startConsole>>;

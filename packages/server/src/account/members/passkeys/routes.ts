@@ -2,7 +2,11 @@ import { fail } from '@vestra/contract/errors';
 import type { Caller } from '../../../platform/caller.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import { type Handlers, Reply } from '../../../platform/http/handler.ts';
-import { type SignedIn, signedIn } from '../account.ts';
+import type { PasskeyRow } from '../../tables.ts';
+import { recordAccess, sourceOf } from '../access-log.ts';
+import { type SignedIn, signedIn } from '../console-sessions.ts';
+import { deletePasskey, listPasskeys, renamePasskey } from '../login-store.ts';
+import type { MemberDependencies } from '../routes.ts';
 import {
   attemptCookie,
   clearedAttemptCookie,
@@ -10,14 +14,8 @@ import {
   readAttemptToken,
   readSessionToken,
   sessionCookie,
-} from '../console-session.ts';
-import { recordAccess } from '../record-access.ts';
-import type { MemberDependencies } from '../routes.ts';
-import { sourceOf } from '../source.ts';
-import type { PasskeyRow } from '../tables.ts';
-import { beginRegistration, register } from './register.ts';
-import { beginPasskeySignIn, signInWithPasskey } from './sign-in.ts';
-import { deletePasskey, listPasskeys, renamePasskey } from './store.ts';
+} from '../session-cookies.ts';
+import { beginPasskeySignIn, beginRegistration, register, signInWithPasskey } from './passkeys.ts';
 
 export function passkeyRoutes(deps: MemberDependencies): Handlers<'passkeys'> {
   const { db, publicUrl } = deps;

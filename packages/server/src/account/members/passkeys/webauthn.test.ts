@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { PasskeyRow } from '../tables.ts';
+import type { PasskeyRow } from '../../tables.ts';
 import { checkRegistration, checkSignIn } from './webauthn.ts';
 
 const party = { rpID: 'console.example', origin: 'https://console.example' };

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { fail } from '@vestra/contract/errors';
-import type { PasskeyRow } from '../tables.ts';
+import type { PasskeyRow } from '../../tables.ts';
 
 /** For whom a passkey is: browsers bind it to this name, and each answer to this origin. */
 type Party = { rpID: string; origin: string };

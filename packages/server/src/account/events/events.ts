@@ -1,0 +1,81 @@
+import { fail } from '@vestra/contract/errors';
+import type { WebhookEvent } from '@vestra/contract/events';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
+import { prune } from '../../platform/db/prune.ts';
+import { maybeOne, rowsOf, run } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { columnsOf } from '../../platform/db/table.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { type EventRow, events } from '../tables.ts';
+
+export function eventRoutes({ db }: { db: Database }): Handlers<'events'> {
+  return {
+    list: async ({ caller, query, page }) =>
+      page.of(await listEvents(db, caller, { type: query.type }, page), presentEvent, (row) => [row.id]),
+    get: async ({ caller, params }) => {
+      const row = await findEvent(db, caller, params.event_id);
+      if (!row) throw fail('event_not_found');
+      return presentEvent(row);
+    },
+  };
+}
+
+/** The envelope of a delivery, which is also how the list shows an event. */
+export const presentEvent = (row: EventRow) =>
+  ({
+    id: row.id,
+    object: 'event',
+    type: row.type,
+    created_at: row.created_at.toISOString(),
+    mode: row.mode,
+    org_id: row.org_id,
+    data: row.data,
+  }) as WebhookEvent;
+
+const columns = columnsOf(events);
+const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
+
+function listEvents(
+  db: Executor,
+  tenant: Tenant,
+  { type }: { type: EventRow['type'] | undefined },
+  { limit, after }: { limit: number; after: readonly string[] | null },
+): Promise<EventRow[]> {
+  const conditions = sql.and(ofTenant(tenant), type && sql`type = ${type}`, after && sql`id < ${after[0] as string}`);
+  return rowsOf(
+    db,
+    events,
+    sql`SELECT ${columns} FROM ${events} WHERE ${conditions} ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
+}
+
+export function findEvent(db: Executor, tenant: Tenant, eventId: string): Promise<EventRow | undefined> {
+  return maybeOne(db, events, sql`SELECT ${columns} FROM ${events} WHERE ${ofTenant(tenant)} AND id = ${eventId}`);
+}
+
+/**
+ * Takes away what other systems were told of a user and of their conversations. A message names its conversation and no
+ * user, so the conversations are given while they are still there. That the user was deleted stays.
+ */
+export async function eraseEvents(
+  tx: Transaction,
+  tenant: Tenant,
+  { userId, conversationIds }: { userId: string; conversationIds: readonly string[] },
+): Promise<void> {
+  await run(
+    tx,
+    sql`DELETE FROM ${events} WHERE ${ofTenant(tenant)} AND type <> 'user.deleted' AND (
+          data ->> 'user_id' = ${userId} OR data ->> 'conversation_id' = ANY(${conversationIds}::text[])
+          OR (type = 'conversation.created' AND data ->> 'id' = ANY(${conversationIds}::text[]))
+          OR (type LIKE 'user.%' AND data ->> 'id' = ${userId}))`,
+  );
+}
+
+/** The last of an erasure: what was told while it went on. */
+export const eraseEventsOf = (tx: Transaction, tenant: Tenant, userId: string) =>
+  eraseEvents(tx, tenant, { userId, conversationIds: [] });
+
+/** Forgets events that were told long ago; false: none was left. */
+export const pruneEvents = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, events, sql`created_at < ${before} ORDER BY created_at`, limit);

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { fail } from '@vestra/contract/errors';
+import type { Caller } from '../../platform/caller.ts';
+import { sharedNow } from '../../platform/db/clock.ts';
+import type { Database, Executor } from '../../platform/db/pool.ts';
+import { maybeOne } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { columnsOf, moment, text } from '../../platform/db/table.ts';
+import { apiKeys, type KeyRow, orgs, rolledKeySecrets } from '../tables.ts';
+
+export type KeyIdentity = {
+  ofKey: (token: string) => Promise<Caller>;
+  /** Drops what this process remembers of a key, so that here a revocation counts at once. */
+  forget: (keyId: string) => void;
+};
+
+/** A key that was looked up is believed for a second: after that a revocation elsewhere is seen here too. */
+const believedMs = 1000;
+const remembered = 10_000;
+
+export function createKeyIdentity(db: Database, now: () => number = sharedNow): KeyIdentity {
+  const known = new Map<string, { found: FoundKey; caller: Caller; readAt: number }>();
+
+  return {
+    async ofKey(token) {
+      if (!/^vk_(test|live)_[A-Za-z0-9_-]{43}$/.test(token)) throw fail('key_invalid');
+      const hash = hashSecret(token);
+      const name = hash.toString('base64');
+      let entry = known.get(name);
+      if (!entry || now() - entry.readAt >= believedMs) {
+        const readAt = now();
+        const found = await findKeyBySecret(db, hash);
+        if (!found) {
+          known.delete(name);
+          throw fail('key_invalid');
+        }
+        entry = { found, caller: callerOf(found), readAt };
+        if (known.size >= remembered) known.clear();
+        known.set(name, entry);
+      }
+      refuseEnded(entry.found, now());
+      return entry.caller;
+    },
+    forget(keyId) {
+      for (const [name, { found }] of known) if (found.key.id === keyId) known.delete(name);
+    },
+  };
+}
+
+function refuseEnded({ key, rolledUntil }: FoundKey, at: number): void {
+  if (key.revoked_at) throw fail('key_revoked');
+  if (rolledUntil && rolledUntil.getTime() <= at) {
+    throw fail('key_expired', { message: 'This key was rolled and its grace period is over.' });
+  }
+  if (key.expires_at && key.expires_at.getTime() <= at) throw fail('key_expired');
+}
+
+const callerOf = ({ key, org }: FoundKey): Caller => ({
+  orgId: key.org_id,
+  orgStatus: org.status,
+  mode: key.mode,
+  actor: { type: 'key', id: key.id, name: key.name },
+  scopes: key.scopes,
+  key: { id: key.id, name: key.name, last4: key.last4 },
+  member: null,
+  grant: null,
+  session: null,
+});
+
+/** 32 random bytes need no slow hash: there is nothing to guess. */
+export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer');
+
+type FoundKey = { key: KeyRow; org: { status: string }; rolledUntil: Date | null };
+
+/** The key behind a secret: its current one, or one that a roll replaced. */
+async function findKeyBySecret(db: Executor, hash: Buffer): Promise<FoundKey | undefined> {
+  const shape = { ...apiKeys.columns, org_status: text(), rolled_until: moment().nullable() };
+  const columns = columnsOf(apiKeys, 'k');
+  const found =
+    (await maybeOne(
+      db,
+      shape,
+      sql`SELECT ${columns}, o.status AS org_status, NULL AS rolled_until
+          FROM ${apiKeys} k JOIN ${orgs} o ON o.id = k.org_id WHERE k.secret_hash = ${hash}`,
+    )) ??
+    (await maybeOne(
+      db,
+      shape,
+      sql`SELECT ${columns}, o.status AS org_status, r.expires_at AS rolled_until
+          FROM ${rolledKeySecrets} r JOIN ${apiKeys} k ON k.id = r.key_id JOIN ${orgs} o ON o.id = k.org_id
+          WHERE r.secret_hash = ${hash}`,
+    ));
+  if (!found) return undefined;
+  const { org_status, rolled_until, ...key } = found;
+  return { key, org: { status: org_status }, rolledUntil: rolled_until };
+}

@@ -1,0 +1,232 @@
+import { fail } from '@vestra/contract/errors';
+import type { SignInError } from '@vestra/contract/identity-provider';
+import { newId } from '@vestra/contract/ids';
+import type { Database, Transaction } from '../../../platform/db/pool.ts';
+import { transaction } from '../../../platform/db/transaction.ts';
+import type { RateLimiter } from '../../../platform/http/rate-limit.ts';
+import type { Vault } from '../../../platform/secrets/vault.ts';
+import type { IdentityProviderRow, MemberRow, SignInAttemptRow } from '../../tables.ts';
+import { recordMemberChange, type Source } from '../access-log.ts';
+import { openSession, type SignedIn } from '../console-sessions.ts';
+import { countAttempt } from '../login-throttle.ts';
+import { loginOf } from '../member.ts';
+import { beginAttempt, derived, isDerived, takeAttempt } from '../sign-in-attempts.ts';
+import { activateMember, insertOrLockMember } from '../store.ts';
+import { arrivalOf, emailOf, neededClaims, roleOf } from './arrival.ts';
+import type { Attempt, Identity, IdentityProviders } from './identity-provider.ts';
+import {
+  changeOpening,
+  deleteIdentity,
+  findIdentity,
+  identityOfMember,
+  insertIdentity,
+  lockMember,
+  lockProvider,
+  readProvider,
+} from './providers.ts';
+
+export type SignInDependencies = {
+  db: Database;
+  vault: Vault;
+  rateLimiter: RateLimiter;
+  identityProviders: IdentityProviders;
+  redirectUri: string;
+};
+
+/** Where the browser goes, and the token that its cookie holds meanwhile. */
+type Begun = { url: string; token: string };
+
+export async function beginSignIn(
+  deps: SignInDependencies,
+  { orgId, returnTo }: { orgId: string; returnTo: string | null },
+  source: Source,
+): Promise<Begun | SignInError> {
+  const { db, vault, identityProviders, rateLimiter } = deps;
+  await countAttempt(rateLimiter, 'ip', source.ip);
+  const found = await readProvider(db, vault, orgId);
+  if (!found) return 'not_offered';
+  const token = await beginAttempt(db, { kind: 'provider', org_id: orgId, return_to: returnTo });
+  const begun = await identityProviders.signInAddress(found.provider, attemptOf(token, deps));
+  return begun.ok ? { token, url: begun.url } : begun.reason;
+}
+
+/** By a member who is logged in with a password: nobody else can say that the account at the provider is theirs. */
+export async function beginLink(
+  deps: SignInDependencies,
+  { session, membership }: SignedIn,
+  source: Source,
+): Promise<Begun> {
+  const { db, vault, identityProviders, rateLimiter } = deps;
+  await countAttempt(rateLimiter, 'ip', source.ip);
+  if (session.email === null) throw fail('password_not_used');
+  const { member, org } = membership;
+  const found = await readProvider(db, vault, org.id);
+  if (!found) throw fail('identity_provider_not_found');
+  const token = await beginAttempt(db, { kind: 'link', org_id: org.id, member_id: member.id });
+  const begun = await identityProviders.signInAddress(found.provider, attemptOf(token, deps));
+  if (!begun.ok) throw fail('identity_provider_error', { message: begun.message });
+  return { token, url: begun.url };
+}
+
+const attemptOf = (token: string, { redirectUri }: Pick<SignInDependencies, 'redirectUri'>): Attempt => ({
+  redirectUri,
+  state: derived(token, 'state'),
+  nonce: derived(token, 'nonce'),
+  verifier: derived(token, 'verifier'),
+});
+
+type Refused = { error: SignInError; orgId: string | null };
+type Arrived = { token: string | null; returnTo: string; orgId: string };
+
+/**
+ * Where the browser goes on; `token` is for the console's cookie, where somebody was signed in. Whoever was linking an
+ * account is still signed in.
+ */
+type Finished = (Refused & { wasLinking: boolean }) | Arrived;
+
+export async function finishSignIn(
+  deps: SignInDependencies,
+  { answer, token }: { answer: URLSearchParams; token: string | null },
+  source: Source,
+): Promise<Finished> {
+  const { db, rateLimiter } = deps;
+  await countAttempt(rateLimiter, 'ip', source.ip);
+  // The state is looked at first: an address made elsewhere must not use this browser's attempt up.
+  if (token === null || !isDerived(token, 'state', answer.get('state') ?? ''))
+    return { error: 'expired', orgId: null, wasLinking: false };
+  const attempt = await takeAttempt(db, token, ['provider', 'link']);
+  if (!attempt) return { error: 'expired', orgId: null, wasLinking: false };
+  const finished = await finishAttempt(deps, { attempt, answer, token }, source);
+  return 'error' in finished ? { ...finished, wasLinking: attempt.kind === 'link' } : finished;
+}
+
+async function finishAttempt(
+  deps: SignInDependencies,
+  { attempt, answer, token }: { attempt: SignInAttemptRow; answer: URLSearchParams; token: string },
+  source: Source,
+): Promise<Refused | Arrived> {
+  const { db, vault, identityProviders } = deps;
+  const orgId = attempt.org_id;
+  if (orgId === null) return { error: 'expired', orgId };
+  const found = await readProvider(db, vault, orgId);
+  if (!found) return { error: 'not_offered', orgId };
+  const wanted = neededClaims(found.row);
+  const came = await identityProviders.identify(found.provider, attemptOf(token, deps), { answer, wanted });
+  if (!came.ok) return { error: came.reason, orgId };
+  return transaction(db, (tx) => arrive(tx, { attempt, asked: found.row, identity: came.identity }, source));
+}
+
+type Arriving = { attempt: SignInAttemptRow; asked: IdentityProviderRow; identity: Identity };
+
+async function arrive(
+  tx: Transaction,
+  { attempt, asked, identity }: Arriving,
+  source: Source,
+): Promise<Refused | Arrived> {
+  const { org_id: orgId } = asked;
+  const provider = await lockProvider(tx, orgId, 'share');
+  // Whoever vouched is no longer the one whom the org trusts.
+  if (provider?.issuer !== asked.issuer || provider.client_id !== asked.client_id) return { error: 'expired', orgId };
+  const vouched = emailOf(identity.claims, provider);
+  if ('refused' in vouched) return { error: vouched.refused, orgId };
+  const person = { subject: identity.subject, email: vouched.email, claims: identity.claims };
+  if (attempt.kind === 'link') return link(tx, provider, person, attempt.member_id, source);
+  const member = await memberFor(tx, provider, person, source);
+  if (typeof member === 'string') return { error: member, orgId };
+  const { token } = await openSession(tx, { memberId: member.id }, [{ member }], source, { by: 'identity_provider' });
+  return { token, returnTo: attempt.return_to ?? '/console', orgId };
+}
+
+type Person = { subject: string; email: string; claims: Record<string, unknown> };
+
+async function memberFor(
+  tx: Transaction,
+  provider: IdentityProviderRow,
+  person: Person,
+  source: Source,
+): Promise<MemberRow | SignInError> {
+  const { org_id: orgId, issuer } = provider;
+  const { subject, email, claims } = person;
+  const known = await findIdentity(tx, { orgId, issuer, subject });
+  if (known) {
+    const member = await lockMember(tx, orgId, { id: known.member_id });
+    return member?.status === 'active' ? member : 'not_a_member';
+  }
+  const role = roleOf(claims, provider);
+  const member = await lockMember(tx, orgId, { email });
+  const hasIdentity = member !== undefined && (await identityOfMember(tx, member.id)) !== undefined;
+  const arrival = arrivalOf(member, { hasIdentity, role });
+  if (arrival === 'make' && role) {
+    const id = newId('mbr');
+    const name = nameOf(claims) ?? email;
+    const fresh = { id, org_id: orgId, email, name, role, status: 'active', opened_by: 'identity' } as const;
+    const made = await insertOrLockMember(tx, fresh);
+    // Somebody has taken the email since it was looked at: decide anew by what they are.
+    if (made.id !== id) return memberFor(tx, provider, person, source);
+    return linked(tx, provider, person, made, 'member.created', source);
+  }
+  if (arrival === 'accept' && member) {
+    const active = await activateMember(tx, member.id, member.name ?? nameOf(claims) ?? email);
+    await changeOpening(tx, active.id, 'identity');
+    return linked(tx, provider, person, active, 'member.accepted', source);
+  }
+  if (arrival === 'link' && member) return linked(tx, provider, person, member, 'member.linked', source);
+  return arrival as SignInError;
+}
+
+async function linked(
+  tx: Transaction,
+  { org_id, issuer }: IdentityProviderRow,
+  { subject, email }: Person,
+  member: MemberRow,
+  action: 'member.created' | 'member.accepted' | 'member.linked',
+  source: Source,
+): Promise<MemberRow | SignInError> {
+  if (!(await insertIdentity(tx, { member_id: member.id, org_id, issuer, subject, email }))) return 'another_identity';
+  await recordMemberChange(tx, member, action, { by: 'identity_provider', role: member.role, email }, source);
+  return member;
+}
+
+/** The member who began it is the one who comes back: the browser's token says so. */
+async function link(
+  tx: Transaction,
+  provider: IdentityProviderRow,
+  person: Person,
+  memberId: string | null,
+  source: Source,
+): Promise<Refused | Arrived> {
+  const { org_id: orgId, issuer } = provider;
+  const member = memberId === null ? undefined : await lockMember(tx, orgId, { id: memberId });
+  if (member?.status !== 'active') return { error: 'not_a_member', orgId };
+  const arrived: Arrived = { token: null, returnTo: '/console/account', orgId };
+  const known = await identityOfMember(tx, member.id);
+  // Linked already with this very account: nothing changes, and the sign-in was tried.
+  if (known?.issuer === issuer && known.subject === person.subject) return arrived;
+  const result = await linked(tx, provider, person, member, 'member.linked', source);
+  if (typeof result === 'string') return { error: result, orgId };
+  if (member.opened_by === 'password') await changeOpening(tx, member.id, 'both');
+  return arrived;
+}
+
+function nameOf({ name }: Record<string, unknown>): string | null {
+  const words =
+    typeof name === 'string'
+      ? [
+          ...name
+            .toWellFormed()
+            .replaceAll(/\p{Cc}/gu, ' ')
+            .trim(),
+        ]
+      : [];
+  return words.length === 0 ? null : words.slice(0, 200).join('');
+}
+
+/** For who has a password to go on with; the sign-ins that the link opened end. */
+export async function unlink(tx: Transaction, { session, membership }: SignedIn, source: Source): Promise<void> {
+  const { member, org } = membership;
+  const locked = await lockMember(tx, org.id, { id: member.id });
+  if (session.email === null || !locked || loginOf(locked) === null) throw fail('password_not_used');
+  if (!(await deleteIdentity(tx, member.id))) throw fail('identity_not_linked');
+  if (locked.login === null) await changeOpening(tx, member.id, 'password');
+  await recordMemberChange(tx, member, 'member.unlinked', { by: 'identity_provider' }, source);
+}

@@ -1,0 +1,93 @@
+import { fail } from '@vestra/contract/errors';
+import type { Database, Transaction } from '../../../platform/db/pool.ts';
+import { transaction } from '../../../platform/db/transaction.ts';
+import type { RateLimiter } from '../../../platform/http/rate-limit.ts';
+import type { PasskeyRow } from '../../tables.ts';
+import { recordAccess, type Source } from '../access-log.ts';
+import { openLoginSession, type SignedIn } from '../console-sessions.ts';
+import { countUse, findPasskey, insertPasskey, listPasskeys, lockLogin } from '../login-store.ts';
+import { addressOf } from '../member.ts';
+import { provePassword } from '../passwords.ts';
+import { beginAttempt, derived, takeAttempt } from '../sign-in-attempts.ts';
+import { listMemberships } from '../store.ts';
+import { checkRegistration, checkSignIn, partyOf, registrationOptions, signInOptions } from './webauthn.ts';
+
+const most = 20;
+
+/** The password is asked for: a browser left open must not be enough to get a lasting way in. */
+export async function beginRegistration(
+  { db, rateLimiter, publicUrl }: { db: Database; rateLimiter: RateLimiter; publicUrl: string },
+  person: SignedIn,
+  password: string,
+  source: Source,
+) {
+  const party = partyOf(publicUrl);
+  const login = await provePassword({ db, rateLimiter }, person, password, source);
+  const { email } = login;
+  const known = await listPasskeys(db, email, { limit: most, after: null });
+  if (known.length >= most) throw fail('too_many_passkeys');
+  const token = await beginAttempt(db, { kind: 'passkey_registration', email });
+  const asked = { challenge: derived(token, 'challenge'), email: addressOf(login), known };
+  return { token, options: await registrationOptions(party, asked) };
+}
+
+export async function register(
+  { db, publicUrl }: { db: Database; publicUrl: string },
+  { session, memberships }: SignedIn,
+  { token, name, credential }: { token: string | null; name: string; credential: unknown },
+  source: Source,
+): Promise<PasskeyRow> {
+  const party = partyOf(publicUrl);
+  const attempt = token === null ? undefined : await takeAttempt(db, token, ['passkey_registration']);
+  // Begun by whoever was logged in then, who may be somebody else by now.
+  if (!token || !attempt?.email || attempt.email !== session.email) throw fail('passkey_refused');
+  const registered = await checkRegistration(party, derived(token, 'challenge'), credential);
+  if (!registered) throw fail('passkey_refused', { param: 'credential' });
+  const { email } = attempt;
+  return transaction(db, (tx: Transaction) => keep(tx, { email, name, ...registered }));
+
+  async function keep(tx: Transaction, row: Parameters<typeof insertPasskey>[1]): Promise<PasskeyRow> {
+    await lockLogin(tx, row.email, 'update');
+    if ((await listPasskeys(tx, row.email, { limit: most, after: null })).length >= most)
+      throw fail('too_many_passkeys');
+    const kept = await insertPasskey(tx, row);
+    if (!kept) throw fail('passkey_refused', { param: 'credential' });
+    await recordAccess(tx, memberships, 'member.passkey_added', source, { passkey: kept.name });
+    return kept;
+  }
+}
+
+type Dependencies = { db: Database; publicUrl: string };
+
+/** Nobody is named: the device offers whose keys it has, and the server tells nobody who has one. */
+export async function beginPasskeySignIn({ db, publicUrl }: Dependencies) {
+  const party = partyOf(publicUrl);
+  const token = await beginAttempt(db, { kind: 'passkey' });
+  return { token, options: await signInOptions(party, derived(token, 'challenge')) };
+}
+
+export async function signInWithPasskey(
+  { db, publicUrl }: Dependencies,
+  { token, credential }: { token: string | null; credential: { id: string } },
+  source: Source,
+) {
+  const party = partyOf(publicUrl);
+  const attempt = token === null ? undefined : await takeAttempt(db, token, ['passkey']);
+  const passkey = attempt && (await findPasskey(db, credential.id));
+  if (!token || !passkey) throw refused();
+  const count = await checkSignIn(party, derived(token, 'challenge'), { passkey, credential });
+  const opened = count === null ? null : await transaction(db, (tx) => enter(tx, passkey, count, source));
+  if (opened) return opened;
+  await recordAccess(db, await listMemberships(db, passkey.email), 'member.login_failed', source, { by: 'passkey' });
+  throw refused();
+}
+
+/** Null where the key or the login has gone, leads nowhere, or the same count was used twice at once. */
+async function enter(tx: Transaction, passkey: PasskeyRow, count: number, source: Source) {
+  if (!(await lockLogin(tx, passkey.email, 'share'))) return null;
+  if (!(await countUse(tx, passkey, count))) return null;
+  return openLoginSession(tx, passkey.email, source, 'passkey');
+}
+
+const refused = () =>
+  fail('login_failed', { message: 'This passkey signs nobody in. Begin again, or use the password.' });

@@ -1,0 +1,188 @@
+import { fail } from '@vestra/contract/errors';
+import { z } from 'zod';
+import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
+import { prune } from '../../platform/db/prune.ts';
+import { insert, maybeOne, run } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { columnsOf, type RowOf } from '../../platform/db/table.ts';
+import type { Outbound } from '../../platform/outbound/fetcher.ts';
+import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
+import { mcpGrants, registeredMcpClients } from '../tables.ts';
+
+/** What is known of a client before anybody lets it in. */
+export type McpClient = {
+  id: string;
+  name: string;
+  redirectUris: readonly string[];
+  /** The host that published what it is; null: it has registered, and may claim any name. */
+  publishedBy: string | null;
+};
+
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Browsers run or open these themselves, so that they are no app's. */
+const schemesOfBrowsers = new Set([
+  ...[
+    'about',
+    'blob',
+    'chrome',
+    'chrome-extension',
+    'data',
+    'file',
+    'filesystem',
+    'ftp',
+    'intent',
+    'jar',
+    'javascript',
+  ],
+  ...['mailto', 'moz-extension', 'resource', 'sms', 'tel', 'vbscript', 'view-source', 'ws', 'wss'],
+]);
+
+/** Why browsers are not sent to this address, or null. */
+export function refuseRedirect(address: string): string | null {
+  if (address.length > 2048) return 'A redirect address may have at most 2048 characters.';
+  // The parser drops or rewrites these, so that the registered text and the address would differ.
+  if (/[\s\p{Cc}\\]/u.test(address))
+    return 'A redirect address must not hold spaces, control characters or backslashes.';
+  const url = URL.parse(address);
+  if (!url) return 'The redirect address is not a valid URL.';
+  if (address.includes('#')) return 'A redirect address has no fragment.';
+  if (url.username !== '' || url.password !== '') return 'A redirect address holds no user name or password.';
+  if (url.protocol === 'https:') return null;
+  if (url.protocol === 'http:') {
+    return loopback.has(url.hostname) ? null : 'Plain http is for programs on the same computer (localhost) alone.';
+  }
+  return schemesOfBrowsers.has(url.protocol.slice(0, -1)) ? 'Links of this scheme lead to no app.' : null;
+}
+
+/** Letter by letter; the port of a program on the same computer is not known beforehand (RFC 8252). */
+export function isRedirectOf({ redirectUris }: Pick<McpClient, 'redirectUris'>, address: string): boolean {
+  if (refuseRedirect(address) !== null) return false;
+  return redirectUris.includes(address) || redirectUris.some((each) => differsInPortAlone(each, address));
+}
+
+function differsInPortAlone(registered: string, address: string): boolean {
+  const [a, b] = [URL.parse(registered), URL.parse(address)];
+  if (!a || !b || a.protocol !== 'http:' || !loopback.has(a.hostname)) return false;
+  a.port = '';
+  b.port = '';
+  return a.href === b.href;
+}
+
+type Destination = { kind: 'site' | 'computer' | 'app'; address: string };
+
+/** Who gets the access. */
+export function destinationOf(redirectUri: string): Destination {
+  const { protocol, hostname, host } = new URL(redirectUri);
+  if (protocol === 'https:') return { kind: 'site', address: host };
+  if (protocol === 'http:') return { kind: 'computer', address: hostname };
+  return { kind: 'app', address: `${protocol.slice(0, -1)}:` };
+}
+
+/** The host that answers for it; any program on a computer, and any app, can say that it is a published client. */
+export function addressOf(client: McpClient, redirectUri: string): { address: string; isVerified: boolean } {
+  const { kind, address } = destinationOf(redirectUri);
+  if (client.publishedBy === null) return { address, isVerified: false };
+  return { address: client.publishedBy, isVerified: kind === 'site' };
+}
+
+const longestName = 80;
+
+/** As it can stand in a sentence: no line of its own, and nothing that turns the text around it. */
+export function shownName(name: string | undefined, otherwise: string): string {
+  const shown = (name ?? '')
+    .toWellFormed()
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return [...(shown || otherwise)].slice(0, longestName).join('');
+}
+
+export type ClientSources = { db: Database; outbound: Pick<Outbound, 'fetch'> };
+
+/** By the address of its metadata document, or by the id that it registered. */
+export async function findClient({ db, outbound }: ClientSources, clientId: string): Promise<McpClient> {
+  if (/^https?:/i.test(clientId)) return readDocument(outbound, clientId);
+  const row = await findRegistered(db, clientId);
+  if (!row) throw fail('invalid_client', { param: 'client_id' });
+  return { id: row.id, name: row.name, redirectUris: row.redirect_uris, publishedBy: null };
+}
+
+/** As much as any client says of itself, and more. */
+const largestDocument = 64 * 1024;
+const longestWaitMs = 5000;
+
+/** OAuth Client ID Metadata Document: who controls the address says what the client is and where browsers go. */
+async function readDocument(outbound: Pick<Outbound, 'fetch'>, clientId: string): Promise<McpClient> {
+  const { host, pathname, hash } = URL.parse(clientId) ?? refuse('The client id is not a valid address.');
+  if (hash !== '' || clientId.includes('#')) refuse('The client id has no fragment.');
+  if (pathname === '/' || /\/\.{1,2}(\/|$)/.test(clientId)) refuse('The client id is the address of a document.');
+  const answer = await outbound
+    .fetch(clientId, {
+      headers: { accept: 'application/json' },
+      timeoutMs: longestWaitMs,
+      maxBytes: largestDocument,
+    })
+    .catch((error: unknown) => {
+      if (error instanceof OutboundFailure) refuse(`${host} was asked what this client is. ${error.message}`);
+      throw error;
+    });
+  if (answer.status !== 200) refuse(`${host} was asked what this client is, and answered ${answer.status}.`);
+  const read = document.safeParse(parsed(answer.body));
+  if (!read.success) refuse('It lacks `client_id` or `redirect_uris`, or is no JSON.');
+  const { client_id, client_name, redirect_uris } = read.data;
+  if (client_id !== clientId) refuse('Its `client_id` is another address than its own.');
+  // One that cannot be used takes nothing from the others.
+  const redirectUris = redirect_uris.filter((each) => refuseRedirect(each) === null);
+  return { id: clientId, name: shownName(client_name, host), redirectUris, publishedBy: host };
+}
+
+/** How it would prove itself is not asked: the server's metadata says that PKCE is all it takes. */
+const document = z.object({
+  client_id: z.string(),
+  client_name: z.string().optional(),
+  redirect_uris: z.array(z.string()).min(1).max(100),
+});
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(why: string): never {
+  throw fail('invalid_client_metadata', {
+    param: 'client_id',
+    message: `The metadata document of the client cannot be used. ${why}`,
+  });
+}
+
+const findRegistered = (db: Executor, id: string): Promise<RowOf<typeof registeredMcpClients> | undefined> =>
+  maybeOne(
+    db,
+    registeredMcpClients,
+    sql`SELECT ${columnsOf(registeredMcpClients)} FROM ${registeredMcpClients} WHERE id = ${id}`,
+  );
+
+/** Anybody may register: of those that nobody has let in, no more than `most` are kept, the newest. */
+export async function insertRegistered(
+  tx: Transaction,
+  row: Pick<RowOf<typeof registeredMcpClients>, 'id' | 'name' | 'redirect_uris'>,
+  { most }: { most: number },
+): Promise<RowOf<typeof registeredMcpClients>> {
+  const made = await insert(tx, registeredMcpClients, row);
+  await run(
+    tx,
+    sql`DELETE FROM ${registeredMcpClients} WHERE id IN (
+          SELECT id FROM ${registeredMcpClients} WHERE ${isUnused} ORDER BY last_used_at DESC, id DESC OFFSET ${most})`,
+  );
+  return made;
+}
+
+const isUnused = sql`NOT EXISTS (SELECT FROM ${mcpGrants} g WHERE g.client_id = ${registeredMcpClients}.id)`;
+
+/** Registered clients that nobody has let in, or no longer. */
+export const pruneRegistered = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, registeredMcpClients, sql`last_used_at < ${before} AND ${isUnused}`, limit);

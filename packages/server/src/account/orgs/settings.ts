@@ -1,0 +1,121 @@
+import { fail } from '@vestra/contract/errors';
+import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
+import type { Mode } from '@vestra/contract/route';
+import type { Origin } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import { recordAudit } from '../audit/audit-log.ts';
+import type { OrgSettings } from '../tables.ts';
+import { findOrg, lockSettings, renameOrg, updateSettings } from './store.ts';
+
+/** The name is one for both modes; all else changes in the mode of the call alone. */
+export type OrgChanges = { name?: string } & Partial<
+  Pick<
+    OrgSettings,
+    | 'allowed_return_urls'
+    | 'allowed_embed_origins'
+    | 'default_deployment'
+    | 'require_user'
+    | 'memory_panel'
+    | 'memory_mode'
+    | 'memory_endpoint'
+    | 'otlp_endpoint'
+    | 'otlp_headers_secret'
+    | 'otlp_content'
+    | 'model_fallbacks'
+    | 'openings'
+  >
+>;
+
+export async function changeOrg(tx: Transaction, origin: Origin, { name, ...changes }: OrgChanges): Promise<void> {
+  const before = await lockSettings(tx, origin);
+  const after = { ...before, ...changes };
+  if (after.memory_mode === 'customer' && after.memory_endpoint === null) {
+    throw fail('memory_endpoint_required', { param: 'memory_mode' in changes ? 'memory_mode' : 'memory_endpoint' });
+  }
+  await updateSettings(tx, origin, changes);
+  if (name !== undefined) await renameOrg(tx, origin.orgId, name);
+  await recordAudit(tx, origin, {
+    action: 'org.updated',
+    target: { type: 'org', id: origin.orgId },
+    details: { changed: [...(name === undefined ? [] : ['name']), ...Object.keys(changes)] },
+  });
+}
+
+export async function changeLimits(
+  tx: Transaction,
+  origin: Origin,
+  wanted: { caps?: Parameters<typeof changedCaps>[2]; thresholds?: number[] },
+): Promise<void> {
+  const before = await lockSettings(tx, origin);
+  const { max_org_daily_micros: ceiling } = await findOrg(tx, origin.orgId);
+  const caps = wanted.caps ? changedCaps(before, ceiling, wanted.caps) : {};
+  const thresholds = wanted.thresholds ? { alert_thresholds: sortedOnce(wanted.thresholds) } : {};
+  await updateSettings(tx, origin, { ...caps, ...thresholds });
+  await recordAudit(tx, origin, {
+    action: 'limits.updated',
+    target: { type: 'org', id: origin.orgId },
+    details: { caps: wanted.caps ?? {}, ...(wanted.thresholds && { thresholds: wanted.thresholds }) },
+  });
+}
+
+const sortedOnce = (numbers: readonly number[]) => [...new Set(numbers)].sort((a, b) => a - b);
+
+type WantedCaps = {
+  org_daily_usd?: number | null | undefined;
+  user_daily_usd?: number | null | undefined;
+  org_monthly_usd?: number | null | undefined;
+  user_monthly_usd?: number | null | undefined;
+};
+
+type CapColumns = Pick<
+  OrgSettings,
+  'org_daily_micros' | 'user_daily_micros' | 'org_monthly_micros' | 'user_monthly_micros'
+>;
+
+/** The caps after the change; the org's day stays below its ceiling and a user's cap below the org's. */
+function changedCaps(row: CapColumns, ceiling: Micros, wanted: WantedCaps): CapColumns {
+  const next: CapColumns = {
+    org_daily_micros: chosen(wanted.org_daily_usd, row.org_daily_micros),
+    user_daily_micros: chosen(wanted.user_daily_usd, row.user_daily_micros),
+    org_monthly_micros: chosen(wanted.org_monthly_usd, row.org_monthly_micros),
+    user_monthly_micros: chosen(wanted.user_monthly_usd, row.user_monthly_micros),
+  };
+  refuseAbove('org_daily_usd', next.org_daily_micros, ceiling, 'the ceiling of the org');
+  refuseAbove('user_daily_usd', next.user_daily_micros, next.org_daily_micros, 'the org’s own daily cap');
+  refuseAbove('user_monthly_usd', next.user_monthly_micros, next.org_monthly_micros, 'the org’s own monthly cap');
+  return next;
+}
+
+function chosen(wanted: number | null | undefined, kept: Micros | null): Micros | null {
+  if (wanted === undefined) return kept;
+  return wanted === null ? null : usdToMicros(wanted);
+}
+
+function refuseAbove(cap: string, value: Micros | null, ceiling: Micros | null, what: string): void {
+  if (value === null || ceiling === null || value <= ceiling) return;
+  throw fail('cap_above_maximum', {
+    param: `caps.${cap}`,
+    message: `${microsToUsd(value)} is above ${what}, ${microsToUsd(ceiling)} US dollars.`,
+  });
+}
+
+/** Origins go into a header whose parts are told apart by spaces, commas and semicolons. */
+const host = /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)$/;
+
+/** Where a page stands while it is made: nobody else's browser takes it for its own machine. */
+const ownMachine = new Set(['localhost', '127.0.0.1']);
+
+/** `https://shop.example` and `https://shop.example:8443`, never with a path, a name or a wildcard. */
+export function readEmbedOrigin(text: string, at: number, mode: Mode): string {
+  const url = URL.parse(text);
+  const isOrigin = url !== null && (text === url.origin || text === `${url.origin}/`) && host.test(url.hostname);
+  const isReached = url?.protocol === 'https:' || (url?.protocol === 'http:' && ownMachine.has(url.hostname));
+  if (!isOrigin || !isReached) throw fail('invalid_origin', { param: `allowed_embed_origins.${at}` });
+  if (url.protocol === 'http:' && mode === 'live') {
+    throw fail('invalid_origin', {
+      param: `allowed_embed_origins.${at}`,
+      message: `${url.origin} is for test mode alone: live pages embed on https origins.`,
+    });
+  }
+  return url.origin;
+}

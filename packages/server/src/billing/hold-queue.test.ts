@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createLog } from '../main/log.ts';
+import type { Tenant } from '../platform/caller.ts';
+import type { Database } from '../platform/db/pool.ts';
+import type { ProcessNews } from '../platform/db/process-news.ts';
+import { rowsOf } from '../platform/db/query.ts';
+import { sql } from '../platform/db/sql.ts';
+import { createMoneyLine, type MoneyLine } from './hold-queue.ts';
+import { chargeAll, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
+
+let db: Database;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ db, close } = await openLedger());
+});
+afterAll(() => close());
+
+/** Rings that reach every other line at once. */
+function joinedNews() {
+  const listeners: { self: object; kind: string; listener: (id: string | null) => void }[] = [];
+  const notified: string[] = [];
+  const processNews = (): Pick<ProcessNews, 'notify' | 'on'> => {
+    const self = {};
+    return {
+      on: (kind, listener) => listeners.push({ self, kind, listener }),
+      notify(kind, id) {
+        notified.push(kind);
+        for (const each of listeners) if (each.self !== self && each.kind === kind) each.listener(id);
+      },
+    };
+  };
+  return { processNews, notified };
+}
+
+const lineWith = (processNews = joinedNews().processNews()) =>
+  createMoneyLine({ db, processNews, log: createLog('silent') });
+
+const ask = (
+  line: MoneyLine,
+  tenant: Tenant,
+  of: { userId?: string; signal?: AbortSignal; waitMs?: number; onWaiting?: () => void } = {},
+) =>
+  line.hold(tenant, {
+    userId: 'ann',
+    userCaps: null,
+    amountMicros: 100n,
+    signal: new AbortController().signal,
+    waitMs: 60_000,
+    ...of,
+  });
+
+/** Holds that are made, in the order in which they are. */
+function watched(line: MoneyLine, tenant: Tenant) {
+  const granted: { name: string; reservationId: string }[] = [];
+  const waiting: Promise<unknown>[] = [];
+  const wants = (name: string, userId: string) => {
+    const answer = ask(line, tenant, { userId }).then((held) => {
+      if (held.allowed) granted.push({ name, reservationId: held.reservationId });
+      return held;
+    });
+    waiting.push(answer);
+    return answer;
+  };
+  const pays = async (micros: number) => {
+    const { reservationId } = granted.at(-1) as { reservationId: string };
+    await chargeAll(db, tenant, { items: [item(micros, { userId: 'ann' })], reservationId });
+    line.freed(tenant);
+  };
+  return { granted, waiting, wants, pays, names: () => granted.map(({ name }) => name) };
+}
+
+const heldRows = async ({ orgId }: Tenant) =>
+  (await rowsOf(db, {}, sql`SELECT FROM reservations WHERE org_id = ${orgId}`)).length;
+
+describe('money that running calls hold', () => {
+  it('is waited for, one call of each user after the other [MON-161, MON-162]', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, 100n);
+    const line = lineWith();
+    const { wants, pays, names, granted } = watched(line, tenant);
+    await wants('ann 1', 'ann');
+    void wants('ann 2', 'ann');
+    await expect.poll(() => line.hasWaiting(tenant)).toBe(true);
+    for (const [name, user] of [
+      ['ann 3', 'ann'],
+      ['ann 4', 'ann'],
+      ['bob 1', 'bob'],
+      ['cid 1', 'cid'],
+      ['bob 2', 'bob'],
+    ] as const) {
+      void wants(name, user);
+    }
+    for (let count = 1; count < 7; count++) {
+      await pays(1);
+      await expect.poll(() => granted.length).toBe(count + 1);
+    }
+    expect(names()).toEqual(['ann 1', 'ann 2', 'bob 1', 'cid 1', 'ann 3', 'bob 2', 'ann 4']);
+    expect(line.hasWaiting(tenant)).toBe(false);
+  });
+
+  it('is said to be waited for by who waits, and not by who finds plenty [JOB-531]', async () => {
+    const line = lineWith();
+    const waits = vi.fn();
+    const rich = await newTenant(db);
+    await fund(db, rich, 1_000_000n);
+    const found = await ask(line, rich, { onWaiting: waits });
+    expect([found.allowed, waits.mock.calls.length]).toEqual([true, 0]);
+
+    const poor = await newTenant(db);
+    await fund(db, poor, 100n);
+    await ask(line, poor);
+    const ending = new AbortController();
+    const second = ask(line, poor, { onWaiting: waits, signal: ending.signal });
+    await expect.poll(() => waits.mock.calls.length).toBe(1);
+    ending.abort(new Error('Stopped.'));
+    await expect(second).rejects.toThrow('Stopped.');
+  });
+
+  it('ends a wait once it is spent, for all that wait [MON-161]', async () => {
+    const tenant = await newTenant(db, { org_daily_micros: 100n });
+    await fund(db, tenant, 1_000n);
+    const line = lineWith();
+    const { wants, waiting, pays } = watched(line, tenant);
+    await wants('first', 'ann');
+    for (const user of ['ann', 'bob', 'cid']) void wants(user, user);
+    await pays(100);
+    expect(await Promise.all(waiting.slice(1))).toEqual(
+      Array.from({ length: 3 }, () =>
+        expect.objectContaining({ code: 'org_cap_reached', stopReason: 'max_budget', isHeldByRunningCalls: false }),
+      ),
+    );
+    expect(await heldRows(tenant)).toBe(0);
+  });
+
+  it('of one user keeps no other waiting', async () => {
+    const tenant = await newTenant(db, { user_daily_micros: 50n });
+    await fund(db, tenant, 1_000_000n);
+    const line = lineWith();
+    const { wants, names } = watched(line, tenant);
+    await wants('ann 1', 'ann');
+    void wants('ann 2', 'ann');
+    await expect.poll(() => line.hasWaiting(tenant)).toBe(true);
+    await wants('bob 1', 'bob');
+    expect(names()).toEqual(['ann 1', 'bob 1']);
+  });
+
+  it('is waited for no longer than is said, nor by whoever is ended, and neither holds anything then [MON-161]', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, 100n);
+    const line = lineWith();
+    const first = await ask(line, tenant);
+    expect(await ask(line, tenant, { waitMs: 30 })).toMatchObject({ allowed: false, isHeldByRunningCalls: true });
+    const ending = new AbortController();
+    const ended = ask(line, tenant, { signal: ending.signal });
+    ending.abort(new Error('Stopped.'));
+    await expect(ended).rejects.toThrow('Stopped.');
+    expect([line.hasWaiting(tenant), await heldRows(tenant), first.allowed]).toEqual([false, 1, true]);
+  });
+
+  it('that another process frees is heard of, and nobody is told where nobody waits', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, 100n);
+    const { processNews, notified } = joinedNews();
+    const [here, there] = [lineWith(processNews()), lineWith(processNews())];
+    const first = await ask(there, tenant);
+    there.freed(tenant);
+    expect(notified).not.toContain('money_freed');
+    const waits = ask(here, tenant);
+    await expect.poll(() => notified).toContain('money_wanted');
+    if (!first.allowed) throw new Error(first.code);
+    await chargeAll(db, tenant, { items: [item(1)], reservationId: first.reservationId });
+    there.freed(tenant);
+    expect(await waits).toMatchObject({ allowed: true });
+  });
+
+  it('is given to as many as it is enough for, however many ask at once in two processes [MON-163]', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, 950n);
+    await pay(db, tenant, item(50));
+    const { processNews } = joinedNews();
+    const lines = [lineWith(processNews()), lineWith(processNews())] as const;
+    const ending = new AbortController();
+    let granted = 0;
+    const asked = Array.from({ length: 60 }, (_, at) =>
+      ask(lines[at % 2] as MoneyLine, tenant, { userId: `user ${at % 7}`, signal: ending.signal }).then(
+        () => {
+          granted += 1;
+        },
+        () => {},
+      ),
+    );
+    // 900 are left: nine calls of 100 each, and not one more.
+    await expect.poll(() => granted, { timeout: 10_000 }).toBe(9);
+    for (const line of lines) line.freed(tenant);
+    await expect.poll(() => heldRows(tenant)).toBe(9);
+    ending.abort(new Error('Enough.'));
+    await Promise.all(asked);
+    await expect.poll(() => heldRows(tenant)).toBe(9);
+    expect(granted).toBe(9);
+  });
+});

@@ -1,0 +1,139 @@
+import type { Micros } from '@vestra/contract/money';
+import type { Tenant } from '../platform/caller.ts';
+import type { Executor, Transaction } from '../platform/db/pool.ts';
+import { rowsOf, run } from '../platform/db/query.ts';
+import { sql } from '../platform/db/sql.ts';
+import { count, json, text } from '../platform/db/table.ts';
+import { spenderOf } from './budget-owner.ts';
+import { charge } from './charge.ts';
+import type { ChargeItem, Used } from './charge-items.ts';
+import { holdSeconds } from './holds.ts';
+import { reservations } from './tables.ts';
+
+type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
+
+/** The calls of a run that are cut off: all of them, or the one behind `reservationId`. */
+export type CutCalls = {
+  runId: string;
+  reservationId?: string;
+  /** The owner's current count for one of them. Without it the last count in the hold is charged. */
+  known?: { reservationId: string; used: Used | null };
+};
+
+/** The usage of a call when it was cut off, with its cost. */
+type ChargedUse = { used: Used; items: readonly ChargeItem[]; costMicros: bigint };
+
+/**
+ * Charges what cut calls of a run have used until now and deletes their holds, in the transaction that ends them. The
+ * deleted row is the right to charge: a second process finds none, so a call is charged once.
+ */
+export async function chargeCutCalls(
+  tx: Transaction,
+  tenant: Tenant,
+  { known, ...which }: CutCalls,
+  about: About,
+): Promise<ChargedUse[]> {
+  const charged: ChargedUse[] = [];
+  for (const hold of await takeHoldsOfRun(tx, tenant, which)) {
+    const used = known?.reservationId === hold.id ? known.used : hold.used;
+    if (used === null) continue;
+    const { kind, model } = used;
+    const items = used.items.map(({ quantity, ...item }) => ({
+      ...about,
+      ...item,
+      kind,
+      model,
+      quantity: quantity ?? hold.seconds ?? 0,
+      isEstimated: quantity !== null,
+    }));
+    charged.push({ used, items, costMicros: await charge(tx, tenant, { items }) });
+  }
+  return charged;
+}
+
+/** What the call behind a hold has used so far, and what it may cost where that is more. For the owner of the run alone. */
+export async function noteUsed(
+  db: Executor,
+  { orgId, mode }: Tenant,
+  of: {
+    reservationId: string;
+    used: Used | null;
+    atLeastMicros: Micros;
+    run: { runId: string; epoch: number };
+  },
+): Promise<void> {
+  await run(
+    db,
+    sql`UPDATE ${reservations} SET used = COALESCE(${of.used && sql.json(of.used)}::json, used),
+          amount_micros = GREATEST(amount_micros, ${of.atLeastMicros}::bigint),
+          expires_at = GREATEST(expires_at, clock_timestamp() + make_interval(secs => ${holdSeconds}))
+        WHERE id = ${of.reservationId}::uuid AND org_id = ${orgId} AND mode = ${mode}
+          AND EXISTS (SELECT FROM runs WHERE id = ${of.run.runId} AND epoch = ${of.run.epoch})`,
+  );
+}
+
+/** Holds money for something that costs by the second, beside what else the run holds. For its owner alone. */
+export async function holdMetered(
+  db: Executor,
+  { orgId, mode }: Tenant,
+  of: {
+    id: string;
+    userId: string | null;
+    amountMicros: Micros;
+    used: Used;
+    run: { runId: string; epoch: number };
+  },
+): Promise<void> {
+  await run(
+    db,
+    sql`INSERT INTO ${reservations}
+          (id, org_id, mode, user_id, amount_micros, expires_at, run_id, used, metered_since)
+        SELECT ${of.id}::uuid, ${orgId}, ${mode}, ${spenderOf(of.userId)}, ${of.amountMicros}::bigint,
+          clock_timestamp() + make_interval(secs => ${holdSeconds}), id, ${sql.json(of.used)}::json, clock_timestamp()
+        FROM runs WHERE id = ${of.run.runId} AND epoch = ${of.run.epoch}`,
+  );
+}
+
+/** Deletes the holds of a run, or one of them, and returns what each was used for. */
+async function takeHoldsOfRun(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  { runId, reservationId }: { runId: string; reservationId?: string },
+): Promise<{ id: string; used: Used | null; seconds: number | null }[]> {
+  const rows = await rowsOf(
+    tx,
+    { id: text(), used: json<Used>().nullable(), ms: count().nullable() },
+    sql`DELETE FROM ${reservations} WHERE ${sql.and(
+      sql`run_id = ${runId} AND org_id = ${orgId} AND mode = ${mode}`,
+      reservationId !== undefined && sql`id = ${reservationId}::uuid`,
+    )}
+        RETURNING id::text AS id, used, ceil(extract(epoch FROM clock_timestamp() - metered_since) * 1000)::bigint AS ms`,
+  );
+  return rows.map(({ id, used, ms }) => ({ id, used, seconds: ms === null ? null : ms / 1000 }));
+}
+
+type Whose = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
+
+/** A ten-thousandth of a dollar a second. */
+const microsPerSecond = 100;
+
+/** The price of running a computer. */
+export const computerTime = {
+  maxCost: (seconds: number): Micros => BigInt(Math.ceil(seconds * microsPerSecond)),
+
+  item: (seconds: number, about: Whose): ChargeItem => ({
+    kind: 'compute',
+    model: null,
+    quantity: seconds,
+    unit: 'seconds',
+    unitPriceMicros: microsPerSecond,
+    ...about,
+  }),
+
+  /** For a hold: the seconds are not known until the computer reports them. */
+  unmeasured: {
+    kind: 'compute',
+    model: null,
+    items: [{ unit: 'seconds', quantity: null, unitPriceMicros: microsPerSecond }],
+  } satisfies Used,
+};

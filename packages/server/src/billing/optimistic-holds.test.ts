@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OrgSettings } from '../account/tables.ts';
+import type { Tenant } from '../platform/caller.ts';
+import type { Database, Transaction } from '../platform/db/pool.ts';
+import { one, pipelined } from '../platform/db/query.ts';
+import { isNoLongerSo, mostTogether } from '../platform/db/shared-writes.ts';
+import { sql } from '../platform/db/sql.ts';
+import { count as counted, micros } from '../platform/db/table.ts';
+import { transaction } from '../platform/db/transaction.ts';
+import type { UserCaps } from './allowance.ts';
+import { mostUnseen } from './holds.ts';
+import { begin, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
+import { holdingPlenty, holdPlentyForAll } from './optimistic-holds.ts';
+import { foldLedger } from './roll-up-balances.ts';
+
+let db: Database;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ db, close } = await openLedger());
+});
+afterAll(() => close());
+
+const amountMicros = 10n;
+
+class NotMeant extends Error {}
+
+/** Holds for so many messages in one transaction, which is committed when `after` has come. */
+const holdTogether = (tenant: Tenant, count: number, after: () => Promise<void>) =>
+  transaction(db, async (tx) => {
+    const holds = Array.from({ length: count }, (_, at) =>
+      holdingPlenty(tenant, { userId: 'ann', userCaps: null, amountMicros, runId: `turn_${count}_${at}` }),
+    );
+    await pipelined(
+      tx,
+      holds.map(({ statement }) => statement),
+    );
+    await after();
+  });
+
+/** For as many messages as are written together at most, and there is plenty for. */
+async function mostFor(tenant: Tenant): Promise<number> {
+  for (let count = mostTogether; count > 0; count--) {
+    const end = await holdTogether(tenant, count, () => Promise.reject(new NotMeant())).catch((error) => error);
+    if (end instanceof NotMeant) return count;
+    expect(isNoLongerSo(end)).toBe(true);
+  }
+  return 0;
+}
+
+it('two processes that write all they may together, unseen by each other, hold no more than there is [MON-011]', async () => {
+  const tenant = await newTenant(db);
+  const funds = (mostUnseen + 20n) * amountMicros;
+  await fund(db, tenant, funds);
+  const count = await mostFor(tenant);
+  expect(count).toBeGreaterThan(0);
+  let held = 0;
+  const bothHeld = Promise.withResolvers<void>();
+  const after = () => {
+    held += 1;
+    if (held === 2) bothHeld.resolve();
+    return bothHeld.promise;
+  };
+  await Promise.all([holdTogether(tenant, count, after), holdTogether(tenant, count, after)]);
+  const { sum } = await one(
+    db,
+    { sum: micros() },
+    sql`SELECT sum(amount_micros)::bigint AS sum FROM reservations WHERE org_id = ${tenant.orgId}`,
+  );
+  expect(sum).toBe(BigInt(2 * count) * amountMicros);
+  expect(sum).toBeLessThanOrEqual(funds);
+});
+
+const limits: [string, (limit: bigint) => { caps?: Partial<OrgSettings>; own?: UserCaps }][] = [
+  ['the day of the org', (limit) => ({ caps: { org_daily_micros: limit } })],
+  ['the month of the org', (limit) => ({ caps: { org_monthly_micros: limit } })],
+  ['the day of each user', (limit) => ({ caps: { user_daily_micros: limit } })],
+  ['the month of each user', (limit) => ({ caps: { user_monthly_micros: limit } })],
+  ['the day of this user', (limit) => ({ own: { daily: limit, monthly: null } })],
+  ['the month of this user', (limit) => ({ own: { daily: null, monthly: limit } })],
+];
+
+describe('a hold for the first call of a run', () => {
+  /** What must be left at least: one less is not plenty. */
+  const enough = mostUnseen * amountMicros + 1n;
+  const spent = 40;
+  const isHeld = (tenant: Tenant, userId: string | null, userCaps: UserCaps | null) =>
+    pipelined(db, [holdingPlenty(tenant, { userId, userCaps, amountMicros, runId: 'turn_1' }).statement]).then(
+      () => true,
+      (error) => {
+        if (isNoLongerSo(error)) return false;
+        throw error;
+      },
+    );
+
+  it.each(limits)('is made by what is left of %s [MON-531]', async (_, limitedTo) => {
+    for (const isFolded of [false, true]) {
+      for (const missing of [0n, 1n]) {
+        const { caps, own } = limitedTo(enough + BigInt(spent) - missing);
+        const tenant = await newTenant(db, caps);
+        await fund(db, tenant, 100n * enough);
+        await pay(db, tenant, item(spent, { userId: 'ann' }));
+        if (isFolded) await foldLedger(db);
+        expect(await isHeld(tenant, 'ann', own ?? null)).toBe(missing === 0n);
+      }
+    }
+  });
+
+  it('is made by what is in the wallet and not held, and binds the org’s own agent by no user’s cap [MON-531]', async () => {
+    const tenant = await newTenant(db, { user_daily_micros: 0n });
+    await fund(db, tenant, enough + amountMicros - 1n);
+    expect(await isHeld(tenant, 'ann', null)).toBe(false);
+    expect(await isHeld(tenant, null, null)).toBe(true);
+    expect(await isHeld(tenant, null, null)).toBe(false);
+    await foldLedger(db);
+    expect(await isHeld(tenant, null, null)).toBe(false);
+    await fund(db, tenant, 1n);
+    expect(await isHeld(tenant, null, null)).toBe(true);
+  });
+
+  it('is not made for an org without settings [MON-531]', async () => {
+    expect(await isHeld({ orgId: 'org_none', mode: 'test' }, null, null)).toBe(false);
+  });
+});
+
+describe('holds for runs that begin together', () => {
+  const count = 3;
+  /** What must be left at least: one less is not plenty. */
+  const enough = (mostUnseen + BigInt(count)) * amountMicros + 1n;
+  const spent = 40;
+
+  const holdIn = (tx: Transaction, tenant: Tenant, userCaps: UserCaps | null = null) =>
+    holdPlentyForAll(
+      tx,
+      tenant,
+      Array.from({ length: count }, (_, at) => ({ userId: 'ann', userCaps, amountMicros, runId: `task_${at}` })),
+    );
+  const holdFor = (tenant: Tenant, userCaps: UserCaps | null = null) =>
+    transaction(db, (tx) => holdIn(tx, tenant, userCaps));
+  const heldOf = async ({ orgId }: Tenant) =>
+    (await one(db, { held: counted() }, sql`SELECT count(*) AS held FROM reservations WHERE org_id = ${orgId}`)).held;
+
+  it.each(limits)('are all made or none, by what is left of %s [MON-490]', async (_, limitedTo) => {
+    for (const isFolded of [false, true]) {
+      for (const [missing, expected] of [
+        [0n, count],
+        [1n, 0],
+      ] as const) {
+        const { caps, own } = limitedTo(enough + BigInt(spent) - missing);
+        const tenant = await newTenant(db, caps);
+        await fund(db, tenant, 100n * enough);
+        await pay(db, tenant, item(spent, { userId: 'ann' }));
+        if (isFolded) await foldLedger(db);
+        const holds = await holdFor(tenant, own ?? null);
+        expect([holds?.length ?? 0, await heldOf(tenant)]).toEqual([expected, expected]);
+      }
+    }
+  });
+
+  it('are all made or none, by what is in the wallet and held already [MON-490]', async () => {
+    for (const [missing, expected] of [
+      [0n, 2 * count],
+      [1n, count],
+    ] as const) {
+      const tenant = await newTenant(db);
+      await fund(db, tenant, enough + BigInt(count) * amountMicros - missing);
+      expect(await holdFor(tenant)).toHaveLength(count);
+      await holdFor(tenant);
+      expect(await heldOf(tenant)).toBe(expected);
+    }
+  });
+
+  it('are made by one of an org after the other [MON-490]', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, enough + BigInt(count) * amountMicros - 1n);
+    const end = Promise.withResolvers<void>();
+    const first = await begin(db, (tx) => holdIn(tx, tenant), end.promise);
+    let isAnswered = false;
+    const second = holdFor(tenant).finally(() => {
+      isAnswered = true;
+    });
+    const waiting = sql`SELECT count(*) AS waiting FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+      WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted`;
+    while (!isAnswered && (await one(db, { waiting: counted() }, waiting)).waiting === 0);
+    expect(isAnswered).toBe(false);
+    end.resolve();
+    await first.ended;
+    expect(await second).toBeNull();
+    expect(await heldOf(tenant)).toBe(count);
+  });
+});

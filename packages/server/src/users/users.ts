@@ -1,0 +1,184 @@
+import { type Failure, fail } from '@vestra/contract/errors';
+import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
+import { emit, emitAll, findSettings, type OrgSettings, recordAudit } from '../account/index.ts';
+import { capsForUser, capsRemaining, type Spend } from '../billing/index.ts';
+import type { Origin, Tenant } from '../platform/caller.ts';
+import type { Transaction } from '../platform/db/pool.ts';
+import { findUser, findUsers, insertUser, insertUsers, lockUser, updateUser } from './store.ts';
+import type { UserRow } from './tables.ts';
+
+type Profile = Partial<Pick<UserRow, 'name' | 'email' | 'locale' | 'timezone' | 'metadata'>>;
+
+/** The user of this id, made on first use. What is given of a user that exists changes nothing. */
+export async function makeUser(
+  tx: Transaction,
+  tenant: Tenant,
+  userId: string,
+  profile: Profile = {},
+): Promise<UserRow> {
+  const known = await findUser(tx, tenant, userId);
+  if (known) refuseErasing(known);
+  if (known) return known;
+  const made = await insertUser(tx, {
+    org_id: tenant.orgId,
+    mode: tenant.mode,
+    id: userId,
+    // A millisecond is as fine as a cursor can tell moments apart.
+    created_at: new Date(),
+    ...profile,
+  });
+  if (!made) return (await findUser(tx, tenant, userId)) as UserRow;
+  const data = presentUser(made, { settings: await findSettings(tx, tenant) });
+  await emit(tx, { ...tenant, type: 'user.created', data });
+  return made;
+}
+
+/** The user whom a request acts for, made on first use; nobody acts for a disabled one. */
+export async function enterUser(tx: Transaction, tenant: Tenant, userId: string): Promise<UserRow> {
+  const user = await makeUser(tx, tenant, userId);
+  if (user.status === 'disabled') throw fail('user_disabled');
+  return user;
+}
+
+/**
+ * Enters many users as `enterUser` does one, in a few statements, and answers with them and why some may not be acted for.
+ * New ones are made in the order of their ids, so that two that make the same users do not wait for each other in a circle.
+ */
+export async function enterUsers(
+  tx: Transaction,
+  tenant: Tenant,
+  userIds: readonly string[],
+): Promise<{ users: ReadonlyMap<string, UserRow>; refused: ReadonlyMap<string, Failure> }> {
+  const ids = [...new Set(userIds)].sort();
+  const known = await findUsers(tx, tenant, ids);
+  const missing = ids.filter((id) => !known.has(id));
+  if (missing.length > 0) {
+    // A millisecond is as fine as a cursor can tell moments apart.
+    const created_at = new Date();
+    const made = await insertUsers(
+      tx,
+      missing.map((id) => ({ org_id: tenant.orgId, mode: tenant.mode, id, created_at })),
+    );
+    for (const row of made) known.set(row.id, row);
+    const settings = await findSettings(tx, tenant);
+    await emitAll(
+      tx,
+      made.map((row) => ({ ...tenant, type: 'user.created', data: presentUser(row, { settings }) })),
+    );
+    if (made.length < missing.length) {
+      for (const [id, row] of await findUsers(tx, tenant, missing)) known.set(id, row);
+    }
+  }
+  const refused = [...known].map(([id, row]) => [id, refusalOf(row)] as const);
+  return { users: known, refused: new Map(refused.filter((each): each is [string, Failure] => each[1] !== null)) };
+}
+
+type UserChanges = Profile & {
+  spend_cap_usd?: number | null | undefined;
+  monthly_cap_usd?: number | null | undefined;
+  default_deployment?: string | null | undefined;
+  status?: UserRow['status'] | undefined;
+};
+
+export async function changeUser(
+  tx: Transaction,
+  origin: Origin,
+  userId: string,
+  { spend_cap_usd, monthly_cap_usd, ...rest }: UserChanges,
+): Promise<UserRow> {
+  const before = await lockUser(tx, origin, userId);
+  if (!before || before.erasing_since) throw fail('user_not_found');
+  const settings = await findSettings(tx, origin);
+  const changes: Partial<UserRow> = { ...rest } as Partial<UserRow>;
+  if (spend_cap_usd !== undefined) {
+    changes.daily_cap_micros = readCap(spend_cap_usd, 'spend_cap_usd', [
+      settings.user_daily_micros,
+      settings.org_daily_micros,
+    ]);
+  }
+  if (monthly_cap_usd !== undefined) {
+    changes.monthly_cap_micros = readCap(monthly_cap_usd, 'monthly_cap_usd', [
+      settings.user_monthly_micros,
+      settings.org_monthly_micros,
+    ]);
+  }
+  const row = await updateUser(tx, origin, userId, changes);
+  await recordAudit(tx, origin, {
+    action: 'user.updated',
+    target: { type: 'user', id: userId },
+    details: { changed: Object.keys(changes) },
+  });
+  return row;
+}
+
+/** The id is free again when the erasure is done. */
+function refuseErasing(row: Pick<UserRow, 'erasing_since'>): void {
+  if (row.erasing_since) throw beingErased();
+}
+
+/** Why nobody acts for this user; null where anybody may. */
+export function refusalOf({ erasing_since, status }: Pick<UserRow, 'erasing_since' | 'status'>): Failure | null {
+  if (erasing_since) return beingErased();
+  return status === 'disabled' ? fail('user_disabled') : null;
+}
+
+const beingErased = () => fail('user_disabled', { message: 'This user is being erased. Try again when it is done.' });
+
+/** A user's own cap is never above what the org lets every user spend, nor above the org's own. */
+function readCap(
+  wanted: number | null,
+  param: 'spend_cap_usd' | 'monthly_cap_usd',
+  ceilings: readonly (Micros | null)[],
+): Micros | null {
+  if (wanted === null) return null;
+  const cap = usdToMicros(wanted);
+  const ceiling = ceilings
+    .filter((each) => each !== null)
+    .reduce<Micros | null>((least, each) => (least === null || each < least ? each : least), null);
+  if (ceiling !== null && cap > ceiling) {
+    throw fail('cap_above_maximum', {
+      param,
+      message: `${wanted} is above the org’s cap of ${microsToUsd(ceiling)} US dollars.`,
+    });
+  }
+  return cap;
+}
+
+const usdOrNull = (micros: Micros | null) => (micros === null ? null : microsToUsd(micros));
+
+const noSpend: Spend = { dayMicros: 0n, monthMicros: 0n };
+
+export function presentUser(
+  row: UserRow,
+  { settings, spend = noSpend }: { settings: OrgSettings; spend?: Spend | undefined },
+) {
+  const caps = capsForUser(
+    {
+      orgDaily: settings.org_daily_micros,
+      orgMonthly: settings.org_monthly_micros,
+      userDaily: settings.user_daily_micros,
+      userMonthly: settings.user_monthly_micros,
+    },
+    { daily: row.daily_cap_micros, monthly: row.monthly_cap_micros },
+  );
+  const left = capsRemaining(spend, caps);
+  return {
+    object: 'user' as const,
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    locale: row.locale,
+    timezone: row.timezone,
+    metadata: row.metadata,
+    status: row.status,
+    spend_cap_usd: usdOrNull(row.daily_cap_micros),
+    monthly_cap_usd: usdOrNull(row.monthly_cap_micros),
+    default_deployment: row.default_deployment,
+    memory_mode: settings.memory_mode,
+    is_service_user: row.is_service_user,
+    created_at: row.created_at.toISOString(),
+    spend_today_usd: microsToUsd(spend.dayMicros),
+    spend_month_usd: microsToUsd(spend.monthMicros),
+    caps_remaining: { day_usd: usdOrNull(left.dayMicros), month_usd: usdOrNull(left.monthMicros) },
+  };
+}

@@ -1,9 +1,9 @@
 export { recordAudit } from './audit/audit-log.ts';
-export { appendDelta, type LogEntry, type NewLogEntry, nextEntries, readLog } from './events/conversation-log.ts';
-export { emit, emitAll, emitToNobody, emitting, emittingAll, type OrgEvent } from './events/emit.ts';
+export { appendDelta, type LogEntry, type NewLogEntry, nextLogEntries, readLog } from './events/conversation-log.ts';
+export { emit, emitAll, emitAllStatement, emitStatement, emitWithoutDeliveries, type OrgEvent } from './events/emit.ts';
 export { eraseEvents, findEvent, presentEvent } from './events/events.ts';
 export type { Followers } from './events/followers.ts';
 export { findOrg, findSettings, lockSettings, updateSettings } from './orgs/store.ts';
-export { openFor, readSecrets, sealFor, storedNames } from './secrets/secrets.ts';
+export { openOwned, readSecrets, sealOwned, storedSecretNames } from './secrets/secrets.ts';
 export type { OrgRow, OrgSettings } from './tables.ts';
 export type { ModelCallSpan, RunTrace, TraceParent } from './telemetry/run-trace.ts';

@@ -20,7 +20,7 @@ import {
   textArray,
 } from '../platform/db/table.ts';
 
-/** What both modes of an org share. */
+/** Fields that both modes of an org share. */
 export const orgs = table('orgs', {
   id: text(),
   name: text(),
@@ -30,7 +30,7 @@ export const orgs = table('orgs', {
   created_at: moment().withDefault(),
 });
 
-/** What each mode of an org has of its own: what is set with a test key never reaches live users. */
+/** Settings of one mode of an org. A change with a test key never affects live users. */
 export const orgSettings = table('org_settings', {
   org_id: text(),
   mode: text<Mode>(),
@@ -46,9 +46,9 @@ export const orgSettings = table('org_settings', {
   otlp_endpoint: text().nullable(),
   otlp_headers_secret: text().nullable(),
   otlp_content: boolean().withDefault(),
-  /** By the slug of a deployment, or `*`: which models answer while the vendor of its own is away. */
+  /** By the slug of a deployment, or `*`: models that answer while the vendor of its own model is down. */
   model_fallbacks: jsonb<Record<string, string[]>>().withDefault(),
-  /** By the slug of a deployment, or `*`: what the page of a session says first. */
+  /** By the slug of a deployment, or `*`: the opening of the session page. */
   openings: jsonb<Record<string, Opening>>().withDefault(),
   org_daily_micros: micros().nullable(),
   user_daily_micros: micros().nullable(),
@@ -83,7 +83,7 @@ export const rolledKeySecrets = table('rolled_key_secrets', {
 export type KeyRow = RowOf<typeof apiKeys>;
 
 export const logins = table('logins', {
-  /** Its key, to which sessions, passkeys and resets refer: the email, or a member's id if the email has another login. */
+  /** The key of the login. Sessions, passkeys and resets refer to it. A member's id if the email has another login. */
   email: text(),
   /** The email, if it is not the key. */
   address: text().nullable(),
@@ -100,9 +100,9 @@ export const members = table('members', {
   status: text<'active' | 'invited'>(),
   invite_hash: bytes().nullable(),
   invite_expires_at: moment().nullable(),
-  /** The key of the login that opens it; null: see `loginOf`. */
+  /** The key of the login that opens the membership. If null, `loginOf` decides. */
   login: text().nullable(),
-  /** A password, the org's own provider, or either. Always `identity` if `login` is set: older processes read this alone. */
+  /** Always `identity` if `login` is set, because older processes read only this column. */
   opened_by: text<'password' | 'identity' | 'both'>().withDefault(),
   created_at: moment().withDefault(),
 });
@@ -110,7 +110,9 @@ export const members = table('members', {
 export const consoleSessions = table('console_sessions', {
   token_hash: bytes(),
   id: text().withDefault(),
-  /** Either this, for a login and every org it opens, or `member_id`, for the one member whom a provider vouched for. */
+  /**
+   * Set for a login, which opens every org of the person. Null if a provider signed in the one member of `member_id`.
+   */
   email: text().nullable(),
   member_id: text().nullable(),
   csrf_token: text(),
@@ -200,7 +202,7 @@ export const mcpGrants = table('mcp_grants', {
   client_address: text(),
   is_verified: boolean(),
   scopes: textArray<GrantScope>(),
-  /** How often its refresh token was exchanged: 0 until the client has fetched its first tokens. */
+  /** The number of token exchanges. 0 until the client has fetched its first tokens. */
   generation: integer().withDefault(),
   renewed_at: moment().nullable(),
   last_used_at: moment().nullable(),
@@ -272,7 +274,7 @@ export type EventRow = RowOf<typeof events>;
 export const secrets = table('secrets', {
   org_id: text(),
   mode: text<Mode>(),
-  /** Empty for a secret of the company's own. */
+  /** Empty for a secret of the org. */
   user_id: text().withDefault(),
   name: text(),
   sealed_value: bytes(),

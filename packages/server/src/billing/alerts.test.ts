@@ -6,11 +6,11 @@ import { rowsOf } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { text } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
-import { type AlertDependencies, alertsReached, tellAlerts, type UsageAlertEvent } from './alerts.ts';
+import { type AlertDependencies, alertsReached, emitAlerts, type UsageAlertEvent } from './alerts.ts';
 import type { UserCaps } from './allowance.ts';
 import { charge } from './charge.ts';
 import { begin, chargeAll, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
-import { balanceOf, foldLedger } from './roll-up-balances.ts';
+import { balanceOf, rollUpBalances } from './roll-up-balances.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -64,8 +64,8 @@ describe('the fold', () => {
     const tellAfter = async (micros: number, at = noon) => {
       const before = ears.told.length;
       await spendAt(tenant, micros, 'ann', at);
-      await foldLedger(db, ears);
-      await foldLedger(db, ears);
+      await rollUpBalances(db, ears);
+      await rollUpBalances(db, ears);
       return ears.told.slice(before).map(shortly);
     };
     expect(await tellAfter(29)).toEqual([]);
@@ -94,7 +94,7 @@ describe('the fold', () => {
     const tenant = await newTenant(db, { org_daily_micros: 2_000_000n, alert_thresholds: [] });
     const ears = listener();
     await spendAt(tenant, 2_500_000);
-    await foldLedger(db, ears);
+    await rollUpBalances(db, ears);
     expect(ears.told).toEqual([
       {
         ...tenant,
@@ -124,7 +124,7 @@ describe('the fold', () => {
     await spendAt(tenant, 99, 'bob');
     await spendAt(tenant, 100, 'played');
     await spendAt(tenant, 100);
-    await foldLedger(db, { ...ears, capsOfUsers });
+    await rollUpBalances(db, { ...ears, capsOfUsers });
     expect(ears.told.map(shortly)).toEqual(['usage.cap_reached user_daily_usd ann 2026-04-30 100']);
   });
 
@@ -135,11 +135,11 @@ describe('the fold', () => {
     const open = await Promise.all(
       [1, 2].map(() => begin(db, (tx) => charge(tx, tenant, { items: [item(50)], at: noon }), end.promise)),
     );
-    await foldLedger(db, ears);
+    await rollUpBalances(db, ears);
     expect(ears.told).toEqual([]);
     end.resolve();
     await Promise.all(open.map(({ ended }) => ended));
-    await Promise.all([foldLedger(db, ears), foldLedger(db, ears)]);
+    await Promise.all([rollUpBalances(db, ears), rollUpBalances(db, ears)]);
     expect(ears.told.map(shortly)).toEqual(['usage.cap_reached org_daily_usd - 2026-04-30 100']);
   });
 
@@ -147,10 +147,10 @@ describe('the fold', () => {
     const tenant = await newTenant(db, { org_daily_micros: 100n, alert_thresholds: [] });
     await spendAt(tenant, 100);
     const deaf = { ...listener(), emit: () => Promise.reject(new Error('no events')) };
-    await expect(foldLedger(db, deaf)).rejects.toThrow(AggregateError);
+    await expect(rollUpBalances(db, deaf)).rejects.toThrow(AggregateError);
     expect(await balanceOf(db, tenant)).toBe(-100n);
     const ears = listener();
-    await foldLedger(db, ears);
+    await rollUpBalances(db, ears);
     expect(ears.told).toHaveLength(1);
     expect(await balanceOf(db, tenant)).toBe(-100n);
   });
@@ -158,7 +158,7 @@ describe('the fold', () => {
   it('writes events that webhooks hear of', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 10n, alert_thresholds: [50] });
     await pay(db, tenant, item(10));
-    await foldLedger(db, { ...listener(), emit: emitEvent });
+    await rollUpBalances(db, { ...listener(), emit: emitEvent });
     const rows = await rowsOf(
       db,
       { type: text(), threshold: text() },
@@ -176,8 +176,8 @@ describe('telling', () => {
     const tenant = await newTenant(db, { org_daily_micros: 10n, user_daily_micros: 10n });
     await spendAt(tenant, 10, 'ann');
     const ears = listener();
-    const touched = [{ spender: 'ann', day: '2026-04-30' }];
-    const tell = () => transaction(db, (tx) => tellAlerts(tx, tenant, touched, ears));
+    const touched = [{ owner: 'ann', day: '2026-04-30' }];
+    const tell = () => transaction(db, (tx) => emitAlerts(tx, tenant, touched, ears));
     const told = await Promise.all(Array.from({ length: 8 }, tell));
     expect(told.flat()).toHaveLength(8);
     expect(new Set(ears.told.map(shortly)).size).toBe(8);

@@ -5,16 +5,16 @@ import { maybeOne, rowsOf } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { integer, integerArray, text } from '../platform/db/table.ts';
 import { type CapName, capsForUser, type OrgCaps, type Spend, type UserCaps } from './allowance.ts';
-import { orgsOwnAgent, readSpend, type SpenderDay, wholeOrg } from './budget-owner.ts';
+import { type BudgetOwnerDay, orgAgent, readSpend, wholeOrg } from './budget-owner.ts';
 import { capColumns, capsOf } from './holds.ts';
 import { usageAlertsTold } from './tables.ts';
 
-/** A percentage of a cap that spend has reached; 100 is the cap itself. */
+/** Spend has reached this percentage of a cap. 100 is the cap itself. */
 type Alert = {
   cap: CapName;
   /** Null for the org's caps. */
   userId: string | null;
-  /** The day or month that the cap counts. */
+  /** The day or month of the cap. */
   period: string;
   threshold: number;
   capMicros: Micros;
@@ -29,27 +29,27 @@ export type UsageAlertEvent = {
 };
 
 export type AlertDependencies = {
-  /** Writes the event in the transaction that remembers it as told: both happen or neither. */
+  /** Writes the event in the transaction that marks it as sent, so that both happen or neither. */
   emit: (tx: Transaction, event: UsageAlertEvent) => Promise<unknown>;
-  /** The own caps of these users. Nothing is told of a user it leaves out, such as one that a test run plays. */
+  /** The caps of these users. A user missing from the result gets no alerts, such as one that a test run plays. */
   capsOfUsers: (tx: Transaction, tenant: Tenant, userIds: string[]) => Promise<Map<string, UserCaps>>;
 };
 
-/** Tells, once per cap and period, what the spend of these spenders' days has reached. Returns what was new. */
-export async function tellAlerts(
+/** Emits the alerts that the spend of these days has reached, once per cap and period. Returns the new ones. */
+export async function emitAlerts(
   tx: Transaction,
   tenant: Tenant,
-  touched: readonly SpenderDay[],
+  touched: readonly BudgetOwnerDay[],
   { emit, capsOfUsers }: AlertDependencies,
 ): Promise<Alert[]> {
   if (touched.length === 0) return [];
   const { caps, thresholds } = await readCaps(tx, tenant);
-  const users = [...new Set(touched.map(({ spender }) => spender))].filter(isUser);
+  const users = [...new Set(touched.map(({ owner }) => owner))].filter(isUser);
   const userCaps = users.length > 0 ? await capsOfUsers(tx, tenant, users) : new Map<string, UserCaps>();
   const spends = await readSpend(tx, tenant, withWholeOrg(touched));
   const reached = spends.flatMap((spend) => reachedBy(spend, caps, userCaps, thresholds));
 
-  const told = await insertTold(tx, tenant, reached.map(toldOf));
+  const told = await insertSentAlerts(tx, tenant, reached.map(toldOf));
   const isNew = new Set(told.map(nameOf));
   const alerts = reached.filter((alert) => isNew.delete(nameOf(toldOf(alert))));
   for (const alert of alerts) {
@@ -59,39 +59,39 @@ export async function tellAlerts(
   return alerts;
 }
 
-const isUser = (spender: string) => spender !== wholeOrg && spender !== orgsOwnAgent;
+const isUser = (owner: string) => owner !== wholeOrg && owner !== orgAgent;
 
-function withWholeOrg(touched: readonly SpenderDay[]): SpenderDay[] {
+function withWholeOrg(touched: readonly BudgetOwnerDay[]): BudgetOwnerDay[] {
   const days = new Set(touched.map(({ day }) => day));
-  return [...[...days].map((day) => ({ spender: wholeOrg, day })), ...touched.filter(({ spender }) => isUser(spender))];
+  return [...[...days].map((day) => ({ owner: wholeOrg, day })), ...touched.filter(({ owner }) => isUser(owner))];
 }
 
 function reachedBy(
-  { spender, day, ...spend }: SpenderDay & Spend,
+  { owner, day, ...spend }: BudgetOwnerDay & Spend,
   caps: OrgCaps,
   userCaps: Map<string, UserCaps>,
   thresholds: readonly number[],
 ): Alert[] {
   const month = day.slice(0, 7);
   const { dayMicros, monthMicros } = spend;
-  if (spender === wholeOrg) {
+  if (owner === wholeOrg) {
     return [
       ...alertsReached('org_daily_usd', null, day, caps.orgDaily, dayMicros, thresholds),
       ...alertsReached('org_monthly_usd', null, month, caps.orgMonthly, monthMicros, thresholds),
     ];
   }
-  const own = userCaps.get(spender);
+  const own = userCaps.get(owner);
   if (!own) return [];
   const { userDaily, userMonthly } = capsForUser(caps, own);
   return [
-    ...alertsReached('user_daily_usd', spender, day, userDaily, dayMicros, thresholds),
-    ...alertsReached('user_monthly_usd', spender, month, userMonthly, monthMicros, thresholds),
+    ...alertsReached('user_daily_usd', owner, day, userDaily, dayMicros, thresholds),
+    ...alertsReached('user_monthly_usd', owner, month, userMonthly, monthMicros, thresholds),
   ];
 }
 
 /**
- * The percentages of one cap that spend has reached, smallest first and the cap itself last. A threshold of 100 is the
- * cap, and a cap of nothing has no percentages.
+ * The percentages of one cap that spend has reached, smallest first and the cap itself last. A cap of zero has only
+ * 100.
  */
 export function alertsReached(
   cap: CapName,
@@ -108,35 +108,35 @@ export function alertsReached(
     .map((threshold) => ({ cap, userId, period, threshold, capMicros, spendMicros }));
 }
 
-const toldOf = ({ cap, userId, period, threshold }: Alert): ToldAlert => ({
+const toldOf = ({ cap, userId, period, threshold }: Alert): SentAlert => ({
   cap,
-  spender: userId ?? orgsOwnAgent,
+  owner: userId ?? orgAgent,
   period,
   threshold,
 });
 
-const nameOf = ({ cap, spender, period, threshold }: ToldAlert) => [cap, spender, period, threshold].join(' ');
+const nameOf = ({ cap, owner, period, threshold }: SentAlert) => [cap, owner, period, threshold].join(' ');
 
-type ToldAlert = { cap: string; spender: string; period: string; threshold: number };
+type SentAlert = { cap: string; owner: string; period: string; threshold: number };
 
-/** Of these alerts the ones that nobody has told before. */
-async function insertTold(
+/** Marks alerts as sent. Returns those that were not marked before. */
+async function insertSentAlerts(
   tx: Transaction,
   { orgId, mode }: Tenant,
-  alerts: readonly ToldAlert[],
-): Promise<ToldAlert[]> {
+  alerts: readonly SentAlert[],
+): Promise<SentAlert[]> {
   if (alerts.length === 0) return [];
-  // In one order, so that two transactions that tell at once wait for each other and never in a circle.
+  // Insert in one order, so that two transactions wait for each other and never deadlock.
   return rowsOf(
     tx,
-    { cap: text(), spender: text(), period: text(), threshold: integer() },
+    { cap: text(), owner: text(), period: text(), threshold: integer() },
     sql`
     INSERT INTO ${usageAlertsTold} (org_id, mode, cap, user_id, period, threshold)
-    SELECT ${orgId}, ${mode}, cap, spender, period, threshold
-    FROM jsonb_to_recordset(${sql.json(alerts)}::jsonb) AS a(cap text, spender text, period text, threshold integer)
-    ORDER BY cap, spender, period, threshold
+    SELECT ${orgId}, ${mode}, cap, owner, period, threshold
+    FROM jsonb_to_recordset(${sql.json(alerts)}::jsonb) AS a(cap text, owner text, period text, threshold integer)
+    ORDER BY cap, owner, period, threshold
     ON CONFLICT DO NOTHING
-    RETURNING cap, user_id AS spender, period, threshold`,
+    RETURNING cap, user_id AS owner, period, threshold`,
   );
 }
 

@@ -5,8 +5,8 @@ import {
   capsRemaining,
   type MoneyState,
   type OrgCaps,
-  type Refusal,
   refusalFailure,
+  type SpendingRefusal,
 } from './allowance.ts';
 
 const rich: MoneyState = {
@@ -39,7 +39,7 @@ describe('a call', () => {
     expect(allowanceOf({ ...rich, ...money }, { ...free, ...caps })).toEqual({ allowed: true });
   });
 
-  type Expected = [code: Refusal['code'], cap: Refusal['cap'], isHeldByRunningCalls: boolean];
+  type Expected = [code: SpendingRefusal['code'], cap: SpendingRefusal['cap'], isHeldByRunningCalls: boolean];
   it.each<[what: string, money: Partial<MoneyState>, caps: Partial<OrgCaps>, expected: Expected]>([
     ['on an empty wallet', { balanceMicros: 0n }, {}, ['wallet_empty', null, false]],
     ['on a wallet below zero', { balanceMicros: -1n }, {}, ['wallet_empty', null, false]],
@@ -129,7 +129,7 @@ describe('the caps of a user', () => {
 
   it('leave what is not spent, and never less than nothing', () => {
     const left = (spent: bigint, cap: bigint | null) =>
-      capsRemaining(spend(spent), { userDaily: cap, userMonthly: cap });
+      capsRemaining(spend(spent), { ...free, userDaily: cap, userMonthly: cap }, { daily: null, monthly: null });
     expect(left(3n, 10n)).toEqual({ dayMicros: 7n, monthMicros: 7n });
     expect(left(12n, 10n)).toEqual({ dayMicros: 0n, monthMicros: 0n });
     expect(left(12n, null)).toEqual({ dayMicros: null, monthMicros: null });
@@ -138,7 +138,7 @@ describe('the caps of a user', () => {
 
 describe('a refusal', () => {
   const refused = (money: Partial<MoneyState>, caps: Partial<OrgCaps>) =>
-    refusalFailure(allowanceOf({ ...rich, ...money }, { ...free, ...caps }) as Refusal);
+    refusalFailure(allowanceOf({ ...rich, ...money }, { ...free, ...caps }) as SpendingRefusal);
 
   it('of an empty wallet names the command that adds money [MON-012]', () => {
     expect(refused({ balanceMicros: 0n }, {})).toMatchObject({

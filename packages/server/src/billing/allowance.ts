@@ -4,7 +4,7 @@ import type { Micros } from '@vestra/contract/money';
 /** The names that caps have on the wire. */
 export type CapName = 'org_daily_usd' | 'org_monthly_usd' | 'user_daily_usd' | 'user_monthly_usd';
 
-/** Null: no such cap. */
+/** Null: the org has no such cap. */
 export type OrgCaps = {
   orgDaily: Micros | null;
   orgMonthly: Micros | null;
@@ -12,37 +12,36 @@ export type OrgCaps = {
   userMonthly: Micros | null;
 };
 
-/** A user's own caps, below those that the org sets for every user. */
+/** Caps of a single user. The org's caps for every user apply as well. */
 export type UserCaps = { daily: Micros | null; monthly: Micros | null };
 
 export type Spend = { dayMicros: Micros; monthMicros: Micros };
 
-/** Where an org and one of its users stand. `held` is what calls that are running may still cost. */
+/** The money of an org and one of its users. `heldMicros` is the most that running calls may still cost. */
 export type MoneyState = {
   balanceMicros: Micros;
   heldMicros: Micros;
   spend: Spend;
-  /** Null for the org's own agent, which the caps for users do not bind. */
+  /** Null for the org's own agent: caps for users do not apply to it. */
   user: (Spend & { heldMicros: Micros }) | null;
 };
 
-export type Refusal = {
+export type SpendingRefusal = {
   allowed: false;
   code: 'wallet_empty' | 'org_cap_reached' | 'user_cap_reached';
-  /** Null where it is the wallet. */
+  /** Null if the wallet is the reason. */
   cap: CapName | null;
-  /** How work that runs into it ends. */
+  /** The stop reason of a run that meets this refusal. */
   stopReason: 'credits_exhausted' | 'max_budget';
-  /** Money is left, but running calls may need all of it: the same call may be allowed when one of them has ended. */
+  /** Money is left, but running calls may need all of it. The same call may be allowed when one of them ends. */
   isHeldByRunningCalls: boolean;
 };
 
-type Allowance = { allowed: true } | Refusal;
+type Allowance = { allowed: true } | SpendingRefusal;
 
 /**
- * May one more call start? Yes while anything is left of the wallet and of each cap after what running calls may still
- * cost. So a cap is passed by one call at most, and it is reached rather than never quite: a call that might cost more
- * than what is left still starts.
+ * Decides whether one more call may start. It may while the wallet and each cap have more left than running calls hold.
+ * The call's own maximum cost does not count. So spend can reach a cap, and at most one call exceeds it.
  */
 export function allowanceOf(money: MoneyState, caps: OrgCaps): Allowance {
   const { balanceMicros, heldMicros, spend, user } = money;
@@ -63,13 +62,19 @@ export function allowanceOf(money: MoneyState, caps: OrgCaps): Allowance {
   return held ? refusal(held, true) : { allowed: true };
 }
 
-type Bound = { code: Refusal['code']; cap: CapName | null; left: Micros; held: Micros };
+type Bound = { code: SpendingRefusal['code']; cap: CapName | null; left: Micros; held: Micros };
 
-function bound(code: Refusal['code'], cap: CapName, amount: Micros | null, spent: Micros, held: Micros): Bound[] {
+function bound(
+  code: SpendingRefusal['code'],
+  cap: CapName,
+  amount: Micros | null,
+  spent: Micros,
+  held: Micros,
+): Bound[] {
   return amount === null ? [] : [{ code, cap, left: amount - spent, held }];
 }
 
-const refusal = ({ code, cap }: Bound, isHeldByRunningCalls: boolean): Refusal => ({
+const refusal = ({ code, cap }: Bound, isHeldByRunningCalls: boolean): SpendingRefusal => ({
   allowed: false,
   code,
   cap,
@@ -77,7 +82,7 @@ const refusal = ({ code, cap }: Bound, isHeldByRunningCalls: boolean): Refusal =
   isHeldByRunningCalls,
 });
 
-/** The caps that hold for one user: of the user's own and the org's cap for users the smaller. */
+/** The caps that apply to one user: the smaller of the user's cap and the org's cap for users. */
 export function capsForUser(org: OrgCaps, user: UserCaps): OrgCaps {
   return {
     ...org,
@@ -86,11 +91,13 @@ export function capsForUser(org: OrgCaps, user: UserCaps): OrgCaps {
   };
 }
 
-/** What a user may still spend, never below nothing; null where no cap holds. */
+/** The amount that a user may still spend, at least zero. Null if no cap applies. */
 export function capsRemaining(
   spend: Spend,
-  caps: Pick<OrgCaps, 'userDaily' | 'userMonthly'>,
+  org: OrgCaps,
+  user: UserCaps,
 ): { dayMicros: Micros | null; monthMicros: Micros | null } {
+  const caps = capsForUser(org, user);
   return {
     dayMicros: remaining(caps.userDaily, spend.dayMicros),
     monthMicros: remaining(caps.userMonthly, spend.monthMicros),
@@ -107,8 +114,8 @@ function smaller(one: Micros | null, other: Micros | null): Micros | null {
   return one < other ? one : other;
 }
 
-/** The refusal as the answer to a caller. */
-export function refusalFailure({ code, cap, isHeldByRunningCalls }: Refusal): Failure {
+/** The refusal as an API error. */
+export function refusalFailure({ code, cap, isHeldByRunningCalls }: SpendingRefusal): Failure {
   const what = cap === null ? 'the wallet' : descriptions[cap].what;
   if (isHeldByRunningCalls) {
     return fail(code, {

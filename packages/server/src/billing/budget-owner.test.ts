@@ -5,10 +5,10 @@ import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { integer } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
-import { eraseSpender, spendOfUsers } from './budget-owner.ts';
+import { eraseBudgetOwner, spendOfUsers } from './budget-owner.ts';
 import { reserve } from './holds.ts';
 import { begin, faultsIn, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
-import { balanceOf, foldLedger, foldWallet } from './roll-up-balances.ts';
+import { balanceOf, rollUpBalances, rollUpWallet } from './roll-up-balances.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-const erase = (tenant: Tenant, userId: string) => transaction(db, (tx) => eraseSpender(tx, tenant, userId));
+const erase = (tenant: Tenant, userId: string) => transaction(db, (tx) => eraseBudgetOwner(tx, tenant, userId));
 
 async function traces(userId: string): Promise<number> {
   const rows = await rowsOf(
@@ -38,7 +38,7 @@ it('moves folded and unfolded spend to the user unknown and keeps every total [U
   await fund(db, tenant, 1_000n);
   await pay(db, tenant, item(1, { userId: 'gone' }), item(2, { userId: 'stays' }), item(4, { userId: 'gone-before' }));
   await erase(tenant, 'gone-before');
-  await foldLedger(db);
+  await rollUpBalances(db);
   await pay(db, tenant, item(8, { userId: 'gone' }));
   await run(
     db,
@@ -64,7 +64,7 @@ it('touches neither the other mode nor another org', async () => {
   const tenant = await newTenant(db);
   const others: Tenant[] = [{ ...tenant, mode: 'live' }, await newTenant(db)];
   for (const each of [tenant, ...others]) await pay(db, each, item(3, { userId: 'same' }));
-  await foldLedger(db);
+  await rollUpBalances(db);
   await erase(tenant, 'same');
   for (const other of others) expect((await spendOfUsers(db, other, ['same'])).get('same')?.dayMicros).toBe(3n);
 });
@@ -72,10 +72,10 @@ it('touches neither the other mode nor another org', async () => {
 it('misses nothing that a fold moves at the same time', async () => {
   const tenant = await newTenant(db);
   await pay(db, tenant, item(3, { userId: 'moving' }));
-  await foldLedger(db);
+  await rollUpBalances(db);
   await pay(db, tenant, item(5, { userId: 'moving' }));
   const end = Promise.withResolvers<void>();
-  const { ended } = await begin(db, (tx) => foldWallet(tx, tenant), end.promise);
+  const { ended } = await begin(db, (tx) => rollUpWallet(tx, tenant), end.promise);
   const erased = erase(tenant, 'moving');
   end.resolve();
   await Promise.all([ended, erased]);
@@ -86,7 +86,7 @@ it('misses nothing that a fold moves at the same time', async () => {
 it('keeps the totals right when a charge is made and folded halfway through', async () => {
   const tenant = await newTenant(db);
   await pay(db, tenant, item(3, { userId: 'late' }));
-  await foldLedger(db);
+  await rollUpBalances(db);
   await run(
     db,
     sql`
@@ -98,7 +98,7 @@ it('keeps the totals right when a charge is made and folded halfway through', as
   const erased = erase(tenant, 'late');
   await expect.poll(waitingForLocks).toBe(1);
   await pay(db, tenant, item(5, { userId: 'late' }));
-  await foldLedger(db);
+  await rollUpBalances(db);
   end.resolve();
   await Promise.all([ended, erased]);
   expect(await faultsIn(db)).toEqual([]);
@@ -119,7 +119,7 @@ async function waitingForLocks(): Promise<number> {
 it('leaves alone a user who is really called unknown', async () => {
   const tenant = await newTenant(db);
   await pay(db, tenant, item(3, { userId: 'unknown' }));
-  await foldLedger(db);
+  await rollUpBalances(db);
   await erase(tenant, 'unknown');
   expect((await spendOfUsers(db, tenant, ['unknown'])).get('unknown')?.dayMicros).toBe(3n);
 });

@@ -7,16 +7,16 @@ import { columnsOf, micros, text } from '../platform/db/table.ts';
 import type { Spend } from './allowance.ts';
 import { ledgerEntries, reservations, spendDays, usageAlertsTold, wallets } from './tables.ts';
 
-/** Whose spend a total holds. No user id has these characters or is empty, so neither meets a user's. */
+/** Values of `user_id` in spend totals that are not users. No user id contains `*` or is empty. */
 export const wholeOrg = '*';
-export const orgsOwnAgent = '';
+export const orgAgent = '';
 
-/** Keeps the spend of people who were erased. */
+/** The owner of spend by erased users. */
 const erasedUser = 'unknown';
 
-export const spenderOf = (userId: string | null): string => userId ?? orgsOwnAgent;
+export const budgetOwnerOf = (userId: string | null): string => userId ?? orgAgent;
 
-/** What each user has spent on the UTC day and in the UTC month of `at`. */
+/** The spend of each user on the UTC day and in the UTC month of `at`. */
 export async function spendOfUsers(
   db: Executor,
   tenant: Tenant,
@@ -27,52 +27,52 @@ export async function spendOfUsers(
   const rows = await readSpend(
     db,
     tenant,
-    [...new Set(userIds)].map((spender) => ({ spender, day })),
+    [...new Set(userIds)].map((owner) => ({ owner, day })),
   );
-  return new Map(rows.map(({ spender, dayMicros, monthMicros }) => [spender, { dayMicros, monthMicros }]));
+  return new Map(rows.map(({ owner, dayMicros, monthMicros }) => [owner, { dayMicros, monthMicros }]));
 }
 
-export type SpenderDay = { spender: string; day: string };
+export type BudgetOwnerDay = { owner: string; day: string };
 
-/** Daily spend, folded and not, of every spender and of the whole org. */
+/** Daily spend of every owner and of the whole org, whether rolled up or not. */
 const spendByDay = ({ orgId, mode }: Tenant) => sql`
-  SELECT user_id AS spender, day, spend_micros FROM spend_days WHERE org_id = ${orgId} AND mode = ${mode}
+  SELECT user_id AS owner, day, spend_micros FROM spend_days WHERE org_id = ${orgId} AND mode = ${mode}
   UNION ALL
   SELECT user_id, day, spend_micros FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
   UNION ALL
   SELECT ${wholeOrg}, day, spend_micros FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}`;
 
-/** Of each spender what the day and its calendar month have cost, in the order asked for. */
+/** The spend of each owner on the day and in its calendar month, in the order of `subjects`. */
 export async function readSpend(
   db: Executor,
   tenant: Tenant,
-  subjects: readonly SpenderDay[],
-): Promise<(SpenderDay & Spend)[]> {
+  subjects: readonly BudgetOwnerDay[],
+): Promise<(BudgetOwnerDay & Spend)[]> {
   const days = subjects.map(({ day }) => day).sort();
   const [first] = days;
   if (first === undefined) return [];
   const last = days.at(-1) as string;
   const rows = await rowsOf(
     db,
-    { spender: text(), day: text(), day_micros: micros(), month_micros: micros() },
+    { owner: text(), day: text(), day_micros: micros(), month_micros: micros() },
     sql`
     WITH subjects AS (
-      SELECT * FROM ROWS FROM (jsonb_to_recordset(${sql.json(subjects)}::jsonb) AS (spender text, day date))
-        WITH ORDINALITY AS t(spender, day, position)
+      SELECT * FROM ROWS FROM (jsonb_to_recordset(${sql.json(subjects)}::jsonb) AS (owner text, day date))
+        WITH ORDINALITY AS t(owner, day, position)
     )
-    SELECT t.spender, t.day::text AS day,
+    SELECT t.owner, t.day::text AS day,
       COALESCE(sum(s.spend_micros) FILTER (WHERE s.day = t.day), 0)::bigint AS day_micros,
       COALESCE(sum(s.spend_micros), 0)::bigint AS month_micros
     FROM subjects t LEFT JOIN (
       SELECT * FROM (${spendByDay(tenant)}) AS every_day
-      WHERE spender = ANY(${subjects.map(({ spender }) => spender)}::text[])
+      WHERE owner = ANY(${subjects.map(({ owner }) => owner)}::text[])
         AND day >= date_trunc('month', ${first}::timestamp)::date
         AND day < (date_trunc('month', ${last}::timestamp) + interval '1 month')::date
-    ) AS s ON s.spender = t.spender AND date_trunc('month', s.day::timestamp) = date_trunc('month', t.day::timestamp)
-    GROUP BY t.position, t.spender, t.day ORDER BY t.position`,
+    ) AS s ON s.owner = t.owner AND date_trunc('month', s.day::timestamp) = date_trunc('month', t.day::timestamp)
+    GROUP BY t.position, t.owner, t.day ORDER BY t.position`,
   );
   return rows.map((row) => ({
-    spender: row.spender,
+    owner: row.owner,
     day: row.day,
     dayMicros: row.day_micros,
     monthMicros: row.month_micros,
@@ -80,21 +80,21 @@ export async function readSpend(
 }
 
 /**
- * Takes a person's id off everything they have spent; the money stays in every total. Work of theirs that still runs must
- * have ended: a charge that commits later carries the id again, and erasing once more takes it off.
+ * Removes a user's id from all of their spend. The money stays in every total. The caller must end the user's runs
+ * first: a charge that commits later stores the id again, until the next erasure.
  */
-export async function eraseSpender(tx: Transaction, tenant: Tenant, userId: string): Promise<void> {
+export async function eraseBudgetOwner(tx: Transaction, tenant: Tenant, userId: string): Promise<void> {
   if (userId === erasedUser) return;
   await moveSpend(tx, tenant, userId, erasedUser);
 }
 
-/** Gives all that one spender has spent to another. */
+/** Moves all spend of one owner to another. */
 async function moveSpend(tx: Transaction, tenant: Tenant, from: string, to: string): Promise<void> {
   const { orgId, mode } = tenant;
   const theirs = sql`org_id = ${orgId} AND mode = ${mode} AND user_id = ${from}`;
   const moveEntries = sql`UPDATE ${ledgerEntries} SET user_id = ${to} WHERE ${theirs} AND account = 'spend'`;
-  // The long part before the lock. A charge may have been committed since, and of it the ledger and what waits must be
-  // moved both or not at all: one statement sees either both or neither.
+  // Do the long part before taking the lock. A charge may commit in between. The second pass moves its ledger entries
+  // and its unaggregated entries in one statement, which sees either both or neither.
   await run(tx, moveEntries);
   await lockWallet(tx, tenant);
   await run(tx, sql`WITH entries AS (${moveEntries}) UPDATE unfolded_entries SET user_id = ${to} WHERE ${theirs}`);
@@ -116,7 +116,7 @@ async function moveSpend(tx: Transaction, tenant: Tenant, from: string, to: stri
   );
 }
 
-/** Waits for a fold that is under way and keeps the next one out until the transaction ends. */
+/** Waits for a running roll-up, and blocks the next one until the transaction ends. */
 async function lockWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<void> {
   await run(
     tx,

@@ -1,7 +1,7 @@
 import type { Micros } from '@vestra/contract/money';
 import type { spendKinds } from '@vestra/contract/usage';
 
-/** One thing that money is taken for. */
+/** One line item of a charge. */
 export type ChargeItem = {
   kind: (typeof spendKinds)[number];
   model: string | null;
@@ -15,21 +15,21 @@ export type ChargeItem = {
   conversationId: string | null;
   taskId: string | null;
   turnId: string | null;
-  /** The quantity was counted here, because whoever was to say it never did. */
+  /** The server counted the quantity itself, because the vendor never reported it. */
   isEstimated?: boolean;
 };
 
-/** What a call has used so far, at its prices. A quantity that is null is the seconds for which it has been metered. */
-export type Used = Pick<ChargeItem, 'kind' | 'model'> & {
+/** The usage of a call so far, with its prices. A null quantity means the seconds since metering began. */
+export type MeteredUsage = Pick<ChargeItem, 'kind' | 'model'> & {
   items: readonly (Pick<ChargeItem, 'unit' | 'unitPriceMicros'> & { quantity: number | null })[];
 };
 
 type PricedQuantity = { quantity: number; unitPriceMicros: number };
 
 /**
- * The items of one charge in whole micro-dollars. Their exact sum is rounded once, half a micro-dollar up, so however
- * many parts a call has it is billed within half a micro-dollar of its price; each item is its own price, cut or rounded
- * up, so that the items are that sum. Reckoned in decimals: as floating point 30 × 0.1 is a little more than 3.
+ * Prices the items of one charge in whole micro-dollars. The exact sum is rounded once, half up. So a call is billed
+ * within half a micro-dollar of its price, however many items it has. Each item is then rounded down or up so that the
+ * items add up to that sum. The arithmetic is decimal: in floating point, 30 × 0.1 is a little more than 3.
  */
 export function costsOfItems(items: readonly PricedQuantity[]): Micros[] {
   const exact = items.map(({ quantity, unitPriceMicros }) => {
@@ -53,7 +53,7 @@ export function costsOfItems(items: readonly PricedQuantity[]): Micros[] {
   return costs;
 }
 
-/** The number as it is written, which is also how the ledger stores it: `digits` × 10 ^ `exponent`. */
+/** The number as the ledger stores it: `digits` × 10 ^ `exponent`. */
 function decimalOf(value: number, what: string): { digits: bigint; exponent: number } {
   const written = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
   if (!written) throw new RangeError(`The ${what} of a charge must be a number that is not negative: ${value}.`);

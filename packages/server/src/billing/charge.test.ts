@@ -10,7 +10,7 @@ import { charge, credit } from './charge.ts';
 import { costsOfItems } from './charge-items.ts';
 import { costOf, costsOf } from './cost.ts';
 import { begin, chargeAll, faultsIn, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
-import { balanceOf, foldLedger, foldWallet, readBalances } from './roll-up-balances.ts';
+import { balanceOf, readBalances, rollUpBalances, rollUpWallet } from './roll-up-balances.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -24,7 +24,7 @@ it('of wallets that are asked for together, each org and mode is answered its ow
   const [one, other] = [await newTenant(db), await newTenant(db)];
   const live = { ...one, mode: 'live' as const };
   await fund(db, one, 100n);
-  await foldLedger(db);
+  await rollUpBalances(db);
   await fund(db, live, 20n);
   await fund(db, other, 3n);
   expect(await readBalances(db, [live, other, one, live])).toEqual([20n, 3n, 100n, 20n]);
@@ -111,12 +111,12 @@ describe('a charge', () => {
   it('waits neither for another charge of the same org nor for a fold that is still open', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 100n);
-    await foldLedger(db);
+    await rollUpBalances(db);
     const end = Promise.withResolvers<void>();
     const open = await Promise.all(
       [
         (tx: Transaction) => charge(tx, tenant, { items: [item(1, { userId: 'ann' })] }),
-        (tx: Transaction) => foldWallet(tx, tenant),
+        (tx: Transaction) => rollUpWallet(tx, tenant),
       ].map((work) => begin(db, work, end.promise)),
     );
     await pay(db, tenant, item(2, { userId: 'ann' }));

@@ -5,29 +5,29 @@ import type { Statement } from '../platform/db/group.ts';
 import type { Transaction } from '../platform/db/pool.ts';
 import { pipelined, running } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
-import { orgsOwnAgent, spenderOf } from './budget-owner.ts';
+import { budgetOwnerOf, orgAgent } from './budget-owner.ts';
 import { type ChargeItem, costsOfItems } from './charge-items.ts';
 
 export type Charge = {
   items: readonly ChargeItem[];
-  /** What the call held while it ran: given back in the same statement, so that it is never counted twice or not at all. */
+  /** The hold of the call. The same statement deletes it, so that its money is never counted twice or not at all. */
   reservationId?: string;
-  /** When it was spent; absent: when the transaction began. */
+  /** The time of the spend. Default: the start of the transaction. */
   at?: Date;
 };
 
 /**
- * Takes the cost of a step from the wallet, in the transaction of that step: one statement that only inserts, so steps
- * that are charged at the same time do not wait for each other. Returns what was taken.
+ * Takes the cost of a step from the wallet, in the transaction of that step. The statement only inserts, so concurrent
+ * charges do not wait for each other. Returns the amount charged.
  */
 export async function charge(tx: Transaction, tenant: Tenant, given: Charge): Promise<Micros> {
-  const { total, statement } = charging(tenant, given);
+  const { total, statement } = chargeStatement(tenant, given);
   if (statement) await pipelined(tx, [statement]);
   return total;
 }
 
-/** The statement, for whoever sends it with others; null where nothing was used and nothing is held. */
-export function charging(
+/** The statement of `charge`, to be sent with others. Null if nothing was used and nothing is held. */
+export function chargeStatement(
   tenant: Tenant,
   { items, reservationId, at }: Charge,
 ): { total: Micros; statement: Statement<number> | null } {
@@ -35,7 +35,7 @@ export function charging(
   const total = used.reduce((sum, item) => sum + item.costMicros, 0n);
   if (used.length === 0 && reservationId === undefined) return { total, statement: null };
 
-  // The wallet's entry is made last: line items are listed by id, and it is none.
+  // Create the wallet's entry last: line items are listed by id, and the wallet's entry is not one of them.
   const spend: Entry[] = used.map(({ costMicros, ...item }) => ({
     id: newId('li'),
     account: 'spend',
@@ -43,11 +43,11 @@ export function charging(
     item,
   }));
   const transferId = newId('li');
-  const statement = insertingTransfer(tenant, {
+  const statement = insertTransferStatement(tenant, {
     id: transferId,
     entries: used.length === 0 ? [] : [...spend, { id: transferId, account: 'wallet', amountMicros: -total }],
-    unfolded: [...bySpender(used)].map(([spender, micros]) => ({
-      spender,
+    pendingTotals: [...byOwner(used)].map(([owner, micros]) => ({
+      owner,
       walletMicros: -micros,
       spendMicros: micros,
     })),
@@ -57,11 +57,11 @@ export function charging(
   return { total, statement };
 }
 
-function bySpender(items: readonly (ChargeItem & { costMicros: Micros })[]): Map<string, Micros> {
+function byOwner(items: readonly (ChargeItem & { costMicros: Micros })[]): Map<string, Micros> {
   const sums = new Map<string, Micros>();
   for (const { userId, costMicros } of items) {
-    const spender = spenderOf(userId);
-    sums.set(spender, (sums.get(spender) ?? 0n) + costMicros);
+    const owner = budgetOwnerOf(userId);
+    sums.set(owner, (sums.get(owner) ?? 0n) + costMicros);
   }
   return sums;
 }
@@ -71,7 +71,7 @@ function priced(items: readonly ChargeItem[]): (ChargeItem & { costMicros: Micro
   return items.map((item, at) => ({ ...item, costMicros: costs[at] as Micros }));
 }
 
-/** Puts money that came from outside into the wallet. */
+/** Adds money from outside to the wallet. */
 export async function credit(tx: Transaction, tenant: Tenant, amountMicros: Micros): Promise<void> {
   if (amountMicros <= 0n) throw new RangeError(`A credit must be more than nothing: ${amountMicros}.`);
   const transferId = newId('li');
@@ -81,7 +81,7 @@ export async function credit(tx: Transaction, tenant: Tenant, amountMicros: Micr
       { id: transferId, account: 'wallet', amountMicros },
       { id: newId('li'), account: 'funding', amountMicros: -amountMicros },
     ],
-    unfolded: [{ spender: orgsOwnAgent, walletMicros: amountMicros, spendMicros: 0n }],
+    pendingTotals: [{ owner: orgAgent, walletMicros: amountMicros, spendMicros: 0n }],
   });
 }
 
@@ -89,29 +89,29 @@ type Entry =
   | { id: string; account: 'spend'; amountMicros: Micros; item: ChargeItem }
   | { id: string; account: 'wallet' | 'funding'; amountMicros: Micros };
 
-/** What a transfer adds to the totals once it is folded. */
-type Unfolded = { spender: string; walletMicros: Micros; spendMicros: Micros };
+/** The amounts that a transfer adds to the totals when it is rolled up. */
+type PendingTotals = { owner: string; walletMicros: Micros; spendMicros: Micros };
 
 type Transfer = {
   /** The id of its wallet entry. */
   id: string;
   entries: readonly Entry[];
-  unfolded: readonly Unfolded[];
+  pendingTotals: readonly PendingTotals[];
   reservationId?: string | undefined;
   at?: Date | undefined;
 };
 
 /** Writes a transfer in one statement whose text does not depend on the number of entries. */
 async function insertTransfer(tx: Transaction, tenant: Tenant, transfer: Transfer): Promise<void> {
-  await pipelined(tx, [insertingTransfer(tenant, transfer)]);
+  await pipelined(tx, [insertTransferStatement(tenant, transfer)]);
 }
 
-function insertingTransfer({ orgId, mode }: Tenant, transfer: Transfer) {
+function insertTransferStatement({ orgId, mode }: Tenant, transfer: Transfer) {
   const { id, entries, at, reservationId = null } = transfer;
   const sum = entries.reduce((micros, entry) => micros + entry.amountMicros, 0n);
   if (sum !== 0n) throw new Error(`The entries of transfer ${id} sum to ${sum} and not to zero.`);
-  const unfolded = transfer.unfolded.map(({ spender, walletMicros, spendMicros }) => ({
-    user_id: spender,
+  const pendingTotals = transfer.pendingTotals.map(({ owner, walletMicros, spendMicros }) => ({
+    user_id: owner,
     wallet_micros: String(walletMicros),
     spend_micros: String(spendMicros),
   }));
@@ -130,7 +130,7 @@ function insertingTransfer({ orgId, mode }: Tenant, transfer: Transfer) {
   )
   INSERT INTO unfolded_entries (org_id, mode, wallet_micros, spend_micros, user_id, day)
   SELECT ${orgId}, ${mode}, u.wallet_micros, u.spend_micros, u.user_id, (${moment} AT TIME ZONE 'UTC')::date
-  FROM json_to_recordset(${sql.json(unfolded)}) AS u(user_id text, wallet_micros bigint, spend_micros bigint)`);
+  FROM json_to_recordset(${sql.json(pendingTotals)}) AS u(user_id text, wallet_micros bigint, spend_micros bigint)`);
 }
 
 function columnsOf(entry: Entry) {

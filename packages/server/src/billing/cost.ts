@@ -6,7 +6,7 @@ import { sql } from '../platform/db/sql.ts';
 import { count, micros, text } from '../platform/db/table.ts';
 import { ledgerEntries } from './tables.ts';
 
-/** What a conversation or a task has cost, and on what. */
+/** The cost of a conversation or a task, in total and by kind. */
 export type Cost = { totalMicros: Micros; byKind: Record<(typeof spendKinds)[number], Micros> };
 
 export async function costOf(db: Executor, of: { conversationId: string } | { taskId: string }): Promise<Cost> {
@@ -17,7 +17,7 @@ export async function costOf(db: Executor, of: { conversationId: string } | { ta
   return cost as Cost;
 }
 
-/** For a page of a list in one statement. Every id has an entry, also one that has cost nothing. */
+/** Reads the costs of a page of a list in one statement. Every id has an entry, even if it cost nothing. */
 export async function costsOf(
   db: Executor,
   of: { conversationIds: readonly string[] } | { taskIds: readonly string[] },
@@ -45,7 +45,7 @@ export function costOfKinds(sums: Readonly<Record<string, string>>): Cost {
   return { byKind, totalMicros: spendKinds.reduce((sum, kind) => sum + byKind[kind], 0n) };
 }
 
-/** Ids of conversations and tasks are given out once for all orgs, and the caller has found these to be its own. */
+/** Does not filter by org: ids are unique across orgs, and the caller has already checked that these are its own. */
 async function sumByKind(
   db: Executor,
   by: 'conversation_id' | 'task_id',
@@ -61,7 +61,7 @@ async function sumByKind(
   );
 }
 
-/** What one message has cost so far, its work included. */
+/** The cost of one message so far, including its tasks. */
 export async function costOfTurn(db: Executor, conversationId: string, turnId: string): Promise<Micros> {
   const row = await one(
     db,
@@ -72,7 +72,7 @@ export async function costOfTurn(db: Executor, conversationId: string, turnId: s
   return row.micros;
 }
 
-/** All that a task or a reply has used and cost: the model, the judge, tools and the computer. */
+/** The tokens and the cost of a task or a reply, including the judge, tools and the computer. */
 export async function tokensAndCostOf(
   db: Executor,
   of: { taskId: string } | { conversationId: string; replyId: string },
@@ -92,7 +92,7 @@ export async function tokensAndCostOf(
   return { costMicros: row.micros, inputTokens: row.input_tokens, outputTokens: row.output_tokens };
 }
 
-/** The parts are rounded so that what is shown adds up to the cost that is shown. */
+/** Rounds the parts so that they add up to the rounded total. */
 export function presentCost({ totalMicros, byKind }: Cost) {
   const shown = stepsOf(totalMicros);
   const parts = spendKinds.map((kind) => ({ kind, steps: byKind[kind] / step, rest: byKind[kind] % step }));
@@ -111,6 +111,6 @@ export function presentCost({ totalMicros, byKind }: Cost) {
   };
 }
 
-/** The fifth decimal of a dollar, below which nothing is shown. */
+/** The fifth decimal of a dollar, the smallest amount that the API shows. */
 const step = 10n;
 const stepsOf = (micros: Micros) => (micros + step / 2n) / step;

@@ -5,7 +5,7 @@ import type { Database } from '../platform/db/pool.ts';
 import type { ProcessNews } from '../platform/db/process-news.ts';
 import { rowsOf } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
-import { createMoneyLine, type MoneyLine } from './hold-queue.ts';
+import { createHoldQueue, type HoldQueue } from './hold-queue.ts';
 import { chargeAll, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
 
 let db: Database;
@@ -33,10 +33,10 @@ function joinedNews() {
 }
 
 const lineWith = (processNews = joinedNews().processNews()) =>
-  createMoneyLine({ db, processNews, log: createLog('silent') });
+  createHoldQueue({ db, processNews, log: createLog('silent') });
 
 const ask = (
-  line: MoneyLine,
+  line: HoldQueue,
   tenant: Tenant,
   of: { userId?: string; signal?: AbortSignal; waitMs?: number; onWaiting?: () => void } = {},
 ) =>
@@ -50,7 +50,7 @@ const ask = (
   });
 
 /** Holds that are made, in the order in which they are. */
-function watched(line: MoneyLine, tenant: Tenant) {
+function watched(line: HoldQueue, tenant: Tenant) {
   const granted: { name: string; reservationId: string }[] = [];
   const waiting: Promise<unknown>[] = [];
   const wants = (name: string, userId: string) => {
@@ -182,7 +182,7 @@ describe('money that running calls hold', () => {
     const ending = new AbortController();
     let granted = 0;
     const asked = Array.from({ length: 60 }, (_, at) =>
-      ask(lines[at % 2] as MoneyLine, tenant, { userId: `user ${at % 7}`, signal: ending.signal }).then(
+      ask(lines[at % 2] as HoldQueue, tenant, { userId: `user ${at % 7}`, signal: ending.signal }).then(
         () => {
           granted += 1;
         },

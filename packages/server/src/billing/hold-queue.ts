@@ -2,183 +2,193 @@ import type { Logger } from 'pino';
 import type { Tenant } from '../platform/caller.ts';
 import type { Database } from '../platform/db/pool.ts';
 import type { ProcessNews } from '../platform/db/process-news.ts';
-import type { Refusal } from './allowance.ts';
-import { spenderOf } from './budget-owner.ts';
-import { type Reservation, release, reserve, reserveInLine } from './holds.ts';
+import type { SpendingRefusal } from './allowance.ts';
+import { budgetOwnerOf } from './budget-owner.ts';
+import { type Reservation, releaseHold, reserve, reserveUnderLock } from './holds.ts';
 
-/** Where calls wait for money that other calls hold. */
-export type MoneyLine = {
+/** Calls that wait for money that running calls hold. */
+export type HoldQueue = {
   /**
-   * Holds money for a call, and waits where what is left is held by calls that are running: in the order in which calls
-   * of one user came, and one call of each user after the other. A refusal means that the money is spent, or, where it
-   * says that it is held, that `waitMs` are over. Throws the signal's reason.
+   * Holds money for a call, and waits while running calls hold all that is left. Calls of one user wait in order of
+   * arrival, and users take turns. A refusal means that the money is spent. If it says that the money is held, `waitMs`
+   * have passed. Throws the signal's reason.
    */
-  hold: (tenant: Tenant, wanted: Wanted) => Promise<{ allowed: true; reservationId: string } | Refusal>;
-  /** Whether somebody waits here, so that whoever comes now is to wait too. */
+  hold: (tenant: Tenant, request: HoldRequest) => Promise<{ allowed: true; reservationId: string } | SpendingRefusal>;
+  /** Whether calls are waiting in this process. A new call must then wait too. */
   hasWaiting: (tenant: Tenant) => boolean;
-  /** A hold was given back or charged, and that is committed. */
+  /** To be called after a commit that released or charged a hold. */
   freed: (tenant: Tenant) => void;
-  /** How many calls wait here, and for how long the first of them has. */
+  /** The number of waiting calls, and the longest wait so far. */
   waiting: () => { count: number; longestMs: number };
 };
 
-/** `onWaiting`: called where it joins those that wait. */
-type Wanted = Reservation & { signal: AbortSignal; waitMs: number; onWaiting?: () => void };
-type Answer = Awaited<ReturnType<MoneyLine['hold']>>;
+/** `onWaiting` is called when the call joins the queue. */
+type HoldRequest = Reservation & { signal: AbortSignal; waitMs: number; onWaiting?: () => void };
+type HoldResult = Awaited<ReturnType<HoldQueue['hold']>>;
 
-type Waiter = { wanted: Wanted; answer: (answer: Answer) => void; isGone: boolean; since: number };
+type Waiter = { request: HoldRequest; answer: (answer: HoldResult) => void; isGone: boolean; since: number };
 
-type Line = {
+type TenantQueue = {
   tenant: Tenant;
-  /** Whose turn it is comes first. */
-  bySpender: Map<string, Waiter[]>;
-  /** Why the last one that was looked at has to wait. */
-  refusal: Refusal;
+  /** In the order of their turns: the first owner is next. */
+  byOwner: Map<string, Waiter[]>;
+  /** The reason why the last call that was tried has to wait. */
+  refusal: SpendingRefusal;
   isServing: boolean;
-  isWanted: boolean;
-  looking: NodeJS.Timeout;
+  mustServeAgain: boolean;
+  polling: NodeJS.Timeout;
 };
 
-/** A ring may be missed, a cap raised, a day begin, a hold run out: nobody tells of these. */
-const lookEveryMs = 5_000;
-const wantedMs = 3 * lookEveryMs;
+/** Poll as well: notifications can be lost, and a raised cap, a new day or an expired hold sends none. */
+const pollEveryMs = 5_000;
+const waitersKnownMs = 3 * pollEveryMs;
 
-export function createMoneyLine(options: {
+export function createHoldQueue(options: {
   db: Database;
   processNews: Pick<ProcessNews, 'notify' | 'on'>;
   log: Logger;
-}): MoneyLine {
+}): HoldQueue {
   const { db, processNews, log } = options;
-  const lines = new Map<string, Line>();
-  /** Until when other processes are told of money that becomes free: one that waits says so with each look. */
-  const wantedElsewhere = new Map<string, number>();
+  const queues = new Map<string, TenantQueue>();
+  /** Processes with waiting calls announce it with each poll. Notify them of freed money until this time. */
+  const waitersElsewhere = new Map<string, number>();
 
-  processNews.on('money_wanted', (name) => name !== null && wantedElsewhere.set(name, performance.now() + wantedMs));
+  processNews.on(
+    'money_wanted',
+    (name) => name !== null && waitersElsewhere.set(name, performance.now() + waitersKnownMs),
+  );
   processNews.on('money_freed', (name) => {
-    for (const line of name === null ? lines.values() : [lines.get(name)]) if (line) void serve(line);
+    for (const queue of name === null ? queues.values() : [queues.get(name)]) if (queue) void serve(queue);
   });
 
-  async function hold(tenant: Tenant, wanted: Wanted): Promise<Answer> {
-    wanted.signal.throwIfAborted();
-    const before = lines.get(nameOf(tenant));
-    if (before) return waitIn(before, wanted);
-    const answer = await reserve(db, tenant, wanted);
-    if (!answer.allowed) return answer.isHeldByRunningCalls ? waitIn(lineOf(tenant, answer), wanted) : answer;
+  async function hold(tenant: Tenant, request: HoldRequest): Promise<HoldResult> {
+    request.signal.throwIfAborted();
+    const before = queues.get(nameOf(tenant));
+    if (before) return waitIn(before, request);
+    const answer = await reserve(db, tenant, request);
+    if (!answer.allowed) return answer.isHeldByRunningCalls ? waitIn(queueOf(tenant, answer), request) : answer;
     if (!answer.isTight) return answer;
-    await release(db, tenant, answer.reservationId);
-    return waitIn(lineOf(tenant, heldByOthers), wanted);
+    await releaseHold(db, tenant, answer.reservationId);
+    return waitIn(queueOf(tenant, heldByOthers), request);
   }
 
-  function lineOf(tenant: Tenant, refusal: Refusal): Line {
+  function queueOf(tenant: Tenant, refusal: SpendingRefusal): TenantQueue {
     const name = nameOf(tenant);
-    const known = lines.get(name);
+    const known = queues.get(name);
     if (known) return known;
-    const looking = setInterval(() => {
+    const polling = setInterval(() => {
       processNews.notify('money_wanted', name);
-      void serve(line);
-    }, lookEveryMs);
-    looking.unref();
-    const line: Line = { tenant, bySpender: new Map(), refusal, isServing: false, isWanted: false, looking };
-    lines.set(name, line);
+      void serve(queue);
+    }, pollEveryMs);
+    polling.unref();
+    const queue: TenantQueue = {
+      tenant,
+      byOwner: new Map(),
+      refusal,
+      isServing: false,
+      mustServeAgain: false,
+      polling,
+    };
+    queues.set(name, queue);
     processNews.notify('money_wanted', name);
-    return line;
+    return queue;
   }
 
-  function waitIn(line: Line, wanted: Wanted): Promise<Answer> {
-    const { signal, waitMs } = wanted;
-    wanted.onWaiting?.();
-    const spender = spenderOf(wanted.userId);
+  function waitIn(queue: TenantQueue, request: HoldRequest): Promise<HoldResult> {
+    const { signal, waitMs } = request;
+    request.onWaiting?.();
+    const owner = budgetOwnerOf(request.userId);
     return new Promise((resolve, reject) => {
-      const answer = (answer: Answer) => end(() => resolve(answer));
-      const waiter: Waiter = { wanted, isGone: false, since: Date.now(), answer };
+      const answer = (answer: HoldResult) => end(() => resolve(answer));
+      const waiter: Waiter = { request, isGone: false, since: Date.now(), answer };
       const end = (how: () => void) => {
         waiter.isGone = true;
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
-        leave(line, spender, waiter);
+        leave(queue, owner, waiter);
         how();
       };
       const onAbort = () => end(() => reject(signal.reason));
-      const timer = setTimeout(() => end(() => resolve(line.refusal)), waitMs);
+      const timer = setTimeout(() => end(() => resolve(queue.refusal)), waitMs);
       signal.addEventListener('abort', onAbort, { once: true });
-      // It may have come while the database was asked, and is not heard of again.
+      // The signal may have aborted during the query above. It does not fire again.
       if (signal.aborted) return onAbort();
-      const ahead = line.bySpender.get(spender);
+      const ahead = queue.byOwner.get(owner);
       if (ahead) ahead.push(waiter);
       else {
-        line.bySpender.set(spender, [waiter]);
-        void serve(line);
+        queue.byOwner.set(owner, [waiter]);
+        void serve(queue);
       }
     });
   }
 
-  function leave(line: Line, spender: string, waiter: Waiter): void {
-    const left = line.bySpender.get(spender)?.filter((each) => each !== waiter) ?? [];
-    if (left.length > 0) line.bySpender.set(spender, left);
-    else line.bySpender.delete(spender);
-    if (line.bySpender.size > 0) return;
-    clearInterval(line.looking);
-    if (lines.get(nameOf(line.tenant)) === line) lines.delete(nameOf(line.tenant));
+  function leave(queue: TenantQueue, owner: string, waiter: Waiter): void {
+    const left = queue.byOwner.get(owner)?.filter((each) => each !== waiter) ?? [];
+    if (left.length > 0) queue.byOwner.set(owner, left);
+    else queue.byOwner.delete(owner);
+    if (queue.byOwner.size > 0) return;
+    clearInterval(queue.polling);
+    if (queues.get(nameOf(queue.tenant)) === queue) queues.delete(nameOf(queue.tenant));
   }
 
-  /** One look at a time: what comes meanwhile is looked at when it has ended. */
-  async function serve(line: Line): Promise<void> {
-    line.isWanted = true;
-    if (line.isServing) return;
-    line.isServing = true;
+  /** Serves a queue at most once at a time. A request in the meantime makes it run again. */
+  async function serve(queue: TenantQueue): Promise<void> {
+    queue.mustServeAgain = true;
+    if (queue.isServing) return;
+    queue.isServing = true;
     try {
-      while (line.isWanted) {
-        line.isWanted = false;
-        await serveOnce(line);
+      while (queue.mustServeAgain) {
+        queue.mustServeAgain = false;
+        await serveOnce(queue);
       }
     } catch (error) {
-      log.warn({ err: error, org_id: line.tenant.orgId }, 'calls that wait for money could not be looked at');
+      log.warn({ err: error, org_id: queue.tenant.orgId }, 'could not serve calls that wait for money');
     } finally {
-      line.isServing = false;
+      queue.isServing = false;
     }
   }
 
-  async function serveOnce(line: Line): Promise<void> {
+  async function serveOnce(queue: TenantQueue): Promise<void> {
     const atTheirCap = new Set<string>();
     for (;;) {
-      const spender = [...line.bySpender.keys()].find((each) => !atTheirCap.has(each));
-      const waiter = spender === undefined ? undefined : line.bySpender.get(spender)?.[0];
-      if (spender === undefined || waiter === undefined) return;
-      const answer = await reserveInLine(db, line.tenant, waiter.wanted);
+      const owner = [...queue.byOwner.keys()].find((each) => !atTheirCap.has(each));
+      const waiter = owner === undefined ? undefined : queue.byOwner.get(owner)?.[0];
+      if (owner === undefined || waiter === undefined) return;
+      const answer = await reserveUnderLock(db, queue.tenant, waiter.request);
       if (waiter.isGone) {
-        if (answer.allowed) await release(db, line.tenant, answer.reservationId);
+        if (answer.allowed) await releaseHold(db, queue.tenant, answer.reservationId);
         continue;
       }
       if (!answer.allowed && answer.isHeldByRunningCalls) {
-        line.refusal = answer;
-        // What the org has left is held: nobody else gets more.
+        queue.refusal = answer;
+        // The limit is the org's, so no other user can get money either.
         if (answer.code !== 'user_cap_reached') return;
-        atTheirCap.add(spender);
+        atTheirCap.add(owner);
         continue;
       }
       waiter.answer(answer);
-      const others = line.bySpender.get(spender);
+      const others = queue.byOwner.get(owner);
       if (!others) continue;
-      // Each user's next call stands behind one of every other user.
-      line.bySpender.delete(spender);
-      line.bySpender.set(spender, others);
+      // Move this owner to the end, so that every other owner gets a turn first.
+      queue.byOwner.delete(owner);
+      queue.byOwner.set(owner, others);
     }
   }
 
   return {
     hold,
-    hasWaiting: (tenant) => lines.has(nameOf(tenant)),
+    hasWaiting: (tenant) => queues.has(nameOf(tenant)),
     freed(tenant) {
       const name = nameOf(tenant);
-      const line = lines.get(name);
-      if (line) void serve(line);
-      const until = wantedElsewhere.get(name);
+      const queue = queues.get(name);
+      if (queue) void serve(queue);
+      const until = waitersElsewhere.get(name);
       if (until === undefined) return;
       if (until > performance.now()) processNews.notify('money_freed', name);
-      else wantedElsewhere.delete(name);
+      else waitersElsewhere.delete(name);
     },
     waiting() {
-      const all = [...lines.values()].flatMap(({ bySpender }) => [...bySpender.values()].flat());
+      const all = [...queues.values()].flatMap(({ byOwner }) => [...byOwner.values()].flat());
       const first = all.reduce((earliest, { since }) => Math.min(earliest, since), Date.now());
       return { count: all.length, longestMs: Date.now() - first };
     },
@@ -187,7 +197,7 @@ export function createMoneyLine(options: {
 
 const nameOf = ({ orgId, mode }: Tenant) => `${orgId} ${mode}`;
 
-const heldByOthers: Refusal = {
+const heldByOthers: SpendingRefusal = {
   allowed: false,
   code: 'wallet_empty',
   cap: null,

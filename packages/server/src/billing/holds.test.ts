@@ -4,9 +4,9 @@ import type { Database } from '../platform/db/pool.ts';
 import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { integer } from '../platform/db/table.ts';
-import { type Reservation, release, reserve, reserveInLine } from './holds.ts';
+import { type Reservation, releaseHold, reserve, reserveUnderLock } from './holds.ts';
 import { chargeAll, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
-import { foldLedger } from './roll-up-balances.ts';
+import { rollUpBalances } from './roll-up-balances.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -57,7 +57,7 @@ describe('a reservation', () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 20n);
     await chargeAll(db, tenant, { items: [], reservationId: await granted(tenant, { amountMicros: 20n }) });
-    await release(db, tenant, await granted(tenant, { amountMicros: 20n }));
+    await releaseHold(db, tenant, await granted(tenant, { amountMicros: 20n }));
     expect(await held(tenant)).toBe(0);
   });
 
@@ -65,7 +65,7 @@ describe('a reservation', () => {
     const [tenant, other] = [await newTenant(db), await newTenant(db)];
     await fund(db, tenant, 20n);
     const reservationId = await granted(tenant);
-    await release(db, other, reservationId);
+    await releaseHold(db, other, reservationId);
     await chargeAll(db, { ...tenant, mode: 'live' }, { items: [], reservationId });
     expect(await held(tenant)).toBe(1);
   });
@@ -91,7 +91,7 @@ describe('reservations in line', () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 850n);
     const wanted = { userId: 'ann', userCaps: noCaps, amountMicros: 100n };
-    const answers = await Promise.all(Array.from({ length: 40 }, () => reserveInLine(db, tenant, wanted)));
+    const answers = await Promise.all(Array.from({ length: 40 }, () => reserveUnderLock(db, tenant, wanted)));
     expect([answers.filter(({ allowed }) => allowed).length, await held(tenant)]).toEqual([9, 9]);
     expect(answers.filter((answer) => !answer.allowed && !answer.isHeldByRunningCalls)).toEqual([]);
   });
@@ -107,12 +107,12 @@ describe('a cap', () => {
     const tenant = await newTenant(db, { [column]: 100n });
     await fund(db, tenant, 1_000n);
     await pay(db, tenant, item(60, { userId: 'ann' }));
-    await release(db, tenant, await granted(tenant));
-    await foldLedger(db);
-    await release(db, tenant, await granted(tenant));
+    await releaseHold(db, tenant, await granted(tenant));
+    await rollUpBalances(db);
+    await releaseHold(db, tenant, await granted(tenant));
     await pay(db, tenant, item(40, { userId: 'ann' }));
     expect(await ask(tenant)).toMatchObject({ allowed: false, code, cap });
-    await foldLedger(db);
+    await rollUpBalances(db);
     expect(await ask(tenant)).toMatchObject({ allowed: false, code, cap });
   });
 

@@ -8,24 +8,31 @@ import { mostTogether } from '../platform/db/shared-writes.ts';
 import { type Sql, sql } from '../platform/db/sql.ts';
 import { micros, type RowOf } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
-import { allowanceOf, capsForUser, type MoneyState, type OrgCaps, type Refusal, type UserCaps } from './allowance.ts';
-import { spenderOf, wholeOrg } from './budget-owner.ts';
+import {
+  allowanceOf,
+  capsForUser,
+  type MoneyState,
+  type OrgCaps,
+  type SpendingRefusal,
+  type UserCaps,
+} from './allowance.ts';
+import { budgetOwnerOf, wholeOrg } from './budget-owner.ts';
 import { reservations, spendDays, wallets } from './tables.ts';
 
-export type Spending = {
+export type BudgetOwner = {
   /** Null for the org's own agent. */
   userId: string | null;
-  /** The user's own caps; null for the org's own agent. */
+  /** The user's caps. Null for the org's own agent. */
   userCaps: UserCaps | null;
-  /** Whose day and month count; absent: those of now. */
+  /** The day and month that count. Default: now. */
   at?: Date;
 };
 
-export type Reservation = Spending & {
-  /** What the call may cost at most. */
+export type Reservation = BudgetOwner & {
+  /** The maximum cost of the call. */
   amountMicros: Micros;
   expiresInSeconds?: number;
-  /** The run that the call belongs to: it holds money for one call at a time. */
+  /** The run of the call. A run holds money for one call at a time. */
   runId?: string;
 };
 
@@ -34,18 +41,18 @@ const noCaps: UserCaps = { daily: null, monthly: null };
 type Held = {
   allowed: true;
   reservationId: string;
-  /** So little is left that calls which do not see each other's holds could spend it together. */
+  /** So little is left that concurrent calls, which do not see each other's holds, could overspend it. */
   isTight: boolean;
 };
 
 /**
- * Asks whether a call may start and holds money for it: one statement where the answer is yes. `charge` gives the hold
- * back, `release` does where a call ends without a charge.
+ * Decides whether a call may start, and holds money for it. If it may, this takes one statement. `charge` deletes the
+ * hold. If a call ends without a charge, `releaseHold` does.
  *
- * Calls that ask at the very same moment do not see each other's holds. Where there is plenty that is harmless; where it
- * is tight the hold counts only once `reserveInLine` has made it.
+ * Concurrent reservations do not see each other's holds. That is harmless while plenty is left. If the result is tight,
+ * the caller must reserve again with `reserveUnderLock`.
  */
-export async function reserve(db: Executor, tenant: Tenant, reservation: Reservation): Promise<Held | Refusal> {
+export async function reserve(db: Executor, tenant: Tenant, reservation: Reservation): Promise<Held | SpendingRefusal> {
   const { money, caps, hold } = await ask(db, tenant, reservation);
   const allowance = allowanceOf(money, caps);
   if (allowance.allowed) {
@@ -55,20 +62,24 @@ export async function reserve(db: Executor, tenant: Tenant, reservation: Reserva
   return allowance;
 }
 
-/** The same, one after the other for all calls of the org in every process, and seen by nobody where the answer is no. */
-export function reserveInLine(
+/** Like `reserve`, but serialised for the org across processes. Other transactions never see a refused hold. */
+export function reserveUnderLock(
   db: Database,
   tenant: Tenant,
   reservation: Reservation,
-): Promise<{ allowed: true; reservationId: string } | Refusal> {
+): Promise<{ allowed: true; reservationId: string } | SpendingRefusal> {
   return transaction(db, async (tx) => {
     await lockHolds(tx, tenant);
     return reserve(tx, tenant, reservation);
   });
 }
 
-/** Why nothing more may be spent, or null. What running calls hold is no reason: it is not spent. */
-export async function refusalOfSpending(db: Executor, tenant: Tenant, spending: Spending): Promise<Refusal | null> {
+/** Returns the reason why nothing more may be spent, or null. Money that running calls hold does not count as spent. */
+export async function checkSpending(
+  db: Executor,
+  tenant: Tenant,
+  spending: BudgetOwner,
+): Promise<SpendingRefusal | null> {
   const { money, caps } = await ask(db, tenant, { ...spending, amountMicros: null });
   const allowance = allowanceOf(money, caps);
   return allowance.allowed || allowance.isHeldByRunningCalls ? null : allowance;
@@ -91,18 +102,19 @@ async function ask(
   return { money, caps: capsForUser(caps, userCaps ?? noCaps), hold };
 }
 
-/** Of runs that begin together the holds are made together, those of an org one group after the other. */
-export const mostHeldTogether = 20;
+/** The maximum number of runs that start together and hold money in one statement. */
+export const maxHoldsTogether = 20;
 
 /**
- * What two processes may be about to commit that nobody sees yet: each a hold on every connection, and on one of them the
- * holds of all messages that are written together; and one of them the holds of runs that begin together.
+ * The number of uncommitted holds that two processes may have at once. Each process may have one hold per connection,
+ * plus one group of messages that are committed together. One of them may also have the holds of runs that start
+ * together.
  */
-export const mostUnseen = 2n * BigInt(mostConnections + mostTogether) + BigInt(mostHeldTogether);
+export const maxUnseenHolds = 2n * BigInt(mostConnections + mostTogether) + BigInt(maxHoldsTogether);
 
 function isTight(money: MoneyState, caps: OrgCaps, amountMicros: Micros): boolean {
   const { heldMicros, user } = money;
-  const unseen = amountMicros * mostUnseen;
+  const unseen = amountMicros * maxUnseenHolds;
   const worst: MoneyState = {
     ...money,
     heldMicros: heldMicros + unseen,
@@ -111,20 +123,20 @@ function isTight(money: MoneyState, caps: OrgCaps, amountMicros: Micros): boolea
   return !allowanceOf(worst, caps).allowed;
 }
 
-export async function release(db: Executor, tenant: Tenant, reservationId: string): Promise<void> {
+export async function releaseHold(db: Executor, tenant: Tenant, reservationId: string): Promise<void> {
   await deleteReservation(db, tenant, reservationId);
 }
 
-/** A process that dies gives nothing back: what it held counts until then. Longer than the longest silence of a call. */
+/** A hold of a dead process counts for this long. It must be longer than any silence of a call. */
 export const holdSeconds = 900;
 
 type Hold = {
   id: string;
   userId: string | null;
-  /** Null: nothing is held, where the org and the user stand is only read. */
+  /** Null: only read the state of the org and the user, and hold nothing. */
   amountMicros: Micros | null;
   expiresInSeconds: number;
-  /** What the run has held before gives way to it. */
+  /** The new hold replaces earlier holds of this run. */
   runId: string | null;
 };
 
@@ -138,7 +150,7 @@ const spentColumns = (isOrg: Sql, isUser: Sql) =>
   sql`${spent(isOrg, isToday)} AS org_day, ${spent(isOrg, isThisMonth)} AS org_month,
       ${spent(isUser, isToday)} AS user_day, ${spent(isUser, isThisMonth)} AS user_month`;
 
-/** The caps stand on the org's settings: reading them here keeps a check before a call to one statement. */
+/** Caps are columns of the org's settings. Reading them here keeps a reservation to one statement. */
 export const capColumns = {
   org_daily_micros: micros().nullable(),
   org_monthly_micros: micros().nullable(),
@@ -164,7 +176,7 @@ const standingColumns = {
   user_month: micros(),
 };
 
-/** Holds money for a call and reads, as of just before, where the org and the user stand. */
+/** Holds money for a call, and reads the state of the org and the user without that hold. */
 async function holdAndReadMoney(
   db: Executor,
   { orgId, mode }: Tenant,
@@ -172,9 +184,9 @@ async function holdAndReadMoney(
   at: Date | null = null,
 ): Promise<{ money: MoneyState; caps: OrgCaps }> {
   const { id, amountMicros, runId } = hold;
-  const spender = spenderOf(hold.userId);
+  const owner = budgetOwnerOf(hold.userId);
   const isOrg = sql`org_id = ${orgId} AND mode = ${mode}`;
-  const isUser = sql`user_id = ${spender}`;
+  const isUser = sql`user_id = ${owner}`;
   const row = await maybeOne(
     db,
     standingColumns,
@@ -183,7 +195,7 @@ async function holdAndReadMoney(
       DELETE FROM ${reservations} WHERE run_id = ${runId}::text AND ${isOrg} AND ${amountMicros}::bigint IS NOT NULL
     ), held AS (
       INSERT INTO ${reservations} (id, org_id, mode, user_id, amount_micros, expires_at, run_id)
-      SELECT ${id}::uuid, ${orgId}, ${mode}, ${spender}, ${amountMicros}::bigint,
+      SELECT ${id}::uuid, ${orgId}, ${mode}, ${owner}, ${amountMicros}::bigint,
         clock_timestamp() + make_interval(secs => ${hold.expiresInSeconds}), ${runId}::text
       WHERE ${amountMicros}::bigint IS NOT NULL
     ), running AS (
@@ -199,7 +211,7 @@ async function holdAndReadMoney(
       FROM unfolded_entries WHERE ${isOrg}
     ), folded AS (
       SELECT ${spentColumns(sql`user_id = ${wholeOrg}`, isUser)} FROM ${spendDays}
-      WHERE ${isOrg} AND user_id IN (${wholeOrg}, ${spender}) AND ${isThisMonth}
+      WHERE ${isOrg} AND user_id IN (${wholeOrg}, ${owner}) AND ${isThisMonth}
     )
     SELECT o.org_daily_micros, o.org_monthly_micros, o.user_daily_micros, o.user_monthly_micros,
       running.by_org, running.by_user,
@@ -219,18 +231,18 @@ async function holdAndReadMoney(
   return { money, caps: capsOf(row) };
 }
 
-/** Holds of one org and mode are decided one after the other until the transaction ends. */
-export const lockingHolds = ({ orgId, mode }: Tenant) =>
+/** Serialises the holds of one org and mode until the transaction ends. */
+export const lockHoldsStatement = ({ orgId, mode }: Tenant) =>
   running(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`holds ${orgId} ${mode}`}, 0))`);
 
 async function lockHolds(tx: Transaction, tenant: Tenant): Promise<void> {
-  await pipelined(tx, [lockingHolds(tenant)]);
+  await pipelined(tx, [lockHoldsStatement(tenant)]);
 }
 
 async function deleteReservation(db: Executor, { orgId, mode }: Tenant, id: string): Promise<void> {
   await run(db, sql`DELETE FROM ${reservations} WHERE id = ${id} AND org_id = ${orgId} AND mode = ${mode}`);
 }
 
-/** Removes holds on money that have run out. False: none was left. */
+/** Deletes expired holds. False: none was left. */
 export const pruneReservations = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, reservations, sql`expires_at < ${before}`, limit);

@@ -4,33 +4,33 @@ import type { Executor, Transaction } from '../platform/db/pool.ts';
 import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { count, json, text } from '../platform/db/table.ts';
-import { spenderOf } from './budget-owner.ts';
+import { budgetOwnerOf } from './budget-owner.ts';
 import { charge } from './charge.ts';
-import type { ChargeItem, Used } from './charge-items.ts';
+import type { ChargeItem, MeteredUsage } from './charge-items.ts';
 import { holdSeconds } from './holds.ts';
 import { reservations } from './tables.ts';
 
 type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
 
-/** The calls of a run that are cut off: all of them, or the one behind `reservationId`. */
-export type CutCalls = {
+/** The interrupted calls of a run: all of them, or the one with `reservationId`. */
+export type InterruptedCalls = {
   runId: string;
   reservationId?: string;
-  /** The owner's current count for one of them. Without it the last count in the hold is charged. */
-  known?: { reservationId: string; used: Used | null };
+  /** The current usage of one call, from the owner of the run. Without it, the usage stored in the hold is charged. */
+  known?: { reservationId: string; used: MeteredUsage | null };
 };
 
-/** The usage of a call when it was cut off, with its cost. */
-type ChargedUse = { used: Used; items: readonly ChargeItem[]; costMicros: bigint };
+/** The usage of a call when it was interrupted, with its cost. */
+type ChargedUse = { used: MeteredUsage; items: readonly ChargeItem[]; costMicros: bigint };
 
 /**
- * Charges what cut calls of a run have used until now and deletes their holds, in the transaction that ends them. The
- * deleted row is the right to charge: a second process finds none, so a call is charged once.
+ * Charges the usage of interrupted calls and deletes their holds, in the transaction that ends them. Only the process
+ * that deletes a hold charges it, so a call is charged once.
  */
-export async function chargeCutCalls(
+export async function chargeInterruptedCalls(
   tx: Transaction,
   tenant: Tenant,
-  { known, ...which }: CutCalls,
+  { known, ...which }: InterruptedCalls,
   about: About,
 ): Promise<ChargedUse[]> {
   const charged: ChargedUse[] = [];
@@ -51,13 +51,15 @@ export async function chargeCutCalls(
   return charged;
 }
 
-/** What the call behind a hold has used so far, and what it may cost where that is more. For the owner of the run alone. */
-export async function noteUsed(
+/**
+ * Stores the usage of a call in its hold, and raises the hold if the call may cost more. Only for the owner of the run.
+ */
+export async function recordHoldUsage(
   db: Executor,
   { orgId, mode }: Tenant,
   of: {
     reservationId: string;
-    used: Used | null;
+    used: MeteredUsage | null;
     atLeastMicros: Micros;
     run: { runId: string; epoch: number };
   },
@@ -72,15 +74,15 @@ export async function noteUsed(
   );
 }
 
-/** Holds money for something that costs by the second, beside what else the run holds. For its owner alone. */
-export async function holdMetered(
+/** Holds money for usage by the second, in addition to the run's other holds. Only for the owner of the run. */
+export async function holdForMeteredUsage(
   db: Executor,
   { orgId, mode }: Tenant,
   of: {
     id: string;
     userId: string | null;
     amountMicros: Micros;
-    used: Used;
+    used: MeteredUsage;
     run: { runId: string; epoch: number };
   },
 ): Promise<void> {
@@ -88,21 +90,21 @@ export async function holdMetered(
     db,
     sql`INSERT INTO ${reservations}
           (id, org_id, mode, user_id, amount_micros, expires_at, run_id, used, metered_since)
-        SELECT ${of.id}::uuid, ${orgId}, ${mode}, ${spenderOf(of.userId)}, ${of.amountMicros}::bigint,
+        SELECT ${of.id}::uuid, ${orgId}, ${mode}, ${budgetOwnerOf(of.userId)}, ${of.amountMicros}::bigint,
           clock_timestamp() + make_interval(secs => ${holdSeconds}), id, ${sql.json(of.used)}::json, clock_timestamp()
         FROM runs WHERE id = ${of.run.runId} AND epoch = ${of.run.epoch}`,
   );
 }
 
-/** Deletes the holds of a run, or one of them, and returns what each was used for. */
+/** Deletes the holds of a run, or one of them, and returns the usage of each. */
 async function takeHoldsOfRun(
   tx: Transaction,
   { orgId, mode }: Tenant,
   { runId, reservationId }: { runId: string; reservationId?: string },
-): Promise<{ id: string; used: Used | null; seconds: number | null }[]> {
+): Promise<{ id: string; used: MeteredUsage | null; seconds: number | null }[]> {
   const rows = await rowsOf(
     tx,
-    { id: text(), used: json<Used>().nullable(), ms: count().nullable() },
+    { id: text(), used: json<MeteredUsage>().nullable(), ms: count().nullable() },
     sql`DELETE FROM ${reservations} WHERE ${sql.and(
       sql`run_id = ${runId} AND org_id = ${orgId} AND mode = ${mode}`,
       reservationId !== undefined && sql`id = ${reservationId}::uuid`,
@@ -130,10 +132,10 @@ export const computerTime = {
     ...about,
   }),
 
-  /** For a hold: the seconds are not known until the computer reports them. */
+  /** For a hold: the number of seconds is not known yet. */
   unmeasured: {
     kind: 'compute',
     model: null,
     items: [{ unit: 'seconds', quantity: null, unitPriceMicros: microsPerSecond }],
-  } satisfies Used,
+  } satisfies MeteredUsage,
 };

@@ -8,10 +8,10 @@ import { sql } from '../platform/db/sql.ts';
 import { count as counted, micros } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import type { UserCaps } from './allowance.ts';
-import { mostUnseen } from './holds.ts';
+import { maxUnseenHolds } from './holds.ts';
 import { begin, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
-import { holdingPlenty, holdPlentyForAll } from './optimistic-holds.ts';
-import { foldLedger } from './roll-up-balances.ts';
+import { holdAllOptimistically, optimisticHoldStatement } from './optimistic-holds.ts';
+import { rollUpBalances } from './roll-up-balances.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -28,7 +28,7 @@ class NotMeant extends Error {}
 const holdTogether = (tenant: Tenant, count: number, after: () => Promise<void>) =>
   transaction(db, async (tx) => {
     const holds = Array.from({ length: count }, (_, at) =>
-      holdingPlenty(tenant, { userId: 'ann', userCaps: null, amountMicros, runId: `turn_${count}_${at}` }),
+      optimisticHoldStatement(tenant, { userId: 'ann', userCaps: null, amountMicros, runId: `turn_${count}_${at}` }),
     );
     await pipelined(
       tx,
@@ -49,7 +49,7 @@ async function mostFor(tenant: Tenant): Promise<number> {
 
 it('two processes that write all they may together, unseen by each other, hold no more than there is [MON-011]', async () => {
   const tenant = await newTenant(db);
-  const funds = (mostUnseen + 20n) * amountMicros;
+  const funds = (maxUnseenHolds + 20n) * amountMicros;
   await fund(db, tenant, funds);
   const count = await mostFor(tenant);
   expect(count).toBeGreaterThan(0);
@@ -81,10 +81,12 @@ const limits: [string, (limit: bigint) => { caps?: Partial<OrgSettings>; own?: U
 
 describe('a hold for the first call of a run', () => {
   /** What must be left at least: one less is not plenty. */
-  const enough = mostUnseen * amountMicros + 1n;
+  const enough = maxUnseenHolds * amountMicros + 1n;
   const spent = 40;
   const isHeld = (tenant: Tenant, userId: string | null, userCaps: UserCaps | null) =>
-    pipelined(db, [holdingPlenty(tenant, { userId, userCaps, amountMicros, runId: 'turn_1' }).statement]).then(
+    pipelined(db, [
+      optimisticHoldStatement(tenant, { userId, userCaps, amountMicros, runId: 'turn_1' }).statement,
+    ]).then(
       () => true,
       (error) => {
         if (isNoLongerSo(error)) return false;
@@ -99,7 +101,7 @@ describe('a hold for the first call of a run', () => {
         const tenant = await newTenant(db, caps);
         await fund(db, tenant, 100n * enough);
         await pay(db, tenant, item(spent, { userId: 'ann' }));
-        if (isFolded) await foldLedger(db);
+        if (isFolded) await rollUpBalances(db);
         expect(await isHeld(tenant, 'ann', own ?? null)).toBe(missing === 0n);
       }
     }
@@ -111,7 +113,7 @@ describe('a hold for the first call of a run', () => {
     expect(await isHeld(tenant, 'ann', null)).toBe(false);
     expect(await isHeld(tenant, null, null)).toBe(true);
     expect(await isHeld(tenant, null, null)).toBe(false);
-    await foldLedger(db);
+    await rollUpBalances(db);
     expect(await isHeld(tenant, null, null)).toBe(false);
     await fund(db, tenant, 1n);
     expect(await isHeld(tenant, null, null)).toBe(true);
@@ -125,11 +127,11 @@ describe('a hold for the first call of a run', () => {
 describe('holds for runs that begin together', () => {
   const count = 3;
   /** What must be left at least: one less is not plenty. */
-  const enough = (mostUnseen + BigInt(count)) * amountMicros + 1n;
+  const enough = (maxUnseenHolds + BigInt(count)) * amountMicros + 1n;
   const spent = 40;
 
   const holdIn = (tx: Transaction, tenant: Tenant, userCaps: UserCaps | null = null) =>
-    holdPlentyForAll(
+    holdAllOptimistically(
       tx,
       tenant,
       Array.from({ length: count }, (_, at) => ({ userId: 'ann', userCaps, amountMicros, runId: `task_${at}` })),
@@ -149,7 +151,7 @@ describe('holds for runs that begin together', () => {
         const tenant = await newTenant(db, caps);
         await fund(db, tenant, 100n * enough);
         await pay(db, tenant, item(spent, { userId: 'ann' }));
-        if (isFolded) await foldLedger(db);
+        if (isFolded) await rollUpBalances(db);
         const holds = await holdFor(tenant, own ?? null);
         expect([holds?.length ?? 0, await heldOf(tenant)]).toEqual([expected, expected]);
       }

@@ -6,10 +6,10 @@ import { pipelined, reading, running } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { boolean } from '../platform/db/table.ts';
 import type { UserCaps } from './allowance.ts';
-import { spenderOf, wholeOrg } from './budget-owner.ts';
-import { holdSeconds, lockingHolds, mostHeldTogether, mostUnseen } from './holds.ts';
+import { budgetOwnerOf, wholeOrg } from './budget-owner.ts';
+import { holdSeconds, lockHoldsStatement, maxHoldsTogether, maxUnseenHolds } from './holds.ts';
 
-type Wanted = { userId: string | null; userCaps: UserCaps | null; amountMicros: Micros; runId: string };
+type HoldRequest = { userId: string | null; userCaps: UserCaps | null; amountMicros: Micros; runId: string };
 
 const spent = (isCounted: string) => `COALESCE(sum(spend_micros) FILTER (WHERE ${isCounted}), 0)::bigint`;
 const isToday = 'day = (SELECT today FROM clock)';
@@ -18,21 +18,24 @@ const today = sql.raw("(now() AT TIME ZONE 'UTC')::date");
 const firstOfMonth = sql.raw("date_trunc('month', now() AT TIME ZONE 'UTC')::date");
 
 /**
- * Holds money for the first call of a run where there is plenty, and fails the group of statements that it is sent with
- * where there is not: then somebody has to ask what exactly is left (`reserve`). Plenty is what `reserve` does not call
- * tight, by the same rules; only that what is not folded yet counts as spent today, which in the first seconds of a day
- * makes it ask more often than it has to. Each turn asks this: there is nothing in it that is not needed for the answer.
+ * Holds money for the first call of a run if the balance is far above every limit. Otherwise it aborts the statements
+ * that it is sent with, and the caller must use `reserve`. "Far above" means what `reserve` does not call tight. One
+ * rule differs: entries that are not rolled up yet count as spent today, so `reserve` is needed more often just after
+ * midnight. Every turn runs this statement, so it reads nothing that the decision does not need.
  */
-export function holdingPlenty({ orgId, mode }: Tenant, { userId, userCaps, amountMicros, runId }: Wanted) {
+export function optimisticHoldStatement(
+  { orgId, mode }: Tenant,
+  { userId, userCaps, amountMicros, runId }: HoldRequest,
+) {
   const reservationId = randomUUID();
-  const spender = spenderOf(userId);
-  const needed = sql`${amountMicros * mostUnseen}::bigint`;
+  const owner = budgetOwnerOf(userId);
+  const needed = sql`${amountMicros * maxUnseenHolds}::bigint`;
   const isUser = sql`${userId !== null}::boolean`;
   const userDaily = sql`LEAST(o.user_daily_micros, ${userCaps?.daily ?? null}::bigint)`;
   const userMonthly = sql`LEAST(o.user_monthly_micros, ${userCaps?.monthly ?? null}::bigint)`;
   const statement = running(sql`WITH held AS (
       INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at, run_id)
-      VALUES (${reservationId}::uuid, ${orgId}, ${mode}, ${spender}, ${amountMicros},
+      VALUES (${reservationId}::uuid, ${orgId}, ${mode}, ${owner}, ${amountMicros},
         clock_timestamp() + make_interval(secs => ${holdSeconds}), ${runId})
     )
     SELECT expect_that(o.org_id IS NOT NULL
@@ -48,18 +51,18 @@ export function holdingPlenty({ orgId, mode }: Tenant, { userId, userCaps, amoun
       'that there is plenty of money')
     FROM (
       SELECT COALESCE(sum(amount_micros), 0)::bigint AS by_org,
-        COALESCE(sum(amount_micros) FILTER (WHERE user_id = ${spender}), 0)::bigint AS by_user
+        COALESCE(sum(amount_micros) FILTER (WHERE user_id = ${owner}), 0)::bigint AS by_user
       FROM reservations WHERE org_id = ${orgId} AND mode = ${mode} AND expires_at > clock_timestamp()
     ) AS running CROSS JOIN (
       SELECT COALESCE(sum(wallet_micros), 0)::bigint AS wallet, COALESCE(sum(spend_micros), 0)::bigint AS by_org,
-        COALESCE(sum(spend_micros) FILTER (WHERE user_id = ${spender}), 0)::bigint AS by_user
+        COALESCE(sum(spend_micros) FILTER (WHERE user_id = ${owner}), 0)::bigint AS by_user
       FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
     ) AS waiting CROSS JOIN (
       SELECT COALESCE(sum(spend_micros) FILTER (WHERE user_id = '*' AND day = ${today}), 0)::bigint AS org_day,
         COALESCE(sum(spend_micros) FILTER (WHERE user_id = '*'), 0)::bigint AS org_month,
-        COALESCE(sum(spend_micros) FILTER (WHERE user_id = ${spender} AND day = ${today}), 0)::bigint AS user_day,
-        COALESCE(sum(spend_micros) FILTER (WHERE user_id = ${spender}), 0)::bigint AS user_month
-      FROM spend_days WHERE org_id = ${orgId} AND mode = ${mode} AND user_id IN ('*', ${spender})
+        COALESCE(sum(spend_micros) FILTER (WHERE user_id = ${owner} AND day = ${today}), 0)::bigint AS user_day,
+        COALESCE(sum(spend_micros) FILTER (WHERE user_id = ${owner}), 0)::bigint AS user_month
+      FROM spend_days WHERE org_id = ${orgId} AND mode = ${mode} AND user_id IN ('*', ${owner})
         AND day BETWEEN ${firstOfMonth} AND ${today}
     ) AS folded
     LEFT JOIN org_settings o ON o.org_id = ${orgId} AND o.mode = ${mode}
@@ -71,7 +74,7 @@ const isPlentyForAll = sql.raw(`wallet.balance + spent.wallet > reserved.by_org 
   AND (o.org_daily_micros IS NULL OR o.org_daily_micros - spent.day > reserved.by_org + needed.micros)
   AND (o.org_monthly_micros IS NULL OR o.org_monthly_micros - spent.month > reserved.by_org + needed.micros)
   AND NOT EXISTS (
-    SELECT FROM wanted w LEFT JOIN spent_by b ON b.user_id = w.spender LEFT JOIN reserved_by r ON r.user_id = w.spender
+    SELECT FROM wanted w LEFT JOIN spent_by b ON b.user_id = w.owner LEFT JOIN reserved_by r ON r.user_id = w.owner
     WHERE w.is_user AND (
       LEAST(o.user_daily_micros, w.daily) - COALESCE(b.day, 0) <= COALESCE(r.micros, 0) + w.needed
       OR LEAST(o.user_monthly_micros, w.monthly) - COALESCE(b.month, 0) <= COALESCE(r.micros, 0) + w.needed))`);
@@ -79,39 +82,40 @@ const isPlentyForAll = sql.raw(`wallet.balance + spent.wallet > reserved.by_org 
 const spentOn = sql.raw(`${spent(isToday)} AS day, ${spent(isThisMonth)} AS month`);
 
 /**
- * Holds money for the first calls of runs that begin together, for each or for none: null where there is not plenty for all
- * of them, by the rules of `holdingPlenty`. Until the transaction ends nobody else holds money for several runs of the org.
+ * Holds money for the first calls of runs that start together, for all or for none. Returns null if the balance is not
+ * far above every limit, by the rules of `optimisticHoldStatement`. Until the transaction ends, no other group of runs
+ * of the org can hold money.
  */
-export async function holdPlentyForAll(
+export async function holdAllOptimistically(
   tx: Transaction,
   tenant: Tenant,
-  wanted: readonly Wanted[],
+  wanted: readonly HoldRequest[],
 ): Promise<string[] | null> {
-  if (wanted.length > mostHeldTogether)
-    throw new Error(`${wanted.length} holds at once are more than others count on.`);
+  if (wanted.length > maxHoldsTogether)
+    throw new Error(`${wanted.length} holds at once exceed the maximum of ${maxHoldsTogether}.`);
   const { orgId, mode } = tenant;
   const isOrg = sql`org_id = ${orgId} AND mode = ${mode}`;
   const holds = wanted.map(({ userId, userCaps, amountMicros, runId }) => ({
     id: randomUUID(),
     run_id: runId,
-    spender: spenderOf(userId),
+    owner: budgetOwnerOf(userId),
     is_user: userId !== null,
     amount: String(amountMicros),
     daily: userCaps?.daily?.toString() ?? null,
     monthly: userCaps?.monthly?.toString() ?? null,
   }));
   const [, [answer]] = await pipelined(tx, [
-    lockingHolds(tenant),
+    lockHoldsStatement(tenant),
     reading(
       { is_plenty: boolean() },
       sql`WITH given AS (
         SELECT * FROM json_to_recordset(${sql.json(holds)})
-          AS g(id uuid, run_id text, spender text, is_user boolean, amount bigint, daily bigint, monthly bigint)
+          AS g(id uuid, run_id text, owner text, is_user boolean, amount bigint, daily bigint, monthly bigint)
       ), wanted AS (
-        SELECT spender, is_user, min(daily) AS daily, min(monthly) AS monthly,
-          (sum(amount) + max(amount) * ${mostUnseen})::bigint AS needed FROM given GROUP BY spender, is_user
+        SELECT owner, is_user, min(daily) AS daily, min(monthly) AS monthly,
+          (sum(amount) + max(amount) * ${maxUnseenHolds})::bigint AS needed FROM given GROUP BY owner, is_user
       ), needed AS (
-        SELECT (sum(amount) + max(amount) * ${mostUnseen})::bigint AS micros FROM given
+        SELECT (sum(amount) + max(amount) * ${maxUnseenHolds})::bigint AS micros FROM given
       ), clock AS (
         SELECT today, date_trunc('month', today::timestamp)::date AS month
         FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS today) AS utc
@@ -124,7 +128,7 @@ export async function holdPlentyForAll(
         SELECT user_id, day, wallet_micros, spend_micros FROM unfolded_entries WHERE ${isOrg}
       ), folded AS MATERIALIZED (
         SELECT user_id, day, spend_micros FROM spend_days
-        WHERE ${isOrg} AND user_id = ANY(ARRAY(SELECT spender FROM given UNION SELECT ${wholeOrg}))
+        WHERE ${isOrg} AND user_id = ANY(ARRAY(SELECT owner FROM given UNION SELECT ${wholeOrg}))
           AND day BETWEEN (SELECT month FROM clock) AND (SELECT today FROM clock)
       ), spent_by AS (
         SELECT user_id, ${spentOn} FROM (
@@ -143,7 +147,7 @@ export async function holdPlentyForAll(
           JOIN org_settings o ON o.org_id = ${orgId} AND o.mode = ${mode}
       ), held AS (
         INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at, run_id)
-        SELECT g.id, ${orgId}, ${mode}, g.spender, g.amount,
+        SELECT g.id, ${orgId}, ${mode}, g.owner, g.amount,
           clock_timestamp() + make_interval(secs => ${holdSeconds}), g.run_id
         FROM given g CROSS JOIN answer WHERE answer.is_plenty
       )

@@ -6,9 +6,9 @@ import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { integer, text } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
-import { eraseSpender, spendOfUsers } from './budget-owner.ts';
+import { eraseBudgetOwner, spendOfUsers } from './budget-owner.ts';
 import { begin, chargeAll, faultsIn, fund, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
-import { balanceOf, foldLedger, foldWallet } from './roll-up-balances.ts';
+import { balanceOf, rollUpBalances, rollUpWallet } from './roll-up-balances.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -30,7 +30,7 @@ describe('folding', () => {
     await pay(db, tenant, item(30, { userId: 'ann' }), item(12, { userId: 'bob' }), item(5));
     const read = async () => [await balanceOf(db, tenant), await spendOfUsers(db, tenant, ['ann', 'bob'])];
     const before = await read();
-    await foldLedger(db);
+    await rollUpBalances(db);
     expect(await read()).toEqual(before);
     expect(await waiting()).toBe(0);
     const rows = await rowsOf(
@@ -50,11 +50,11 @@ describe('folding', () => {
   it('leaves a wallet alone that another process is folding, and folds the others', async () => {
     const [busy, idle] = [await newTenant(db), await newTenant(db)];
     for (const tenant of [busy, idle]) await fund(db, tenant, 10n);
-    await foldLedger(db);
+    await rollUpBalances(db);
     for (const tenant of [busy, idle]) await pay(db, tenant, item(1));
     const end = Promise.withResolvers<void>();
-    const { ended } = await begin(db, (tx) => foldWallet(tx, busy), end.promise);
-    await foldLedger(db);
+    const { ended } = await begin(db, (tx) => rollUpWallet(tx, busy), end.promise);
+    await rollUpBalances(db);
     expect(await foldedBalance(idle)).toBe('9');
     expect(await foldedBalance(busy)).toBe('10');
     end.resolve();
@@ -66,13 +66,13 @@ describe('folding', () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 10n);
     const failing = transaction(db, async (tx) => {
-      await foldWallet(tx, tenant);
+      await rollUpWallet(tx, tenant);
       throw new Error('killed');
     });
     await expect(failing).rejects.toThrow('killed');
     expect(await balanceOf(db, tenant)).toBe(10n);
     expect(await waiting()).toBe(1);
-    await foldLedger(db);
+    await rollUpBalances(db);
     expect(await waiting()).toBe(0);
   });
 
@@ -87,11 +87,11 @@ describe('folding', () => {
       db,
       sql`ALTER TABLE wallets ADD CONSTRAINT broken CHECK (org_id <> ${sql.raw(`'${broken.orgId}'`)} OR balance_micros = 0)`,
     );
-    await expect(foldLedger(db, alerts)).rejects.toThrow('1 wallets could not be folded.');
+    await expect(rollUpBalances(db, alerts)).rejects.toThrow('1 wallets could not be folded.');
     expect(await foldedBalance(sound)).toBe('-1');
     expect(await balanceOf(db, broken)).toBe(-1n);
     await run(db, sql`ALTER TABLE wallets DROP CONSTRAINT broken`);
-    await foldLedger(db, alerts);
+    await rollUpBalances(db, alerts);
     expect(await foldedBalance(broken)).toBe('-1');
   });
 
@@ -137,8 +137,8 @@ describe('the ledger', () => {
       await chargeAll(db, tenant, { items, at: new Date(Date.UTC(2026, 3, 29, step.hour)) });
     }
     if (step.do === 'credit') await fund(db, tenant, BigInt(step.micros));
-    if (step.do === 'fold') await foldLedger(db);
-    if (step.do === 'erase') await transaction(db, (tx) => eraseSpender(tx, tenant, step.user));
+    if (step.do === 'fold') await rollUpBalances(db);
+    if (step.do === 'erase') await transaction(db, (tx) => eraseBudgetOwner(tx, tenant, step.user));
   }
 
   const moves = ({ do: what, ...of }: Step): bigint =>
@@ -194,7 +194,7 @@ describe('the ledger', () => {
         while (open > 0) await work();
       })();
     const fold = async () => {
-      await foldLedger(db);
+      await rollUpBalances(db);
       folds++;
     };
     const watch = async () => {
@@ -203,8 +203,8 @@ describe('the ledger', () => {
     await Promise.all([...chargers, whileCharging(fold), whileCharging(fold), whileCharging(watch)]);
     expect(seen).toEqual([]);
     expect(folds).toBeGreaterThan(2);
-    await Promise.all([foldLedger(db), foldLedger(db)]);
-    await foldLedger(db);
+    await Promise.all([rollUpBalances(db), rollUpBalances(db)]);
+    await rollUpBalances(db);
     expect(await waiting()).toBe(0);
     expect(await faultsIn(db)).toEqual([]);
     const balances = await Promise.all(tenants.map((tenant) => balanceOf(db, tenant)));

@@ -6,35 +6,35 @@ import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { micros, text } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
-import { type AlertDependencies, tellAlerts } from './alerts.ts';
-import { type SpenderDay, wholeOrg } from './budget-owner.ts';
+import { type AlertDependencies, emitAlerts } from './alerts.ts';
+import { type BudgetOwnerDay, wholeOrg } from './budget-owner.ts';
 import { wallets } from './tables.ts';
 
 /**
- * Adds what was charged and credited since the last time to the wallets and the daily totals. Any number of processes may
- * do so at once: each wallet is folded by the one that has its row, in one transaction with the rows it takes away.
+ * Adds new charges and credits to the wallets and the daily totals. Any number of processes may do this at once: the
+ * process that locks a wallet rolls it up, in one transaction with the rows that it deletes.
  *
- * Alerts are told here and not with each charge. Of two charges that run at once neither sees the other, and the cap that
- * they reach together would be told by nobody: after it no further charge comes. The fold sees both.
+ * Alerts are emitted here and not with each charge. Two concurrent charges do not see each other, so neither would
+ * notice the cap that they reach together, and no later charge would come. The roll-up sees both.
  */
-export async function foldLedger(db: Database, alerts?: AlertDependencies): Promise<void> {
+export async function rollUpBalances(db: Database, alerts?: AlertDependencies): Promise<void> {
   const failures: unknown[] = [];
-  for (const tenant of await listUnfolded(db)) {
-    await foldTenant(db, tenant, alerts).catch((error: unknown) => failures.push(error));
+  for (const tenant of await listTenantsToRollUp(db)) {
+    await rollUpTenant(db, tenant, alerts).catch((error: unknown) => failures.push(error));
   }
-  // What is wrong with one org holds up no other.
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} wallets could not be folded.`);
+  // A failure of one org must not stop the others.
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} wallets could not be rolled up.`);
 }
 
-async function foldTenant(db: Database, tenant: Tenant, alerts: AlertDependencies | undefined): Promise<void> {
+async function rollUpTenant(db: Database, tenant: Tenant, alerts: AlertDependencies | undefined): Promise<void> {
   await transaction(db, async (tx) => {
-    const touched = await foldWallet(tx, tenant);
-    if (touched && alerts) await tellAlerts(tx, tenant, touched, alerts);
+    const touched = await rollUpWallet(tx, tenant);
+    if (touched && alerts) await emitAlerts(tx, tenant, touched, alerts);
   });
 }
 
-/** Every org and mode that has something to fold, each with a wallet to fold it into. */
-async function listUnfolded(db: Executor): Promise<Tenant[]> {
+/** Lists every org and mode with entries to roll up, and creates their wallets. */
+async function listTenantsToRollUp(db: Executor): Promise<Tenant[]> {
   const rows = await rowsOf(
     db,
     { org_id: text(), mode: text<Tenant['mode']>() },
@@ -51,8 +51,8 @@ async function listUnfolded(db: Executor): Promise<Tenant[]> {
   return rows.map((row) => ({ orgId: row.org_id, mode: row.mode }));
 }
 
-/** Adds what waits to the totals and says whose days changed; null where another process is at this wallet. */
-export async function foldWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<SpenderDay[] | null> {
+/** Adds the entries of a wallet to the totals and returns the changed days. Null if another process has the lock. */
+export async function rollUpWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<BudgetOwnerDay[] | null> {
   const locked = await run(
     tx,
     sql`SELECT 1 FROM ${wallets} WHERE org_id = ${orgId} AND mode = ${mode} FOR UPDATE SKIP LOCKED`,
@@ -60,31 +60,31 @@ export async function foldWallet(tx: Transaction, { orgId, mode }: Tenant): Prom
   if (locked === 0) return null;
   return rowsOf(
     tx,
-    { spender: text(), day: text() },
+    { owner: text(), day: text() },
     sql`
     WITH taken AS (
       DELETE FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
-      RETURNING user_id AS spender, day, wallet_micros, spend_micros
+      RETURNING user_id AS owner, day, wallet_micros, spend_micros
     ), paid AS (
       UPDATE wallets SET balance_micros = balance_micros + (SELECT COALESCE(sum(wallet_micros), 0) FROM taken)
       WHERE org_id = ${orgId} AND mode = ${mode}
     )
     INSERT INTO spend_days AS kept (org_id, mode, user_id, day, spend_micros)
-    SELECT ${orgId}, ${mode}, COALESCE(spender, ${wholeOrg}), day, sum(spend_micros)
+    SELECT ${orgId}, ${mode}, COALESCE(owner, ${wholeOrg}), day, sum(spend_micros)
     FROM taken WHERE spend_micros <> 0
-    GROUP BY GROUPING SETS ((spender, day), (day))
+    GROUP BY GROUPING SETS ((owner, day), (day))
     ON CONFLICT (org_id, mode, user_id, day) DO UPDATE SET spend_micros = kept.spend_micros + EXCLUDED.spend_micros
-    RETURNING user_id AS spender, day::text AS day`,
+    RETURNING user_id AS owner, day::text AS day`,
   );
 }
 
-/** What the wallet holds: below zero by at most the calls that ran when it became empty. */
+/** The balance of a wallet. It is negative by at most the cost of the calls that ran when it became empty. */
 export async function balanceOf(db: Executor, tenant: Tenant): Promise<Micros> {
   const [balance] = await readBalances(db, [tenant]);
   return balance as Micros;
 }
 
-/** Totals are what is folded and what is not yet, read in one statement: a fold in between moves both at once. */
+/** Adds rolled-up totals and newer entries in one statement, so that a concurrent roll-up counts nothing twice. */
 export async function readBalances(db: Executor, wanted: readonly Tenant[]): Promise<Micros[]> {
   const each = distinct(wanted, ({ orgId, mode }) => `${orgId} ${mode}`);
   const rows = await rowsOf(

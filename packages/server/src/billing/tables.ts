@@ -1,6 +1,6 @@
 import type { spendKinds } from '@vestra/contract/usage';
 import { boolean, day, integer, json, micros, moment, numeric, table, text, uuid } from '../platform/db/table.ts';
-import type { Used } from './charge-items.ts';
+import type { MeteredUsage } from './charge-items.ts';
 
 const tenant = {
   org_id: text(),
@@ -46,7 +46,7 @@ export const reservations = table('reservations', {
   amount_micros: micros(),
   expires_at: moment(),
   run_id: text().nullable(),
-  used: json<Used>().nullable(),
+  used: json<MeteredUsage>().nullable(),
   metered_since: moment().nullable(),
 });
 

@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../../../../tests/support/serv
 import type { Tenant } from '../platform/caller.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
-import { eraseSpender } from './budget-owner.ts';
+import { eraseBudgetOwner } from './budget-owner.ts';
 import type { ChargeItem } from './charge-items.ts';
 import { chargeAll, item } from './ledger.fixture.ts';
 import { usageWindow } from './usage.ts';
@@ -278,7 +278,7 @@ describe('the report', () => {
   it('holds the spend of an erased user under unknown [USE-016]', async () => {
     const conversationId = newId('conv');
     await chargeAll(db, tenant, { items: [item(10, { userId: 'gone', conversationId })] });
-    await transaction(db, (tx) => eraseSpender(tx, tenant, 'gone'));
+    await transaction(db, (tx) => eraseBudgetOwner(tx, tenant, 'gone'));
     const { body } = await get(`/v1/usage?group_by=user&conversation_id=${conversationId}`);
     expect(body.data.map(({ key }: Row) => key)).toEqual(['unknown']);
   });

@@ -13,19 +13,19 @@ import { ledgerEntries } from './tables.ts';
 
 type UsageDependencies = {
   db: Database;
-  /** The id behind the name or slug of a deployment; null where there is none. Absent: deployments are named by id. */
+  /** Finds the id of a deployment by its name or slug. If absent, requests must name deployments by id. */
   deploymentIdOf?: (tenant: Tenant, reference: string) => Promise<string | null>;
-  /** The names of deployments, for the labels of their rows. Absent: they have none. */
+  /** The names of deployments, for the labels of their rows. If absent, rows have no labels. */
   deploymentNames?: (tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Whether a task or conversation that was charged nothing is there. Absent: it is not. */
-  exists?: (tenant: Tenant, work: ChargedWork) => Promise<boolean>;
+  /** Whether a task or conversation without charges exists. If absent, the server answers that it does not. */
+  exists?: (tenant: Tenant, work: ChargedSubject) => Promise<boolean>;
 };
 
 export function usageRoutes({ db, deploymentIdOf, deploymentNames, exists }: UsageDependencies): Handlers<'usage'> {
   return {
     report: async ({ caller, query, page }) => {
       const reference = query.deployment_id;
-      // A deployment that was deleted is still named by its id in the ledger.
+      // The ledger still has the id of a deleted deployment.
       const resolved = reference && deploymentIdOf ? await deploymentIdOf(caller, reference) : null;
       const request = {
         groupBy: query.group_by,
@@ -47,7 +47,7 @@ export function usageRoutes({ db, deploymentIdOf, deploymentNames, exists }: Usa
       return { ...list, total: presentSums(total) };
     },
     lineItems: async ({ caller, query, page }) => {
-      const work = chargedWorkOf(query);
+      const work = chargedSubjectOf(query);
       const rows = await listLineItems(db, caller, work, page);
       if (rows.length === 0 && !page.after && !(await exists?.(caller, work))) {
         throw fail('taskId' in work ? 'task_not_found' : 'conversation_not_found');
@@ -73,11 +73,11 @@ type UsageRequest = {
 type UsageReport = {
   rows: UsageRow[];
   total: UsageSums;
-  /** Where a row stands in this report, for the cursor to the next page. */
+  /** The position of a row in this report, for the cursor to the next page. */
   sortKey: (row: UsageRow) => readonly string[];
 };
 
-/** What was spent in a window, by one dimension. Groups in which nothing was spent have no row. */
+/** Reports the spend in a window, grouped by one dimension. Groups without spend have no row. */
 async function reportUsage(
   db: Executor,
   tenant: Tenant,
@@ -87,15 +87,15 @@ async function reportUsage(
   const { groupBy, userId, deploymentId, conversationId } = request;
   const window = page.after ? windowOfCursor(request, page.after) : usageWindow(request, sharedDate());
   const query = { groupBy, start: startOf(window.from), end: endOf(window.to), userId, deploymentId, conversationId };
-  const { rows, total } = await sumUsage(db, tenant, query, { limit: page.limit, after: readPlace(page.after) });
+  const { rows, total } = await sumUsage(db, tenant, query, { limit: page.limit, after: readPosition(page.after) });
   return { rows, total, sortKey: (row) => [groupBy, window.from, window.to, String(row.costMicros), row.key] };
 }
 
-const longestDays = 366;
+const maxDays = 366;
 const defaultDays = 30;
 const dayMs = 86_400_000;
 
-/** Without `to` it ends today, without `from` it has thirty days. */
+/** Without `to` the window ends today. Without `from` it has thirty days. */
 export function usageWindow({ from, to }: { from?: string | undefined; to?: string | undefined }, now: Date): Window {
   const last = to ?? dateOf(now);
   const first = from ?? dateOf(new Date(startOf(last).getTime() - (defaultDays - 1) * dayMs));
@@ -106,16 +106,16 @@ export function usageWindow({ from, to }: { from?: string | undefined; to?: stri
     });
   }
   const days = (endOf(last).getTime() - startOf(first).getTime()) / dayMs;
-  if (days > longestDays) {
+  if (days > maxDays) {
     throw fail('invalid_window', {
       param: 'from',
-      message: `The window has ${days} days; at most ${longestDays} are reported at once.`,
+      message: `The window has ${days} days; at most ${maxDays} are reported at once.`,
     });
   }
   return { from: first, to: last };
 }
 
-/** Later pages keep the window of the first, also when a default one would have moved on at midnight. */
+/** Later pages use the window of the first page, even if the default window has changed at midnight. */
 function windowOfCursor(request: UsageRequest, after: readonly string[]): Window {
   const [groupBy, from, to] = after as [string, string, string];
   const isSame = groupBy === request.groupBy && (request.from ?? from) === from && (request.to ?? to) === to;
@@ -123,7 +123,7 @@ function windowOfCursor(request: UsageRequest, after: readonly string[]): Window
   return { from, to };
 }
 
-function readPlace(after: readonly string[] | null): Pick<UsageRow, 'key' | 'costMicros'> | null {
+function readPosition(after: readonly string[] | null): Pick<UsageRow, 'key' | 'costMicros'> | null {
   if (!after) return null;
   const [, , , cost, key] = after as [string, string, string, string, string];
   return { costMicros: BigInt(cost), key };
@@ -137,7 +137,7 @@ type UsageGroup = (typeof usageGroups)[number];
 
 type UsageQuery = {
   groupBy: UsageGroup;
-  /** The first moment of the window and the first after it. */
+  /** The first moment of the window, and the first moment after it. */
   start: Date;
   end: Date;
   userId?: string | undefined;
@@ -147,13 +147,13 @@ type UsageQuery = {
 
 type UsageSums = {
   costMicros: Micros;
-  /** Tasks that were charged for something in the group; the same task may count in several groups, once in the total. */
+  /** Tasks with a charge in the group. A task may count in several groups, but only once in the total. */
   taskCount: number;
   inputTokens: number;
   outputTokens: number;
 };
 
-/** `key` is empty for what has none, such as spend outside any task: rows always add up to the total. */
+/** `key` is empty for spend without one, such as spend outside any task, so that rows add up to the total. */
 type UsageRow = UsageSums & { key: string };
 
 const keys: Record<UsageGroup, Sql> = {
@@ -166,7 +166,9 @@ const keys: Record<UsageGroup, Sql> = {
   kind: sql`kind`,
 };
 
-/** One page of groups (days newest first, others dearest first) and the total of all of them, from one look at the ledger. */
+/**
+ * One page of groups and the total of all groups, from one query. Days are newest first, other groups costliest first.
+ */
 async function sumUsage(
   db: Executor,
   { orgId, mode }: Tenant,
@@ -174,7 +176,7 @@ async function sumUsage(
   page: { limit: number; after: Pick<UsageRow, 'key' | 'costMicros'> | null },
 ): Promise<{ rows: UsageRow[]; total: UsageSums }> {
   const { groupBy, start, end, userId, deploymentId, conversationId } = query;
-  // Moments travel as seconds: a year that PostgreSQL cannot read as text is still a number.
+  // Send moments as seconds: PostgreSQL cannot read some years as text.
   const filters = sql.and(
     sql`account = 'spend' AND org_id = ${orgId} AND mode = ${mode}`,
     sql`created_at >= to_timestamp(${start.getTime() / 1000}) AND created_at < to_timestamp(${end.getTime() / 1000})`,
@@ -233,7 +235,7 @@ function isAfter(groupBy: UsageGroup, last: Pick<UsageRow, 'key' | 'costMicros'>
 
 type LineItemRow = RowOf<typeof ledgerEntries>;
 
-/** One row more than the limit, so that the caller knows whether another page follows. */
+/** Returns one row more than the limit, so that the caller knows whether another page follows. */
 function listLineItems(
   db: Executor,
   { orgId, mode }: Tenant,
@@ -254,10 +256,13 @@ function listLineItems(
   );
 }
 
-/** The one task or conversation whose charges are asked for. */
-type ChargedWork = { taskId: string } | { conversationId: string };
+/** The task or conversation whose charges a request lists. */
+type ChargedSubject = { taskId: string } | { conversationId: string };
 
-function chargedWorkOf(query: { task_id?: string | undefined; conversation_id?: string | undefined }): ChargedWork {
+function chargedSubjectOf(query: {
+  task_id?: string | undefined;
+  conversation_id?: string | undefined;
+}): ChargedSubject {
   const { task_id: taskId, conversation_id: conversationId } = query;
   if (taskId !== undefined && conversationId !== undefined) {
     throw fail('invalid_request', {
@@ -294,7 +299,7 @@ const labelsOfNone: Record<UsageGroup, string | null> = {
   kind: null,
 };
 
-/** The columns of a charge are never null on a `spend` row: the table checks it. */
+/** A constraint of the table ensures that a `spend` row has no null in the columns of a charge. */
 const presentLineItem = (row: LineItemRow) => ({
   object: 'line_item' as const,
   id: row.id,
@@ -302,7 +307,7 @@ const presentLineItem = (row: LineItemRow) => ({
   model: row.model,
   quantity: Number(row.quantity),
   unit: row.unit as string,
-  // Read as a decimal: dividing by a million would show the error of floating point.
+  // Parse as a decimal: dividing by a million would add a floating-point error.
   unit_price_usd: Number(`${row.unit_price_micros}e-6`),
   cost_usd: microsToExactUsd(row.amount_micros),
   ...(row.is_estimated && { estimated: true as const }),

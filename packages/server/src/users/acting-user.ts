@@ -7,8 +7,8 @@ import type { UserRow } from './tables.ts';
 import { enterUser, refusalOf } from './users.ts';
 
 /**
- * The user that a request acts for, made on first use; null for the org's own agent. A session acts for its own user,
- * whatever the request says.
+ * The user that a request acts for, created on first use. Null for the org's own agent. A session always acts for its
+ * own user.
  */
 export async function actingUser(tx: Transaction, caller: Caller, userId: string | undefined): Promise<UserRow | null> {
   const named = await namedUser(tx, caller, userId);
@@ -16,38 +16,42 @@ export async function actingUser(tx: Transaction, caller: Caller, userId: string
 }
 
 /**
- * The id of the user that a request asks about or takes something from; null for the org's own agent. It makes nobody:
- * whoever is not known has nothing, and one that was erased stays so.
+ * The id of the user that a request reads or deletes from. Null for the org's own agent. It creates no user: an unknown
+ * user has nothing to read, and an erased one must stay erased.
  */
-export async function askedUser(db: Executor, caller: Caller, userId: string | undefined): Promise<string | null> {
+export async function requestedUserId(
+  db: Executor,
+  caller: Caller,
+  userId: string | undefined,
+): Promise<string | null> {
   const named = await namedUser(db, caller, userId);
-  if (named !== null) await findAskedUser(db, caller, named);
+  if (named !== null) await findRequestedUser(db, caller, named);
   return named;
 }
 
-/** The user, if there is one; nobody asks about one that is disabled or being erased. */
-export async function findAskedUser(db: Executor, tenant: Tenant, userId: string): Promise<UserRow | undefined> {
+/** Finds the user. Throws if the user is disabled or being erased. */
+export async function findRequestedUser(db: Executor, tenant: Tenant, userId: string): Promise<UserRow | undefined> {
   const user = await findUser(db, tenant, userId);
   const refused = user ? refusalOf(user) : null;
   if (refused) throw refused;
   return user;
 }
 
-/** The user that a path names. */
-export async function requireAskedUser(db: Executor, tenant: Tenant, userId: string): Promise<UserRow> {
-  const user = await findAskedUser(db, tenant, userId);
+/** Finds the user of a path. Throws if there is none. */
+export async function requireRequestedUser(db: Executor, tenant: Tenant, userId: string): Promise<UserRow> {
+  const user = await findRequestedUser(db, tenant, userId);
   if (!user) throw fail('user_not_found');
   return user;
 }
 
-/** Whom the request or its session names. Undefined: what the org has set decides. */
-export function statedUser(caller: Caller, userId: string | undefined): string | undefined {
+/** The user id that the request or its session names. Undefined: the org's settings decide. */
+export function statedUserId(caller: Caller, userId: string | undefined): string | undefined {
   if (caller.session && userId !== undefined && userId !== caller.session.userId) throw fail('session_scope');
   return (caller.session ? caller.session.userId : userId) ?? undefined;
 }
 
 async function namedUser(db: Executor, caller: Caller, userId: string | undefined): Promise<string | null> {
-  const named = statedUser(caller, userId);
+  const named = statedUserId(caller, userId);
   if (named !== undefined) return named;
   const settings = await findSettings(db, caller);
   if (settings.require_user) throw fail('user_required', { param: 'user_id' });

@@ -10,8 +10,8 @@ import type { SweepSource } from '../platform/jobs/sweep.ts';
 import type { EraseStep } from '../platform/registration.ts';
 import { findUser, listErasing, lockUser, removeUser, updateUser } from './store.ts';
 
-/** From this moment on nobody acts for the user; the job does the rest. */
-export async function askForErasure(tx: Transaction, jobs: JobSender, origin: Origin, userId: string): Promise<void> {
+/** Marks the user as being erased, so that no request acts for them, and starts the job. */
+export async function requestErasure(tx: Transaction, jobs: JobSender, origin: Origin, userId: string): Promise<void> {
   const row = await lockUser(tx, origin, userId);
   if (!row) throw fail('user_not_found');
   if (row.erasing_since) return;
@@ -20,13 +20,13 @@ export async function askForErasure(tx: Transaction, jobs: JobSender, origin: Or
   await jobs.send(tx, 'user.erase', { org_id: origin.orgId, mode: origin.mode, user_id: userId });
 }
 
-/** Has others forget the user. Where it throws it is called again later. */
+/** Erases the user in other systems. If it throws, it is called again later. */
 type EraseElsewhere = (tenant: Tenant, userId: string) => Promise<void>;
 
-/** So long others are asked again to forget a user. Beyond it the user is erased all the same. */
-const longestForOthersMs = 24 * 3600 * 1000;
+/** Other systems are retried for this long. After that, the user is erased here all the same. */
+const maxRetryMs = 24 * 3600 * 1000;
 
-/** Leaves no row of the user behind but what they spent, under `unknown`. */
+/** Deletes all rows of the user, except their spend, which is moved to `unknown`. */
 export async function eraseUser(
   { db, log }: { db: Database; log: Pick<Logger, 'error'> },
   { steps, elsewhere }: { steps: readonly EraseStep[]; elsewhere: EraseElsewhere },
@@ -34,15 +34,15 @@ export async function eraseUser(
   userId: string,
 ): Promise<void> {
   for (const step of steps) await transaction(db, (tx) => step(tx, tenant, userId));
-  // Before the user's row goes: a new user of the same id must not lose what others keep of them.
+  // Do this before deleting the user's row: otherwise it could erase the data of a new user with the same id.
   const row = await findUser(db, tenant, userId);
   const since = row?.erasing_since;
   if (!since) return;
   await elsewhere(tenant, userId).catch((error: unknown) => {
-    if (sharedNow() - since.getTime() < longestForOthersMs) throw error;
+    if (sharedNow() - since.getTime() < maxRetryMs) throw error;
     log.error(
       { err: error, org_id: tenant.orgId, mode: tenant.mode },
-      'a user is erased here and may not be elsewhere',
+      'erased a user here, but other systems may still have their data',
     );
   });
   await transaction(db, async (tx) => {
@@ -51,7 +51,7 @@ export async function eraseUser(
   });
 }
 
-/** Erasures that were asked for and have no job, as after a restore from a backup of the rows alone. */
+/** Requested erasures without a job, such as after a restore from a backup without jobs. */
 export const unfinishedErasures: SweepSource = {
   name: 'user erasures',
   async find({ tx, jobs, limit }) {

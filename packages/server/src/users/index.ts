@@ -1,8 +1,8 @@
-export { actingUser, askedUser, findAskedUser, requireAskedUser, statedUser } from './acting-user.ts';
+export { actingUser, findRequestedUser, requestedUserId, requireRequestedUser, statedUserId } from './acting-user.ts';
 export { memoryEndpointSecret } from './memory/customer-memory.ts';
 export { isInWordsOf } from './memory/extract-facts.ts';
 export type { Memory } from './memory/memory.ts';
 export { DeletedMeanwhile } from './memory/stored-facts.ts';
-export { capsOf, findUser, forgetUser, seeUser, timezoneOf, userIsStill } from './store.ts';
+export { capsOf, findCachedUser, findUser, forgetCachedUser, isUnchangedUser, timezoneOf } from './store.ts';
 export type { UserRow } from './tables.ts';
 export { enterUser, enterUsers } from './users.ts';

@@ -7,20 +7,20 @@ import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import type { Handlers } from '../platform/http/handler.ts';
 import type { JobSender } from '../platform/jobs/catalog.ts';
-import { askForErasure } from './erasure.ts';
+import { requestErasure } from './erasure.ts';
 import { findUser, listUsers } from './store.ts';
 import type { UserRow } from './tables.ts';
-import { changeUser, makeUser, presentUser } from './users.ts';
+import { changeUser, findOrCreateUser, presentUser } from './users.ts';
 
 export type UserDependencies = {
   db: Database;
   jobs: JobSender;
   /**
-   * Nobody may act for the user any more: finds their sessions while they are there, since an erasure soon takes them
-   * away, and returns what closes all that these hold open, for after the commit.
+   * Finds the sessions of a user who is disabled or deleted, before an erasure deletes them. Returns a function that
+   * closes their open connections, to be called after the commit.
    */
   shutOut: (tx: Transaction, tenant: Tenant, userId: string) => Promise<() => void>;
-  /** Told of the time zone that a user is given: what goes by their clock moves with it. */
+  /** Called when a user gets a time zone, to reschedule what follows their clock. */
   timezoneGiven: (tx: Transaction, tenant: Tenant, userId: string, timezone: string | null) => Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export function userRoutes({ db, jobs, shutOut, timezoneGiven }: UserDependencie
     },
     create: async ({ caller, body: { user_id, ...profile }, commit }) =>
       commit(async (tx) => {
-        const row = await makeUser(tx, caller, user_id, profile);
+        const row = await findOrCreateUser(tx, caller, user_id, profile);
         await timezoneGiven(tx, caller, user_id, row.timezone);
         return (await presenter(tx, caller, [row]))(row);
       }),
@@ -62,7 +62,7 @@ export function userRoutes({ db, jobs, shutOut, timezoneGiven }: UserDependencie
     },
     delete: async ({ caller, origin, params }) => {
       const closeStreams = await transaction(db, async (tx) => {
-        await askForErasure(tx, jobs, origin, params.user_id);
+        await requestErasure(tx, jobs, origin, params.user_id);
         return shutOut(tx, caller, params.user_id);
       });
       closeStreams();

@@ -22,7 +22,7 @@ export function lockUser(tx: Transaction, tenant: Tenant, userId: string): Promi
   return maybeOne(tx, users, sql`SELECT ${columns} FROM ${users} WHERE ${named(tenant, userId)} FOR UPDATE`);
 }
 
-/** Nothing where the user was there before, also if another transaction made it meanwhile. */
+/** Undefined if the user already exists. */
 export function insertUser(tx: Transaction, row: NewRowOf<typeof users>): Promise<UserRow | undefined> {
   return insert(tx, users, row, { onConflict: sql`DO NOTHING` });
 }
@@ -36,7 +36,7 @@ export async function findUsers(db: Executor, tenant: Tenant, ids: readonly stri
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Those that were not there before, nor made by another transaction meanwhile. */
+/** Inserts the users and returns those that did not exist before. */
 export function insertUsers(tx: Transaction, rows: readonly NewRowOf<typeof users>[]): Promise<UserRow[]> {
   return insertMany(tx, users, rows, { onConflict: sql`DO NOTHING` });
 }
@@ -61,7 +61,7 @@ type UserFilter = {
   createdAfter?: Date | undefined;
 };
 
-/** Newest first. Two users of one millisecond are told apart by id. */
+/** Newest first. The id orders users of the same millisecond. */
 export function listUsers(
   db: Executor,
   tenant: Tenant,
@@ -84,7 +84,7 @@ export function listUsers(
   );
 }
 
-/** Null where the user has named none, and where there is no such user. */
+/** Null if the user has no time zone, or does not exist. */
 export async function timezoneOf(db: Executor, tenant: Tenant, userId: string): Promise<string | null> {
   return (await findUser(db, tenant, userId))?.timezone ?? null;
 }
@@ -94,7 +94,7 @@ export async function capsOf(db: Executor, tenant: Tenant, userIds: readonly str
   return new Map([...rows].map((row) => [row.id, { daily: row.daily_cap_micros, monthly: row.monthly_cap_micros }]));
 }
 
-/** Users whose erasure was asked for and is not done. */
+/** Users whose erasure is not finished. */
 export async function listErasing(db: Executor, limit: number): Promise<{ tenant: Tenant; userId: string }[]> {
   const { org_id, mode } = users.columns;
   const rows = await rowsOf(
@@ -107,8 +107,8 @@ export async function listErasing(db: Executor, limit: number): Promise<{ tenant
 
 const shape = { ...users.columns, version: text() };
 
-/** The user as it was seen last, or is now. Whoever decides by it lets the write check its version (`userIsStill`). */
-export async function seeUser(
+/** The cached or current user. It may be stale, so a write that depends on it must check `isUnchangedUser`. */
+export async function findCachedUser(
   { db, seen }: { db: Database; seen: RowCache<UserRow> },
   { orgId, mode }: Tenant,
   id: string,
@@ -127,9 +127,11 @@ export async function seeUser(
   return { row, version };
 }
 
-export const forgetUser = (seen: RowCache<UserRow>, { org_id, mode, id }: Pick<UserRow, 'org_id' | 'mode' | 'id'>) =>
-  seen.forget(JSON.stringify([org_id, mode, id]));
+export const forgetCachedUser = (
+  seen: RowCache<UserRow>,
+  { org_id, mode, id }: Pick<UserRow, 'org_id' | 'mode' | 'id'>,
+) => seen.forget(JSON.stringify([org_id, mode, id]));
 
-/** Whether nobody has changed the user since it was seen. */
-export const userIsStill = ({ row, version }: SeenRow<UserRow>) => sql`EXISTS (SELECT FROM ${users}
+/** The condition that the user has not changed since it was cached. */
+export const isUnchangedUser = ({ row, version }: SeenRow<UserRow>) => sql`EXISTS (SELECT FROM ${users}
   WHERE org_id = ${row.org_id} AND mode = ${row.mode} AND id = ${row.id} AND xmin = ${version}::xid)`;

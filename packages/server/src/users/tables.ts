@@ -31,7 +31,7 @@ export const memories = table('memories', {
   org_id: text(),
   mode: text<Mode>(),
   id: text(),
-  /** Null for what the org's own agent remembers. */
+  /** Null for memories of the org's own agent. */
   user_id: text().nullable(),
   text: text(),
   kind: text<MemoryItem['kind']>(),
@@ -39,7 +39,7 @@ export const memories = table('memories', {
   fingerprint: bytes(),
   search: words(),
   vector: bytes().nullable(),
-  /** Set with a null vector where the model cannot read the text. */
+  /** If it is set and the vector is null, the model cannot read the text. */
   vector_model: text().nullable(),
   observed_at: moment(),
 });

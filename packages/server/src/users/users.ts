@@ -1,7 +1,7 @@
 import { type Failure, fail } from '@vestra/contract/errors';
 import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { emit, emitAll, findSettings, type OrgSettings, recordAudit } from '../account/index.ts';
-import { capsForUser, capsRemaining, type Spend } from '../billing/index.ts';
+import { capsRemaining, type Spend } from '../billing/index.ts';
 import type { Origin, Tenant } from '../platform/caller.ts';
 import type { Transaction } from '../platform/db/pool.ts';
 import { findUser, findUsers, insertUser, insertUsers, lockUser, updateUser } from './store.ts';
@@ -9,8 +9,8 @@ import type { UserRow } from './tables.ts';
 
 type Profile = Partial<Pick<UserRow, 'name' | 'email' | 'locale' | 'timezone' | 'metadata'>>;
 
-/** The user of this id, made on first use. What is given of a user that exists changes nothing. */
-export async function makeUser(
+/** Finds the user, or creates it with this profile. The profile does not change an existing user. */
+export async function findOrCreateUser(
   tx: Transaction,
   tenant: Tenant,
   userId: string,
@@ -23,7 +23,7 @@ export async function makeUser(
     org_id: tenant.orgId,
     mode: tenant.mode,
     id: userId,
-    // A millisecond is as fine as a cursor can tell moments apart.
+    // Use whole milliseconds: cursors have no finer resolution.
     created_at: new Date(),
     ...profile,
   });
@@ -33,16 +33,16 @@ export async function makeUser(
   return made;
 }
 
-/** The user whom a request acts for, made on first use; nobody acts for a disabled one. */
+/** Finds or creates the user that a request acts for. Throws if the user is disabled. */
 export async function enterUser(tx: Transaction, tenant: Tenant, userId: string): Promise<UserRow> {
-  const user = await makeUser(tx, tenant, userId);
+  const user = await findOrCreateUser(tx, tenant, userId);
   if (user.status === 'disabled') throw fail('user_disabled');
   return user;
 }
 
 /**
- * Enters many users as `enterUser` does one, in a few statements, and answers with them and why some may not be acted for.
- * New ones are made in the order of their ids, so that two that make the same users do not wait for each other in a circle.
+ * Like `enterUser` for many users, in a few statements. Returns a failure for each user that is disabled or being
+ * erased. Inserts in the order of ids, so that two transactions that create the same users do not deadlock.
  */
 export async function enterUsers(
   tx: Transaction,
@@ -53,7 +53,7 @@ export async function enterUsers(
   const known = await findUsers(tx, tenant, ids);
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0) {
-    // A millisecond is as fine as a cursor can tell moments apart.
+    // Use whole milliseconds: cursors have no finer resolution.
     const created_at = new Date();
     const made = await insertUsers(
       tx,
@@ -111,12 +111,12 @@ export async function changeUser(
   return row;
 }
 
-/** The id is free again when the erasure is done. */
+/** The id can be used again when the erasure is finished. */
 function refuseErasing(row: Pick<UserRow, 'erasing_since'>): void {
   if (row.erasing_since) throw beingErased();
 }
 
-/** Why nobody acts for this user; null where anybody may. */
+/** The reason why no request may act for this user, or null. */
 export function refusalOf({ erasing_since, status }: Pick<UserRow, 'erasing_since' | 'status'>): Failure | null {
   if (erasing_since) return beingErased();
   return status === 'disabled' ? fail('user_disabled') : null;
@@ -124,7 +124,7 @@ export function refusalOf({ erasing_since, status }: Pick<UserRow, 'erasing_sinc
 
 const beingErased = () => fail('user_disabled', { message: 'This user is being erased. Try again when it is done.' });
 
-/** A user's own cap is never above what the org lets every user spend, nor above the org's own. */
+/** A user's cap may exceed neither the org's cap for every user nor the org's own cap. */
 function readCap(
   wanted: number | null,
   param: 'spend_cap_usd' | 'monthly_cap_usd',
@@ -152,7 +152,8 @@ export function presentUser(
   row: UserRow,
   { settings, spend = noSpend }: { settings: OrgSettings; spend?: Spend | undefined },
 ) {
-  const caps = capsForUser(
+  const left = capsRemaining(
+    spend,
     {
       orgDaily: settings.org_daily_micros,
       orgMonthly: settings.org_monthly_micros,
@@ -161,7 +162,6 @@ export function presentUser(
     },
     { daily: row.daily_cap_micros, monthly: row.monthly_cap_micros },
   );
-  const left = capsRemaining(spend, caps);
   return {
     object: 'user' as const,
     id: row.id,

@@ -12,11 +12,11 @@ import { type AuditRow, auditEntries } from '../tables.ts';
 type AuditAction = {
   action: string;
   target?: { type: string; id: string };
-  /** Names of what changed; never a value that could be a secret. */
+  /** Names of changed fields. Values could be secrets, so never store them here. */
   details?: Record<string, unknown>;
 };
 
-/** Writes down who changed what, in the transaction of the change. */
+/** Records who changed what, in the transaction of the change. */
 export async function recordAudit(
   tx: Executor,
   origin: Origin,
@@ -45,7 +45,7 @@ type AuditFilter = {
   to?: Date | undefined;
 };
 
-/** One row more than the limit, so that the caller knows whether another page follows. */
+/** Returns one row more than the limit, so that the caller knows whether another page follows. */
 function listAudit(
   db: Executor,
   tenant: Tenant,
@@ -69,7 +69,7 @@ function listAudit(
   );
 }
 
-/** Forgets entries about what was done long ago; false: none was left. */
+/** Deletes entries older than `before`. False: none was left. */
 export const pruneAudit = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, auditEntries, sql`created_at < ${before} ORDER BY created_at`, limit);
 

@@ -11,12 +11,12 @@ export type KeyUse = { used: (caller: Caller) => void; stop: () => Promise<void>
 
 type Count = { caller: Caller; minute: Date; count: number };
 
-/** Never the same: processes that began together would else write the same rows at the same moment, and wait for each other every time. */
+/** Random, so that processes started together do not always write the same rows at once and wait for each other. */
 const untilNextFlushMs = () => 1500 + 1000 * Math.random();
 
 /**
- * Key use is one audit row per key and minute with a count, so a request costs no write: counts are
- * gathered here and written together.
+ * Counts key use in memory and writes it in batches, so that a request costs no write. The audit log has one row per
+ * key and minute, with a count.
  */
 export function createKeyUse(db: Database, log: Logger): KeyUse {
   let counts = new Map<string, Count>();
@@ -36,7 +36,7 @@ export function createKeyUse(db: Database, log: Logger): KeyUse {
       counts = new Map();
       if (taken.length === 0) return;
       await write(db, taken).catch((error: unknown) => {
-        log.warn({ err: error }, 'key use could not be written yet');
+        log.warn({ err: error }, 'could not write key use, will retry');
         for (const { caller, minute, count } of taken) {
           const name = `${caller.actor.id} ${minute.getTime()}`;
           const since = counts.get(name);
@@ -89,14 +89,14 @@ type KeyUses = {
   actor_id: string;
   actor_name: string;
   minute: Date;
-  /** When the id was made: entries are listed by their ids, and their times must not say otherwise. */
+  /** When the id was created. Entries are listed by id, so their times must be in the same order. */
   created_at: Date;
   count: number;
 }[];
 
-/** Adds to the entry of each credential and minute, and tells a key when it was last used. */
+/** Adds to the audit entry of each credential and minute, and updates `last_used_at` of keys. */
 async function addKeyUses(db: Database, uses: KeyUses): Promise<void> {
-  // Ordered by key, so that two processes that write at once take their locks in one order.
+  // Order by key, so that concurrent processes take their locks in one order.
   await run(
     db,
     sql`WITH uses AS (

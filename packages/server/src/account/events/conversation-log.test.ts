@@ -9,7 +9,7 @@ import { sql } from '../../platform/db/sql.ts';
 import { count } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { type Run, RunTakenOver, releaseRun, takeRun } from '../../platform/jobs/run-owner.ts';
-import { appendDelta, nextEntries, readLog } from './conversation-log.ts';
+import { appendDelta, nextLogEntries, readLog } from './conversation-log.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -107,7 +107,7 @@ const freshContext = AsyncLocalStorage.snapshot();
 
 describe('the next entries of a log', () => {
   it('count on from the newest, in the order given, with an id each', () => {
-    const entries = nextEntries({ id: 'conv_1', last_event_seq: 7 }, [
+    const entries = nextLogEntries({ id: 'conv_1', last_event_seq: 7 }, [
       { type: 'reply.delta', turnId: 'turn_1', data: { text: 'Hi', message_id: 'msg_1' } },
       { type: 'conversation.status', data: { status: 'idle' } },
     ]);
@@ -116,6 +116,6 @@ describe('the next entries of a log', () => {
       [9, 'conversation.status', null, null],
     ]);
     expect(new Set(entries.map(({ id }) => id)).size).toBe(2);
-    expect(nextEntries({ id: 'conv_1', last_event_seq: 7 }, [])).toEqual([]);
+    expect(nextLogEntries({ id: 'conv_1', last_event_seq: 7 }, [])).toEqual([]);
   });
 });

@@ -29,10 +29,10 @@ export function readLog(
 export type NewLogEntry = ToldOnStream & { taskId?: string | null; turnId?: string | null };
 
 /**
- * The next entries of a log. Only for whoever holds the conversation's row, and until they commit: so a reader that has
- * seen seq n will never find a smaller one appear later.
+ * Numbers the next entries of a log. The caller must hold the lock on the conversation's row until it commits.
+ * Otherwise a reader that has seen seq n could later find a smaller one.
  */
-export function nextEntries(
+export function nextLogEntries(
   conversation: { id: string; last_event_seq: number },
   appended: readonly NewLogEntry[],
 ): LogEntry[] {
@@ -50,8 +50,8 @@ export function nextEntries(
 }
 
 /**
- * Appends text of a reply to the log, beside what else is written; for the owner of the run alone. Answers which version
- * of the conversation's row it met and which it made.
+ * Appends text of a reply to the log, committed together with other writes. Only for the owner of the run. Returns the
+ * versions of the conversation's row before and after.
  */
 export async function appendDelta(
   writes: SharedWrites,
@@ -60,7 +60,7 @@ export async function appendDelta(
     conversationId: string;
     turnId: string;
     data: { text: string; message_id: string };
-    /** What the call that writes the text has used so far, noted where money is held for it. */
+    /** The usage so far of the model call that writes the text, stored in its hold. */
     inUse?: { reservationId: string; used: unknown } | null;
   },
 ): Promise<{ entry: LogEntry; versionBefore: string; version: string }> {

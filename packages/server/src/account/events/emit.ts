@@ -10,17 +10,17 @@ import { events } from '../tables.ts';
 export type OrgEvent = ToldByWebhook & { orgId: string; mode: Mode; deploymentId?: string | null };
 
 /**
- * Writes an event that other systems hear of, and one delivery for each endpoint that listens, in the transaction of
- * what it tells: all happen or none. One statement, since it is part of every reply. It notifies only where there is
- * something to deliver: a notification makes transactions commit one after the other.
+ * Writes an event and one pending delivery per subscribed webhook endpoint, in the transaction of the change that it
+ * reports. This is one statement, because every reply runs it. It notifies only if there is a delivery: PostgreSQL
+ * serialises the commits of transactions that notify.
  */
 export async function emit(tx: Executor, event: OrgEvent): Promise<string> {
-  const { id, statement } = emitting(event);
+  const { id, statement } = emitStatement(event);
   await pipelined(tx, [statement]);
   return id;
 }
 
-export function emitting(event: OrgEvent) {
+export function emitStatement(event: OrgEvent) {
   const id = newId('evt');
   const { orgId, mode, type, deploymentId = null, data } = event;
   const statement = running(sql`
@@ -42,30 +42,32 @@ export function emitting(event: OrgEvent) {
   return { id, statement };
 }
 
-/** Writes an event that no endpoint is told of by itself. */
-export async function emitToNobody(tx: Executor, event: OrgEvent): Promise<string> {
+/** Writes an event without deliveries. */
+export async function emitWithoutDeliveries(tx: Executor, event: OrgEvent): Promise<string> {
   const id = newId('evt');
   const { orgId, mode, type, deploymentId = null, data } = event;
   await insert(tx, events, { id, org_id: orgId, mode, type, deployment_id: deploymentId, data });
   return id;
 }
 
-/** Prefix and time of an id. The statement adds what tells apart the deliveries that it alone can count. */
+/**
+ * The prefix and time of an id. The statement appends a hash of event and endpoint to make each delivery's id unique.
+ */
 const timeOf = (id: string) => id.slice(0, 'whd_'.length + 10);
 
-/** What the account tells, and not one of its deployments: endpoints of every deployment file hear it. */
+/** Events of the account and not of a deployment. Endpoints of every deployment receive them. */
 const isOfAccount = (type: WebhookEventType) =>
   type === 'webhook.disabled' || /^(key|mcp_grant|user|usage|tool_server)\./.test(type);
 
-/** What one transaction tells of, in this order, in one statement: otherwise as `emit`. */
+/** Like `emit`, for several events in this order, in one statement. */
 export async function emitAll(tx: Executor, events: readonly OrgEvent[]): Promise<void> {
   const [first, second] = events;
   if (!first) return;
   if (!second) return void (await emit(tx, first));
-  await pipelined(tx, [emittingAll(events)]);
+  await pipelined(tx, [emitAllStatement(events)]);
 }
 
-export function emittingAll(events: readonly OrgEvent[]) {
+export function emitAllStatement(events: readonly OrgEvent[]) {
   const given = events.map(({ orgId, mode, type, deploymentId = null, data }) => ({
     id: newId('evt'),
     org_id: orgId,

@@ -21,7 +21,7 @@ export function eventRoutes({ db }: { db: Database }): Handlers<'events'> {
   };
 }
 
-/** The envelope of a delivery, which is also how the list shows an event. */
+/** The envelope of a delivery. The list of events shows the same form. */
 export const presentEvent = (row: EventRow) =>
   ({
     id: row.id,
@@ -55,8 +55,8 @@ export function findEvent(db: Executor, tenant: Tenant, eventId: string): Promis
 }
 
 /**
- * Takes away what other systems were told of a user and of their conversations. A message names its conversation and no
- * user, so the conversations are given while they are still there. That the user was deleted stays.
+ * Deletes the events of a user and of their conversations, except `user.deleted`. Message events name a conversation
+ * and no user, so the caller passes the conversations while they still exist.
  */
 export async function eraseEvents(
   tx: Transaction,
@@ -72,10 +72,10 @@ export async function eraseEvents(
   );
 }
 
-/** The last of an erasure: what was told while it went on. */
+/** The last step of an erasure: deletes events that were written during it. */
 export const eraseEventsOf = (tx: Transaction, tenant: Tenant, userId: string) =>
   eraseEvents(tx, tenant, { userId, conversationIds: [] });
 
-/** Forgets events that were told long ago; false: none was left. */
+/** Deletes events older than `before`. False: none was left. */
 export const pruneEvents = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, events, sql`created_at < ${before} ORDER BY created_at`, limit);

@@ -3,37 +3,37 @@ import type { Database } from '../../platform/db/pool.ts';
 import { type LogEntry, readLog } from './conversation-log.ts';
 
 type Follower = {
-  /** What comes next, in order and without a gap; empty where nothing came within `withinMs` or it was closed. */
+  /** The next entries, in order and without gaps. Empty if none came within `withinMs` or the follower was closed. */
   next: (withinMs: number) => Promise<readonly LogEntry[]>;
-  /** Reads the rows again, and ends the current wait even if there is nothing new. */
+  /** Reads the log again, and ends the current wait even if there is nothing new. */
   look: () => void;
   close: () => void;
 };
 
 export type Followers = {
   /**
-   * Everything after this seq: first what is written, then what is being written. `written`: what follows it, for the
-   * process that has just committed that and not published it yet, so that it need not be read.
+   * Follows a conversation after this seq: first the stored entries, then new ones. A process that has just committed
+   * the entries after that seq, and not published them yet, passes them as `written`, so that they need not be read.
    */
   follow: (conversationId: string, after: number, written?: readonly LogEntry[] | null) => Follower;
-  /** For the process that wrote it, after the commit: its followers need not read it again. */
+  /** Passes entries to the followers in this process. Call it after the commit. */
   publish: (conversationId: string, entries: readonly LogEntry[]) => void;
-  /** Another process wrote; null: any conversation may have grown. */
+  /** Another process wrote to the conversation. Null: any conversation may have new entries. */
   wake: (conversationId: string | null) => void;
-  /** Whether a caller of this process follows the conversation. */
+  /** Whether this process has a follower of the conversation. */
   isFollowed: (conversationId: string) => boolean;
 };
 
-/** A slow reader is given this much at once; what comes beyond that it reads from the rows when it gets there. */
-const mostWaiting = 256;
+/** The inbox of a slow reader is limited. Beyond this, it reads from the database again. */
+const maxWaiting = 256;
 const rowsPerRead = 200;
 
-/** Told how many milliseconds after an event was written a follower was given it. */
-type Given = (lagMs: number) => void;
+/** Receives the milliseconds between the write of an event and its delivery to a follower. */
+type LagObserver = (lagMs: number) => void;
 
 export function createFollowers(
   db: Database,
-  { read = readLog, given = () => {} }: { read?: typeof readLog; given?: Given } = {},
+  { read = readLog, onDelivered = () => {} }: { read?: typeof readLog; onDelivered?: LagObserver } = {},
 ): Followers {
   const byConversation = new Map<string, Set<ReturnType<typeof createInbox>>>();
 
@@ -43,9 +43,9 @@ export function createFollowers(
       const since = sharedNow();
       const next = async (withinMs: number) => {
         const entries = await inbox.next(withinMs);
-        // What was written before somebody came to follow is not late.
+        // Entries that are older than this follower are not late.
         const first = entries.find(({ created_at }) => created_at.getTime() >= since);
-        if (first) given(Math.max(0, sharedNow() - first.created_at.getTime()));
+        if (first) onDelivered(Math.max(0, sharedNow() - first.created_at.getTime()));
         return entries;
       };
       const others = byConversation.get(conversationId) ?? new Set();
@@ -92,7 +92,7 @@ function createInbox(
     if (!isBehind) {
       const fresh = entries.filter(({ seq }) => seq > lastKnown());
       const isNext = fresh.length === 0 || fresh[0]?.seq === lastKnown() + 1;
-      if (isNext && waiting.length + fresh.length <= mostWaiting) waiting.push(...fresh);
+      if (isNext && waiting.length + fresh.length <= maxWaiting) waiting.push(...fresh);
       else fallBehind();
     }
     wake();
@@ -104,7 +104,7 @@ function createInbox(
   }
 
   async function readRows(): Promise<LogEntry[]> {
-    // Before the read: what is published while it is under way is either read or received, and never missed.
+    // Set this before the read, so that entries published during the read are received and none is missed.
     isBehind = false;
     const rows = await read({ after: given, limit: rowsPerRead });
     given = rows.at(-1)?.seq ?? given;

@@ -10,13 +10,13 @@ import { apiKeys, type KeyRow, orgs, rolledKeySecrets } from '../tables.ts';
 
 export type KeyIdentity = {
   ofKey: (token: string) => Promise<Caller>;
-  /** Drops what this process remembers of a key, so that here a revocation counts at once. */
+  /** Drops a key from this process's cache, so that a revocation takes effect here at once. */
   forget: (keyId: string) => void;
 };
 
-/** A key that was looked up is believed for a second: after that a revocation elsewhere is seen here too. */
-const believedMs = 1000;
-const remembered = 10_000;
+/** A key is cached for a second. After that, this process sees a revocation by another one. */
+const cachedMs = 1000;
+const maxCachedKeys = 10_000;
 
 export function createKeyIdentity(db: Database, now: () => number = sharedNow): KeyIdentity {
   const known = new Map<string, { found: FoundKey; caller: Caller; readAt: number }>();
@@ -27,7 +27,7 @@ export function createKeyIdentity(db: Database, now: () => number = sharedNow): 
       const hash = hashSecret(token);
       const name = hash.toString('base64');
       let entry = known.get(name);
-      if (!entry || now() - entry.readAt >= believedMs) {
+      if (!entry || now() - entry.readAt >= cachedMs) {
         const readAt = now();
         const found = await findKeyBySecret(db, hash);
         if (!found) {
@@ -35,7 +35,7 @@ export function createKeyIdentity(db: Database, now: () => number = sharedNow): 
           throw fail('key_invalid');
         }
         entry = { found, caller: callerOf(found), readAt };
-        if (known.size >= remembered) known.clear();
+        if (known.size >= maxCachedKeys) known.clear();
         known.set(name, entry);
       }
       refuseEnded(entry.found, now());
@@ -67,12 +67,12 @@ const callerOf = ({ key, org }: FoundKey): Caller => ({
   session: null,
 });
 
-/** 32 random bytes need no slow hash: there is nothing to guess. */
+/** A slow hash is not needed: 32 random bytes cannot be guessed. */
 export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 type FoundKey = { key: KeyRow; org: { status: string }; rolledUntil: Date | null };
 
-/** The key behind a secret: its current one, or one that a roll replaced. */
+/** Finds a key by its current secret, or by one that a roll replaced. */
 async function findKeyBySecret(db: Executor, hash: Buffer): Promise<FoundKey | undefined> {
   const shape = { ...apiKeys.columns, org_status: text(), rolled_until: moment().nullable() };
   const columns = columnsOf(apiKeys, 'k');

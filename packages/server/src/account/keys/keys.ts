@@ -18,7 +18,7 @@ import { hashSecret, type KeyIdentity } from './key-identity.ts';
 type KeyDependencies = {
   db: Database;
   identity: KeyIdentity;
-  /** Told after a key was revoked: what it holds open closes. */
+  /** Called after a key was revoked, to close its open connections. */
   ended: (keyId: string) => void;
 };
 
@@ -115,13 +115,13 @@ async function revokeKey(
 
 type KeySecret = { secret: string; hash: Buffer; last4: string };
 
-/** The secret leaves this process once, in the answer of the call that made it. */
+/** The secret leaves this process only in the response that creates it. */
 function newKeySecret(mode: Mode): KeySecret {
   const secret = `vk_${mode}_${randomBytes(32).toString('base64url')}`;
   return { secret, hash: hashSecret(secret), last4: secret.slice(-4) };
 }
 
-/** A key makes only keys that can do no more than itself, and a test key makes no live one. */
+/** A key may only create or change keys with its own scopes or fewer. A test key cannot create a live key. */
 function refuseStrongerKey(
   maker: { mode: Mode; scopes: readonly Scope[]; isMember: boolean },
   wanted: { mode: Mode; scopes: readonly Scope[] },
@@ -193,7 +193,7 @@ async function markRevoked(tx: Executor, keyId: string): Promise<void> {
   await run(tx, sql`UPDATE ${apiKeys} SET revoked_at = ${sharedDate()} WHERE id = ${keyId}`);
 }
 
-/** Of these, the ones that were not revoked. */
+/** Returns those of the keys that are not revoked. */
 export async function liveKeys(db: Executor, ids: string[]): Promise<string[]> {
   const live = sql`SELECT id FROM ${apiKeys} WHERE id = ANY(${ids}) AND revoked_at IS NULL`;
   return (await rowsOf(db, { id: text() }, live)).map(({ id }) => id);

@@ -14,9 +14,7 @@ type Access =
   | 'member.password_reset_made'
   | 'member.password_reset';
 
-/**
- * A login opens every org of the person, in both modes, so each of these orgs is told of it, in its live log.
- */
+/** A login opens all orgs of a person in both modes, so each org gets an entry in its live audit log. */
 export async function recordAccess(
   tx: Executor,
   memberships: readonly Pick<Membership, 'member'>[],
@@ -31,7 +29,7 @@ export async function recordAccess(
   }
 }
 
-/** What a person has become in one org by signing in to it. */
+/** Records how a sign-in changed a membership in one org. */
 export async function recordMemberChange(
   tx: Executor,
   member: MemberRow,
@@ -44,16 +42,16 @@ export async function recordMemberChange(
   await recordAudit(tx, origin, { action, target: { type: 'member', id: member.id }, details });
 }
 
-/** From where somebody signs in. `userAgent` is what the browser says of itself. */
+/** The request behind a sign-in. */
 export type Source = { requestId: string; ip: string; userAgent: string | null };
 
-const longestUserAgent = 512;
+const maxUserAgentLength = 512;
 
 export const sourceOf = ({ requestId, ip, headers }: { requestId: string; ip: string; headers: Headers }): Source => ({
   requestId,
   ip,
-  userAgent: headers.get('user-agent')?.slice(0, longestUserAgent) ?? null,
+  userAgent: headers.get('user-agent')?.slice(0, maxUserAgentLength) ?? null,
 });
 
-/** What of it the audit log keeps. */
+/** The fields that the audit log stores. */
 export type LoggedSource = Pick<Origin, 'requestId' | 'ip'>;

@@ -25,7 +25,7 @@ export async function showAccount(db: Executor, { session, membership }: SignedI
   };
 }
 
-/** The name is the org's to read, so it is written in its log like a change by anybody else. */
+/** Other members see the name, so the org's audit log records the change. */
 export async function renameOneself(tx: Transaction, origin: Origin, person: SignedIn, name: string) {
   const { member } = person.membership;
   if (name === member.name) return showAccount(tx, person);
@@ -43,7 +43,7 @@ export async function showSession(db: Executor, caller: Caller, token: string | 
   return presentSession(session, membership, caller.mode, memberships);
 }
 
-/** Session, membership and role are read on every call: a member who was removed is out with the next one. */
+/** Reads session, membership and role on every request, so that a removed member loses access at once. */
 export function createConsoleIdentity(db: Database, publicUrl: string): Pick<Identities, 'ofConsole' | 'consoleToken'> {
   return {
     consoleToken: (headers) => readSessionToken(headers, publicUrl),

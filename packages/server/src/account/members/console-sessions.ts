@@ -12,7 +12,7 @@ import { boolean, columnsOf } from '../../platform/db/table.ts';
 import { type ConsoleSessionRow, consoleSessions } from '../tables.ts';
 import { recordAccess, type Source } from './access-log.ts';
 import { opensByPassword, presentMember } from './member.ts';
-import { hashToken, idleSeconds, longestSeconds, newToken, renewalSeconds } from './session-cookies.ts';
+import { hashToken, idleSeconds, maxSessionSeconds, newToken, renewalSeconds } from './session-cookies.ts';
 import {
   isOfLogin,
   listMemberships,
@@ -24,10 +24,10 @@ import {
   membershipTables,
 } from './store.ts';
 
-/** Who asks: the session behind the cookie and the person as a member of the org they act in. */
+/** The session of the cookie, and the membership in the org of the request. */
 export type SignedIn = { session: ConsoleSessionRow; membership: Membership; memberships: readonly Membership[] };
 
-/** A session or membership that ended while this request was on its way is gone here too. */
+/** Throws if the session or the membership has ended since the request was authenticated. */
 export async function signedIn(db: Executor, caller: Caller, token: string | null): Promise<SignedIn> {
   const found = token === null ? null : await findSession(db, hashToken(token));
   const membership = found?.memberships.find(({ member }) => member.id === caller.member?.id);
@@ -35,7 +35,7 @@ export async function signedIn(db: Executor, caller: Caller, token: string | nul
   return { session: found.session, membership, memberships: found.memberships };
 }
 
-/** Whom a session stands for: a login with every org it opens, or the one member whom a provider vouched for. */
+/** The owner of a session: a login with every org it opens, or one member whom an identity provider signed in. */
 type SessionFor = { email: string } | { memberId: string };
 
 export async function openSession(
@@ -60,7 +60,7 @@ export async function openSession(
   return { token, session };
 }
 
-/** In every org that the login opens; null where that is none. `email`: the key of the login. */
+/** Opens a session in every org that the login opens. Null if there is none. `email` is the key of the login. */
 export async function openLoginSession(tx: Transaction, email: string, source: Source, by: 'password' | 'passkey') {
   const memberships = (await listMemberships(tx, email)).filter(opensByPassword);
   const [first] = memberships;
@@ -69,7 +69,7 @@ export async function openLoginSession(tx: Transaction, email: string, source: S
   return { token, session: presentSession(session, first, 'test', memberships) };
 }
 
-/** Ends this one session; the person's other browsers stay logged in. */
+/** Ends this session only. */
 export async function logOut(tx: Transaction, token: string, source: Pick<Origin, 'requestId' | 'ip'>): Promise<void> {
   const hash = hashToken(token);
   const found = await findSession(tx, hash);
@@ -109,11 +109,11 @@ function insertSession(
   });
 }
 
-async function deleteExpiredSessions(tx: Transaction, person: Person): Promise<void> {
-  await run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOf(person)} AND expires_at <= now()`);
+async function deleteExpiredSessions(tx: Transaction, person: SessionOwner): Promise<void> {
+  await run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOwnedBy(person)} AND expires_at <= now()`);
 }
 
-/** The session behind a token and where it leads; without an active membership it leads nowhere. */
+/** The session of a token with its memberships. Null if it has no active membership. */
 export async function findSession(
   db: Executor,
   tokenHash: Buffer,
@@ -149,30 +149,35 @@ export async function renewSession(db: Executor, tokenHash: Buffer): Promise<voi
   );
 }
 
-/** Of the session `s`. */
-const renewedExpiry = sql`LEAST(s.created_at + make_interval(secs => ${longestSeconds}), now() + make_interval(secs => ${idleSeconds}))`;
+/** The expiry of the session `s` if it is renewed now. */
+const renewedExpiry = sql`LEAST(s.created_at + make_interval(secs => ${maxSessionSeconds}), now() + make_interval(secs => ${idleSeconds}))`;
 
 async function deleteSession(tx: Transaction, tokenHash: Buffer): Promise<void> {
   await run(tx, sql`DELETE FROM ${consoleSessions} WHERE token_hash = ${tokenHash}`);
 }
 
-/** Those of the same person as this one; how many they were. */
-type Person = Pick<ConsoleSessionRow, 'email' | 'member_id'>;
+/** Identifies all sessions of one login, or of one member. */
+type SessionOwner = Pick<ConsoleSessionRow, 'email' | 'member_id'>;
 
-const isOf = ({ email, member_id }: Person) => (email === null ? sql`member_id = ${member_id}` : sql`email = ${email}`);
+const isOwnedBy = ({ email, member_id }: SessionOwner) =>
+  email === null ? sql`member_id = ${member_id}` : sql`email = ${email}`;
 
-export const deleteSessions = (tx: Transaction, person: Person, { exceptId = '' } = {}): Promise<number> =>
-  run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOf(person)} AND id <> ${exceptId}`);
+export const deleteSessions = (tx: Transaction, person: SessionOwner, { exceptId = '' } = {}): Promise<number> =>
+  run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOwnedBy(person)} AND id <> ${exceptId}`);
 
-const deleteSessionById = async (tx: Transaction, person: Person, id: string): Promise<boolean> =>
-  (await run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOf(person)} AND id = ${id}`)) > 0;
+const deleteSessionById = async (tx: Transaction, person: SessionOwner, id: string): Promise<boolean> =>
+  (await run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOwnedBy(person)} AND id = ${id}`)) > 0;
 
 export function listSessions(
   db: Executor,
-  person: Person,
+  person: SessionOwner,
   page: { limit: number; after: readonly string[] | null },
 ): Promise<ConsoleSessionRow[]> {
-  const conditions = sql.and(isOf(person), sql`expires_at > now()`, page.after && sql`id < ${page.after[0] as string}`);
+  const conditions = sql.and(
+    isOwnedBy(person),
+    sql`expires_at > now()`,
+    page.after && sql`id < ${page.after[0] as string}`,
+  );
   return rowsOf(
     db,
     consoleSessions,
@@ -181,7 +186,7 @@ export function listSessions(
   );
 }
 
-/** Removes sign-ins to the console that have run out. False: none was left. */
+/** Deletes expired console sessions. False: none was left. */
 export const pruneConsoleSessions = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, consoleSessions, sql`expires_at < ${before}`, limit);
 
@@ -223,7 +228,7 @@ export const presentSession = (
   expires_at: session.expires_at.toISOString(),
 });
 
-/** Browser and system in words, out of what the browser says of itself; the more particular name comes first. */
+/** Patterns of the User-Agent header. Specific names come first, because browsers also claim general ones. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

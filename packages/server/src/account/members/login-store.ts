@@ -10,12 +10,12 @@ export function findLogin(db: Executor, key: string): Promise<LoginRow | undefin
   return maybeOne(db, logins, sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE email = ${key}`);
 }
 
-/** The logins that an email has, the oldest first. */
+/** The logins of an email, the oldest first. */
 export function findLogins(db: Executor, email: string): Promise<LoginRow[]> {
   return rowsOf(db, logins, sql`${loginsOfEmail(email)} ORDER BY created_at, email`);
 }
 
-/** `share` keeps the login from going while a session opens; `update` is for who may end or join it. */
+/** `share` prevents deletion while a session opens. Use `update` to delete, merge or change the login. */
 export function lockLogin(tx: Transaction, key: string, strength: 'share' | 'update'): Promise<LoginRow | undefined> {
   const lock = strength === 'share' ? sql`FOR SHARE` : sql`FOR UPDATE`;
   return maybeOne(tx, logins, sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE email = ${key} ${lock}`);
@@ -29,7 +29,7 @@ export function lockLogins(tx: Transaction, email: string): Promise<LoginRow[]> 
 const loginsOfEmail = (email: string) =>
   sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE (email = ${email} OR address = ${email})`;
 
-/** False if another login has got the key in the meantime. */
+/** False if another login already has the key. */
 export async function insertLogin(
   tx: Transaction,
   row: Pick<LoginRow, 'email' | 'address' | 'password_hash'>,
@@ -37,18 +37,18 @@ export async function insertLogin(
   return (await insert(tx, logins, row, { onConflict: sql`DO NOTHING` })) !== undefined;
 }
 
-/** Its console sessions go with it. */
+/** The database deletes its console sessions as well. */
 export async function deleteLogin(tx: Transaction, key: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${logins} WHERE email = ${key}`);
 }
 
-/** Links that were made to choose another one stop working. */
+/** Invalidates reset links. */
 export async function putPassword(tx: Transaction, key: string, passwordHash: string): Promise<void> {
   await run(tx, sql`UPDATE ${logins} SET password_hash = ${passwordHash} WHERE email = ${key}`);
   await run(tx, sql`DELETE FROM ${passwordResets} WHERE email = ${key}`);
 }
 
-/** In the place of a link that the login has. */
+/** Replaces an earlier link of the login. */
 export async function putReset(
   tx: Transaction,
   { key, orgId, hash, validHours }: { key: string; orgId: string | null; hash: Buffer; validHours: number },
@@ -66,7 +66,7 @@ export function findReset(db: Executor, hash: Buffer): Promise<RowOf<typeof pass
   );
 }
 
-/** Removes links to choose a new password that nobody has used in time. */
+/** Deletes expired reset links. */
 export const prunePasswordResets = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, passwordResets, sql`expires_at < ${before}`, limit);
 
@@ -83,7 +83,7 @@ export function listPasskeys(
   );
 }
 
-/** Undefined where the device's key is registered already, by whomever. */
+/** Undefined if the credential is already registered, for any login. */
 export const insertPasskey = (
   tx: Transaction,
   row: Omit<NewRowOf<typeof passkeys>, 'id'>,
@@ -102,7 +102,7 @@ export async function renamePasskey(
   return row;
 }
 
-/** False where it is gone, or another process has counted further since it was read. */
+/** False if the passkey is gone, or another process has changed its counter since it was read. */
 export async function countUse(tx: Transaction, { id, counter }: PasskeyRow, next: number): Promise<boolean> {
   const changes = { counter: next, last_used_at: sql`now()` };
   return (await update(tx, passkeys, changes, sql`id = ${id} AND counter = ${counter}`)).length > 0;

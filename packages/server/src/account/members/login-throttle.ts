@@ -2,14 +2,14 @@ import { fail } from '@vestra/contract/errors';
 import { signInAttempts } from '@vestra/contract/route';
 import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 
-/** Guessing against one email is slow. */
+/** Slows down guessing the password of one email. */
 const triesPerMinute = { email: 10, ip: signInAttempts.perMinute };
 
 /**
- * Counts a try before the password is checked, right or wrong. Routes without a credential are counted by address before
- * their body is read, by `perAddress` of their row, in the same bucket.
+ * Counts an attempt before the password is checked, whether it is right or wrong. The request pipeline counts routes
+ * without a credential in the same bucket, by address and before their body is read (`perAddress` of the route).
  */
-export async function countAttempt(rateLimiter: RateLimiter, by: 'ip' | 'email', value: string): Promise<void> {
+export async function throttleLogin(rateLimiter: RateLimiter, by: 'ip' | 'email', value: string): Promise<void> {
   const rate = await rateLimiter.take(`login:${by}:${value}`, triesPerMinute[by]);
   if (rate.allowed) return;
   throw fail('rate_limited', {

@@ -7,24 +7,26 @@ import type { LoginRow } from '../tables.ts';
 import { recordAccess, type Source } from './access-log.ts';
 import { deleteSessions, openLoginSession } from './console-sessions.ts';
 import { deleteLogin, deletePasskeys, findLogins, insertLogin, lockLogin, lockLogins } from './login-store.ts';
-import { countAttempt } from './login-throttle.ts';
+import { throttleLogin } from './login-throttle.ts';
 import { normaliseEmail } from './member.ts';
 import { fittingHashes, hashPassword } from './password-hash.ts';
 import { listMemberships, listMembershipsOfEmail, lockMembersOfEmail, openWithLogin } from './store.ts';
 
 type Credentials = { email: string; password: string };
 
-/** A refused login of a known email is also written down; answering no refusal sooner than this hides that. */
-const soonestRefusalMs = 500;
+/** A failed login of a known email takes longer, because it is logged. A minimum time for all failures hides that. */
+const minRefusalMs = 500;
 
-/** Answers the session and the token for its cookie. Unknown email and wrong password cannot be told apart. */
+/**
+ * Returns the session and the token for its cookie. The error is the same for an unknown email and a wrong password.
+ */
 export async function logIn(
   { db, rateLimiter }: { db: Database; rateLimiter: RateLimiter },
   { email, password }: Credentials,
   source: Source,
 ) {
   const address = normaliseEmail(email);
-  await countAttempt(rateLimiter, 'email', address);
+  await throttleLogin(rateLimiter, 'email', address);
 
   const startedAt = performance.now();
   const known = await findLogins(db, address);
@@ -39,11 +41,11 @@ export async function logIn(
 
   if (known.length > 0)
     await recordAccess(db, await listMembershipsOfEmail(db, address), 'member.login_failed', source);
-  await sleep(Math.max(0, startedAt + soonestRefusalMs - performance.now()));
+  await sleep(Math.max(0, startedAt + minRefusalMs - performance.now()));
   throw fail('login_failed');
 }
 
-/** Null where the login has ended, or leads to no org, since its password was checked. */
+/** Null if the login has changed since its password was checked, or opens no org. */
 async function enter(tx: Transaction, checked: LoginRow, source: Source) {
   const { email } = checked;
   const login = await lockLogin(tx, email, 'share');
@@ -51,7 +53,7 @@ async function enter(tx: Transaction, checked: LoginRow, source: Source) {
   return openLoginSession(tx, email, source, 'password');
 }
 
-/** A person who gave several logins of their email the same password has one login from then on. */
+/** Merges several logins of an email that have the same password. */
 async function enterAll(tx: Transaction, email: string, checked: readonly LoginRow[], source: Source) {
   await lockMembersOfEmail(tx, email);
   const locked = await lockLogins(tx, email);
@@ -64,9 +66,9 @@ async function enterAll(tx: Transaction, email: string, checked: readonly LoginR
 }
 
 /**
- * Opens a new membership with the login whose password was given, or with a new login if the email has none with it. An email
- * proves nothing: any org may invite it and accept the invitation itself. So no login of the email stands in the way of another,
- * and none opens what was joined with another password.
+ * Connects a new membership to the login of the email with this password, or to a new login if there is none. An email
+ * proves nothing, because any org may invite it and accept the invitation itself. So an email may have several logins,
+ * and a login opens only memberships that were accepted with its password.
  */
 export async function enterLogin(
   tx: Transaction,
@@ -112,8 +114,8 @@ export async function mergeLogins(tx: Transaction, into: LoginRow, others: reado
 }
 
 /**
- * A login that is about to open one more org keeps its password alone. An org that accepted its own invitation may have
- * left a passkey, or a browser that is signed in, and must not get into the next org with it.
+ * Deletes the passkeys and sessions of a login that is about to open one more org. An org that accepted its own
+ * invitation may have created them, and must not get into the next org with them.
  */
 async function endOtherWays(tx: Transaction, key: string): Promise<void> {
   await deletePasskeys(tx, key);

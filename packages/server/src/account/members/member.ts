@@ -4,22 +4,21 @@ import type { Caller } from '../../platform/caller.ts';
 import type { LoginRow, MemberRow } from '../tables.ts';
 import type { Membership } from './store.ts';
 
-/** Who changes members. The operator is the person at the server's own command line. */
+/** The party that changes members. The operator uses the server's command line. */
 export type Manager =
   | { kind: 'operator' }
   | { kind: 'member'; role: Role }
   | { kind: 'key'; mode: Mode; scopes: readonly Scope[] };
 
-/** `from` is null for a new member, `to` for one who goes. */
+/** `from` is null for a new member, `to` for one who is removed. */
 export type RoleChange = { from: Role | null; to: Role | null };
 
 export const managerOf = ({ member, mode, scopes }: Pick<Caller, 'member' | 'mode' | 'scopes'>): Manager =>
   member ? { kind: 'member', role: member.role } : { kind: 'key', mode, scopes };
 
 /**
- * Owners and admins manage members; whatever concerns an owner is for owners. A key counts as an owner
- * with scope `all` and as an admin with scope `admin`. Members act in live mode too, so a test key, which
- * makes no live key, makes no member either.
+ * Owners and admins manage members. Only owners may create, change or remove an owner. A key with scope `all` counts as
+ * an owner, and one with scope `admin` as an admin. Members also act in live mode, so a test key may not change them.
  */
 export function refusalOf(manager: Manager, { from, to }: RoleChange): Failure | null {
   if (manager.kind === 'operator') return null;
@@ -43,7 +42,7 @@ export function refusalOf(manager: Manager, { from, to }: RoleChange): Failure |
   return null;
 }
 
-/** The key of the login that opens a membership; null: only the org's provider opens it. */
+/** The key of the login that opens a membership. Null: only the org's identity provider opens it. */
 export function loginOf({ login, email, opened_by }: Pick<MemberRow, 'login' | 'email' | 'opened_by'>): string | null {
   return login ?? (opened_by === 'identity' ? null : email);
 }
@@ -51,21 +50,21 @@ export function loginOf({ login, email, opened_by }: Pick<MemberRow, 'login' | '
 export const addressOf = ({ address, email }: Pick<LoginRow, 'address' | 'email'>): string => address ?? email;
 
 /**
- * Whether a password, or a passkey beside it, opens a membership. What a provider made is opened by it alone. Where the
- * org takes passwords no more, members go on with theirs until they have linked the provider, and owners always: somebody
- * must come in when the provider does not.
+ * Whether a password or a passkey opens a membership. A membership that the identity provider created is opened by it
+ * alone. If the org no longer accepts passwords, members keep theirs until they have linked the provider. Owners always
+ * keep theirs, so that someone can sign in while the provider is down.
  */
 export function opensByPassword({ member, takesPasswords, isLinked }: Omit<Membership, 'org'>): boolean {
   if (loginOf(member) === null) return false;
   return takesPasswords || !isLinked || member.role === 'owner';
 }
 
-/** Only active owners count: an invitation that is never accepted would leave the org without one. */
+/** Counts only active owners: an invitation that is never accepted would leave the org without one. */
 export function leavesNoOwner(memberId: string, to: Role | null, activeOwnerIds: readonly string[]): boolean {
   return to !== 'owner' && activeOwnerIds.length === 1 && activeOwnerIds[0] === memberId;
 }
 
-/** Lower-casing can undo the normal form, so it is made last. */
+/** Normalise last, because lower-casing can undo the normal form. */
 export const normaliseEmail = (email: string): string => email.trim().toLowerCase().normalize('NFC');
 
 export const presentMember = (row: MemberRow) => ({

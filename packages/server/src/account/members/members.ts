@@ -7,7 +7,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { deleteLogin, lockLogin } from './login-store.ts';
-import { countAttempt } from './login-throttle.ts';
+import { throttleLogin } from './login-throttle.ts';
 import { enterLogin } from './logins.ts';
 import { leavesNoOwner, loginOf, type Manager, normaliseEmail, presentMember, refusalOf } from './member.ts';
 import { hashToken, newToken } from './session-cookies.ts';
@@ -27,7 +27,7 @@ const validDays = 7;
 
 type Invitation = { manager: Manager; email: string; role: Role; publicUrl: string };
 
-/** Inviting a person who has not accepted yet renews their link and sets their role. */
+/** A second invitation of a person who has not accepted yet renews their link and sets their role. */
 export async function inviteMember(tx: Transaction, origin: Origin, { manager, email, role, publicUrl }: Invitation) {
   const refusal = refusalOf(manager, { from: null, to: role });
   if (refusal) throw refusal;
@@ -53,7 +53,7 @@ export async function inviteMember(tx: Transaction, origin: Origin, { manager, e
   });
   return {
     ...presentMember(row),
-    // A fragment stays in the browser: the token reaches no server's log.
+    // Browsers do not send the fragment, so the token reaches no server log.
     invite_url: `${publicUrl.replace(/\/+$/, '')}/console/accept#token=${token}`,
     invite_expires_at: (row.invite_expires_at as Date).toISOString(),
   };
@@ -70,7 +70,7 @@ export async function acceptInvite(
   const hash = hashToken(token);
   const invited = await findInvite(db, hash);
   if (!invited) throw fail('invite_not_found', { param: 'token' });
-  await countAttempt(rateLimiter, 'email', invited.email);
+  await throttleLogin(rateLimiter, 'email', invited.email);
   return transaction(db, (tx) => accept(tx, { hash, name, password }, source));
 }
 
@@ -83,7 +83,7 @@ async function accept(
   if (!invited) throw fail('invite_not_found', { param: 'token' });
   await enterLogin(tx, { memberId: invited.id, email: invited.email, password });
   const row = await activateMember(tx, invited.id, name);
-  // An invitation is no one's mode; like a login it opens both and is written in the live log.
+  // A membership covers both modes. Like a login, it is recorded in the live log.
   const origin: Origin = { orgId: row.org_id, mode: 'live', actor: { type: 'member', id: row.id, name }, ...source };
   await recordAudit(tx, origin, {
     action: 'member.accepted',
@@ -93,7 +93,7 @@ async function accept(
   return presentMember(row);
 }
 
-/** The owner an org starts with, made by the server itself and not by an invitation. */
+/** Creates the first owner of an org, without an invitation. */
 export async function createOwner(
   tx: Transaction,
   { orgId, email, password, name }: { orgId: string; email: string; password: string; name: string },
@@ -165,8 +165,8 @@ export async function removeMember(
 }
 
 /**
- * A login that leads to no org goes, and its sessions with it: a person who is invited again chooses a new
- * password. The lock comes before the look, so that an acceptance elsewhere is either seen or finds no login.
+ * Deletes a login that opens no org, with its sessions. A person who is invited again chooses a new password. Lock
+ * before reading the memberships, so that a concurrent acceptance is either seen here or finds no login.
  */
 async function endUnusedLogin(tx: Transaction, key: string): Promise<void> {
   await lockLogin(tx, key, 'update');

@@ -1,21 +1,25 @@
 import crypto, { type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** OWASP's first choice for argon2id; one check takes 19 MiB and some tens of milliseconds of a thread. */
+/** OWASP's first choice for argon2id. One check takes 19 MiB and some tens of milliseconds of a thread. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
 /**
- * The hash as a PHC string, which carries its own cost: hashes made under an older cost stay readable. `beside`: another hash
- * of the same email. Both get one salt, so that a password is checked against all logins of an email with one computation.
+ * The hash is a PHC string, which contains its cost, so that hashes with an older cost stay readable. `beside` is
+ * another hash of the same email. Both share one salt, so that one computation checks a password against all logins of
+ * an email.
  */
 export async function hashPassword(password: string, beside?: string): Promise<string> {
   const salt = beside === undefined ? randomBytes(saltBytes) : readPhcString(beside).salt;
   return phcString(salt, await argon2id({ ...cost, message: bytesOf(password), nonce: salt, tagLength: tagBytes }));
 }
 
-/** Those that the password fits. None given takes as long as one: an unknown email is not told by the clock. */
+/**
+ * Returns the hashes that match. Without any, it takes as long as one check, so that timing does not reveal unknown
+ * emails.
+ */
 export async function fittingHashes(password: string, stored: readonly string[]): Promise<ReadonlySet<string>> {
   const bySalt = Map.groupBy(stored.length > 0 ? stored : [unmatchableHash], (hash) =>
     hash.slice(0, hash.lastIndexOf('$')),
@@ -34,10 +38,10 @@ const isSameTag = (derived: Buffer, tag: Buffer) => derived.length === tag.lengt
 export const verifyPassword = async (password: string, stored: string): Promise<boolean> =>
   (await fittingHashes(password, [stored])).has(stored);
 
-/** Fits no password and takes as long to check as any. */
+/** Matches no password and takes as long to check as any hash. */
 export const unmatchableHash = phcString(randomBytes(saltBytes), randomBytes(tagBytes));
 
-/** The same password typed on two systems may arrive composed or decomposed. */
+/** Two systems may send the same password as composed or decomposed characters. */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFC'), 'utf8');
 
 function phcString(salt: Buffer, tag: Buffer): string {
@@ -74,14 +78,17 @@ type Parameters = Pick<Argon2Parameters, 'memory' | 'passes' | 'parallelism' | '
   nonce: Buffer;
 };
 
-/** By Node itself, in a thread, since 24.7; before that as WebAssembly, for some tens of milliseconds of the only one. */
+/**
+ * Node 24.7 and newer hash in a thread. Older versions use WebAssembly, which blocks the event loop for tens of
+ * milliseconds.
+ */
 const argon2id: (parameters: Parameters) => Promise<Buffer> =
   typeof crypto.argon2 === 'function'
     ? (parameters) => promisify(crypto.argon2)('argon2id', parameters)
     : portableArgon2id;
 
 export async function portableArgon2id(parameters: Parameters): Promise<Buffer> {
-  // The library refuses an empty message, which is nobody's password.
+  // The library rejects an empty message. No password is empty, so a random tag is right.
   if (parameters.message.length === 0) return crypto.randomBytes(parameters.tagLength);
   const library = await import('hash-wasm');
   const tag = await library.argon2id({

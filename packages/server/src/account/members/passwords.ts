@@ -9,7 +9,7 @@ import { type LoggedSource, recordAccess, type Source } from './access-log.ts';
 import { showAccount } from './account.ts';
 import { deleteSessions, type SignedIn } from './console-sessions.ts';
 import { deletePasskeys, findLogin, findReset, lockLogin, lockLogins, putPassword, putReset } from './login-store.ts';
-import { countAttempt } from './login-throttle.ts';
+import { throttleLogin } from './login-throttle.ts';
 import { mergeLogins } from './logins.ts';
 import { addressOf, loginOf, type Manager, normaliseEmail, refusalOf } from './member.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
@@ -17,8 +17,8 @@ import { hashToken, newToken } from './session-cookies.ts';
 import { listMemberships, listMembershipsOfEmail, lockMemberAndOwners, lockMembersOfEmail } from './store.ts';
 
 /**
- * The old password is asked for, as slowly as at the login: a browser left open must not be enough to take the login over.
- * Whoever else is logged in with it is out.
+ * Requires the current password, with the throttle of the login, so that an unattended browser is not enough to take
+ * over a login. Ends all other sessions of the login.
  */
 export async function changePassword(
   { db, rateLimiter }: { db: Database; rateLimiter: RateLimiter },
@@ -32,18 +32,18 @@ export async function changePassword(
   return showAccount(db, person);
 }
 
-/** Throws where it is not the password of the person who asks. */
+/** Throws unless this is the password of the signed-in person. */
 export async function provePassword(
   { db, rateLimiter }: { db: Database; rateLimiter: RateLimiter },
   { session }: SignedIn,
   password: string,
   source: Source,
 ): Promise<LoginRow> {
-  await countAttempt(rateLimiter, 'ip', source.ip);
+  await throttleLogin(rateLimiter, 'ip', source.ip);
   if (session.email === null) throw fail('password_not_used');
   const login = await findLogin(db, session.email);
   if (!login) throw fail('password_not_used');
-  await countAttempt(rateLimiter, 'email', addressOf(login));
+  await throttleLogin(rateLimiter, 'email', addressOf(login));
   if (!(await verifyPassword(password, login.password_hash))) throw fail('password_wrong', { param: 'password' });
   return login;
 }
@@ -55,7 +55,7 @@ async function change(
   source: Source,
 ): Promise<void> {
   const locked = await lockLogin(tx, login.email, 'update');
-  // Of two changes at once the second was proven with a password that is no longer the one.
+  // A concurrent change has replaced the password that was checked.
   if (locked?.password_hash !== login.password_hash) throw fail('password_wrong', { param: 'password' });
   await putPassword(tx, login.email, passwordHash);
   await deleteSessions(tx, session, { exceptId: session.id });
@@ -65,8 +65,8 @@ async function change(
 const validHours = 24;
 
 /**
- * A link for a member who forgot their password. Whoever holds it has the login, so an org makes one only for a login that
- * opens no other org: it must not be a way from one org into the next.
+ * Creates a link for a member who forgot their password. The link gives access to the login, so an org may create one
+ * only for a login that opens no other org.
  */
 export async function makeResetLink(
   tx: Transaction,
@@ -93,8 +93,8 @@ export async function makeResetLink(
 }
 
 /**
- * For the person at the server's own command line, such as for the last owner. Null: nobody logs in with this email. The operator
- * vouches for the person and not for an org: the link replaces every login that the email has.
+ * Creates a link on the server's command line, such as for the last owner. Null: no login has this email. The operator
+ * vouches for the person and not for an org, so the link replaces every login of the email.
  */
 export async function makeOperatorResetLink(
   tx: Transaction,
@@ -112,7 +112,7 @@ export async function makeOperatorResetLink(
 const opensOtherOrgs = async (tx: Transaction, key: string, orgId: string): Promise<boolean> =>
   (await listMemberships(tx, key)).some(({ org }) => org.id !== orgId);
 
-/** One made before stops working. */
+/** Invalidates an earlier link. */
 async function putLink(
   tx: Transaction,
   { key, orgId, publicUrl }: { key: string; orgId: string | null; publicUrl: string },
@@ -120,18 +120,18 @@ async function putLink(
   const { token, hash } = newToken('vrst_');
   const row = await putReset(tx, { key, orgId, hash, validHours });
   return {
-    // A fragment stays in the browser: the token reaches no server's log.
+    // Browsers do not send the fragment, so the token reaches no server log.
     reset_url: `${publicUrl.replace(/\/+$/, '')}/console/reset#token=${token}`,
     reset_expires_at: row.expires_at.toISOString(),
   };
 }
 
 /**
- * A link works once. It is for a login that may be in wrong hands: every sign-in that it had opened ends, every passkey
- * beside the old password goes, and every MCP client that it let in is shut out.
+ * A link works once. The login may be compromised, so this ends all of its sessions, deletes its passkeys and ends the
+ * access of its MCP clients.
  */
 export async function resetPassword(
-  { db, rateLimiter, mcpClients }: { db: Database; rateLimiter: RateLimiter; mcpClients: LetIn },
+  { db, rateLimiter, mcpClients }: { db: Database; rateLimiter: RateLimiter; mcpClients: McpConsents },
   { token, password }: { token: string; password: string },
   source: Source,
 ) {
@@ -140,25 +140,25 @@ export async function resetPassword(
   const login = reset && (await findLogin(db, reset.email));
   if (!login) throw fail('reset_not_found', { param: 'token' });
   const email = addressOf(login);
-  await countAttempt(rateLimiter, 'email', email);
+  await throttleLogin(rateLimiter, 'email', email);
   const passwordHash = await hashPassword(password, login.password_hash);
-  const shutOut = await transaction(db, (tx) => use(tx, { hash, login, passwordHash }, mcpClients, source));
-  shutOut.forEach(mcpClients.ended);
+  const endedGrants = await transaction(db, (tx) => useLink(tx, { hash, login, passwordHash }, mcpClients, source));
+  endedGrants.forEach(mcpClients.ended);
   return { object: 'password_reset' as const, email };
 }
 
-/** The login's lock comes first, as everywhere: of two uses of one link the second finds it gone. */
-async function use(
+/** Locks the login first, as everywhere, so that the second use of a link finds it gone. */
+async function useLink(
   tx: Transaction,
   { hash, login, passwordHash }: { hash: Buffer; login: LoginRow; passwordHash: string },
-  mcpClients: LetIn,
+  mcpClients: McpConsents,
   source: Source,
 ): Promise<string[]> {
   const key = login.email;
-  const others = await lockWith(tx, login, hash);
+  const others = await lockWithOtherLogins(tx, login, hash);
   const reset = await findReset(tx, hash);
   if (!reset) throw fail('reset_not_found', { param: 'token' });
-  // They may have joined another org since the link was made.
+  // The person may have joined another org since the link was created.
   if (reset.org_id !== null && (await opensOtherOrgs(tx, key, reset.org_id))) throw fail('reset_not_found');
   if (others.length > 0) await mergeLogins(tx, login, others);
   await putPassword(tx, key, passwordHash);
@@ -173,8 +173,8 @@ async function use(
   );
 }
 
-/** A link of the operator is for the person: the other logins of the email, which then become this one, are locked too. */
-async function lockWith(tx: Transaction, login: LoginRow, hash: Buffer): Promise<LoginRow[]> {
+/** An operator's link replaces all logins of the email, so this locks and returns the other logins too. */
+async function lockWithOtherLogins(tx: Transaction, login: LoginRow, hash: Buffer): Promise<LoginRow[]> {
   const isOfOperator = (await findReset(tx, hash))?.org_id === null;
   if (isOfOperator) {
     await lockMembersOfEmail(tx, addressOf(login));
@@ -184,10 +184,10 @@ async function lockWith(tx: Transaction, login: LoginRow, hash: Buffer): Promise
   return [];
 }
 
-/** MCP clients that members have let in. */
-export type LetIn = {
-  /** Shuts out all that these have let in; answers whom. */
+/** The MCP clients to which members have granted access. */
+export type McpConsents = {
+  /** Ends all grants of these members and returns their ids. */
   endAll: (tx: Transaction, memberIds: readonly string[], source: LoggedSource) => Promise<string[]>;
-  /** To be told once that has happened. */
+  /** To be called for each of these grants after the commit. */
   ended: (grantId: string) => void;
 };

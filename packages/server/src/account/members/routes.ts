@@ -9,14 +9,14 @@ import { endOtherSignIns, endSignIn, listSessions, logOut, presentSignIn, signed
 import { logIn } from './logins.ts';
 import { managerOf, presentMember } from './member.ts';
 import { acceptInvite, inviteMember, removeMember, updateMember } from './members.ts';
-import { changePassword, type LetIn, makeResetLink, resetPassword } from './passwords.ts';
+import { changePassword, type McpConsents, makeResetLink, resetPassword } from './passwords.ts';
 import { clearedCookie, isSecureRequest, readSessionToken, sessionCookie } from './session-cookies.ts';
 import { listMembers } from './store.ts';
 
 export type MemberDependencies = {
   db: Database;
   rateLimiter: RateLimiter;
-  /** Where browsers reach this server, such as `https://agents.example.com`. */
+  /** The public address of this server, such as `https://agents.example.com`. */
   publicUrl: string;
 };
 
@@ -25,7 +25,7 @@ export function memberRoutes({
   rateLimiter,
   publicUrl,
   mcpClients,
-}: MemberDependencies & { mcpClients: LetIn }): Handlers<'members'> {
+}: MemberDependencies & { mcpClients: McpConsents }): Handlers<'members'> {
   return {
     list: async ({ caller, page }) =>
       page.of(await listMembers(db, caller.orgId, page), presentMember, (row) => [row.id]),
@@ -36,12 +36,12 @@ export function memberRoutes({
         updateMember(tx, origin, { manager: managerOf(caller), memberId: params.member_id, ...body }),
       ),
     remove: async ({ caller, origin, params: { member_id: memberId } }) => {
-      const shutOut = await transaction(db, async (tx) => {
+      const endedGrants = await transaction(db, async (tx) => {
         const ids = await mcpClients.endAll(tx, [memberId], origin);
         await removeMember(tx, origin, { manager: managerOf(caller), memberId });
         return ids;
       });
-      shutOut.forEach(mcpClients.ended);
+      endedGrants.forEach(mcpClients.ended);
       return { object: 'member', id: memberId, deleted: true };
     },
     resetPassword: async ({ caller, origin, params, commit }) =>
@@ -55,7 +55,7 @@ export function consoleRoutes({
   rateLimiter,
   publicUrl,
   mcpClients,
-}: MemberDependencies & { mcpClients: LetIn }): Handlers<'consoleAccess'> {
+}: MemberDependencies & { mcpClients: McpConsents }): Handlers<'consoleAccess'> {
   return {
     login: async ({ body, headers, requestId, ip }) => {
       const { token, session } = await logIn({ db, rateLimiter }, body, sourceOf({ requestId, ip, headers }));

@@ -1,27 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { consoleCookie } from '@vestra/contract/members';
 
-/** A session ends this long after its last use, and this long after the login however much it was used. */
+/** A session ends after this long without use, and at the latest after the maximum from its login. */
 export const idleSeconds = 12 * 3600;
-export const longestSeconds = 7 * 24 * 3600;
-/** A session in use is written at most this often, so that a request costs no write. */
+export const maxSessionSeconds = 7 * 24 * 3600;
+/** An active session is renewed at most this often, so that most requests cost no write. */
 export const renewalSeconds = 600;
-/** Within this a sign-in that has begun comes to its end. */
+/** A sign-in must be finished within this time. */
 export const attemptSeconds = 600;
 
 /**
- * Browsers take a name with this prefix by https alone, and from the very host that set it: a neighbouring host cannot
- * put its own session in the place of a member's. They refuse it by http, as on the machine of a developer.
+ * Browsers accept the prefix `__Host-` only over https and only from the host itself, so that a sibling host cannot
+ * replace a member's session with its own. They reject it over http, which developers use locally.
  */
 const nameOf = (name: string, isSecure: boolean) => (isSecure ? `__Host-${name}` : name);
 
-/** HttpOnly keeps the token from scripts, Lax from the forms of other sites. */
+/** HttpOnly hides the token from scripts. Lax keeps it out of forms on other sites. */
 export const sessionCookie = (token: string, isSecure: boolean): string =>
-  cookie(consoleCookie, token, longestSeconds, isSecure);
+  cookie(consoleCookie, token, maxSessionSeconds, isSecure);
 
 export const clearedCookie = (isSecure: boolean): string => cookie(consoleCookie, '', 0, isSecure);
 
-/** A sign-in that goes on elsewhere, or in the browser itself. Lax: it comes back by a link of another site. */
+/** The cookie of an unfinished sign-in. It must be Lax, because the provider's site links back here. */
 export const attemptCookie = (token: string, isSecure: boolean): string =>
   cookie(attemptName, token, attemptSeconds, isSecure);
 
@@ -32,10 +32,7 @@ const attemptName = 'vestra_sign_in';
 const cookie = (name: string, value: string, maxAge: number, isSecure: boolean): string =>
   `${nameOf(name, isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${isSecure ? '; Secure' : ''}`;
 
-/**
- * A proxy in front says how the browser came. Whoever forges the header only keeps their own cookie from
- * travelling in the clear.
- */
+/** A proxy reports the scheme of the browser in a header. A forged header only affects the sender's own cookie. */
 export function isSecureRequest(headers: Headers, publicUrl: string): boolean {
   const forwarded = headers.get('x-forwarded-proto')?.split(',')[0]?.trim().toLowerCase();
   return forwarded === 'https' || publicUrl.startsWith('https://');
@@ -55,11 +52,11 @@ function readCookie(headers: Headers, wanted: string): string | null {
   return null;
 }
 
-/** A secret that leaves this process once; the database keeps its hash alone. */
+/** Creates a secret that leaves this process once. The database stores only its hash. */
 export function newToken(prefix = ''): { token: string; hash: Buffer } {
   const token = `${prefix}${randomBytes(32).toString('base64url')}`;
   return { token, hash: hashToken(token) };
 }
 
-/** 32 random bytes need no slow hash: there is nothing to guess. */
+/** A slow hash is not needed: 32 random bytes cannot be guessed. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();

@@ -7,18 +7,20 @@ import { columnsOf } from '../../platform/db/table.ts';
 import { type SignInAttemptRow, signInAttempts } from '../tables.ts';
 import { attemptSeconds, hashToken, newToken } from './session-cookies.ts';
 
-type Begun = Pick<SignInAttemptRow, 'kind'> &
+type NewAttempt = Pick<SignInAttemptRow, 'kind'> &
   Partial<Pick<SignInAttemptRow, 'org_id' | 'member_id' | 'email' | 'return_to'>>;
 
-/** A sign-in that goes on in this browser alone: it holds the token, and everything sent elsewhere is derived from it. */
-export async function beginAttempt(db: Executor, begun: Begun): Promise<string> {
+/**
+ * Starts a sign-in that only this browser can finish. It has the token. Values for other parties are derived from it.
+ */
+export async function beginAttempt(db: Executor, attempt: NewAttempt): Promise<string> {
   const { token, hash } = newToken();
   const expires_at = sql`now() + make_interval(secs => ${attemptSeconds})`;
-  await insert(db, signInAttempts, { ...begun, token_hash: hash, expires_at });
+  await insert(db, signInAttempts, { ...attempt, token_hash: hash, expires_at });
   return token;
 }
 
-/** Once: whoever comes second with the same token finds nothing. */
+/** Takes an attempt once. A second request with the same token finds none. */
 export async function takeAttempt(
   db: Executor,
   token: string,
@@ -34,7 +36,7 @@ export async function takeAttempt(
   return row;
 }
 
-/** What another side is given to know of it: it says nothing of the token, nor of what else is derived. */
+/** A value for another party. It reveals neither the token nor other derived values. */
 export const derived = (token: string, purpose: 'state' | 'nonce' | 'verifier' | 'challenge'): string =>
   createHmac('sha256', token).update(purpose).digest('base64url');
 
@@ -43,6 +45,6 @@ export function isDerived(token: string, purpose: 'state', given: string): boole
   return expected.length === actual.length && timingSafeEqual(expected, actual);
 }
 
-/** Removes sign-ins that nobody came back from. */
+/** Deletes expired sign-in attempts. */
 export const pruneSignInAttempts = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, signInAttempts, sql`expires_at < ${before}`, limit);

@@ -6,7 +6,6 @@ import { identityProviders, type MemberRow, memberIdentities, members, orgs } fr
 
 const columns = columnsOf(members);
 
-/** Members are shared by both modes of their org. */
 export function listMembers(
   db: Executor,
   orgId: string,
@@ -20,7 +19,7 @@ export function listMembers(
   );
 }
 
-/** Inserts the member, or locks and gives back, unchanged, the one who has this email in the org already. */
+/** Inserts the member. If the org already has a member with this email, locks and returns that one unchanged. */
 export async function insertOrLockMember(
   tx: Transaction,
   row: Omit<NewRowOf<typeof members>, 'invite_hash' | 'invite_expires_at'>,
@@ -31,7 +30,7 @@ export async function insertOrLockMember(
   return kept as MemberRow;
 }
 
-/** A link given out before stops working. */
+/** Invalidates an earlier link. */
 export async function putInvite(
   tx: Transaction,
   memberId: string,
@@ -59,8 +58,8 @@ export async function activateMember(tx: Transaction, memberId: string, name: st
 }
 
 /**
- * Locks the member together with every active owner of the org, in one order: of two changes that would
- * each take one of the last two owners, the second sees what the first has left.
+ * Locks the member and all active owners of the org, in one order. Otherwise two concurrent changes could each remove
+ * one of the last two owners.
  */
 export async function lockMemberAndOwners(
   tx: Transaction,
@@ -96,12 +95,12 @@ export async function deleteMember(tx: Transaction, memberId: string): Promise<v
 export type Membership = {
   member: MemberRow;
   org: { id: string; name: string; status: string };
-  /** Whether the org lets members who have linked its own provider use a password. */
+  /** Whether members who have linked the org's identity provider may still use a password. */
   takesPasswords: boolean;
   isLinked: boolean;
 };
 
-/** Selected of `membershipTables`, and read by `membershipOf`. */
+/** The columns to select from `membershipTables`. `membershipOf` maps the row. */
 export const membershipColumns = {
   ...members.columns,
   org_name: text(),
@@ -115,7 +114,7 @@ export const membershipTables = sql`${members} m JOIN ${orgs} o ON o.id = m.org_
   LEFT JOIN ${identityProviders} p ON p.org_id = m.org_id
   LEFT JOIN ${memberIdentities} i ON i.member_id = m.id`;
 
-/** The oldest membership first; an org that is switched off is nobody's first choice. */
+/** The oldest membership first. Orgs that are not active come last. */
 export const membershipOrder = sql`o.status <> 'active', m.id`;
 
 export function membershipOf(row: RowOf<typeof membershipColumns>): Membership {
@@ -128,7 +127,7 @@ export function membershipOf(row: RowOf<typeof membershipColumns>): Membership {
   };
 }
 
-/** An active member with their org, whichever way they sign in; undefined where they are none, or no longer. */
+/** An active member with their org. Undefined if there is no such active member. */
 export async function findActiveMembership(db: Executor, memberId: string): Promise<Membership | undefined> {
   const row = await maybeOne(
     db,
@@ -141,20 +140,20 @@ export async function findActiveMembership(db: Executor, memberId: string): Prom
 export const findMembers = (db: Executor, ids: string[]): Promise<MemberRow[]> =>
   rowsOf(db, members, sql`SELECT ${columns} FROM ${members} WHERE id = ANY(${ids})`);
 
-/** Until the transaction ends: what a member may have only so many of is counted by one at a time. */
+/** Locks a member until the transaction ends, so that concurrent requests cannot exceed a limit per member. */
 export async function lockMember(tx: Transaction, memberId: string): Promise<void> {
   await run(tx, sql`SELECT FROM ${members} WHERE id = ${memberId} FOR UPDATE`);
 }
 
-/** `loginOf` in SQL: whether a login, by its key, opens the membership `m`. */
+/** `loginOf` in SQL: whether the login with this key opens the membership `m`. */
 export const isOfLogin = (key: string | Sql) =>
   sql`(m.login = ${key} OR m.login IS NULL AND m.opened_by <> 'identity' AND m.email = ${key})`;
 
-/** The orgs in which a login makes somebody an active member, whether or not it opens them now. */
+/** The active memberships of a login, even those that a password does not open now. */
 export const listMemberships = (db: Executor, login: string): Promise<Membership[]> =>
   membershipsWhere(db, isOfLogin(login));
 
-/** The orgs that any login with this email makes somebody a member of: a failed sign-in may have meant each of them. */
+/** The active memberships of all logins with this email. A failed sign-in may have been meant for any of them. */
 export const listMembershipsOfEmail = (db: Executor, email: string): Promise<Membership[]> =>
   membershipsWhere(db, sql`m.email = ${email} AND (m.login IS NOT NULL OR m.opened_by <> 'identity')`);
 
@@ -168,12 +167,12 @@ async function membershipsWhere(db: Executor, condition: Sql): Promise<Membershi
   return rows.map(membershipOf);
 }
 
-/** Has a login other than the one with the email as its key open these memberships. */
+/** Assigns these memberships to a login whose key is not the email. */
 export async function openWithLogin(tx: Transaction, memberIds: readonly string[], login: string): Promise<void> {
   await run(tx, sql`UPDATE ${members} SET login = ${login}, opened_by = 'identity' WHERE id = ANY(${[...memberIds]})`);
 }
 
-/** Members come before logins, as everywhere: of two who lock both, one waits for the other. */
+/** Lock members before logins everywhere, so that two transactions never deadlock. */
 export async function lockMembersOfEmail(tx: Transaction, email: string): Promise<void> {
   await run(tx, sql`SELECT FROM ${members} WHERE email = ${email} ORDER BY id FOR UPDATE`);
 }

@@ -16,7 +16,7 @@ import { addressOf, isRedirectOf, type McpClient } from './clients.ts';
 import { presentGrant } from './grants.ts';
 import { codeSeconds, newSecret } from './tokens.ts';
 
-/** A request whose client and redirect address are known: from here on faults can be told to the client. */
+/** A request with a valid client and redirect address, so that errors can be sent to the client. */
 export type AuthorizationRequest = {
   client: McpClient;
   redirectUri: string;
@@ -26,11 +26,11 @@ export type AuthorizationRequest = {
   refusal: Refusal | null;
 };
 
-/** In the words of RFC 6749 and RFC 8707. */
+/** The error codes of RFC 6749 and RFC 8707. */
 type Refusal = { error: 'invalid_request' | 'unsupported_response_type' | 'invalid_target'; message: string };
 
-/** Clients that name none are for talking to agents and building them. */
-const usualScopes: readonly GrantScope[] = ['runtime', 'setup'];
+/** The scopes of a client that requests none. */
+const defaultScopes: readonly GrantScope[] = ['runtime', 'setup'];
 
 export async function readAuthorizationRequest(
   query: string,
@@ -77,18 +77,20 @@ const missing = (param: string): never => {
 
 const invalid = (message: string): Refusal => ({ error: 'invalid_request', message });
 
-/** A slash at the end, or other letters of scheme and host, name the same place. */
+/** Ignores a trailing slash, and the case of scheme and host. */
 export const isResource = (given: string, resource: string): boolean =>
   URL.parse(given)?.href.replace(/\/$/, '') === new URL(resource).href;
 
-/** Scopes that are not known are passed over, as RFC 6749 allows: `scope` of the answer says what came of it. */
+/** Ignores unknown scopes, as RFC 6749 allows. The `scope` of the token response shows the granted ones. */
 function scopesOf(asked: string | null): readonly GrantScope[] {
   const words = asked?.split(' ') ?? [];
   const known = grantScopes.filter((scope) => words.includes(scope));
-  return known.length > 0 ? known : usualScopes;
+  return known.length > 0 ? known : defaultScopes;
 }
 
-/** Where the browser brings the answer: `iss` tells a client of many servers whose it is (RFC 9207). */
+/**
+ * The address that returns the result to the client. `iss` names this server for clients of several servers (RFC 9207).
+ */
 export function returnUrl(
   { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
   issuer: string,
@@ -98,9 +100,11 @@ export function returnUrl(
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${fields}`;
 }
 
-const mostOfMember = 100;
+const maxGrantsOfMember = 100;
 
-/** What the member decided, as the address that brings it to the client. The grant is in the member's org and mode. */
+/**
+ * Carries out the member's decision and returns the address for the client. The grant has the member's org and mode.
+ */
 export async function decide(
   { db, issuer }: { db: Database; issuer: string },
   origin: Origin,
@@ -115,7 +119,7 @@ export async function decide(
   const { secret: code, hash } = newSecret('code');
   await transaction(db, async (tx) => {
     await lockMember(tx, member.id);
-    if ((await countOfMember(tx, member.id)) >= mostOfMember) throw fail('too_many_mcp_grants');
+    if ((await countOfMember(tx, member.id)) >= maxGrantsOfMember) throw fail('too_many_mcp_grants');
     const { address, isVerified } = addressOf(client, redirectUri);
     const grant = await insertGrant(
       tx,
@@ -143,7 +147,7 @@ export async function decide(
   return returnUrl(request, issuer, { code });
 }
 
-/** With a code for it, without which it ends as soon as the code does. */
+/** Inserts a grant with its code. The grant expires with the code unless the client exchanges it. */
 async function insertGrant(
   tx: Transaction,
   row: Omit<NewRowOf<typeof mcpGrants>, 'expires_at'>,

@@ -9,18 +9,18 @@ import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
 import { mcpGrants, registeredMcpClients } from '../tables.ts';
 
-/** What is known of a client before anybody lets it in. */
+/** An MCP client before a member has granted it access. */
 export type McpClient = {
   id: string;
   name: string;
   redirectUris: readonly string[];
-  /** The host that published what it is; null: it has registered, and may claim any name. */
+  /** The host that published its metadata. Null: the client registered itself, and may claim any name. */
   publishedBy: string | null;
 };
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Browsers run or open these themselves, so that they are no app's. */
+/** Browsers handle these schemes themselves, so no app can own them. */
 const schemesOfBrowsers = new Set([
   ...[
     'about',
@@ -38,10 +38,10 @@ const schemesOfBrowsers = new Set([
   ...['mailto', 'moz-extension', 'resource', 'sms', 'tel', 'vbscript', 'view-source', 'ws', 'wss'],
 ]);
 
-/** Why browsers are not sent to this address, or null. */
+/** Returns the reason why a redirect address is refused, or null. */
 export function refuseRedirect(address: string): string | null {
   if (address.length > 2048) return 'A redirect address may have at most 2048 characters.';
-  // The parser drops or rewrites these, so that the registered text and the address would differ.
+  // The parser drops or rewrites these characters, so the parsed address would differ from the registered text.
   if (/[\s\p{Cc}\\]/u.test(address))
     return 'A redirect address must not hold spaces, control characters or backslashes.';
   const url = URL.parse(address);
@@ -55,7 +55,9 @@ export function refuseRedirect(address: string): string | null {
   return schemesOfBrowsers.has(url.protocol.slice(0, -1)) ? 'Links of this scheme lead to no app.' : null;
 }
 
-/** Letter by letter; the port of a program on the same computer is not known beforehand (RFC 8252). */
+/**
+ * Compares exactly, except for the port of a loopback address, which a native app cannot know in advance (RFC 8252).
+ */
 export function isRedirectOf({ redirectUris }: Pick<McpClient, 'redirectUris'>, address: string): boolean {
   if (refuseRedirect(address) !== null) return false;
   return redirectUris.includes(address) || redirectUris.some((each) => differsInPortAlone(each, address));
@@ -71,7 +73,7 @@ function differsInPortAlone(registered: string, address: string): boolean {
 
 type Destination = { kind: 'site' | 'computer' | 'app'; address: string };
 
-/** Who gets the access. */
+/** The site, computer or app that a redirect address leads to. */
 export function destinationOf(redirectUri: string): Destination {
   const { protocol, hostname, host } = new URL(redirectUri);
   if (protocol === 'https:') return { kind: 'site', address: host };
@@ -79,28 +81,31 @@ export function destinationOf(redirectUri: string): Destination {
   return { kind: 'app', address: `${protocol.slice(0, -1)}:` };
 }
 
-/** The host that answers for it; any program on a computer, and any app, can say that it is a published client. */
+/**
+ * The host that vouches for the client. It is verified only for sites: any local program can claim a published client
+ * id.
+ */
 export function addressOf(client: McpClient, redirectUri: string): { address: string; isVerified: boolean } {
   const { kind, address } = destinationOf(redirectUri);
   if (client.publishedBy === null) return { address, isVerified: false };
   return { address: client.publishedBy, isVerified: kind === 'site' };
 }
 
-const longestName = 80;
+const maxNameLength = 80;
 
-/** As it can stand in a sentence: no line of its own, and nothing that turns the text around it. */
+/** Makes a name safe to show in a sentence: no line breaks, and no characters that change the text direction. */
 export function shownName(name: string | undefined, otherwise: string): string {
   const shown = (name ?? '')
     .toWellFormed()
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  return [...(shown || otherwise)].slice(0, longestName).join('');
+  return [...(shown || otherwise)].slice(0, maxNameLength).join('');
 }
 
 export type ClientSources = { db: Database; outbound: Pick<Outbound, 'fetch'> };
 
-/** By the address of its metadata document, or by the id that it registered. */
+/** Finds a client by the address of its metadata document, or by its registered id. */
 export async function findClient({ db, outbound }: ClientSources, clientId: string): Promise<McpClient> {
   if (/^https?:/i.test(clientId)) return readDocument(outbound, clientId);
   const row = await findRegistered(db, clientId);
@@ -108,11 +113,13 @@ export async function findClient({ db, outbound }: ClientSources, clientId: stri
   return { id: row.id, name: row.name, redirectUris: row.redirect_uris, publishedBy: null };
 }
 
-/** As much as any client says of itself, and more. */
-const largestDocument = 64 * 1024;
-const longestWaitMs = 5000;
+const maxDocumentBytes = 64 * 1024;
+const maxWaitMs = 5000;
 
-/** OAuth Client ID Metadata Document: who controls the address says what the client is and where browsers go. */
+/**
+ * Reads an OAuth Client ID Metadata Document. The owner of the address decides the client's name and redirect
+ * addresses.
+ */
 async function readDocument(outbound: Pick<Outbound, 'fetch'>, clientId: string): Promise<McpClient> {
   const { host, pathname, hash } = URL.parse(clientId) ?? refuse('The client id is not a valid address.');
   if (hash !== '' || clientId.includes('#')) refuse('The client id has no fragment.');
@@ -120,8 +127,8 @@ async function readDocument(outbound: Pick<Outbound, 'fetch'>, clientId: string)
   const answer = await outbound
     .fetch(clientId, {
       headers: { accept: 'application/json' },
-      timeoutMs: longestWaitMs,
-      maxBytes: largestDocument,
+      timeoutMs: maxWaitMs,
+      maxBytes: maxDocumentBytes,
     })
     .catch((error: unknown) => {
       if (error instanceof OutboundFailure) refuse(`${host} was asked what this client is. ${error.message}`);
@@ -132,12 +139,12 @@ async function readDocument(outbound: Pick<Outbound, 'fetch'>, clientId: string)
   if (!read.success) refuse('It lacks `client_id` or `redirect_uris`, or is no JSON.');
   const { client_id, client_name, redirect_uris } = read.data;
   if (client_id !== clientId) refuse('Its `client_id` is another address than its own.');
-  // One that cannot be used takes nothing from the others.
+  // Ignore unusable redirect addresses: the others stay valid.
   const redirectUris = redirect_uris.filter((each) => refuseRedirect(each) === null);
   return { id: clientId, name: shownName(client_name, host), redirectUris, publishedBy: host };
 }
 
-/** How it would prove itself is not asked: the server's metadata says that PKCE is all it takes. */
+/** Ignores the client's authentication method: this server accepts public clients with PKCE only. */
 const document = z.object({
   client_id: z.string(),
   client_name: z.string().optional(),
@@ -166,7 +173,7 @@ const findRegistered = (db: Executor, id: string): Promise<RowOf<typeof register
     sql`SELECT ${columnsOf(registeredMcpClients)} FROM ${registeredMcpClients} WHERE id = ${id}`,
   );
 
-/** Anybody may register: of those that nobody has let in, no more than `most` are kept, the newest. */
+/** Anyone may register, so only the newest `most` clients without a grant are stored. */
 export async function insertRegistered(
   tx: Transaction,
   row: Pick<RowOf<typeof registeredMcpClients>, 'id' | 'name' | 'redirect_uris'>,
@@ -183,6 +190,6 @@ export async function insertRegistered(
 
 const isUnused = sql`NOT EXISTS (SELECT FROM ${mcpGrants} g WHERE g.client_id = ${registeredMcpClients}.id)`;
 
-/** Registered clients that nobody has let in, or no longer. */
+/** Deletes registered clients without a grant. */
 export const pruneRegistered = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, registeredMcpClients, sql`last_used_at < ${before} AND ${isUnused}`, limit);

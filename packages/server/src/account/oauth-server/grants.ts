@@ -21,7 +21,7 @@ export async function endGrant(tx: Transaction, origin: Origin, grant: GrantRow,
   await emit(tx, { orgId: grant.org_id, mode: grant.mode, type: 'mcp_grant.revoked', data });
 }
 
-/** All that these members have let in, whether they go or their login was in wrong hands. */
+/** Ends all grants of these members, because they are removed or their login may be compromised. */
 export async function endGrantsOf(
   tx: Transaction,
   memberIds: readonly string[],
@@ -32,14 +32,14 @@ export async function endGrantsOf(
   return grants.map(({ id }) => id);
 }
 
-/** The audit log names both: the member who is responsible, and the client that did it. */
+/** The audit log names the responsible member and the client that acted. */
 export const actorOf = (grant: GrantRow, member: Pick<MemberRow, 'name' | 'email'>): Actor => ({
   type: 'mcp_grant',
   id: grant.id,
   name: `${member.name ?? member.email} with ${grant.client_name}`,
 });
 
-/** Of what a client does without an access token: it gives access back, or uses something twice. */
+/** The origin of actions without an access token: a client revokes a token, or uses a code or token twice. */
 export async function originOf(
   db: Executor,
   grant: GrantRow,
@@ -64,7 +64,7 @@ export const presentGrant = (row: GrantRow, members: readonly MemberRow[]) => {
   };
 };
 
-/** `memberIds`: only those of each of them. Those that have not fetched their first tokens are not in yet. */
+/** Grants that have fetched their first tokens. If `memberIds` has several ids, a grant must match all of them. */
 const seenBy = ({ orgId, mode }: Tenant, memberIds: readonly string[]): Sql =>
   sql.and(
     sql`org_id = ${orgId} AND mode = ${mode} AND generation > 0 AND expires_at > now()`,
@@ -97,12 +97,12 @@ export const lockGrant = (
     sql`SELECT ${columnsOf(mcpGrants)} FROM ${mcpGrants} WHERE ${seenBy(tenant, memberIds)} AND id = ${id} FOR UPDATE`,
   );
 
-/** Its codes and tokens go with it. */
+/** The database deletes its codes and tokens as well. */
 async function deleteGrant(tx: Transaction, id: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${mcpGrants} WHERE id = ${id}`);
 }
 
-/** Of these, the ones that stand. */
+/** Returns those of the grants that still exist. */
 export async function liveGrants(db: Executor, ids: string[]): Promise<string[]> {
   const live = sql`SELECT id FROM ${mcpGrants} WHERE id = ANY(${ids})`;
   return (await rowsOf(db, { id: text() }, live)).map(({ id }) => id);

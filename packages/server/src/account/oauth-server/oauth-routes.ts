@@ -14,7 +14,7 @@ type OauthDependencies = {
   ended: (grantId: string) => void;
 };
 
-const mostUnusedClients = 10_000;
+const maxUnusedClients = 10_000;
 
 export function oauthRoutes({ db, resource, ended }: OauthDependencies): Handlers<'oauth'> {
   return {
@@ -46,7 +46,7 @@ export function oauthRoutes({ db, resource, ended }: OauthDependencies): Handler
         name: shownName(body.client_name, destinationOf(first).address),
         redirect_uris: [...new Set(body.redirect_uris)],
       };
-      const made = await transaction(db, (tx) => insertRegistered(tx, row, { most: mostUnusedClients }));
+      const made = await transaction(db, (tx) => insertRegistered(tx, row, { most: maxUnusedClients }));
       return {
         client_id: made.id,
         client_id_issued_at: Math.floor(made.created_at.getTime() / 1000),
@@ -70,7 +70,7 @@ export function oauthRoutes({ db, resource, ended }: OauthDependencies): Handler
   };
 }
 
-/** Which fields are needed depends on the grant type. */
+/** The grant type decides which fields are required. */
 function needed<Names extends string>(fields: Record<Names, string | undefined>): Record<Names, string> {
   const missing = Object.entries(fields).find(([, value]) => !value)?.[0];
   if (missing !== undefined) throw fail('invalid_request', { param: missing, message: `\`${missing}\` is required.` });

@@ -9,11 +9,11 @@ import { addressOf, type ClientSources, destinationOf, findClient } from './clie
 import { endGrant, listGrants, lockGrant, presentGrant } from './grants.ts';
 
 type GrantDependencies = ClientSources & {
-  /** Where browsers reach this server. */
+  /** The public address of this server. */
   issuer: string;
-  /** The address of the MCP endpoint, which access is granted to. */
+  /** The address of the MCP endpoint, the resource of every grant. */
   resource: string;
-  /** Told after a grant has ended: what it holds open closes. */
+  /** Called after a grant has ended, to close its open connections. */
   ended: (grantId: string) => void;
 };
 
@@ -54,7 +54,10 @@ export function mcpGrantRoutes({ db, outbound, issuer, resource, ended }: GrantD
   };
 }
 
-/** Whose grants a caller sees and ends: everybody's by scope, otherwise a member's own. A key has let nobody in. */
+/**
+ * The only member whose grants a caller may see and end. Null: all members, by scope. A key without that scope sees
+ * none.
+ */
 function onlyOf({ scopes, member, grant }: Caller): string | null {
   if (scopes.includes('admin') || scopes.includes('all')) return null;
   return member?.id ?? grant?.memberId ?? '';

@@ -13,33 +13,34 @@ import { findActiveMembership } from '../members/store.ts';
 import { type GrantRow, mcpAuthorizationCodes, mcpGrants, mcpTokens } from '../tables.ts';
 import { actorOf, endGrant, originOf } from './grants.ts';
 
-/** Within this a client fetches its tokens after the member has said yes. */
+/** A client must exchange its code within this time. */
 export const codeSeconds = 60;
 const accessSeconds = 3600;
-/** A client that has not renewed its access for so long is shut out. */
+/** A grant expires if the client does not renew it for this long. */
 const unusedDays = 30;
 
 const prefixes = { code: 'vmc_', access: 'vma_', refresh: 'vmr_' } as const;
 
-/** The secret leaves this process once, in the answer of the call that made it. */
+/** The secret leaves this process only in the response that creates it. */
 export function newSecret(kind: keyof typeof prefixes): { secret: string; hash: Buffer } {
   const secret = `${prefixes[kind]}${randomBytes(32).toString('base64url')}`;
   return { secret, hash: hashSecret(secret) };
 }
 
-/** 32 random bytes need no slow hash: there is nothing to guess. */
+/** A slow hash is not needed: 32 random bytes cannot be guessed. */
 export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
-/** Whether the verifier is the one whose S256 challenge was sent (RFC 7636). */
+/** Whether the verifier matches the S256 challenge (RFC 7636). */
 export const fitsChallenge = (verifier: string, challenge: string): boolean =>
   /^[A-Za-z0-9\-._~]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge;
 
-/** An answer can be lost on its way, and two requests of a client can come at once: then it asks again with the same token. */
+/** A client may use the previous token again: a response can be lost, and two requests can run at once. */
 export const graceMs = 60_000;
 
 /**
- * What the use of a refresh token means. The newest generation is exchanged for the next one. Its predecessor gets further
- * tokens of the newest for a moment. Whatever is older was used before: somebody else has it too.
+ * Decides what the use of a refresh token means. The newest generation is exchanged for the next one. Its predecessor
+ * gets more tokens of the newest generation during the grace period. Any older token has been used before, so it may be
+ * stolen.
  */
 export function meaningOfUse(
   token: { generation: number },
@@ -49,20 +50,20 @@ export function meaningOfUse(
   return token.generation === grant.generation - 1 && grant.renewedMsAgo < graceMs ? 'again' : 'stolen';
 }
 
-type Exchange = { db: Database; ended: (grantId: string) => void };
+type TokenExchange = { db: Database; ended: (grantId: string) => void };
 type Source = Pick<Origin, 'requestId' | 'ip'>;
 
-/** A code for the first tokens. One that comes back has been seen by somebody else: its grant ends. */
+/** Exchanges a code for the first tokens. A code that is used twice may be stolen, so its grant ends. */
 export async function exchangeCode(
-  { db, ended }: Exchange,
+  { db, ended }: TokenExchange,
   given: { clientId: string; code: string; redirectUri: string; verifier: string },
   source: Source,
 ) {
-  const outcome = await transaction(db, async (tx) => {
+  const result = await transaction(db, async (tx) => {
     const found = await lockByCode(tx, hashSecret(given.code));
     if (!found) throw fail('invalid_grant');
     const { grant, code } = found;
-    // Whoever has nothing but the code can neither use it nor end what it has led to.
+    // A thief who has only the code can neither use it nor end its grant.
     const isTheirs = grant.client_id === given.clientId && fitsChallenge(given.verifier, code.code_challenge);
     if (!isTheirs || code.redirect_uri !== given.redirectUri) throw fail('invalid_grant');
     if (code.used_at) return endedFor(tx, grant, 'code_used_twice', source);
@@ -70,16 +71,16 @@ export async function exchangeCode(
     await markCodeUsed(tx, code.code_hash);
     return tokensOf(tx, await nextGeneration(tx, grant.id));
   });
-  return settled(outcome, ended);
+  return settled(result, ended);
 }
 
-/** A refresh token for the next tokens. One that was used long ago has been seen by somebody else: its grant ends. */
+/** Exchanges a refresh token for the next tokens. An old token may be stolen, so its grant ends. */
 export async function renewTokens(
-  { db, ended }: Exchange,
+  { db, ended }: TokenExchange,
   given: { clientId: string; refreshToken: string },
   source: Source,
 ) {
-  const outcome = await transaction(db, async (tx) => {
+  const result = await transaction(db, async (tx) => {
     const found = await lockByToken(tx, hashSecret(given.refreshToken));
     if (found?.token.kind !== 'refresh' || found.grant.client_id !== given.clientId) throw fail('invalid_grant');
     const { grant, token } = found;
@@ -88,17 +89,17 @@ export async function renewTokens(
     if (meaning === 'stolen') return endedFor(tx, grant, 'refresh_token_used_twice', source);
     return tokensOf(tx, meaning === 'next' ? await nextGeneration(tx, grant.id) : grant);
   });
-  return settled(outcome, ended);
+  return settled(result, ended);
 }
 
-type Ended = { endedGrantId: string };
+type EndedGrant = { endedGrantId: string };
 
 async function endedFor(
   tx: Transaction,
   grant: LockedGrant,
   reason: 'code_used_twice' | 'refresh_token_used_twice',
   source: Source,
-): Promise<Ended> {
+): Promise<EndedGrant> {
   await endGrant(tx, await originOf(tx, grant, source), grant, reason);
   return { endedGrantId: grant.id };
 }
@@ -114,16 +115,16 @@ async function tokensOf(tx: Transaction, grant: GrantRow) {
   };
 }
 
-/** That a grant has ended stays, although the call fails. */
-function settled<Tokens extends object>(outcome: Tokens | Ended, ended: Exchange['ended']): Tokens {
-  if (!('endedGrantId' in outcome)) return outcome;
-  ended(outcome.endedGrantId);
+/** Throws only after the commit, so that the end of the grant is not rolled back. */
+function settled<Tokens extends object>(result: Tokens | EndedGrant, ended: TokenExchange['ended']): Tokens {
+  if (!('endedGrantId' in result)) return result;
+  ended(result.endedGrantId);
   throw fail('invalid_grant', {
     message: 'This was used before, so that the grant has ended: connect the client again.',
   });
 }
 
-/** Grant, member, role and org are read on every call: a member who was removed or lowered is so with the next one. */
+/** Reads grant, member, role and org on every request, so that a removed member loses access at once. */
 export const createGrantIdentity = (db: Database) => ({
   async ofGrant(token: string): Promise<Caller> {
     const found = await findByAccessToken(db, hashSecret(token));
@@ -150,7 +151,7 @@ const afterUnusedDays = sql`now() + make_interval(days => ${unusedDays}::int)`;
 
 const ofCode = { ...mcpAuthorizationCodes.columns, is_over: boolean() };
 const ofToken = { ...mcpTokens.columns, is_over: boolean() };
-/** The grant is locked first: two exchanges of one secret come one after the other. */
+/** The grant is locked first, so that concurrent exchanges of one secret run one after the other. */
 type LockedGrant = GrantRow & { renewed_ms_ago: number };
 
 async function lockByCode(
@@ -194,7 +195,7 @@ async function nextGeneration(tx: Transaction, grantId: string): Promise<GrantRo
   return row as GrantRow;
 }
 
-/** A pair of tokens of the grant's newest generation. */
+/** Creates a pair of tokens of the grant's newest generation. */
 async function issueTokens(tx: Transaction, { id, generation }: Pick<GrantRow, 'id' | 'generation'>) {
   const [access, refresh] = [newSecret('access'), newSecret('refresh')];
   const after = (seconds: number) => new Date(sharedNow() + seconds * 1000);

@@ -12,21 +12,21 @@ import { findOrgsInMode, type OrgInMode } from './store.ts';
 type OrgDependencies = {
   db: Database;
   requestsPerMinute: number;
-  /** What the wallet of each holds. */
+  /** The balance of each tenant's wallet. */
   balancesOf: (db: Executor, tenants: readonly Tenant[]) => Promise<Micros[]>;
-  /** Refuses an address that the server must not call; says so on `param`. */
+  /** Throws an error on `param` if the server must not call the address. */
   assertCallable: (address: string, param: string) => void;
-  /** The id behind a name, slug or id of a deployment of this org. */
+  /** Finds the id of a deployment by its name, slug or id. */
   findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
-  /** A new secret for the calls to the org's memory endpoint. */
+  /** Replaces the secret that signs requests to the org's memory endpoint. */
   rollMemorySecret: (tx: Transaction, origin: Origin) => Promise<RolledSecret>;
-  /** Why no agent can be given this model in the mode; null where one can. */
+  /** The reason why agents cannot use this model in the mode, or null. */
   refuseModel: (mode: Mode, id: string) => string | null;
 };
 
 export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
   const { db, balancesOf } = deps;
-  const findInMode = readingInMode(db);
+  const findInMode = batchedOrgReads(db);
   const balanceOf = joinedReads((tenants: Tenant[]) => balancesOf(db, tenants));
   return {
     get: async ({ caller }) => presentOrg(...(await Promise.all([findInMode(caller), balanceOf(caller)]))),
@@ -65,7 +65,7 @@ function assertUsable({ refuseModel }: OrgDependencies, mode: Mode, fallbacks: R
 }
 
 export function limitRoutes({ db, requestsPerMinute }: OrgDependencies): Handlers<'limits'> {
-  const findInMode = readingInMode(db);
+  const findInMode = batchedOrgReads(db);
   return {
     get: async ({ caller }) => presentLimits(await findInMode(caller), requestsPerMinute),
     update: async ({ origin, body }) => {
@@ -85,8 +85,8 @@ async function orgInMode(db: Executor, tenant: Tenant): Promise<OrgInMode> {
   return there(found, tenant);
 }
 
-/** Whoever asks while a read is under way shares the next one, as readers of conversations do. */
-function readingInMode(db: Database): (tenant: Tenant) => Promise<OrgInMode> {
+/** Batches concurrent reads: requests that arrive during a read share the next one. */
+function batchedOrgReads(db: Database): (tenant: Tenant) => Promise<OrgInMode> {
   const read = joinedReads((tenants: Tenant[]) => findOrgsInMode(db, tenants));
   return async (tenant) => there(await read(tenant), tenant);
 }
@@ -97,11 +97,11 @@ function there(found: OrgInMode | undefined, { orgId, mode }: Tenant): OrgInMode
 }
 
 export function meRoutes({ db }: Pick<OrgDependencies, 'db'>): Handlers<'me'> {
-  const findInMode = readingInMode(db);
+  const findInMode = batchedOrgReads(db);
   return {
     get: async ({ caller }) => ({
       object: 'me',
-      // Read anew: what is known of a caller may be a second old, and the org may have just been renamed.
+      // Read the name again: the cached caller may be a second old, and the org may have been renamed.
       org: { id: caller.orgId, name: (await findInMode(caller)).org.name, status: caller.orgStatus },
       mode: caller.mode,
       key: caller.key,

@@ -7,7 +7,7 @@ import { recordAudit } from '../audit/audit-log.ts';
 import type { OrgSettings } from '../tables.ts';
 import { findOrg, lockSettings, renameOrg, updateSettings } from './store.ts';
 
-/** The name is one for both modes; all else changes in the mode of the call alone. */
+/** The name applies to both modes. All other fields change only in the mode of the request. */
 export type OrgChanges = { name?: string } & Partial<
   Pick<
     OrgSettings,
@@ -72,7 +72,7 @@ type CapColumns = Pick<
   'org_daily_micros' | 'user_daily_micros' | 'org_monthly_micros' | 'user_monthly_micros'
 >;
 
-/** The caps after the change; the org's day stays below its ceiling and a user's cap below the org's. */
+/** Returns the changed caps. The org's daily cap may not exceed its ceiling, nor a user's cap the org's. */
 function changedCaps(row: CapColumns, ceiling: Micros, wanted: WantedCaps): CapColumns {
   const next: CapColumns = {
     org_daily_micros: chosen(wanted.org_daily_usd, row.org_daily_micros),
@@ -99,13 +99,13 @@ function refuseAbove(cap: string, value: Micros | null, ceiling: Micros | null, 
   });
 }
 
-/** Origins go into a header whose parts are told apart by spaces, commas and semicolons. */
+/** Origins go into a header that is separated by spaces, commas and semicolons, so hosts must not contain them. */
 const host = /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)$/;
 
-/** Where a page stands while it is made: nobody else's browser takes it for its own machine. */
+/** Hosts of pages under development. For any other browser they name its own machine, so they are safe to allow. */
 const ownMachine = new Set(['localhost', '127.0.0.1']);
 
-/** `https://shop.example` and `https://shop.example:8443`, never with a path, a name or a wildcard. */
+/** Accepts `https://shop.example` and `https://shop.example:8443`, without a path, a user name or a wildcard. */
 export function readEmbedOrigin(text: string, at: number, mode: Mode): string {
   const url = URL.parse(text);
   const isOrigin = url !== null && (text === url.origin || text === `${url.origin}/`) && host.test(url.hostname);

@@ -25,10 +25,10 @@ export async function findSettings(db: Executor, { orgId, mode }: Tenant): Promi
 
 const inModeShape = { ...orgs.columns, ...orgSettings.columns };
 
-/** An org as one of its modes has it. */
+/** An org with its settings for one mode. */
 export type OrgInMode = { org: OrgRow; settings: OrgSettings };
 
-/** In one statement and in the order wanted; undefined where there is none. */
+/** Reads the orgs in one statement, in the order of `wanted`. An org that does not exist is undefined. */
 export async function findOrgsInMode(db: Executor, wanted: readonly Tenant[]): Promise<(OrgInMode | undefined)[]> {
   const each = distinct(wanted, ({ orgId, mode }) => `${orgId} ${mode}`);
   const rows = await rowsOf(
@@ -41,18 +41,18 @@ export async function findOrgsInMode(db: Executor, wanted: readonly Tenant[]): P
         )}
         JOIN ${orgSettings} s USING (org_id, mode) JOIN ${orgs} o ON o.id = s.org_id`,
   );
-  // Several callers share one read: what is one org's, or one mode's, is no other's.
+  // Several callers share one query, so match both org and mode: no caller may get another's row.
   return wanted.map(({ orgId, mode }) => {
     const found = rows.find((row) => row.org_id === orgId && row.mode === mode);
     return found && { org: found, settings: found };
   });
 }
 
-/** Whether any org lets pages of this origin embed it. */
+/** Whether any org allows pages of this origin to embed sessions. */
 export const isEmbedOrigin = async (db: Executor, origin: string): Promise<boolean> =>
   (await run(db, sql`SELECT FROM ${orgSettings} WHERE allowed_embed_origins @> ${[origin]}::text[] LIMIT 1`)) > 0;
 
-/** Locked, so that two changes at once are judged one after the other. */
+/** Locks the row, so that concurrent changes are checked one after the other. */
 export async function lockSettings(tx: Executor, { orgId, mode }: Tenant): Promise<OrgSettings> {
   const row = await maybeOne(
     tx,
@@ -63,7 +63,7 @@ export async function lockSettings(tx: Executor, { orgId, mode }: Tenant): Promi
   return row;
 }
 
-/** An org with its settings for both modes, which begin alike. */
+/** Inserts an org with the same settings for both modes. */
 export async function insertOrg(
   tx: Executor,
   row: NewRowOf<typeof orgs>,
@@ -97,7 +97,7 @@ export const hasOrgs = async (db: Executor): Promise<boolean> => (await run(db, 
 export const orgExists = async (db: Executor, orgId: string): Promise<boolean> =>
   (await run(db, sql`SELECT FROM orgs WHERE id = ${orgId}`)) > 0;
 
-/** Seals the data key of every org anew; how many there were. */
+/** Seals the data key of every org again. Returns the number of orgs. */
 export async function resealDataKeys(
   tx: Executor,
   reseal: (wrapped: Buffer, orgId: string) => Buffer,

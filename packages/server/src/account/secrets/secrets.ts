@@ -46,7 +46,7 @@ export function secretRoutes({ db, vault }: { db: Database; vault: Vault }): Han
   };
 }
 
-/** Scope `runtime` reaches a user's own secrets; the company's need `setup`. */
+/** Scope `runtime` allows secrets of users. Secrets of the org need `setup`. */
 function ownerOf(caller: Caller, userId: string | undefined): string {
   const mayReachCompany = caller.scopes.includes('setup') || caller.scopes.includes('all');
   if (userId === undefined && !mayReachCompany) {
@@ -64,7 +64,7 @@ const presentSecret = (row: SecretRow) => ({
   updated_at: row.updated_at.toISOString(),
 });
 
-/** The values of those of the names that are stored, for a call that sends them. `userId` is null for the company's own. */
+/** Reads the values of the stored secrets among `names`. `userId` is null for secrets of the org. */
 export async function readSecrets(
   db: Executor,
   vault: Vault,
@@ -72,30 +72,36 @@ export async function readSecrets(
   userId: string | null,
   names: readonly string[],
 ): Promise<Map<string, string>> {
-  // The row of a secret of the company's own has an empty user.
+  // Secrets of the org have an empty user id.
   const owner = { tenant, userId: userId ?? '' };
   return openSecrets(db, vault, owner, await findSecrets(db, tenant, owner.userId, [...names]));
 }
 
-/** Where a sealed value belongs: opened anywhere else it does not open. */
-type Place = { tenant: Tenant; userId: string; name: string };
+/** The row of a sealed value. The seal is bound to it, so a value copied to another row cannot be opened. */
+type SealContext = { tenant: Tenant; userId: string; name: string };
 
-const boundTo = (kind: string, { tenant, userId, name }: Place) => [kind, tenant.orgId, tenant.mode, userId, name];
+const boundTo = (kind: string, { tenant, userId, name }: SealContext) => [
+  kind,
+  tenant.orgId,
+  tenant.mode,
+  userId,
+  name,
+];
 
-async function dataKey(db: Executor, { tenant }: Pick<Place, 'tenant'>) {
+async function dataKey(db: Executor, { tenant }: Pick<SealContext, 'tenant'>) {
   const org = await findOrg(db, tenant.orgId);
   return { orgId: org.id, wrapped: org.wrapped_data_key };
 }
 
-export async function sealSecret(db: Executor, vault: Vault, place: Place, value: string): Promise<Buffer> {
+export async function sealSecret(db: Executor, vault: Vault, place: SealContext, value: string): Promise<Buffer> {
   return vault.seal(await dataKey(db, place), Buffer.from(value, 'utf8'), boundTo('secret', place));
 }
 
-/** The secrets of one owner, by name; the data key is fetched once for all of them. */
+/** Opens the secrets of one owner, by name. Reads the data key once for all of them. */
 async function openSecrets(
   db: Executor,
   vault: Vault,
-  owner: Omit<Place, 'name'>,
+  owner: Omit<SealContext, 'name'>,
   rows: readonly Pick<SecretRow, 'name' | 'sealed_value'>[],
 ): Promise<Map<string, string>> {
   if (rows.length === 0) return new Map();
@@ -108,33 +114,33 @@ async function openSecrets(
   );
 }
 
-/** What another domain keeps sealed, and the id of the row it belongs to. */
-type OwnedPlace = {
+/** A sealed value of another module: its kind and the id of the row that owns it. */
+type OwnedSealContext = {
   kind: 'webhook_secret' | 'function_endpoint' | 'connection' | 'app_client' | 'own_app_client' | 'identity_provider';
   tenant: Tenant;
   owner: string;
 };
 
-const boundToOwner = ({ kind, tenant, owner }: OwnedPlace) => [kind, tenant.orgId, tenant.mode, owner];
+const boundToOwner = ({ kind, tenant, owner }: OwnedSealContext) => [kind, tenant.orgId, tenant.mode, owner];
 
-export async function sealFor(db: Executor, vault: Vault, place: OwnedPlace, value: string): Promise<Buffer> {
+export async function sealOwned(db: Executor, vault: Vault, place: OwnedSealContext, value: string): Promise<Buffer> {
   return vault.seal(await dataKey(db, place), Buffer.from(value, 'utf8'), boundToOwner(place));
 }
 
-/** All that one owner has of a kind, in the order given. */
-export async function openFor(
+/** Opens the sealed values of one owner and kind, in the given order. */
+export async function openOwned(
   db: Executor,
   vault: Vault,
-  place: OwnedPlace,
+  place: OwnedSealContext,
   sealed: readonly Buffer[],
 ): Promise<string[]> {
   const key = await dataKey(db, place);
   return sealed.map((value) => vault.open(key, value, boundToOwner(place)).toString('utf8'));
 }
 
-/** Answers kept for idempotent retries that show a secret. */
+/** Seals stored responses that contain a secret. Idempotent retries get them again. */
 export function createAnswerSeal(vault: Vault) {
-  const place = (tenant: Tenant, route: string, key: string): Place => ({ tenant, userId: route, name: key });
+  const place = (tenant: Tenant, route: string, key: string): SealContext => ({ tenant, userId: route, name: key });
   return {
     async seal(tx: Executor, tenant: Tenant, route: string, key: string, body: string): Promise<Buffer> {
       const at = place(tenant, route, key);
@@ -167,7 +173,7 @@ export async function upsertSecret(
   return row as SecretRow;
 }
 
-/** By name: a secret has no other key, and nobody looks for the newest one. */
+/** Lists secrets by name, which is their only key. */
 function listSecrets(
   db: Executor,
   tenant: Tenant,
@@ -186,8 +192,8 @@ async function removeSecret(tx: Executor, tenant: Tenant, userId: string, name: 
   return (await run(tx, sql`DELETE FROM ${secrets} WHERE ${owned(tenant, userId)} AND name = ${name}`)) > 0;
 }
 
-/** Those of the names under which the company stored a secret in this mode. */
-export async function storedNames(
+/** Returns those of the names under which the org has stored a secret in this mode. */
+export async function storedSecretNames(
   db: Executor,
   tenant: Tenant,
   names: readonly string[],

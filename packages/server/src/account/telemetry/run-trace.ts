@@ -2,31 +2,33 @@ import { createHash } from 'node:crypto';
 import type { Tenant } from '../../platform/caller.ts';
 
 /**
- * What is told of a run once it has ended: one trace per turn or task. What was said, given or answered stands in the fields
- * `content` alone, which are there only where the org asked for them, and then without credentials.
+ * The trace of a finished run: one per turn or task. Only the fields `content` contain messages, arguments or results.
+ * They are set only if the org asked for them, and never contain credentials.
  */
 export type RunTrace = {
   kind: 'turn' | 'task';
-  /** Of the turn or the task. The ids of the trace and of its spans are made of it: a run told twice is one trace. */
+  /**
+   * The id of the turn or task. Trace and span ids are derived from it, so that a repeated export is the same trace.
+   */
   id: string;
   conversationId: string | null;
   /** The task itself, or the one that a turn was handed off to. */
   taskId: string | null;
   deployment: { id: string; version: number; name: string | null } | null;
   userId: string | null;
-  /** In US dollars, of all that was charged for it. */
+  /** All charges of the run, in US dollars. */
   costUsd: number | null;
-  /** The caller's span that the run belongs to, where the message named one. */
+  /** The caller's span, if the message named one. */
   parent: TraceParent | null;
-  /** What the person said, and what they were answered. */
+  /** The user's message and the reply. */
   content: { input: string; output: string | null } | null;
   startedAt: Date;
   endedAt: Date;
-  /** Null where it ended well. */
+  /** Null if the run succeeded. */
   errorCode: string | null;
-  /** The slugs of servers whose tools it did without. */
+  /** The slugs of tool servers that were unavailable. */
   missingServers: readonly string[];
-  /** In the order in which they began. */
+  /** In order of their start. */
   spans: readonly (ModelCallSpan | ToolStepSpan)[];
 };
 
@@ -38,7 +40,7 @@ export type ModelCallSpan = {
   provider: string;
   startedAt: Date;
   endedAt: Date;
-  /** Without those that the vendor's cache served or kept, as the catalogue prices them. */
+  /** Without tokens that the vendor's cache served or stored, which have prices of their own. */
   inputTokens: number;
   outputTokens: number;
   cacheReadTokens: number;
@@ -52,7 +54,7 @@ export type ModelCallSpan = {
 type ToolStepSpan = {
   kind: 'tool';
   name: string;
-  /** The slug of the MCP server; null for a function and for the agent's own tools. */
+  /** The slug of the MCP server. Null for functions and built-in tools. */
   server: string | null;
   callId: string;
   startedAt: Date;
@@ -62,8 +64,8 @@ type ToolStepSpan = {
 };
 
 /**
- * The body of an export in OTLP's JSON form: ids in hex, 64-bit numbers as decimal strings, enums as numbers. The names
- * of spans and attributes are those of the GenAI semantic conventions; what these have no word for begins with `vestra.`.
+ * The body of an export in OTLP's JSON encoding: ids in hex, 64-bit numbers as decimal strings, enums as numbers. Names
+ * of spans and attributes follow the GenAI semantic conventions. Attributes without a convention begin with `vestra.`.
  */
 export function exportRequest({ orgId, mode }: Tenant, traces: readonly RunTrace[]) {
   return {
@@ -128,7 +130,7 @@ function run(trace: RunTrace) {
 function modelCall(span: ModelCallSpan, { conversationId }: RunTrace) {
   return {
     name: `chat ${span.model}`,
-    // The stand-in runs in this process.
+    // The offline model runs in this process.
     kind: span.provider === 'offline' ? spanKind.internal : spanKind.client,
     ...during(span),
     attributes: attributes({
@@ -188,7 +190,7 @@ function sumOf(calls: readonly ModelCallSpan[]): Tokens {
   };
 }
 
-/** As the conventions of OpenTelemetry name them. */
+/** The names of providers in the conventions of OpenTelemetry. */
 const providerNames = new Map([
   ['google', 'gcp.gemini'],
   ['vertex', 'gcp.vertex_ai'],
@@ -197,10 +199,10 @@ const providerNames = new Map([
 ]);
 const providerName = (provider: string) => providerNames.get(provider) ?? provider;
 
-/** A model may call a tool that does not exist, and put whatever it likes into the name. */
+/** A model may call a tool that does not exist, with any text as its name. */
 const toolName = (name: string) => (/^[\w.:/-]{1,128}$/.test(name) ? name : 'unknown');
 
-/** Only a code is sent; `_OTHER` is the conventions' word for an error that has none. */
+/** Sends only codes, never messages. The conventions use `_OTHER` for an error without a code. */
 function errorType(code: string | null): string | undefined {
   if (code === null) return undefined;
   return /^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : '_OTHER';
@@ -208,7 +210,7 @@ function errorType(code: string | null): string | undefined {
 
 const statusOf = (isError: boolean) => ({ code: isError ? statusCode.error : statusCode.unset });
 
-/** Of two processes that ran one span the clocks may differ; a span that ends before it starts is refused. */
+/** The clocks of two processes may differ, and collectors reject a span that ends before it starts. */
 const during = ({ startedAt, endedAt }: { startedAt: Date; endedAt: Date }) => ({
   startTimeUnixNano: nanoseconds(startedAt.getTime()),
   endTimeUnixNano: nanoseconds(Math.max(startedAt.getTime(), endedAt.getTime())),
@@ -219,13 +221,13 @@ const nanoseconds = (milliseconds: number) => (BigInt(milliseconds) * 1_000_000n
 const hashed = (text: string, bytes: number) =>
   createHash('sha256').update(text).digest().subarray(0, bytes).toString('hex');
 
-/** What was said, in the form that the conventions give it. */
+/** A message in the form of the conventions. */
 const said = (role: 'user' | 'assistant', content: string, finishReason?: string) =>
   JSON.stringify([
     { role, parts: [{ type: 'text', content }], ...(finishReason !== undefined && { finish_reason: finishReason }) },
   ]);
 
-/** A fraction also where it happens to be whole: an attribute keeps its type. */
+/** Always a double, so that the attribute keeps its type if the cost is a whole number. */
 const cost = (usd: number | null) => (usd === null ? undefined : { double: usd });
 
 type Value = string | number | { double: number } | readonly string[] | null | undefined;

@@ -200,7 +200,7 @@ describe('a collector that fails', () => {
     const collector = await startCollector();
     const exporter = startExporter(null, {
       targetOf: async ({ orgId }) => ({ endpoint: orgId === 'org_hangs' ? hanging.url : collector.url, headers: {} }),
-      settings: { waitMs: 1, timeoutMs: 3_600_000, graceMs: 1, mostOfTenant: 50, batchTraces: 10 },
+      settings: { waitMs: 1, timeoutMs: 3_600_000, graceMs: 1, maxSpansOfTenant: 50, batchTraces: 10 },
     });
     record(exporter, 10, tenant('org_hangs'));
     await hanging.until(1);
@@ -224,7 +224,7 @@ describe('a collector that fails', () => {
     const hanging = await startCollector(() => {});
     const exporter = startExporter(
       { endpoint: hanging.url, headers: {} },
-      { settings: { waitMs: 3_600_000, timeoutMs: 3_600_000, graceMs: 1, mostOfAll: 30 } },
+      { settings: { waitMs: 3_600_000, timeoutMs: 3_600_000, graceMs: 1, maxSpansOfAll: 30 } },
     );
     for (let org = 0; org < 10; org++) record(exporter, 5, tenant(`org_${org}`));
     expect(exporter.dropped()).toBe(20);
@@ -234,7 +234,7 @@ describe('a collector that fails', () => {
 
   it('gives the place back that it took, once it answers', async () => {
     const collector = await startCollector();
-    const exporter = startExporter({ endpoint: collector.url, headers: {} }, { settings: { mostOfAll: 30 } });
+    const exporter = startExporter({ endpoint: collector.url, headers: {} }, { settings: { maxSpansOfAll: 30 } });
     for (let round = 0; round < 3; round++) {
       record(exporter, 30);
       await exporter.flush();

@@ -8,19 +8,19 @@ import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
 import { exportRequest, type RunTrace } from './run-trace.ts';
 
 type TraceExporter = {
-  /** Never waits and never throws. A trace that cannot be kept until it is sent is counted as dropped. */
+  /** Never waits and never throws. If the buffer is full, the trace is dropped and counted. */
   record: (tenant: Tenant, trace: RunTrace) => void;
-  /** How many traces of tenants who want them did not arrive. */
+  /** The number of dropped traces. */
   dropped: () => number;
-  /** Sends what waits; resolves when it has arrived or was dropped. */
+  /** Sends pending traces. Resolves when all of them have arrived or were dropped. */
   flush: () => Promise<void>;
-  /** Sends what waits, for `graceMs` at most. What is recorded from now on is dropped. */
+  /** Sends pending traces for at most `graceMs`. Drops traces that are recorded from now on. */
   stop: () => Promise<void>;
 };
 
 /**
- * Where a tenant's traces go; null: nowhere. `withContent`: they hold what was said. `unusable` says why they cannot be sent,
- * in words that may be logged.
+ * The destination of a tenant's traces. Null: none. `withContent`: traces include messages. `unusable` is the reason
+ * why traces cannot be sent. It is logged, so it must not contain secrets.
  */
 export type TraceTarget = (TraceEndpoint & { withContent?: boolean }) | { unusable: string } | null;
 
@@ -34,14 +34,14 @@ type Dependencies = {
 
 const defaults = {
   batchTraces: 100,
-  /** A task may have hundreds of steps: the body of a call is bounded by spans too. */
+  /** A task may have hundreds of steps, so the request body is also limited by spans. */
   batchSpans: 2_000,
   /** From the first trace of a batch until it is sent. */
   waitMs: 2_000,
-  /** Spans that wait, of one tenant and of all: a collector that is away must not fill the memory. */
-  mostOfTenant: 10_000,
-  mostOfAll: 200_000,
-  /** Calls at once, over all tenants. */
+  /** Pending spans of one tenant and of all, so that an unreachable collector cannot fill the memory. */
+  maxSpansOfTenant: 10_000,
+  maxSpansOfAll: 200_000,
+  /** Concurrent requests, over all tenants. */
   concurrency: 128,
   timeoutMs: 5_000,
   pausesMs: [250, 1_000],
@@ -56,7 +56,7 @@ type Lane = {
   sending: Promise<void> | null;
 };
 
-/** Sends traces off the path of the runs, in batches per org and mode. */
+/** Sends traces in the background, in batches per org and mode. */
 export function createTraceExporter({
   outbound,
   targetOf,
@@ -77,7 +77,7 @@ export function createTraceExporter({
     if (isStopped) return void drops.add(tenant, 1, 'The server is stopping.');
     const lane = lanes.get(nameOf(tenant)) ?? { tenant, waiting: [], spans: 0, timer: undefined, sending: null };
     const spans = spansIn(trace);
-    if (lane.spans + spans > limits.mostOfTenant || spansOfAll + spans > limits.mostOfAll) {
+    if (lane.spans + spans > limits.maxSpansOfTenant || spansOfAll + spans > limits.maxSpansOfAll) {
       return void drops.add(tenant, 1, 'More traces wait than can be kept.');
     }
     lanes.set(nameOf(tenant), lane);
@@ -94,10 +94,10 @@ export function createTraceExporter({
     return lane.sending;
   }
 
-  /** One batch of a tenant after the other, until none waits. */
+  /** Sends the batches of a tenant one after the other, until none is pending. */
   async function drain(lane: Lane): Promise<void> {
     while (lane.waiting.length > 0) await sendBatch(lane.tenant, takeBatch(lane));
-    // In the same breath as the check: a trace that is recorded later finds no lane and opens another.
+    // No await after the check above: a trace that is recorded later finds no lane and opens another.
     clearTimeout(lane.timer);
     lanes.delete(nameOf(lane.tenant));
   }
@@ -123,7 +123,7 @@ export function createTraceExporter({
   async function sendNow(tenant: Tenant, batch: readonly RunTrace[]): Promise<void> {
     const drop = (reason: string, count = batch.length) => drops.add(tenant, count, reason);
     try {
-      // A database that is away must not hold up the end of the process.
+      // An unreachable database must not delay shutdown.
       const target = await untilAborted(targetOf(tenant), patience.signal);
       if (target === null) return;
       if ('unusable' in target) return drop(target.unusable);
@@ -132,10 +132,10 @@ export function createTraceExporter({
       const outcome = await deliver(outbound, { target, body, timeoutMs, pausesMs, signal: patience.signal });
       if (!outcome.isSent) return drop(outcome.reason);
       const { refusedSpans } = outcome;
-      // A trace that lacks a span has not arrived; how many traces they belong to the answer does not say.
+      // A trace without one of its spans counts as dropped. The response does not say how many traces are affected.
       if (refusedSpans > 0) drop(`The collector refused ${refusedSpans} spans.`, Math.min(refusedSpans, batch.length));
     } catch (error) {
-      // Whatever it is, the next batch must still be sent. Its message may hold values of a statement.
+      // The next batch must still be sent. Do not log the message: it may contain values of a statement.
       drop(`They could not be prepared: ${error instanceof Error ? error.name : 'unknown error'}.`);
     }
   }
@@ -151,7 +151,7 @@ export function createTraceExporter({
       const impatience = setTimeout(() => patience.abort(), limits.graceMs);
       await flush();
       clearTimeout(impatience);
-      drops.say();
+      drops.flush();
     },
   };
 }
@@ -169,35 +169,35 @@ type Delivery = {
   signal: AbortSignal;
 };
 
-/** `refusedSpans` came with a success: the collector took the rest. */
-type Outcome = { isSent: true; refusedSpans: number } | { isSent: false; reason: string };
+/** `refusedSpans`: the collector accepted the batch except for these spans. */
+type DeliveryResult = { isSent: true; refusedSpans: number } | { isSent: false; reason: string };
 
-/** One batch to one collector, tried again after each of the pauses where the fault may pass. */
-async function deliver(outbound: Outbound, delivery: Delivery): Promise<Outcome> {
+/** Sends one batch to one collector. If the failure is temporary, retries after each of the pauses. */
+async function deliver(outbound: Outbound, delivery: Delivery): Promise<DeliveryResult> {
   const { pausesMs, signal } = delivery;
   for (let tried = 0; ; tried++) {
     const result = await attempt(outbound, delivery);
     if (result.isSent || !result.mayPass) return result;
     const pause = pausesMs[tried];
     const asked = result.retryAfterMs ?? 0;
-    if (pause === undefined || asked > longestAskedMs || signal.aborted) return result;
-    // With jitter, so that batches of many orgs to one collector do not come back together.
+    if (pause === undefined || asked > maxRetryAfterMs || signal.aborted) return result;
+    // Add jitter, so that batches of many orgs are not sent to one collector at the same moment.
     await sleep(Math.max(asked, pause * (0.5 + Math.random() / 2)), undefined, { signal }).catch(() => {});
     if (signal.aborted) return result;
   }
 }
 
-const longestAskedMs = 5_000;
+const maxRetryAfterMs = 5_000;
 const answerBytes = 65_536;
 
-/** What the protocol calls retryable; every other status must not be tried again. */
+/** The statuses that OTLP calls retryable. A client must not retry any other. */
 const passingStatuses = new Set([429, 502, 503, 504]);
 
-type Attempt =
+type DeliveryAttempt =
   | { isSent: true; refusedSpans: number }
   | { isSent: false; reason: string; mayPass: boolean; retryAfterMs?: number };
 
-async function attempt(outbound: Outbound, { target, body, timeoutMs, signal }: Delivery): Promise<Attempt> {
+async function attempt(outbound: Outbound, { target, body, timeoutMs, signal }: Delivery): Promise<DeliveryAttempt> {
   const host = new URL(target.endpoint).hostname;
   try {
     const {
@@ -224,14 +224,14 @@ async function attempt(outbound: Outbound, { target, body, timeoutMs, signal }: 
     if (signal.aborted)
       return { isSent: false, reason: 'The server stopped before they could be sent.', mayPass: false };
     if (!(error instanceof OutboundFailure)) throw error;
-    // The collector had taken them when its answer broke off.
+    // The collector had accepted the spans before its response broke off.
     if (error.status !== null && isSuccess(error.status)) return { isSent: true, refusedSpans: 0 };
-    // One that hangs is not asked again: it may have taken them, and others wait for the place.
+    // Do not retry after a timeout: the collector may have accepted the spans, and other batches are waiting.
     return { isSent: false, reason: error.message, mayPass: error.reason === 'network' };
   }
 }
 
-/** The endpoint as given, with the protocol's path unless it ends so. */
+/** Appends the path of OTLP to the endpoint, unless it already ends with it. */
 function tracesUrl(endpoint: string): string {
   const url = new URL(endpoint);
   if (!/\/v1\/traces\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
@@ -243,7 +243,7 @@ const isSuccess = (status: number) => status >= 200 && status < 300;
 const withoutContentType = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type'));
 
-/** A 64-bit number, so it may come as text. An answer that is no JSON says nothing of refused spans. */
+/** The number may be a string, because it has 64 bits. A response that is not JSON reports no refused spans. */
 function refusedSpansIn(answer: Uint8Array): number {
   try {
     const parsed = JSON.parse(Buffer.from(answer).toString());
@@ -257,33 +257,33 @@ function refusedSpansIn(answer: Uint8Array): number {
 type Drop = { org_id: string; mode: string; dropped: number; reason: string };
 
 const quietMs = 60_000;
-const mostNamed = 20;
+const maxOrgsLogged = 20;
 
-/** Counts what did not arrive and says so at most once a minute: a collector that is away fails with every batch. */
+/** Counts dropped spans and logs them at most once a minute, because an unreachable collector fails every batch. */
 function createDropLog({ log, now }: { log: Pick<Logger, 'warn'>; now: () => number }) {
   let total = 0;
-  let saidAt = Number.NEGATIVE_INFINITY;
-  let unsaid = new Map<string, Drop>();
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  let unlogged = new Map<string, Drop>();
 
-  function say(): void {
-    if (unsaid.size === 0) return;
-    const drops = [...unsaid.values()];
-    unsaid = new Map();
-    saidAt = now();
+  function flush(): void {
+    if (unlogged.size === 0) return;
+    const drops = [...unlogged.values()];
+    unlogged = new Map();
+    loggedAt = now();
     const dropped = drops.reduce((sum, drop) => sum + drop.dropped, 0);
-    log.warn({ dropped, orgs: drops.slice(0, mostNamed) }, 'traces were not sent');
+    log.warn({ dropped, orgs: drops.slice(0, maxOrgsLogged) }, 'traces were not sent');
   }
 
   return {
     total: () => total,
-    /** `reason` is logged: it must hold nothing secret. */
+    /** `reason` is logged, so it must not contain secrets. */
     add({ orgId, mode }: Tenant, dropped: number, reason: string): void {
       total += dropped;
       const key = `${orgId} ${mode}`;
-      unsaid.set(key, { org_id: orgId, mode, dropped: (unsaid.get(key)?.dropped ?? 0) + dropped, reason });
-      if (now() - saidAt >= quietMs) say();
+      unlogged.set(key, { org_id: orgId, mode, dropped: (unlogged.get(key)?.dropped ?? 0) + dropped, reason });
+      if (now() - loggedAt >= quietMs) flush();
     },
-    /** What was held back, at the end. */
-    say,
+    /** Logs the drops that are not logged yet. */
+    flush,
   };
 }

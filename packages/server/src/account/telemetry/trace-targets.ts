@@ -8,10 +8,10 @@ import type { TraceTarget } from './trace-exporter.ts';
 
 type Dependencies = { db: Database; vault: Vault; now?: () => number };
 
-const keptMs = 5_000;
-const mostKept = 10_000;
+const cachedMs = 5_000;
+const maxCachedTargets = 10_000;
 
-/** Where the traces of a tenant go, by the org's settings; a change of them is seen within a few seconds. */
+/** Reads the trace endpoint of a tenant from the org's settings. Changes take effect within a few seconds. */
 export function createTraceTargets({
   db,
   vault,
@@ -24,8 +24,8 @@ export function createTraceTargets({
     const known = kept.get(name);
     if (known && known.until > now()) return known.target;
     const target = await readTarget(db, vault, tenant);
-    if (kept.size >= mostKept) kept.clear();
-    kept.set(name, { until: now() + keptMs, target });
+    if (kept.size >= maxCachedTargets) kept.clear();
+    kept.set(name, { until: now() + cachedMs, target });
     return target;
   };
 }
@@ -42,7 +42,7 @@ async function readTarget(db: Database, vault: Vault, tenant: Tenant): Promise<T
   return { unusable: `The secret ${secret} is no JSON object of header names and values that HTTP can carry.` };
 }
 
-/** The headers that the value of a secret stands for, or null where it is no JSON object of names and texts HTTP can carry. */
+/** Parses the value of a secret as headers. Null if it is not a JSON object of valid HTTP headers. */
 export function traceHeaders(value: string): Record<string, string> | null {
   const parsed = parse(value);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null;

@@ -1,4 +1,4 @@
-import { mostHeldTogether } from '../../billing/index.ts';
+import { maxHoldsTogether } from '../../billing/index.ts';
 import {
   announce,
   type Committed,
@@ -18,7 +18,7 @@ import { ItemsRefused, startItems } from './start-items.ts';
 import { type BatchReference, failQueued, lockBatch, waitingForOwnAgent } from './store.ts';
 
 /** So many items begin in one transaction: few enough that nobody waits long for the batch's row. */
-const groupSize = mostHeldTogether;
+const groupSize = maxHoldsTogether;
 
 /** Gives the free slots of a batch to items that wait for one, and ends the batch when nothing is left. */
 export async function advanceBatch(engine: Engine, batch: BatchReference): Promise<void> {

@@ -1,4 +1,4 @@
-import { openFor, sealFor } from '../../account/index.ts';
+import { openOwned, sealOwned } from '../../account/index.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import { insertSecret, secretsInForce } from './store.ts';
@@ -16,14 +16,14 @@ const placeOf = ({ id, org_id, mode }: Endpoint) => ({
 /** Makes the secret that the endpoint uses from now on. It leaves this process once, in the answer of the call. */
 export async function giveSecret(tx: Transaction, vault: Vault, endpoint: Endpoint): Promise<string> {
   const secret = newSecret();
-  await insertSecret(tx, endpoint.id, await sealFor(tx, vault, placeOf(endpoint), secret));
+  await insertSecret(tx, endpoint.id, await sealOwned(tx, vault, placeOf(endpoint), secret));
   return secret;
 }
 
 /** What a delivery is signed with: the secret in use first, then those that a roll replaced within 24 hours. */
 export async function signingSecrets(db: Executor, vault: Vault, endpoint: Endpoint): Promise<string[]> {
   const rows = await secretsInForce(db, endpoint.id);
-  return openFor(
+  return openOwned(
     db,
     vault,
     placeOf(endpoint),

@@ -1,5 +1,5 @@
 import { fail } from '@vestra/contract/errors';
-import { emitToNobody, findEvent } from '../../account/index.ts';
+import { emitWithoutDeliveries, findEvent } from '../../account/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
@@ -31,7 +31,7 @@ export function createHandDelivery(dependencies: Dependencies) {
   return {
     test: (tenant: Tenant, endpointId: string) =>
       send(tenant, endpointId, (tx, endpoint) =>
-        emitToNobody(tx, {
+        emitWithoutDeliveries(tx, {
           ...tenant,
           type: 'webhook.test',
           deploymentId: endpoint.deployment_id,

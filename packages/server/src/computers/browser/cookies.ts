@@ -3,7 +3,7 @@ import { fail } from '@vestra/contract/errors';
 import type { ResponseOf } from '@vestra/contract/route';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
-import { requireAskedUser } from '../../users/index.ts';
+import { requireRequestedUser } from '../../users/index.ts';
 import type { BrowserPool } from './browser-pool.ts';
 import { deploymentOfBrowser } from './site-access.ts';
 import { fetchRules } from './site-rules.ts';
@@ -18,7 +18,7 @@ export async function findCookies(
   userId: string,
   { domain, names, deployment }: CookieQuery,
 ): Promise<FoundCookies> {
-  const user = await requireAskedUser(db, tenant, userId);
+  const user = await requireRequestedUser(db, tenant, userId);
   const { settings } = await deploymentOfBrowser(db, tenant, user, deployment);
   if (!fetchRules(settings).mayReach(domain)) throw fail('domain_not_allowed', { param: 'domain' });
   const site = domain.toLowerCase();

@@ -1,9 +1,9 @@
 import { Failure, fail } from '@vestra/contract/errors';
-import { charge, computerTime, refusalFailure, release, reserve } from '../../billing/index.ts';
+import { charge, computerTime, refusalFailure, releaseHold, reserve } from '../../billing/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { enterUser, findAskedUser } from '../../users/index.ts';
+import { enterUser, findRequestedUser } from '../../users/index.ts';
 import type { Rules } from '../chromium/rules.ts';
 import type { Owner } from '../store.ts';
 import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
@@ -27,7 +27,7 @@ export async function fetchPage(
   signal: AbortSignal,
 ): Promise<FetchAnswer> {
   const owner: Owner = { orgId: origin.orgId, mode: origin.mode, userId };
-  const user = (await findAskedUser(db, origin, userId)) ?? null;
+  const user = (await findRequestedUser(db, origin, userId)) ?? null;
   const { deploymentId, settings } = await deploymentOfBrowser(db, origin, user, body.deployment);
   const rules = fetchRules(settings);
   const blocked = (page: { host: string; path: string }) => recordBlocked(db, origin, userId, page);
@@ -172,7 +172,7 @@ async function chargeFetch(
 ): Promise<void> {
   const { userId, deploymentId, seconds, reservationId } = of;
   if (seconds === 0) {
-    if (reservationId !== null) await release(db, origin, reservationId);
+    if (reservationId !== null) await releaseHold(db, origin, reservationId);
     return;
   }
   const about = { userId, deploymentId, conversationId: null, taskId: null, turnId: null };

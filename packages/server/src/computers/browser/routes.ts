@@ -2,7 +2,7 @@ import type { Caller } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { EventStream, type Handlers } from '../../platform/http/handler.ts';
 import type { Streams } from '../../platform/http/streams.ts';
-import { requireAskedUser } from '../../users/index.ts';
+import { requireRequestedUser } from '../../users/index.ts';
 import type { Owner } from '../store.ts';
 import type { Browsers } from './at-holder.ts';
 import { deploymentOfBrowser } from './site-access.ts';
@@ -19,7 +19,7 @@ export function browserRoutes({ db, browsers, streams }: Dependencies): Handlers
     },
     cookies: ({ caller, params, query, signal }) => browsers.cookies(ownerOf(caller, params.user_id), query, signal),
     watch: async ({ caller, params, query, signal }) => {
-      const user = await requireAskedUser(db, caller, params.user_id);
+      const user = await requireRequestedUser(db, caller, params.user_id);
       const { settings } = await deploymentOfBrowser(db, caller, user, query.deployment);
       return new EventStream(streams.open(caller, signal), browsers.watch(ownerOf(caller, params.user_id), settings));
     },
@@ -30,7 +30,7 @@ export function browserRoutes({ db, browsers, streams }: Dependencies): Handlers
 export function screenRoutes({ db, browsers }: Omit<Dependencies, 'streams'>): Handlers<'users'> {
   return {
     screenshot: async ({ caller, params, signal }) => {
-      await requireAskedUser(db, caller, params.user_id);
+      await requireRequestedUser(db, caller, params.user_id);
       const picture = await browsers.screenshot(ownerOf(caller, params.user_id), null, signal);
       return new Response(new Uint8Array(picture), { headers: { 'content-type': 'image/jpeg' } });
     },

@@ -4,7 +4,7 @@ import type { BodyOf } from '@vestra/contract/route';
 import { seeDeployment } from '../../agents/deployments/index.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
-import { actingUser, seeUser, statedUser } from '../../users/index.ts';
+import { actingUser, findCachedUser, statedUserId } from '../../users/index.ts';
 import { type Change, type Committed, collectTold } from '../records/change.ts';
 import type { Engine } from '../runs/ports.ts';
 import { presentNewConversation, tellCreated } from '../transitions/begin-turn.ts';
@@ -20,11 +20,11 @@ type Body = BodyOf<Api['conversations']['create']>;
 /** The same by the plain way, where it goes: null where the caller did not name both user and deployment, or either is new. */
 export async function planCreation(engine: Engine, caller: Caller, body: Body) {
   const { db, seen } = engine;
-  const userId = statedUser(caller, body.user_id);
+  const userId = statedUserId(caller, body.user_id);
   const { deployment: named } = body;
   if (userId === undefined || named === undefined) return null;
   const [user, deployment] = await Promise.all([
-    seeUser({ db, seen: seen.users }, caller, userId),
+    findCachedUser({ db, seen: seen.users }, caller, userId),
     seeDeployment({ db, seen: seen.deployments }, caller.orgId, named),
   ]);
   if (!user || !deployment) return null;

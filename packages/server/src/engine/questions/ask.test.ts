@@ -4,8 +4,8 @@ import { Failure } from '@vestra/contract/errors';
 import { flatPrice } from '@vestra/models/prices';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createMoneyLine, type MoneyLine } from '../../billing/hold-queue.ts';
-import { release, reserve } from '../../billing/holds.ts';
+import { createHoldQueue, type HoldQueue } from '../../billing/hold-queue.ts';
+import { releaseHold, reserve } from '../../billing/holds.ts';
 import { fund, item, newTenant, openLedger, pay } from '../../billing/ledger.fixture.ts';
 import { createLog } from '../../main/log.ts';
 import type { Tenant } from '../../platform/caller.ts';
@@ -18,10 +18,10 @@ import { judgeLine } from './judge.ts';
 
 let db: Database;
 let close: () => Promise<void>;
-let money: MoneyLine;
+let money: HoldQueue;
 beforeAll(async () => {
   ({ db, close } = await openLedger());
-  money = createMoneyLine({ db, processNews: { notify: () => {}, on: () => {} }, log: createLog('silent') });
+  money = createHoldQueue({ db, processNews: { notify: () => {}, on: () => {} }, log: createLog('silent') });
 });
 afterAll(() => close());
 
@@ -115,7 +115,7 @@ describe('a question', () => {
     const late = ask({ ...question, schema, payer: payerWithin(1), signal: never });
     await expect(late).rejects.toBeInstanceOf(Failure);
     const waiting = ask({ ...question, schema, payer, signal: never });
-    await release(db, tenant, other.reservationId);
+    await releaseHold(db, tenant, other.reservationId);
     money.freed(tenant);
     expect(await waiting).toEqual({ count: 1 });
     expect(asked).toHaveLength(1);

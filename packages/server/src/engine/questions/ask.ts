@@ -3,7 +3,7 @@ import { createMeter } from '@vestra/agent/meter';
 import { type Model, ModelFailure, type ModelRequest } from '@vestra/agent/model';
 import { notOfTheShape, parsedJson, type Question, type Reading, saidByUser, unusable } from '@vestra/agent/question';
 import { fail } from '@vestra/contract/errors';
-import { charge, refusalFailure, type Spending } from '../../billing/index.ts';
+import { type BudgetOwner, charge, refusalFailure } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { type CallModel, itemsOfCall, mostOfRequest } from '../turns/call-price.ts';
@@ -55,7 +55,7 @@ type Account = {
   deploymentId: string | null;
   conversationId: string | null;
   /** Whose caps count as well; absent: nobody's. */
-  spending?: Spending;
+  spending?: BudgetOwner;
   /** How long a call waits for money that other calls hold. */
   waitMs?: number;
 };

@@ -7,7 +7,7 @@ import {
   type Followers,
   type LogEntry,
   type NewLogEntry,
-  nextEntries,
+  nextLogEntries,
   type OrgEvent,
 } from '../../account/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
@@ -148,7 +148,7 @@ export function concluded(
   });
   const { status } = changed;
   const isOther = status !== before.status;
-  const entries = nextEntries(
+  const entries = nextLogEntries(
     { id: changed.id, last_event_seq: before.last_event_seq },
     isOther ? [...appended, { type: 'conversation.status', data: { status } }] : appended,
   );

@@ -1,7 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
-import { nextEntries } from '../../account/events/conversation-log.ts';
+import { nextLogEntries } from '../../account/events/conversation-log.ts';
 import { insertOrg } from '../../account/orgs/store.ts';
 import { begin } from '../../billing/ledger.fixture.ts';
 import type { Tenant } from '../../platform/caller.ts';
@@ -71,7 +71,9 @@ it.each(['by its version', 'by who held it'])(
     const seen = await findSeenConversation(db, id);
     if (!seen) throw new Error('The conversation is not there.');
     const row = { ...seen.row, last_event_seq: 1 };
-    const entries = nextEntries({ id, last_event_seq: 0 }, [{ type: 'conversation.status', data: { status: 'idle' } }]);
+    const entries = nextLogEntries({ id, last_event_seq: 0 }, [
+      { type: 'conversation.status', data: { status: 'idle' } },
+    ]);
     const end = Promise.withResolvers<void>();
     const erasing = await begin(db, (tx) => eraseHiddenConversations(tx, [id]), end.promise);
     const expected = by === 'by its version' ? seen.version : null;

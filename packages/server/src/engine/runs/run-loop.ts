@@ -5,7 +5,7 @@ import { Failure } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { withFallbacks } from '@vestra/models/fallbacks';
 import type { Sample } from '../../agents/tool-servers/index.ts';
-import { release } from '../../billing/index.ts';
+import { releaseHold } from '../../billing/index.ts';
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import { type Run, RunTakenOver } from '../../platform/jobs/run-owner.ts';
 import { findFiles } from '../files/store.ts';
@@ -78,7 +78,7 @@ export async function runLoop<R extends RunRecorder>(
 async function giveBack({ db, money }: Engine, { subject, hold }: Taken, error: unknown): Promise<never> {
   const tenant = { orgId: subject.turn.org_id, mode: subject.turn.mode };
   if (hold) {
-    await release(db, tenant, hold.reservationId);
+    await releaseHold(db, tenant, hold.reservationId);
     money.freed(tenant);
   }
   throw error;

@@ -5,19 +5,19 @@ import type { Model, ModelRequest, Usage } from '@vestra/agent/model';
 import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
 import {
   type ChargeItem,
-  type CutCalls,
   charge,
-  chargeCutCalls,
-  charging,
+  chargeInterruptedCalls,
+  chargeStatement,
+  checkSpending,
   computerTime,
   costOfTurn,
-  holdMetered,
-  noteUsed,
-  type Refusal,
+  holdForMeteredUsage,
+  type InterruptedCalls,
+  type MeteredUsage,
+  recordHoldUsage,
   refusalFailure,
-  refusalOfSpending,
-  release,
-  type Used,
+  releaseHold,
+  type SpendingRefusal,
 } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Statement } from '../../platform/db/group.ts';
@@ -44,7 +44,7 @@ export type RunMoney = {
     of: { msLeft: number },
   ) => Promise<{ kind: 'allowed'; taskUsd: number | null; turnUsd: number | null } | { kind: 'refused'; stop: Stop }>;
   /** What the call that runs has used so far, for whoever writes of it anyway; null where no money is held for it. */
-  inUse: () => { reservationId: string; used: Used | null } | null;
+  inUse: () => { reservationId: string; used: MeteredUsage | null } | null;
   /** What a call of the model has cost, and the statement that takes it: to be committed with its step. */
   priced: (usage: Usage) => { micros: Micros; statement: Statement | null };
   /** That has been committed. */
@@ -113,7 +113,7 @@ export function createRunMoney(
     turnId: turn.id,
   };
 
-  async function hold(request: ModelRequest, msLeft: number): Promise<Refusal | null> {
+  async function hold(request: ModelRequest, msLeft: number): Promise<SpendingRefusal | null> {
     const amountMicros = mostOfRequest(model, request);
     if (fresh) {
       const { micros } = fresh;
@@ -138,16 +138,16 @@ export function createRunMoney(
     reservationId = null;
     noted = null;
     metered.clear();
-    for (const id of ids) await release(db, tenant, id);
+    for (const id of ids) await releaseHold(db, tenant, id);
     if (ids.length > 0) money.freed(tenant);
   }
 
-  async function note(used: Used | null, atLeastMicros: Micros): Promise<void> {
-    if (reservationId !== null) await noteUsed(db, tenant, { reservationId, used, atLeastMicros, run });
+  async function note(used: MeteredUsage | null, atLeastMicros: Micros): Promise<void> {
+    if (reservationId !== null) await recordHoldUsage(db, tenant, { reservationId, used, atLeastMicros, run });
   }
 
   /** Null where nothing is new since it was noted last. */
-  function newlyUsed(): Used | null {
+  function newlyUsed(): MeteredUsage | null {
     const usage = meter.used();
     const used = usage && usedBy(kind, modelOf(usage), usage);
     const text = used && JSON.stringify(used);
@@ -177,7 +177,7 @@ export function createRunMoney(
 
   function priced(usage: Usage): { micros: Micros; statement: Statement | null } {
     const items = itemsOfCall(kind, modelOf(usage), usage, about);
-    const { total, statement } = charging(tenant, { items, ...(reservationId !== null && { reservationId }) });
+    const { total, statement } = chargeStatement(tenant, { items, ...(reservationId !== null && { reservationId }) });
     return { micros: total, statement };
   }
 
@@ -190,7 +190,7 @@ export function createRunMoney(
   }
 
   /** The meter knows more than the last note, also that a call failed before it used anything. */
-  const cutCalls = (): CutCalls => {
+  const cutCalls = (): InterruptedCalls => {
     const usage = meter.used();
     const used = usage && usedBy(kind, modelOf(usage), usage);
     return { runId: run.runId, ...(reservationId !== null && { known: { reservationId, used } }) };
@@ -203,7 +203,7 @@ export function createRunMoney(
     if (ids.length === 0) return;
     await transaction(db, async (tx) => {
       await holdRun(tx, run);
-      for (const id of ids) await chargeCutCalls(tx, tenant, { ...own, reservationId: id }, about);
+      for (const id of ids) await chargeInterruptedCalls(tx, tenant, { ...own, reservationId: id }, about);
     });
   }
 
@@ -220,7 +220,7 @@ export function createRunMoney(
     async mayContinue(request, { msLeft }) {
       const refusal = request
         ? await hold(request, msLeft)
-        : await refusalOfSpending(db, tenant, await spendingOf(db, tenant, turn.user_id));
+        : await checkSpending(db, tenant, await spendingOf(db, tenant, turn.user_id));
       if (refusal) return { kind: 'refused', stop: stopBy(refusal) };
       return {
         kind: 'allowed',
@@ -243,7 +243,13 @@ export function createRunMoney(
       const id = randomUUID();
       metered.set(callId, id);
       const amountMicros = BigInt(likelySeconds) * 100n;
-      await holdMetered(db, tenant, { id, userId: turn.user_id, amountMicros, used: computerTime.unmeasured, run });
+      await holdForMeteredUsage(db, tenant, {
+        id,
+        userId: turn.user_id,
+        amountMicros,
+        used: computerTime.unmeasured,
+        run,
+      });
     },
     willChargeSeconds: (callId, used) => seconds.set(callId, used),
     async chargeCall({ tx, afterwards }, callId, { isError }) {
@@ -257,7 +263,7 @@ export function createRunMoney(
       if (items.length === 0 && held === undefined) return;
       const cut =
         held !== undefined && used === undefined
-          ? await chargeCutCalls(tx, tenant, { runId: run.runId, reservationId: held }, about)
+          ? await chargeInterruptedCalls(tx, tenant, { runId: run.runId, reservationId: held }, about)
           : [];
       const told = await charge(tx, tenant, { items, ...(held !== undefined && { reservationId: held }) });
       afterwards(() => {
@@ -287,7 +293,7 @@ export function createRunMoney(
 }
 
 /** Money that is only held ends no work: whoever waited for it until its time was up has run into that limit. */
-function stopBy(refusal: Refusal): Stop {
+function stopBy(refusal: SpendingRefusal): Stop {
   const { message } = refusalFailure(refusal);
   if (!refusal.isHeldByRunningCalls) return { reason: refusal.stopReason, message };
   return { reason: 'max_turns', message: `The time limit was reached while it waited for money. ${message}` };

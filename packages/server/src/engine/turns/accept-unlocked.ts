@@ -1,19 +1,19 @@
 import { Failure } from '@vestra/contract/errors';
-import { emitting } from '../../account/index.ts';
+import { emitStatement } from '../../account/index.ts';
 import {
   deploymentIsStill,
   forgetDeployment,
   type RunnableDeployment,
   seeDeployment,
 } from '../../agents/deployments/index.ts';
-import { holdingPlenty } from '../../billing/index.ts';
+import { optimisticHoldStatement } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Statement } from '../../platform/db/group.ts';
 import { running } from '../../platform/db/query.ts';
 import type { SeenRow } from '../../platform/db/row-cache.ts';
 import { sql } from '../../platform/db/sql.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
-import { forgetUser, seeUser, type UserRow, userIsStill } from '../../users/index.ts';
+import { findCachedUser, forgetCachedUser, isUnchangedUser, type UserRow } from '../../users/index.ts';
 import {
   type Committed,
   collectTold,
@@ -73,7 +73,7 @@ export async function planMessage(
   const { user_id: userId, deployment_id: named } = seen.row;
   const [deployment, user] = await Promise.all([
     seeDeployment({ db: engine.db, seen: engine.seen.deployments }, tenant.orgId, named),
-    userId === null ? null : seeUser({ db: engine.db, seen: engine.seen.users }, tenant, userId),
+    userId === null ? null : findCachedUser({ db: engine.db, seen: engine.seen.users }, tenant, userId),
   ]);
   if (!deployment || user === undefined) return null;
   const { row: conversation, version } = seen;
@@ -97,7 +97,7 @@ export async function bySeenRows<T>(
   });
   if (decided !== null) return decided;
   forgetDeployment(seen.deployments, orgId, named);
-  if (user) forgetUser(seen.users, user.row);
+  if (user) forgetCachedUser(seen.users, user.row);
   return null;
 }
 
@@ -129,7 +129,7 @@ async function plan(
       : writingConversation(conversation, entries, version),
     stillSo(deployment, user),
     ...(begun?.statements ?? []),
-    ...toldOf(conversation, told.told).map((event) => emitting(event).statement),
+    ...toldOf(conversation, told.told).map((event) => emitStatement(event).statement),
   ];
   return {
     conversation,
@@ -144,7 +144,7 @@ async function plan(
       begun?.place.giveBack();
       engine.seen.conversations.forget(conversation.id);
       forgetDeployment(engine.seen.deployments, conversation.org_id, seen.named);
-      if (user) forgetUser(engine.seen.users, user.row);
+      if (user) forgetCachedUser(engine.seen.users, user.row);
     },
   };
 }
@@ -162,7 +162,12 @@ async function beginReply(engine: Turns, seen: Seen, message: NewMessage, told: 
   if (!place) return null;
   const micros = mostOfMessage(admission.model, asked.text);
   const userCaps = user && { daily: user.row.daily_cap_micros, monthly: user.row.monthly_cap_micros };
-  const held = holdingPlenty(tenant, { userId: before.user_id, userCaps, amountMicros: micros, runId: turn.id });
+  const held = optimisticHoldStatement(tenant, {
+    userId: before.user_id,
+    userCaps,
+    amountMicros: micros,
+    runId: turn.id,
+  });
   const fresh = {
     isFirstRun: true,
     hold: { reservationId: held.reservationId, micros },
@@ -195,4 +200,4 @@ const stillSo = (deployment: SeenRow<RunnableDeployment>, user: SeenRow<UserRow>
   user === null
     ? running(sql`SELECT expect_that(${deploymentIsStill(deployment)}, 'the deployment')`)
     : running(sql`SELECT expect_that(${deploymentIsStill(deployment)}, 'the deployment'),
-        expect_that(${userIsStill(user)}, 'the user')`);
+        expect_that(${isUnchangedUser(user)}, 'the user')`);

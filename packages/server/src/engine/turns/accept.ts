@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { RunnableDeployment } from '../../agents/deployments/index.ts';
 import { manifestOf, versionToRun } from '../../agents/versions/index.ts';
-import { refusalFailure, refusalOfSpending, release, reserve, type Spending } from '../../billing/index.ts';
+import { type BudgetOwner, checkSpending, refusalFailure, releaseHold, reserve } from '../../billing/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import { pipelined } from '../../platform/db/query.ts';
@@ -86,12 +86,12 @@ async function holdForReply(
   }
   const { reservationId } = answer;
   if (!answer.isTight && !money.hasWaiting(tenant)) return { reservationId, micros: reservation.amountMicros };
-  await release(tx, tenant, reservationId);
+  await releaseHold(tx, tenant, reservationId);
   return null;
 }
 
-async function assertMoneyLeft(tx: Change['tx'], tenant: Tenant, spending: Spending): Promise<null> {
-  const refusal = await refusalOfSpending(tx, tenant, spending);
+async function assertMoneyLeft(tx: Change['tx'], tenant: Tenant, spending: BudgetOwner): Promise<null> {
+  const refusal = await checkSpending(tx, tenant, spending);
   if (refusal) throw refusalFailure(refusal);
   return null;
 }

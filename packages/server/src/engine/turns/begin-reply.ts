@@ -1,4 +1,4 @@
-import { release } from '../../billing/index.ts';
+import { releaseHold } from '../../billing/index.ts';
 import { isOwned, type Run, releaseRun } from '../../platform/jobs/run-owner.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { newestMessageId } from '../records/messages.ts';
@@ -39,7 +39,7 @@ export async function reply(
   conversation.replying_turn_id = turn.id;
   if (!taken && !engine.runner.hasRoom(turn)) {
     // Whoever takes the job up asks for money of its own.
-    if (hold) await release(tx, { orgId: turn.org_id, mode: turn.mode }, hold.reservationId);
+    if (hold) await releaseHold(tx, { orgId: turn.org_id, mode: turn.mode }, hold.reservationId);
     sendReplyJob(change, turn);
     return turn;
   }

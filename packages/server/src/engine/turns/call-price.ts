@@ -2,7 +2,7 @@ import type { ModelRequest, Usage } from '@vestra/agent/model';
 import { tokensOfRequest, tokensOfText } from '@vestra/agent/tokens';
 import type { Micros } from '@vestra/contract/money';
 import { type PricedModel, ratesOf } from '@vestra/models/prices';
-import type { ChargeItem, Used } from '../../billing/index.ts';
+import type { ChargeItem, MeteredUsage } from '../../billing/index.ts';
 
 /** Whose a charge is. */
 export type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
@@ -10,7 +10,7 @@ export type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId
 export type CallModel = Pick<PricedModel, 'id' | 'price' | 'max_output_tokens'>;
 
 /** What a call of a model has used, at the model's prices. A dollar per million tokens is a micro-dollar per token. */
-export function usedBy(kind: ChargeItem['kind'], { id, price }: CallModel, usage: Usage): Used {
+export function usedBy(kind: ChargeItem['kind'], { id, price }: CallModel, usage: Usage): MeteredUsage {
   const rates = ratesOf(price, usage);
   const { cacheWriteLongTokens: long = 0 } = usage;
   return {

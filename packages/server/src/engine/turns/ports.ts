@@ -2,7 +2,7 @@ import type { Micros } from '@vestra/contract/money';
 import type { Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
 import type { RunnableDeployment } from '../../agents/deployments/index.ts';
-import type { MoneyLine } from '../../billing/index.ts';
+import type { HoldQueue } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Statement } from '../../platform/db/group.ts';
 import type { Database } from '../../platform/db/pool.ts';
@@ -28,7 +28,7 @@ export type Turns = {
   log: Logger;
   announcer: Announcer;
   runner: Runner;
-  money: MoneyLine;
+  money: HoldQueue;
   models: Models;
   traces: TraceSink;
   batchItems: BatchItems;

@@ -1,10 +1,10 @@
 import {
+  type BudgetOwner,
   type ChargeItem,
-  type CutCalls,
-  chargeCutCalls,
+  chargeInterruptedCalls,
+  checkSpending,
+  type InterruptedCalls,
   refusalFailure,
-  refusalOfSpending,
-  type Spending,
 } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
@@ -19,7 +19,7 @@ export async function spendingOf(
   tenant: Tenant,
   userId: string | null,
   known: UserRow | null = null,
-): Promise<Spending> {
+): Promise<BudgetOwner> {
   if (userId === null) return { userId, userCaps: null };
   if (known) return { userId, userCaps: { daily: known.daily_cap_micros, monthly: known.monthly_cap_micros } };
   return { userId, userCaps: (await capsOf(db, tenant, [userId])).get(userId) ?? null };
@@ -27,7 +27,7 @@ export async function spendingOf(
 
 /** Refuses what the org could not pay for. */
 export async function assertPayable(db: Executor, tenant: Tenant): Promise<void> {
-  const refusal = await refusalOfSpending(db, tenant, { userId: null, userCaps: null });
+  const refusal = await checkSpending(db, tenant, { userId: null, userCaps: null });
   if (refusal) throw refusalFailure(refusal);
 }
 
@@ -35,8 +35,8 @@ export async function assertPayable(db: Executor, tenant: Tenant): Promise<void>
  * Charges the calls that the end of a run cuts off, and shows those of models in its trace. Every way to end a run comes
  * here, in the transaction of the end: stopped by a person, out of time, steps or money, erased.
  */
-export async function chargeAtEnd(tx: Transaction, tenant: Tenant, cut: CutCalls, about: About): Promise<void> {
-  for (const { used, items, costMicros } of await chargeCutCalls(tx, tenant, cut, about)) {
+export async function chargeAtEnd(tx: Transaction, tenant: Tenant, cut: InterruptedCalls, about: About): Promise<void> {
+  for (const { used, items, costMicros } of await chargeInterruptedCalls(tx, tenant, cut, about)) {
     if (used.model === null) continue;
     const quantityOf = (unit: ChargeItem['unit']) =>
       items.reduce((sum, item) => sum + (item.unit === unit ? item.quantity : 0), 0);

@@ -1,6 +1,6 @@
-import { emittingAll } from '../../account/index.ts';
+import { emitAllStatement } from '../../account/index.ts';
 import { manifestOf } from '../../agents/versions/index.ts';
-import { holdPlentyForAll } from '../../billing/index.ts';
+import { holdAllOptimistically } from '../../billing/index.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { insertOfMany, pipelined, running } from '../../platform/db/query.ts';
 import { type Run, takingNewRuns } from '../../platform/jobs/run-owner.ts';
@@ -37,7 +37,7 @@ export async function beginWork(
   if (engine.money.hasWaiting(tenant)) return null;
   const { language } = await manifestOf(tx, first.conversation.deployment_id as string, admission.version);
   const planned = works.map((work) => plan(work, admission, language));
-  const holds = await holdPlentyForAll(
+  const holds = await holdAllOptimistically(
     tx,
     tenant,
     planned.map(({ task, micros }, at) => ({
@@ -72,7 +72,7 @@ export async function beginWork(
       planned.map(({ task }) => task.id),
       lease,
     ),
-    emittingAll(planned.flatMap(({ conversation, told }) => toldOf(conversation, told))),
+    emitAllStatement(planned.flatMap(({ conversation, told }) => toldOf(conversation, told))),
   ]);
   const versionOf = new Map(versions.map(({ id, version }) => [id, version]));
   const epochOf = new Map(runs.map(({ id, epoch }) => [id, epoch]));

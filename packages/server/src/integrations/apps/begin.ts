@@ -6,7 +6,7 @@ import type { Caller, Origin } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { Committed } from '../../platform/http/handler.ts';
-import { actingUser, askedUser } from '../../users/index.ts';
+import { actingUser, requestedUserId } from '../../users/index.ts';
 import type { SignInServer } from '../app-sign-in/sign-in-server.ts';
 import { assertKeyWorks, connectByKey } from './api-key.ts';
 import type { App } from './app.ts';
@@ -70,7 +70,7 @@ async function prepare(
   const { db, catalogue, signIn, redirectUri } = deps;
   const app = appToConnect(catalogue, appId);
   // The app's server is asked for nothing that is refused here.
-  await askedUser(db, caller, user_id);
+  await requestedUserId(db, caller, user_id);
   const settings = await findSettings(db, caller);
   if (return_url !== undefined) assertReturnUrl(return_url, settings.allowed_return_urls);
   if (key !== undefined) {

@@ -1,5 +1,5 @@
 import { fail } from '@vestra/contract/errors';
-import { openFor, recordAudit, sealFor } from '../../account/index.ts';
+import { openOwned, recordAudit, sealOwned } from '../../account/index.ts';
 import { assertMayRoll, newSecret } from '../../automation/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
@@ -42,12 +42,12 @@ export async function signingSecrets(
 ): Promise<string[]> {
   const rows = await secretsInForce(db, tenant, deploymentId);
   const sealed = rows.map(({ sealed_secret }) => sealed_secret);
-  return openFor(db, vault, placeOf(tenant, deploymentId), sealed);
+  return openOwned(db, vault, placeOf(tenant, deploymentId), sealed);
 }
 
 async function giveSecret(tx: Transaction, vault: Vault, tenant: Tenant, deploymentId: string): Promise<string> {
   const secret = newSecret();
-  await insertSecret(tx, tenant, deploymentId, await sealFor(tx, vault, placeOf(tenant, deploymentId), secret));
+  await insertSecret(tx, tenant, deploymentId, await sealOwned(tx, vault, placeOf(tenant, deploymentId), secret));
   return secret;
 }
 

@@ -7,7 +7,7 @@ import { advanceBatch, advanceOwnAgent } from '../../automation/batches/advance.
 import { createAdvancer } from '../../automation/batches/advancer.ts';
 import { watchItems } from '../../automation/batches/watch-items.ts';
 import { routineTools } from '../../automation/routines/agent-tools.ts';
-import { createMoneyLine } from '../../billing/hold-queue.ts';
+import { createHoldQueue } from '../../billing/hold-queue.ts';
 import { workBrowsers } from '../../computers/browser/agent-tools.ts';
 import type { ComputerWork } from '../../computers/work-computers.ts';
 import type { Engine } from '../../engine/index.ts';
@@ -63,7 +63,7 @@ export function assembleEngine(
   const { catalogue, signIn } = kernel.apps;
   // A batch that goes on starts tasks of the engine, and the engine tells batches how their items end.
   const late = createLate<Engine>('the engine');
-  const followers = createFollowers(db, { given: (lagMs) => metrics.eventFollowed(lagMs / 1000) });
+  const followers = createFollowers(db, { onDelivered: (lagMs) => metrics.eventFollowed(lagMs / 1000) });
   // A process that only serves takes no run: its messages become jobs of the workers.
   const shares = config.role === 'api' ? { ...mostRunsAtOnce, capacity: 0 } : mostRunsAtOnce;
   const runner = createRunner({ db, log, settings: { ...shares, ...config.runs } });
@@ -117,7 +117,7 @@ export function assembleEngine(
     },
     runner,
     isFollowed: followers.isFollowed,
-    money: createMoneyLine({ db, processNews, log }),
+    money: createHoldQueue({ db, processNews, log }),
     models,
     openSchemas: kernel.openSchemas,
     serverTools: createServerTools({

@@ -1,5 +1,5 @@
 import { type Fault, fail } from '@vestra/contract/errors';
-import { storedNames } from '../../account/index.ts';
+import { storedSecretNames } from '../../account/index.ts';
 import { findById } from '../../agents/tool-servers/index.ts';
 import type { Manifest } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
@@ -40,7 +40,7 @@ export async function assertSecretsStored(
 
 async function missingOf(tx: Transaction, tenant: Tenant, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
-  const stored = await storedNames(tx, tenant, names);
+  const stored = await storedSecretNames(tx, tenant, names);
   return names.filter((name) => !stored.has(name)).sort();
 }
 

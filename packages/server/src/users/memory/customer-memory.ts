@@ -16,8 +16,8 @@ import { fingerprintOf, type NewFact, type Owner } from './fact.ts';
 const timeoutMs = 5000;
 const item = memory.create.response;
 
-/** What the endpoint answers to each action. Fields beyond these are let be. */
-const answers = {
+/** The response to each action. Other fields are ignored. */
+const responses = {
   list: z.object({ data: z.array(item), profile: memory.list.response.shape.profile.optional() }),
   search: z.object({ found: z.boolean(), text: z.string().max(20_000).nullable() }),
   add: item,
@@ -25,11 +25,11 @@ const answers = {
   delete_all: z.object({ memories_deleted: z.int().min(0) }),
 };
 
-type Answer<Action extends keyof typeof answers> = z.infer<(typeof answers)[Action]>;
+type EndpointResponse<Action extends keyof typeof responses> = z.infer<(typeof responses)[Action]>;
 
 export type CustomerMemory = ReturnType<typeof createCustomerMemory>;
 
-/** The memory that the org keeps on its own side, behind the `memory_endpoint` it has set. */
+/** The memory of an org behind its own `memory_endpoint`. */
 export function createCustomerMemory({
   outbound,
   signingSecret,
@@ -41,15 +41,15 @@ export function createCustomerMemory({
 }) {
   const { unlessAway } = createEndpointBreaker({
     opened: ({ orgId, mode }, error) =>
-      log.warn({ err: error, org_id: orgId, mode }, 'a memory endpoint failed and is passed over for a while'),
+      log.warn({ err: error, org_id: orgId, mode }, 'a memory endpoint failed and is skipped for a while'),
   });
 
-  async function ask<Action extends keyof typeof answers>(
+  async function ask<Action extends keyof typeof responses>(
     db: Executor,
     owner: Owner,
     action: Action,
     details: Record<string, unknown>,
-  ): Promise<Answer<Action>> {
+  ): Promise<EndpointResponse<Action>> {
     const settings = await findSettings(db, owner);
     const { memory_endpoint } = settings;
     if (memory_endpoint === null) throw fail('memory_endpoint_required');
@@ -71,23 +71,23 @@ export function createCustomerMemory({
       ask(db, owner, 'list', page).then(({ data, profile }) => ({ data: data.slice(0, page.limit), profile })),
     search: (db: Executor, owner: Owner, query: string, limit: number) => ask(db, owner, 'search', { query, limit }),
     add: (db: Executor, owner: Owner, fact: NewFact) => ask(db, owner, 'add', { memory: newItem(fact, newId('mem')) }),
-    /** With the same id whenever the same is told again, so that whatever was sent twice after a crash is kept once. */
+    /** The id depends on the fact, so that a fact that is sent again after a crash is stored once. */
     addOnce: (db: Executor, owner: Owner, fact: NewFact) =>
       ask(db, owner, 'add', { memory: newItem(fact, idOfFact(owner, fact.text)) }),
     delete: (db: Executor, owner: Owner, id: string) => ask(db, owner, 'delete', { id }),
     deleteAll: (db: Executor, owner: Owner) => ask(db, owner, 'delete_all', {}),
-    /** An endpoint that is set may hold facts, whoever keeps them now: a version decides for its own conversations. */
+    /** Asks any configured endpoint, even if the mode has changed since: it may still have facts of the user. */
     forgetUser: async (db: Executor, tenant: Tenant, userId: string): Promise<void> => {
       if ((await findSettings(db, tenant)).memory_endpoint === null) return;
       await ask(db, { ...tenant, userId }, 'delete_all', {});
     },
-    /** Where the memory is the org's own and has just failed, the work is not begun. */
+    /** Throws at once if the endpoint failed recently. */
     unlessAway,
     rollSecret: (tx: Transaction, origin: Origin) => rollEndpointSecret(tx, signingSecret, origin),
   };
 }
 
-/** The id is ours, so that every memory has one of the contract's kind. */
+/** The server chooses the id, so that every memory has an id in the format of the API. */
 const newItem = (fact: NewFact, id: string): MemoryItem => ({
   object: 'memory',
   id,
@@ -101,9 +101,9 @@ function idOfFact({ orgId, mode, userId }: Owner, text: string): string {
   return idOfDigest('mem', digest);
 }
 
-function read<Action extends keyof typeof answers>(action: Action, body: Uint8Array): Answer<Action> {
-  const result = answers[action].safeParse(parse(body));
-  if (result.success) return result.data as Answer<Action>;
+function read<Action extends keyof typeof responses>(action: Action, body: Uint8Array): EndpointResponse<Action> {
+  const result = responses[action].safeParse(parse(body));
+  if (result.success) return result.data as EndpointResponse<Action>;
   const [issue] = result.error.issues;
   const where = issue && issue.path.length > 0 ? ` at ${issue.path.join('.')}` : '';
   throw broken(`Its answer to ${action} is not what docs/memory.md asks for${where}.`);
@@ -119,20 +119,19 @@ function parse(body: Uint8Array): unknown {
 
 const broken = (what: string) => fail('memory_endpoint_error', { message: `The memory endpoint failed. ${what}` });
 
-/** For so long an endpoint that failed is asked nothing more on the agent's behalf. */
-const passedOverMs = 60_000;
-/** While one call tries it again the others go on without; a try that never ends is given up for the next. */
-const tryMs = 15_000;
+/** The agent skips a failed endpoint for this long. */
+const skipMs = 60_000;
+/** One call tries the endpoint again while others skip it. After this time, the next call may try too. */
+const probeMs = 15_000;
 
 /**
- * An endpoint that hangs costs one reply its patience, and not every reply. Known to this process alone: another one
- * learns it by a wait of its own.
+ * A circuit breaker, so that an endpoint that hangs delays one reply and not every reply. Each process has its own.
  */
 export function createEndpointBreaker({
   opened,
   now = Date.now,
 }: {
-  /** Told once for each outage. */
+  /** Called once per outage. */
   opened: (tenant: Tenant, error: unknown) => void;
   now?: () => number;
 }) {
@@ -142,20 +141,20 @@ export function createEndpointBreaker({
       const name = `${tenant.orgId} ${tenant.mode}`;
       const until = passedOverUntil.get(name);
       if (until !== undefined && until > now()) throw passedOver();
-      if (until !== undefined) passedOverUntil.set(name, now() + tryMs);
+      if (until !== undefined) passedOverUntil.set(name, now() + probeMs);
       try {
         const answer = await work();
         passedOverUntil.delete(name);
         return answer;
       } catch (error) {
         if (!(error instanceof Failure && error.code === 'memory_endpoint_error')) {
-          // Nothing was learnt of the endpoint: the next call tries it.
+          // This error says nothing about the endpoint, so let the next call try it.
           if (until !== undefined) passedOverUntil.set(name, now());
           throw error;
         }
-        // Of several that waited at once the first tells it; one that failed again is no news.
+        // Report an outage once: not for concurrent failures, and not for a failed retry.
         const isNews = until === undefined && !passedOverUntil.has(name);
-        passedOverUntil.set(name, now() + passedOverMs);
+        passedOverUntil.set(name, now() + skipMs);
         if (isNews) opened(tenant, error);
         throw error;
       }
@@ -170,12 +169,12 @@ const passedOver = () =>
 
 type SecretSettings = Pick<OrgSettings, 'memory_secret_number' | 'memory_secret_rolled_at'>;
 
-/** After a new secret is given, whoever receives the calls has so long to take it up. */
+/** After a roll, requests are also signed with the old secret for this long. */
 const oldSecretMs = 24 * 3600 * 1000;
 
 /**
- * What the calls to an org's memory endpoint are signed with, one for each mode. Made from the secret that every
- * process of the server shares, so that it needs no row and an operator can show it again.
+ * The secret that signs requests to an org's memory endpoint, one per mode. It is derived from the secret that all
+ * processes share, so that it needs no row and an operator can show it again.
  */
 export function memoryEndpointSecret(
   signingSecret: Buffer,
@@ -186,7 +185,7 @@ export function memoryEndpointSecret(
   return `whsec_${createHmac('sha256', signingSecret).update(purpose).digest('base64')}`;
 }
 
-/** The newest first. */
+/** The current secret first, then the old one while it is valid. */
 function secretsInForce(signingSecret: Buffer, tenant: Tenant, settings: SecretSettings): string[] {
   const { memory_secret_number: number, memory_secret_rolled_at: rolledAt } = settings;
   const isOldGood = rolledAt !== null && sharedNow() - rolledAt.getTime() < oldSecretMs;
@@ -194,7 +193,7 @@ function secretsInForce(signingSecret: Buffer, tenant: Tenant, settings: SecretS
   return numbers.map((each) => memoryEndpointSecret(signingSecret, tenant, { memory_secret_number: each }));
 }
 
-/** The headers of Standard Webhooks, as deliveries of events have them. */
+/** The headers of Standard Webhooks, as in webhook deliveries. */
 function signatureHeaders(secrets: readonly string[], id: string, body: string): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signed = (secret: string) => {

@@ -7,29 +7,29 @@ import { z } from 'zod';
 import type { NewFact } from './fact.ts';
 import { refusalOf } from './stored-facts.ts';
 
-/** What somebody said, in the order of the conversation. */
-export type Line = { by: 'user' | 'agent'; text: string };
+/** A message of the conversation. */
+export type TranscriptLine = { by: 'user' | 'agent'; text: string };
 
-/** What the agent was shown: by a tool, in a file, on a page. */
+/** Text from a tool, a file or a page. */
 export type Passage = { source: 'tool_observed' | 'upload' | 'screen'; name: string; text: string };
 
-/** A fact that is kept already. Without an id it is shown, and cannot be called outdated. */
+/** A stored fact. Without an id, the model sees it but cannot mark it as outdated. */
 export type KnownFact = { id: string | null; text: string };
 
-export type Found = { facts: NewFact[]; outdated: string[] };
+export type ExtractedFacts = { facts: NewFact[]; outdated: string[] };
 
 type Turn = {
-  lines: readonly Line[];
+  lines: readonly TranscriptLine[];
   passages: readonly Passage[];
   ask: Ask;
   knownAbout: (query: string) => Promise<KnownFact[]>;
-  /** Also called where nothing was found: then the conversation has been looked through all the same. */
-  keep: (found: Found) => Promise<unknown>;
+  /** Called even if nothing was found, to record that the conversation has been read. */
+  keep: (found: ExtractedFacts) => Promise<unknown>;
 };
 
-const longestQuote = 4000;
-const longestQuery = 500;
-const mostFactsOfTurn = 10;
+const maxQuoteLength = 4000;
+const maxQueryLength = 500;
+const maxFactsPerTurn = 10;
 
 const { kind } = memory.create.response.shape;
 const saidSchema = z.object({
@@ -43,14 +43,14 @@ const saidPrompt = promptOf('keep-turn');
 const shownPrompt = promptOf('keep-shown');
 
 /**
- * Two questions, so that what a tool, a file or a page says never stands beside the answer that may count as the user's
- * word or call a known fact outdated: whatever it says about itself, its facts keep its source.
+ * Asks the model twice. The question whose answer counts as the user's word, or marks facts as outdated, contains no
+ * text from tools, files or pages. So injected text cannot claim to be the user's word: its facts keep their source.
  *
- * An answer that is not what was asked for keeps nothing: it is not worth asking again.
+ * If the model's answer does not match the schema, nothing is stored and nothing is retried.
  */
 export async function keepTurn({ lines, passages, ask, knownAbout, keep }: Turn): Promise<void> {
   const spokenAbout = lines.flatMap(({ by, text }) => (by === 'user' ? [text] : [])).join('\n');
-  const known = await knownAbout(spokenAbout.slice(-longestQuery).toWellFormed());
+  const known = await knownAbout(spokenAbout.slice(-maxQueryLength).toWellFormed());
   const conversation = asData(newFence(), 'conversation', lines.map(asSpoken).join('\n'));
   const facts = asData(newFence(), 'known facts', known.map(asNumbered).join('\n'));
   const said = await ask({
@@ -73,21 +73,25 @@ export async function keepTurn({ lines, passages, ask, knownAbout, keep }: Turn)
   await keep({ ...said, facts: [...said.facts, ...found] });
 }
 
-const nothing: Found = { facts: [], outdated: [] };
+const nothing: ExtractedFacts = { facts: [], outdated: [] };
 
 const asNumbered = ({ text }: KnownFact, at: number) => `${at + 1}. ${quoted(text)}`;
-const asSpoken = ({ by, text }: Line) => `${by === 'user' ? 'User' : 'Agent'}: ${quoted(text)}`;
+const asSpoken = ({ by, text }: TranscriptLine) => `${by === 'user' ? 'User' : 'Agent'}: ${quoted(text)}`;
 
 const quoted = (text: string) =>
-  text.length > longestQuote ? `${text.slice(0, longestQuote).toWellFormed()} [cut]` : text;
+  text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength).toWellFormed()} [cut]` : text;
 
-function worthKeeping(answer: z.output<typeof saidSchema>, known: readonly KnownFact[], lines: readonly Line[]): Found {
-  const textsBy = (speaker: Line['by']) => lines.flatMap(({ by, text }) => (by === speaker ? [text] : []));
+function worthKeeping(
+  answer: z.output<typeof saidSchema>,
+  known: readonly KnownFact[],
+  lines: readonly TranscriptLine[],
+): ExtractedFacts {
+  const textsBy = (speaker: TranscriptLine['by']) => lines.flatMap(({ by, text }) => (by === speaker ? [text] : []));
   const said = { byUser: textsBy('user'), byOthers: textsBy('agent') };
   const facts = fit(answer.facts).map(({ text, kind, said_by_user }) => ({
     text,
     kind,
-    // The agent repeats what tools told it: a name that only it has said is no word of the user's.
+    // The agent repeats text from tools, so a name that only the agent used does not count as the user's word.
     source: said_by_user && !hasNameOfOthers(text, said) ? ('user_direct' as const) : ('agent_inferred' as const),
   }));
   const outdated = answer.outdated.flatMap((number) => known[number - 1]?.id ?? []);
@@ -104,11 +108,11 @@ const fit = <Fact extends { text: string }>(facts: readonly Fact[]): Fact[] =>
   facts
     .map((fact) => ({ ...fact, text: fact.text.trim() }))
     .filter((fact) => refusalOf(fact.text) === null)
-    .slice(0, mostFactsOfTurn);
+    .slice(0, maxFactsPerTurn);
 
 /**
- * Whether a text says no more than the person has: at least half of its telling words are theirs, and every name and
- * number. What a tool, a file or a page has put into the agent's mouth does not pass for what the person said.
+ * Whether a text is in the user's own words: they used at least half of its significant words, and every name and
+ * number. Text that the agent took from a tool, a file or a page must not count as the user's.
  */
 export function isInWordsOf(text: string, said: readonly string[]): boolean {
   const theirs = wordsOf(said.join('\n'));
@@ -119,7 +123,7 @@ export function isInWordsOf(text: string, said: readonly string[]): boolean {
   );
 }
 
-/** Whether a name or number of the text was said by others and not by the person. */
+/** Whether a name or number of the text was used by others and not by the user. */
 export function hasNameOfOthers(
   text: string,
   said: { byUser: readonly string[]; byOthers: readonly string[] },
@@ -129,7 +133,7 @@ export function hasNameOfOthers(
   return namesIn(text).some((name) => isIn(others, name) && !isIn(theirs, name));
 }
 
-/** Made with its first use: its tables are 2.5 MB, which a server at rest need not have. */
+/** Created on first use, because its tables take 2.5 MB. */
 let segmenter: Intl.Segmenter | undefined;
 
 function spokenWords(text: string): string[] {
@@ -141,7 +145,7 @@ function spokenWords(text: string): string[] {
 
 const wordsOf = (text: string) => [...new Set(spokenWords(text).map((word) => word.toLowerCase()))];
 
-/** Numbers, and words that begin with a capital where no sentence does. */
+/** Numbers, and capitalised words that are not the first. */
 const namesIn = (text: string) =>
   spokenWords(text)
     .filter((word, at) => /\d/.test(word) || (at > 0 && /^\p{Lu}/u.test(word) && word !== 'I'))
@@ -157,7 +161,7 @@ const saysNothing = new Set(
 
 const isTelling = (word: string) => !saysNothing.has(word);
 
-/** "Sits" is "sit", and "allergic" is "allergy": they begin alike and differ in the last letters alone. */
+/** Treats "sits" as "sit" and "allergic" as "allergy": words that differ only in their last letters. */
 function isSameWord(one: string, other: string): boolean {
   if (one === other) return true;
   if (/\d/.test(one + other)) return false;

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import type { Tenant } from '../../platform/caller.ts';
 import type { MemoryItem } from '../tables.ts';
 
-/** Whose memory it is; `userId` null is the org's own agent. */
+/** The owner of a memory. `userId` is null for the org's own agent. */
 export type Owner = Tenant & { userId: string | null };
 
 export type NewFact = Pick<MemoryItem, 'text' | 'kind' | 'source'>;
 
-export const longestFact = 1000;
-/** Beyond it the oldest of what nobody said themselves gives way. */
-export const mostFacts = 2000;
+export const maxFactLength = 1000;
+/** Beyond this, the oldest facts that the user did not state directly are deleted. */
+export const maxFacts = 2000;
 
 /**
- * Two facts with the same fingerprint say the same. Only words that never tell two facts apart are left out, and the
- * order counts. Nearness of vectors is no ground to drop a fact: measured, "Meeting on Monday at ten" and "Meeting on
- * Tuesday at ten" are at 0.98, "is allergic" and "is not allergic" at 0.96, "Has two cats" and "Two cats" at 0.86. A fact
- * kept twice costs a line, a fact lost is lost.
+ * Two facts with the same fingerprint mean the same. It ignores only words that never distinguish two facts, and
+ * respects their order. Similar vectors are no reason to drop a fact. Measured: "Meeting on Monday at ten" and "Meeting
+ * on Tuesday at ten" have a similarity of 0.98, "is allergic" and "is not allergic" 0.96, "Has two cats" and "Two cats"
+ * 0.86. Storing a fact twice costs a line. Dropping it loses it.
  */
 export function fingerprintOf(text: string): Buffer {
   const words = wordsIn(text);
@@ -48,12 +48,12 @@ function wordsIn(text: string): string[] {
     .map((word) => (Object.hasOwn(sameWord, word) ? (sameWord[word] as string) : word));
 }
 
-/** One line of a prompt or of an answer. */
+/** Joins a text into one line. */
 export const asLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /**
- * Why a text must not be remembered, or null. What is remembered stands in every later prompt: a text that gives the
- * agent orders would be obeyed again and again, and a secret would be sent to a model with each message.
+ * The reason why a text must not be remembered, or null. Memories are part of every later prompt: the agent would
+ * follow stored instructions again and again, and send a stored secret to a model with each message.
  */
 export function unfitFact(text: string): string | null {
   const plain = text
@@ -85,7 +85,7 @@ const orders = [
 
 const secretNames =
   'pass ?words?|pass ?phrases?|pass ?codes?|pin|pin (?:code|number)|cvv|cvc|api[ _-]?keys?|(?:access|auth|bearer|refresh|session) tokens?|private keys?|secret keys?|client secrets?|one[- ]time (?:code|password)|otp|2fa code|security code|recovery (?:code|phrase)|seed phrase';
-/** Named and told; that somebody forgot a password is a fact like any other. */
+/** A secret with its value. That a user forgot a password is an ordinary fact. */
 const namedSecret = new RegExp(
   `\\b(?:${secretNames})\\b(?: (?:for|of|to|on|at) [^.;:=]{1,60}?)? ?(?:\\bis\\b|\\bare\\b|\\bwas\\b|:|=) ?(?!(?:forgotten|lost|expired|unknown|wrong|locked|too|not|reset|changed|missing|required)\\b)\\S`,
   'i',
@@ -98,11 +98,11 @@ const secretShapes = [
   /\bAKIA[0-9A-Z]{16}\b/,
   /\bAIza[\w-]{30,}/,
   /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/,
-  // Long, and upper case, lower case and digits mixed: no word, number or order id looks so.
+  // Long, with upper case, lower case and digits: no word, number or order id looks like this.
   /(?<![\w/+-])(?=[\w/+=-]*[a-z])(?=[\w/+=-]*[A-Z])(?=[\w/+=-]*\d)[\w/+=-]{32,}(?![\w/+=-])/,
 ];
 
-/** Whole groups of digits that make 13 to 19 together, with the check digit that card numbers have. */
+/** Finds groups of digits that are 13 to 19 digits together, with the check digit of card numbers. */
 function holdsCardNumber(text: string): boolean {
   const runs = text.replace(bankAccount, ' ').match(/\d(?:[ -]?\d){12,}/g) ?? [];
   return runs.some((run) => {
@@ -121,7 +121,7 @@ function beginsCardNumber(groups: readonly string[]): boolean {
   return false;
 }
 
-/** An IBAN has as many digits, and one in ten would pass for a card. */
+/** An IBAN has as many digits, and one in ten would pass the check of a card number. */
 const bankAccount = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b/g;
 
 const isCardNumber = (digits: string) => /^[1-9]\d{12,18}$/.test(digits) && hasCheckDigit(digits);

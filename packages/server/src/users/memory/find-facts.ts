@@ -10,33 +10,33 @@ export type Search = {
   db: Database;
   embeddings: Embeddings;
   log: Pick<Logger, 'warn'>;
-  /** How long a caller is kept waiting for embeddings that hang. */
+  /** The maximum wait for embeddings. */
   embedWithinMs?: number;
 };
 
-/** Far more than loading the offline encoder takes on a busy machine. */
-const usuallyWithinMs = 15_000;
+/** Far longer than loading the offline encoder takes on a busy machine. */
+const defaultEmbedMs = 15_000;
 
 /**
- * What all words of a query are worth beside a text of the same meaning. Measured with 0.3 to 0.8: below 0.4 the fact that
- * shares the words falls back, above 0.5 a chance word passes the fact that is meant.
+ * The weight of shared words relative to similar meaning. Measured from 0.3 to 0.8: below 0.4, facts that share the
+ * words rank too low; above 0.5, a fact with a chance word ranks above the right one.
  */
 const weightOfWords = 0.5;
-/** A long message is not about each of its words. */
-const mostWordsCounted = 6;
+/** Limits the effect of long messages, where most words do not matter. */
+const maxWordsCounted = 6;
 /**
- * A word or two of a question that stand in a fact by chance: a third of the question or less, in a fact that the encoder
- * puts well below what has to do with it. Measured: chance words are at −0.13 and below, but for one; facts about a person
- * or place that the question names are at −0.08 and above.
+ * A match is chance if it covers a third of the question or less, and the encoder finds the fact unrelated. Measured:
+ * facts with chance words are at −0.13 and below, with one exception. Facts about a person or place in the question are
+ * at −0.08 and above.
  */
-const mostOfChance = 1 / 3;
+const maxChanceShare = 1 / 3;
 const nearnessOfChance = -0.12;
-/** Facts without a vector that one search makes up for; the next ones do the rest. */
-const mostRepaired = 32;
+/** One search embeds at most this many facts without a vector. Later searches embed the rest. */
+const maxRepaired = 32;
 
 /**
- * The facts that answer a query best, best first: by what they mean and by the words they share with it. Where the
- * embeddings fail or take longer than `signal` allows, by words alone.
+ * Finds the facts that match a query best, by meaning and by shared words, the best first. If the embeddings fail or
+ * are too slow for `signal`, it uses words alone.
  */
 export async function findFacts(
   search: Search,
@@ -67,8 +67,9 @@ export async function findFacts(
 type Shared = { share: number; isLittle: boolean };
 
 /**
- * How much of the query each fact has in words: 1 for all of them, where no other fact has any. Rare words count more.
- * `isLittle`: it is so little of a short query that it may be chance. Of a long one a single word may be what matters.
+ * The share of the query's words in each fact: 1 if it has all of them and no other fact has any. Rare words count
+ * more. `isLittle`: so little of a short query that it may be chance. In a long query, a single word may be the
+ * important one.
  */
 function sharesOfWords(candidates: readonly Candidate[], stems: readonly string[]): Map<string, Shared> {
   const wanted = new Set(stems);
@@ -79,17 +80,17 @@ function sharesOfWords(candidates: readonly Candidate[], stems: readonly string[
   const counts = new Map<string, number>();
   for (const word of matches.flatMap(({ found }) => found)) counts.set(word, (counts.get(word) ?? 0) + 1);
   const weightIn = (count: number) => Math.log(1 + (candidates.length - count + 0.5) / (count + 0.5));
-  const whole = Math.min(wanted.size, mostWordsCounted) * weightIn(0);
+  const whole = Math.min(wanted.size, maxWordsCounted) * weightIn(0);
   return new Map(
     matches.map(({ id, found }) => {
       const weight = found.reduce((sum, word) => sum + weightIn(counts.get(word) as number), 0);
-      const isLittle = wanted.size <= mostWordsCounted && found.length <= wanted.size * mostOfChance;
+      const isLittle = wanted.size <= maxWordsCounted && found.length <= wanted.size * maxChanceShare;
       return [id, { share: weight / whole, isLittle }];
     }),
   );
 }
 
-/** 0 for what has nothing to do with the query or less, 1 for the same. */
+/** 1 for the same meaning, 0 or less for an unrelated fact. */
 async function nearnessTo(
   { db, embeddings, log }: Search,
   owner: Owner,
@@ -98,7 +99,7 @@ async function nearnessTo(
   signal: AbortSignal,
 ): Promise<Map<string, number>> {
   if (!embeddings.understands(query)) return new Map();
-  const bare = candidates.filter(({ vector_model }) => vector_model !== embeddings.model).slice(0, mostRepaired);
+  const bare = candidates.filter(({ vector_model }) => vector_model !== embeddings.model).slice(0, maxRepaired);
   const facts = await loadFacts(
     db,
     owner,
@@ -125,26 +126,26 @@ async function nearnessTo(
     let from = 0;
     for (const [id, { length }] of vectors) {
       const to = from + length / embeddings.dimensions;
-      // A fact is as near as its nearest piece.
+      // Use the most similar piece of the fact.
       nearness.set(id, (Math.max(...found.slice(from, to)) - least) / (1 - least));
       from = to;
     }
     return nearness;
   } catch (error) {
     if (!isOfEmbeddings(error, signal)) throw error;
-    log.warn({ err: error }, 'a search of memory went by words alone');
+    log.warn({ err: error }, 'searched memory by words alone, without embeddings');
     return new Map();
   }
 }
 
 const isOfEmbeddings = (error: unknown, signal: AbortSignal) => signal.aborted || error instanceof EmbeddingsFailure;
 
-function withinTime({ embedWithinMs = usuallyWithinMs }: Pick<Search, 'embedWithinMs'>, signal?: AbortSignal) {
+function withinTime({ embedWithinMs = defaultEmbedMs }: Pick<Search, 'embedWithinMs'>, signal?: AbortSignal) {
   const ends = AbortSignal.timeout(embedWithinMs);
   return signal ? AbortSignal.any([signal, ends]) : ends;
 }
 
-/** The vector of a fact that is about to be kept. None where the embeddings fail: the next search makes up for it. */
+/** Embeds a fact before it is stored. If the embeddings fail, a later search does it. */
 export async function vectorOf(search: Omit<Search, 'db'>, text: string): Promise<StoredVector> {
   const { embeddings, log } = search;
   const signal = withinTime(search);
@@ -153,12 +154,12 @@ export async function vectorOf(search: Omit<Search, 'db'>, text: string): Promis
     return stored as StoredVector;
   } catch (error) {
     if (!isOfEmbeddings(error, signal)) throw error;
-    log.warn({ err: error }, 'a fact is kept without its vector');
+    log.warn({ err: error }, 'stored a fact without its vector');
     return { vector: null, vector_model: null };
   }
 }
 
-/** One row of bytes for each fact: the vectors of its pieces, one after the other. */
+/** The vectors of each fact: those of its pieces, concatenated. */
 async function vectorsOf(
   embeddings: Embeddings,
   facts: readonly { text: string }[],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../../engine/index.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { mostFacts } from './fact.ts';
+import { maxFacts } from './fact.ts';
 import { startMemory } from './memory.fixture.ts';
 import { recallSet } from './recall-set.fixture.ts';
 import { listFacts } from './store.ts';
@@ -131,12 +131,12 @@ describe('remembering', () => {
           sha256(convert_to(n::text, 'UTF8')), ''::tsvector, now() - interval '1 day' + n * interval '1 ms'
         FROM generate_series(${from}::int, ${from + count - 1}::int) n`,
       );
-    await fill('user_direct', 0, mostFacts - 2);
-    await fill('agent_inferred', mostFacts - 2, 2);
+    await fill('user_direct', 0, maxFacts - 2);
+    await fill('agent_inferred', maxFacts - 2, 2);
     expect(await remember(tenant, 'A newer fact')).toHaveProperty('id');
-    const after = (await kept(tenant, mostFacts + 1)).map(({ text }) => text);
-    expect(after).toHaveLength(mostFacts);
-    expect([after[0], after.includes(`Fact ${mostFacts - 2}`), after.includes('Fact 0')]).toEqual([
+    const after = (await kept(tenant, maxFacts + 1)).map(({ text }) => text);
+    expect(after).toHaveLength(maxFacts);
+    expect([after[0], after.includes(`Fact ${maxFacts - 2}`), after.includes('Fact 0')]).toEqual([
       'A newer fact',
       false,
       true,
@@ -145,7 +145,7 @@ describe('remembering', () => {
     expect(await remember(tenant, 'A told fact', 'user_direct')).toHaveProperty('id');
     expect(await remember(tenant, 'One too many', 'user_direct')).toEqual({ refused: expect.stringContaining('2000') });
     expect(await remember(tenant, 'a told fact', 'user_direct')).toHaveProperty('id');
-    expect(await kept(tenant, mostFacts + 10)).toHaveLength(mostFacts);
+    expect(await kept(tenant, maxFacts + 10)).toHaveLength(maxFacts);
   });
 
   it('keeps every fact of many at once, and all of them in the profile', async () => {
@@ -275,7 +275,10 @@ describe('a turn', () => {
       { source: 'screen', name: 'browser_open', text: 'Your club: Rowing Leeds' },
     ] as const;
     const asked: string[] = [];
-    /** Obeys whatever a passage asks for: says of everything that the user said it, and calls all that is known outdated. */
+    /**
+     * Obeys whatever a passage asks for: says of everything that the user said it, and calls all that is known
+     * outdated.
+     */
     const model: Model = {
       async *stream({ messages }) {
         const text = JSON.stringify(messages);

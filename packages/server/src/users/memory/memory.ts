@@ -9,64 +9,64 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { findUser } from '../store.ts';
 import type { FactRow } from '../tables.ts';
 import type { CustomerMemory } from './customer-memory.ts';
-import { type Found, type KnownFact, keepTurn, type Line, type Passage } from './extract-facts.ts';
+import { type ExtractedFacts, type KnownFact, keepTurn, type Passage, type TranscriptLine } from './extract-facts.ts';
 import { asLine, type NewFact, type Owner } from './fact.ts';
 import { findFacts, type Search, vectorOf } from './find-facts.ts';
 import { countFacts, kindsInOrder, listFacts, newestOfEachKind, type StoredVector } from './store.ts';
 import {
   DeletedMeanwhile,
+  type DeletionState,
+  deletionStateOf,
   keepFacts,
   lockToLearn,
   type MayLearn,
   refusalOf,
-  type Standing,
-  standingOf,
   unchangedSince,
 } from './stored-facts.ts';
 
 type MemoryMode = OrgSettings['memory_mode'];
-/** Whose memory, and who keeps it: the version's setting decides, not the org's. */
-type Place = { userId: string | null; mode: MemoryMode };
+/** The user and the memory mode. The mode comes from the deployment version, not from the org. */
+type MemoryScope = { userId: string | null; mode: MemoryMode };
 
-/** What the agent remembers with. */
+/** The memory of the agent. */
 export type Memory = {
-  /** The facts that answer the query best. Throws where the customer's endpoint fails. */
+  /** The facts that match the query best. Throws if the org's endpoint fails. */
   recall: (
     tenant: Tenant,
-    request: Place & { query: string; limit: number },
+    request: MemoryScope & { query: string; limit: number },
   ) => Promise<Pick<FactRow, 'text' | 'kind'>[]>;
-  /** What a prompt says of the user: at most twelve lines, never an error. Null: the memory cannot be reached now. */
-  promptFacts: (tenant: Tenant, request: Place & { query: string }) => Promise<string[] | null>;
+  /** The facts for a prompt, at most twelve lines. Never throws. Null: the memory is unreachable. */
+  promptFacts: (tenant: Tenant, request: MemoryScope & { query: string }) => Promise<string[] | null>;
   /**
-   * Keeps one fact; a fact that is known already is seen again and keeps its id. `isSaidSince` decides whether it was
-   * learned from what was said after the user's last deletion of memories.
+   * Stores one fact. A known fact keeps its id. `isSaidSince` decides whether the fact comes from text after the user's
+   * last deletion of memories.
    */
   remember: (
     tenant: Tenant,
-    request: Place & NewFact & { isSaidSince: (deletion: Date) => boolean },
+    request: MemoryScope & NewFact & { isSaidSince: (deletion: Date) => boolean },
   ) => Promise<{ id: string } | { refused: string }>;
-  /** To be asked before the messages are read that `keepTurn` is given. */
-  standing: (tenant: Tenant, userId: string | null) => Promise<Standing>;
+  /** Call this before reading the messages for `keepTurn`. */
+  standing: (tenant: Tenant, userId: string | null) => Promise<DeletionState>;
   /**
-   * Has the model look for facts worth keeping in what was said and shown, and keeps them. Throws `DeletedMeanwhile`
-   * where memories were deleted since `standing`: nothing of it is kept.
+   * Lets the model extract facts from the conversation, and stores them. Throws `DeletedMeanwhile` and stores nothing
+   * if memories were deleted since `standing`.
    */
-  keepTurn: (tenant: Tenant, request: Place & Looked) => Promise<void>;
+  keepTurn: (tenant: Tenant, request: MemoryScope & TurnToRead) => Promise<void>;
 };
 
-type Looked = {
-  lines: readonly Line[];
+type TurnToRead = {
+  lines: readonly TranscriptLine[];
   passages: readonly Passage[];
   ask: Ask;
-  standing: Standing;
-  /** Notes that it was done, with the facts or not at all. What it throws takes them back. */
+  standing: DeletionState;
+  /** Records that the turn was read, in the transaction that stores the facts. If it throws, nothing is stored. */
   looked: (tx: Transaction) => Promise<void>;
 };
 
-const mostLines = 12;
+const maxLines = 12;
 const linesOfProfile = 6;
-const longestLine = 400;
-/** How many known facts the model sees before it says what is new. */
+const maxLineLength = 400;
+/** The number of known facts that the model sees. */
 const knownShown = 12;
 const off = 'Memory is off.';
 const userGone = 'The user is no longer there.';
@@ -76,13 +76,13 @@ const foreignKeyViolation = '23503';
 
 type Dependencies = Search & {
   customer: CustomerMemory;
-  /** A reply does not wait longer for the embeddings, which may have to be loaded: this once it goes by words. */
+  /** The maximum wait of a reply for embeddings, which may have to be loaded. After that, it uses words alone. */
   patienceMs?: number;
 };
 
 export function createMemory(dependencies: Dependencies): Memory {
   const { db, customer, log, patienceMs = 250 } = dependencies;
-  // A call to an endpoint inside a transaction holds a connection, and slow endpoints must not take them all.
+  // A request inside a transaction holds a connection, and slow endpoints must not use all of them.
   const limiter = createLimiter({ atOnce: 4, atOnceEach: 2, waitingEach: 64 });
 
   async function recall(tenant: Tenant, { userId, mode, query, limit }: Parameters<Memory['recall']>[1]) {
@@ -100,8 +100,8 @@ export function createMemory(dependencies: Dependencies): Memory {
     try {
       return asPrompt(mode === 'vestra' ? await factsHere(owner, query) : await factsThere(owner, query));
     } catch (error) {
-      // Of an endpoint it is told once, and not with each prompt.
-      if (mode === 'vestra') log.warn({ err: error, org_id: tenant.orgId }, 'a prompt goes without memory');
+      // The circuit breaker logs failures of an endpoint once per outage.
+      if (mode === 'vestra') log.warn({ err: error, org_id: tenant.orgId }, 'built a prompt without memory');
       return null;
     }
   }
@@ -110,12 +110,12 @@ export function createMemory(dependencies: Dependencies): Memory {
     const count = await countFacts(db, owner);
     if (count === 0) return [];
     const byKind = (a: FactRow, b: FactRow) => kindsInOrder.indexOf(a.kind) - kindsInOrder.indexOf(b.kind);
-    // All of them fit: nothing has to be searched.
-    if (count <= mostLines)
-      return (await listFacts(db, owner, { limit: mostLines, after: null })).sort(byKind).map(textOf);
+    // All facts fit into the prompt, so skip the search.
+    if (count <= maxLines)
+      return (await listFacts(db, owner, { limit: maxLines, after: null })).sort(byKind).map(textOf);
     const profile = (await newestOfEachKind(db, owner)).sort(byKind).slice(0, linesOfProfile);
     const signal = AbortSignal.timeout(patienceMs);
-    const best = await findFacts(dependencies, owner, { query, limit: mostLines, signal });
+    const best = await findFacts(dependencies, owner, { query, limit: maxLines, signal });
     return [...profile, ...best].map(textOf);
   }
 
@@ -123,7 +123,7 @@ export function createMemory(dependencies: Dependencies): Memory {
     const [{ data, profile }, { found, text }] = await customer.unlessAway(owner, () =>
       Promise.all([
         customer.list(db, owner, { limit: linesOfProfile, after: null }),
-        customer.search(db, owner, query, mostLines),
+        customer.search(db, owner, query, maxLines),
       ]),
     );
     const newest = profile ? linesOf(profile.markdown).filter((line) => !line.startsWith('#')) : data.map(textOf);
@@ -170,15 +170,15 @@ export function createMemory(dependencies: Dependencies): Memory {
       });
       return kept.map((each) => ('refused' in each ? each : { id: each.id }));
     } catch (error) {
-      // The user was erased while the agent was still at work.
+      // The user was erased while the agent was still running.
       if (sqlState(error) !== foreignKeyViolation) throw error;
       return facts.map(() => ({ refused: userGone }));
     }
   }
 
   /**
-   * One fact in one transaction, which holds the memory while the endpoint is asked: a deletion waits for it, and is sent
-   * to the endpoint after it. Nothing is sent for a user who is being erased.
+   * Sends one fact to the endpoint while holding the lock of the memory. A concurrent deletion waits, so that the
+   * endpoint gets it after the fact. Sends nothing for a user who is being erased.
    */
   async function send(owner: Owner, fact: NewFact, mayLearn: MayLearn): Promise<{ id: string } | { refused: string }> {
     const sent = await limiter.run(owner.orgId, () =>
@@ -195,7 +195,9 @@ export function createMemory(dependencies: Dependencies): Memory {
     return sent;
   }
 
-  /** What is known already of what was spoken about; for customer memory without ids, so nothing there is called outdated. */
+  /**
+   * Known facts about the topic. Facts from the org's endpoint have no id, so the model cannot mark them as outdated.
+   */
   async function knownAbout(owner: Owner, mode: MemoryMode, query: string): Promise<KnownFact[]> {
     if (mode === 'vestra') return findFacts(dependencies, owner, { query, limit: knownShown });
     const found = await recall(owner, { userId: owner.userId, mode, query, limit: knownShown });
@@ -206,14 +208,14 @@ export function createMemory(dependencies: Dependencies): Memory {
     recall,
     promptFacts,
     remember,
-    standing: (tenant, userId) => standingOf(db, { ...tenant, userId }),
+    standing: (tenant, userId) => deletionStateOf(db, { ...tenant, userId }),
     keepTurn: async (tenant, { userId, mode, standing, looked, ...turn }) => {
       const owner = { ...tenant, userId };
       if (mode === 'none') return;
       await keepTurn({
         ...turn,
         knownAbout: (query) => knownAbout(owner, mode, query),
-        keep: (found: Found) => keep(owner, mode, found, unchangedSince(standing), looked),
+        keep: (found: ExtractedFacts) => keep(owner, mode, found, unchangedSince(standing), looked),
       });
     },
   };
@@ -229,4 +231,4 @@ const linesOf = (text: string) =>
     .filter((line) => line !== '');
 
 const asPrompt = (texts: readonly string[]) =>
-  [...new Set(texts.map((text) => asLine(text).slice(0, longestLine).toWellFormed()))].slice(0, mostLines);
+  [...new Set(texts.map((text) => asLine(text).slice(0, maxLineLength).toWellFormed()))].slice(0, maxLines);

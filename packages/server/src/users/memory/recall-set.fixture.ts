@@ -129,7 +129,9 @@ export const recallSet: readonly { fact: string; question: string }[] = [
   },
 ];
 
-/** Questions that name the very thing: whatever the vectors say, the words must carry them. `has` is in the fact wanted. */
+/**
+ * Questions that name the very thing: whatever the vectors say, the words must carry them. `has` is in the fact wanted.
+ */
 export const lookups: readonly { question: string; has: string }[] = [
   { question: 'What did Doctor Weiss schedule?', has: 'Doctor Weiss' },
   { question: 'A-17', has: 'A-17' },

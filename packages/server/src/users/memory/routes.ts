@@ -5,7 +5,7 @@ import type { Caller } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { actingUser, askedUser } from '../acting-user.ts';
+import { actingUser, requestedUserId } from '../acting-user.ts';
 import type { FactRow, MemoryItem, ProfileRow } from '../tables.ts';
 import type { CustomerMemory } from './customer-memory.ts';
 import type { Owner } from './fact.ts';
@@ -17,11 +17,11 @@ const factsInAnswer = 5;
 
 export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }): Handlers<'memory'> {
   const { db, customer } = dependencies;
-  // A call to an endpoint inside a transaction holds a connection, and slow endpoints must not take them all.
+  // A request inside a transaction holds a connection, and slow endpoints must not use all of them.
   const limiter = createLimiter({ atOnce: 8, atOnceEach: 4, waitingEach: 64 });
   const modeOf = async (caller: Caller) => (await findSettings(db, caller)).memory_mode;
   const ownerAsked = async (caller: Caller, userId: string | undefined): Promise<Owner> => {
-    return { orgId: caller.orgId, mode: caller.mode, userId: await askedUser(db, caller, userId) };
+    return { orgId: caller.orgId, mode: caller.mode, userId: await requestedUserId(db, caller, userId) };
   };
 
   return {
@@ -83,7 +83,7 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
       const id = params.memory_id;
       if ((await modeOf(caller)) !== 'customer') await transaction(db, (tx) => forgetFact(tx, owner, id));
       else {
-        // Committed before the endpoint is asked: no fact learned from earlier text is sent to it afterwards.
+        // Commit before the request, so that no fact from earlier text is sent to the endpoint afterwards.
         await transaction(db, (tx) => stopLearning(tx, owner));
         if (!(await customer.delete(db, owner, id)).deleted) throw fail('memory_not_found');
       }
@@ -91,7 +91,7 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
     },
     deleteAll: async ({ caller, query }) => {
       const owner = await ownerAsked(caller, query.user_id);
-      // Facts that are stored here are deleted in every mode: they would show again after the next change of the mode.
+      // Delete facts that are stored here in every mode. Otherwise they would return after a change of the mode.
       const here = await transaction(db, (tx) => forgetEverything(tx, owner));
       const isElsewhere = (await modeOf(caller)) === 'customer';
       const elsewhere = isElsewhere ? (await customer.deleteAll(db, owner)).memories_deleted : 0;

@@ -15,20 +15,20 @@ const shown = (({ id, text, kind, source, observed_at }) => ({ id, text, kind, s
 );
 const shownColumns = sql`id, text, kind, source, observed_at`;
 
-/** Held until the commit, so that the profile is made of every fact and the limit counts them all. */
+/** Locks a memory until the commit, so that the profile and the limit include every fact. */
 export async function lockMemory(tx: Transaction, { orgId, mode, userId }: Owner): Promise<void> {
   const name = JSON.stringify(['memory', orgId, mode, userId]);
   await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
 }
 
-/** When facts of the owner were last deleted, to the millisecond; null: never. */
+/** The time of the owner's last deletion, to the millisecond. Null: never. */
 export async function findDeletion(db: Executor, owner: Owner): Promise<Date | null> {
   const { deleted_at } = deletions.columns;
   const row = await maybeOne(db, { deleted_at }, sql`SELECT deleted_at FROM ${deletions} WHERE ${owned(owner)}`);
   return row?.deleted_at ?? null;
 }
 
-/** Inside the lock of the memory. Each deletion has its own moment, so that a writer can see that there was another. */
+/** The caller must hold the lock of the memory. Each deletion gets a distinct time, so that a writer can detect it. */
 export async function noteDeletion(tx: Transaction, { orgId, mode, userId }: Owner): Promise<void> {
   await run(
     tx,
@@ -57,7 +57,7 @@ export function listFacts(
 
 export type StoredVector = Pick<RowOf<typeof memories>, 'vector' | 'vector_model'>;
 
-/** A fact that is known already is seen again: it takes the newest words, and what a person said stays said by them. */
+/** Inserts a fact or updates a known one. It takes the new words, but `user_direct` stays the source. */
 export function upsertFact(
   tx: Transaction,
   { orgId, mode, userId }: Owner,
@@ -65,9 +65,9 @@ export function upsertFact(
   fact: NewFact,
   { vector, vector_model }: StoredVector,
 ): Promise<FactRow> {
-  // A millisecond is as fine as a cursor can tell moments apart.
+  // Use whole milliseconds: cursors have no finer resolution.
   const observedAt = new Date();
-  // Whoever says it again without saying what it is takes nothing back: `other` leaves the kind as it was.
+  // The kind `other` carries no information, so it does not replace a known kind.
   return one(
     tx,
     shown,
@@ -97,7 +97,6 @@ export async function isKnown(tx: Executor, owner: Owner, fact: string): Promise
   return known > 0;
 }
 
-/** Asked before every reply. */
 export async function countFacts(db: Executor, owner: Owner): Promise<number> {
   const { total } = await one(
     db,
@@ -107,7 +106,7 @@ export async function countFacts(db: Executor, owner: Owner): Promise<number> {
   return total;
 }
 
-/** The oldest of those that nobody said themselves. */
+/** Deletes the oldest facts that the user did not state directly. Returns their number. */
 export function deleteOldestInferred(tx: Transaction, owner: Owner, most: number): Promise<number> {
   return run(
     tx,
@@ -117,7 +116,7 @@ export function deleteOldestInferred(tx: Transaction, owner: Owner, most: number
   );
 }
 
-/** Without ids all of them. Answers the ids of those that were there. */
+/** Deletes these facts, or all facts if there are no ids. Returns the deleted ids. */
 export async function deleteFactsOf(tx: Executor, owner: Owner, ids?: readonly string[]): Promise<string[]> {
   const gone = await rowsOf(
     tx,
@@ -127,7 +126,7 @@ export async function deleteFactsOf(tx: Executor, owner: Owner, ids?: readonly s
   return gone.map(({ id }) => id);
 }
 
-/** The newest facts of each kind, the newest first. */
+/** The newest facts of each kind, newest first. */
 export function newestOfEachKind(db: Executor, owner: Owner): Promise<FactRow[]> {
   return rowsOf(
     db,
@@ -136,7 +135,7 @@ export function newestOfEachKind(db: Executor, owner: Owner): Promise<FactRow[]>
       SELECT ${shownColumns} FROM (
         SELECT ${shownColumns}, row_number() OVER (PARTITION BY kind ORDER BY observed_at DESC, id DESC) AS place
         FROM ${memories} WHERE ${owned(owner)}) ranked
-      WHERE place <= ${mostOfKind} ORDER BY observed_at DESC, id DESC`,
+      WHERE place <= ${maxFactsPerKind} ORDER BY observed_at DESC, id DESC`,
   );
 }
 
@@ -162,14 +161,14 @@ async function deleteProfile(tx: Executor, owner: Owner): Promise<void> {
   await run(tx, sql`DELETE FROM ${profiles} WHERE ${owned(owner)}`);
 }
 
-/** The stems of the fact's words, with spaces between, and its vector. */
+/** `words` are the stems of the fact's words, separated by spaces. */
 const candidate = (({ id, vector, vector_model }) => ({ id, words: text(), vector, vector_model }))(memories.columns);
 
 export type Candidate = RowOf<typeof candidate>;
 
-/** Every fact of the owner with what a search needs to rank it, the newest first. */
+/** Reads all facts of the owner with the data to rank them, newest first. */
 export function candidatesOf(db: Executor, owner: Owner): Promise<Candidate[]> {
-  // Put together in SQL to one text: taking two thousand arrays apart would take most of the time of a search.
+  // Join the words in SQL: parsing two thousand arrays would take most of the time of a search.
   return rowsOf(
     db,
     candidate,
@@ -179,7 +178,7 @@ export function candidatesOf(db: Executor, owner: Owner): Promise<Candidate[]> {
   );
 }
 
-/** The words of a query as the facts have theirs. */
+/** The stems of a query's words, like those of the facts. */
 export async function stemsOf(db: Executor, query: string): Promise<string[]> {
   const { stems } = await one(
     db,
@@ -189,7 +188,7 @@ export async function stemsOf(db: Executor, query: string): Promise<string[]> {
   return stems;
 }
 
-/** In the order of the ids; those that are gone meanwhile are left out. */
+/** In the order of the ids, without facts that were deleted meanwhile. */
 export async function loadFacts(db: Executor, owner: Owner, ids: readonly string[]): Promise<FactRow[]> {
   if (ids.length === 0) return [];
   const rows = await rowsOf(
@@ -201,7 +200,7 @@ export async function loadFacts(db: Executor, owner: Owner, ids: readonly string
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Only where the text is still the one that the vector was made of. */
+/** Stores a vector only if the text has not changed since it was embedded. */
 export async function storeVector(
   db: Executor,
   owner: Owner,
@@ -212,8 +211,8 @@ export async function storeVector(
 }
 
 /**
- * Returns the ids of the facts that were stored here. Waits for a fact that is just being sent to the org's endpoint, so
- * that the `delete_all` that follows is the last that the endpoint gets of the user.
+ * Returns the ids of the deleted facts. Waits for a fact that is being sent to the org's endpoint, so that the endpoint
+ * gets the `delete_all` that follows as the last request about the user.
  */
 export async function eraseMemoriesOf(tx: Transaction, tenant: Tenant, userId: string): Promise<string[]> {
   await lockMemory(tx, { ...tenant, userId });
@@ -231,19 +230,19 @@ const headings: Record<FactRow['kind'], string> = {
   other: 'Also known',
 };
 
-/** The kinds in the order of what an agent must know first. */
+/** The kinds, the most important for an agent first. */
 export const kindsInOrder = Object.keys(headings) as FactRow['kind'][];
 
-/** Facts of one kind that a profile shows. */
-const mostOfKind = 6;
+/** The number of facts per kind in a profile. */
+const maxFactsPerKind = 6;
 
 /**
- * The profile as Markdown, from each kind's newest facts. It is made of the facts and nothing else, so that what was
- * forgotten is forgotten here too.
+ * The profile as Markdown, from the newest facts of each kind. It uses only stored facts, so deleted facts disappear
+ * from it.
  */
 export function profileOf(facts: readonly Pick<FactRow, 'text' | 'kind'>[]): string | null {
   const sections = kindsInOrder.flatMap((kind) => {
-    const lines = facts.filter((fact) => fact.kind === kind).slice(0, mostOfKind);
+    const lines = facts.filter((fact) => fact.kind === kind).slice(0, maxFactsPerKind);
     return lines.length > 0
       ? [`## ${headings[kind]}\n\n${lines.map(({ text }) => `- ${asLine(text)}`).join('\n')}`]
       : [];

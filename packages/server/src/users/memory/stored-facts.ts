@@ -3,7 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { findUser } from '../store.ts';
 import type { FactRow } from '../tables.ts';
-import { longestFact, mostFacts, type NewFact, type Owner, unfitFact } from './fact.ts';
+import { maxFactLength, maxFacts, type NewFact, type Owner, unfitFact } from './fact.ts';
 import {
   countFacts,
   deleteFactsOf,
@@ -21,7 +21,7 @@ import {
 
 type KeptFact = FactRow | { refused: string };
 
-/** Keeps facts, each once, and lets go of those that are no longer true; the profile follows. */
+/** Stores facts without duplicates, deletes outdated ones and updates the profile. */
 export async function keepFacts(
   tx: Transaction,
   owner: Owner,
@@ -40,36 +40,35 @@ async function keepOne(tx: Transaction, owner: Owner, fact: NewFact, vector: Sto
   return refused === null ? upsertFact(tx, owner, newId('mem'), fact, vector) : { refused };
 }
 
-/** Why nobody's memory takes the text, whoever keeps it. */
+/** The reason why no memory accepts the text, or null. Applies to every memory mode. */
 export function refusalOf(text: string): string | null {
   if (text.trim() === '') return 'A fact needs words.';
-  if ([...text].length > longestFact) return `A fact has at most ${longestFact} characters.`;
+  if ([...text].length > maxFactLength) return `A fact has at most ${maxFactLength} characters.`;
   return unfitFact(text);
 }
 
-/** Makes room where the memory is full. */
+/** Deletes old inferred facts if the memory is full. Returns the reason if that is not enough. */
 async function refusalForRoom(tx: Transaction, owner: Owner, text: string): Promise<string | null> {
-  const over = (await countFacts(tx, owner)) - mostFacts + 1;
+  const over = (await countFacts(tx, owner)) - maxFacts + 1;
   if (over <= 0 || (await isKnown(tx, owner, text))) return null;
   const gone = await deleteOldestInferred(tx, owner, over);
-  return gone === over ? null : `The memory holds ${mostFacts} facts that were told directly. Delete some first.`;
+  return gone === over ? null : `The memory holds ${maxFacts} facts that were told directly. Delete some first.`;
 }
 
-/** Inside the lock of the memory. */
+/** The caller must hold the lock of the memory. */
 async function refreshProfile(tx: Transaction, owner: Owner): Promise<void> {
   await replaceProfile(tx, owner, profileOf(await newestOfEachKind(tx, owner)));
 }
 
 /**
- * A deletion wins over everything said before it: no background look and no agent may learn it again, in these words or
- * in others. Whether two texts say the same cannot be decided surely, so any deletion puts an end to learning from what
- * was said until then, also of what has nothing to do with the deleted fact. A fact that is lost can be said again; one
- * that comes back after it was deleted breaks a promise.
+ * A deleted fact must not be learned again from earlier text, in the same words or in others. No check can decide
+ * reliably whether two texts mean the same. So any deletion stops learning from all earlier text, even about unrelated
+ * facts. A user can repeat a lost fact. A deleted fact that returns breaks a promise.
  */
-export type Standing = {
+export type DeletionState = {
   /** When facts of the owner were last deleted. */
   forgottenAt: Date | null;
-  /** When the user came. Another moment is another person: the user was erased, and the id was given again. */
+  /** When the user was created. A different time means that the user was erased and the id is used by someone else. */
   userSince: Date | null;
 };
 
@@ -78,16 +77,16 @@ export class DeletedMeanwhile extends Error {
   override readonly name = 'DeletedMeanwhile';
 }
 
-export async function standingOf(db: Executor, owner: Owner): Promise<Standing> {
+export async function deletionStateOf(db: Executor, owner: Owner): Promise<DeletionState> {
   const user = owner.userId === null ? null : await findUser(db, owner, owner.userId);
   return { forgottenAt: await findDeletion(db, owner), userSince: user?.created_at ?? null };
 }
 
 /** Decides whether facts may still be learned. Throws if they come from before the last deletion. */
-export type MayLearn = (now: Standing) => void;
+export type MayLearn = (now: DeletionState) => void;
 
 export const unchangedSince =
-  (seen: Standing): MayLearn =>
+  (seen: DeletionState): MayLearn =>
   (now) => {
     const isSame = (one: Date | null, other: Date | null) => one?.getTime() === other?.getTime();
     if (!isSame(seen.forgottenAt, now.forgottenAt) || !isSame(seen.userSince, now.userSince)) {
@@ -98,7 +97,7 @@ export const unchangedSince =
 /** In the transaction that stores or sends the facts: no deletion can commit in between. */
 export async function lockToLearn(tx: Transaction, owner: Owner, mayLearn: MayLearn): Promise<void> {
   await lockMemory(tx, owner);
-  mayLearn(await standingOf(tx, owner));
+  mayLearn(await deletionStateOf(tx, owner));
 }
 
 export async function forgetFact(tx: Transaction, owner: Owner, id: string): Promise<void> {
@@ -117,10 +116,10 @@ export async function forgetEverything(tx: Transaction, owner: Owner): Promise<n
   return gone.length;
 }
 
-/** From the commit on, nothing said before is learned. Also for facts that the org's own endpoint holds. */
+/** After the commit, no fact is learned from earlier text. This also applies to memory behind the org's endpoint. */
 export async function stopLearning(tx: Transaction, owner: Owner): Promise<void> {
   await lockMemory(tx, owner);
-  // Nothing can have been said by a user who is not there, and their id is not stored for it.
+  // An unknown user has said nothing, so do not store their id.
   if (owner.userId !== null && !(await findUser(tx, owner, owner.userId))) return;
   await noteDeletion(tx, owner);
 }

@@ -5,11 +5,11 @@ import { loginOf, normaliseEmail } from '../member.ts';
 
 type Claims = Record<string, unknown>;
 
-/** Claims that a sign-in cannot do without. */
+/** The claims that a sign-in requires. */
 export const neededClaims = ({ role_claim }: Pick<IdentityProviderRow, 'role_claim'>): string[] =>
   ['email', 'email_verified', role_claim].filter((name) => name !== null);
 
-/** The email that the provider vouches for, where the org takes it. */
+/** The verified email, if the org allows its domain. */
 export function emailOf(
   claims: Claims,
   { issuer, allowed_domains }: Pick<IdentityProviderRow, 'issuer' | 'allowed_domains'>,
@@ -18,14 +18,14 @@ export function emailOf(
   const email = normaliseEmail(claims.email);
   const parts = email.split('@');
   const [name, domain] = parts;
-  // Two @ or a space could read as another domain elsewhere.
+  // Other software could read a second @ or a space as another domain.
   const isPlain = parts.length === 2 && name && domain && email.length <= 320 && !/[\s\p{Cc}<>,;"]/u.test(email);
   return isPlain && allowed_domains.includes(domain) ? { email } : { refused: 'email_not_allowed' };
 }
 
 /**
- * Microsoft says nothing of the email itself; its claim `xms_edov` says that the email's domain is the tenant's own, and
- * without it a tenant may write any email it likes.
+ * Microsoft does not verify emails. Its claim `xms_edov` states that the domain of the email belongs to the tenant.
+ * Without it, a tenant can set any email.
  */
 function isVerified(claims: Claims, issuer: string): boolean {
   const isMicrosoft = URL.parse(issuer)?.host === 'login.microsoftonline.com';
@@ -33,7 +33,7 @@ function isVerified(claims: Claims, issuer: string): boolean {
   return said === true || said === 'true' || (isMicrosoft && (said === 1 || said === '1'));
 }
 
-/** The highest role that a value of the claim stands for, or the one of the org for everybody; null: none. */
+/** The highest role that the values of the claim map to, or the default role. Null: no role. */
 export function roleOf(
   claims: Claims,
   rule: Pick<IdentityProviderRow, 'default_role' | 'role_claim' | 'roles_by_claim'>,
@@ -44,13 +44,13 @@ export function roleOf(
   return roles.find((role) => given.includes(role)) ?? rule.default_role;
 }
 
-/** What becomes of a person whom the provider vouches for and whose account there is not known yet. */
+/** The result for a verified person whose account at the provider is not linked yet. */
 export type Arrival = 'make' | 'accept' | 'link' | SignInError;
 
 /**
- * `member` is who has the email in this org. A member with a password links the account themselves: a provider that says
- * the email of somebody else must not become them. One whom the provider made, and who lost the link because the
- * provider was changed, gets it again by email.
+ * `member` is the member of this org with the email. A member with a password must link the account themselves:
+ * otherwise a provider could claim someone's email and take over their membership. A member whom the provider created,
+ * and whose link was lost in a change of providers, is linked again by email.
  */
 export function arrivalOf(
   member: Pick<MemberRow, 'status' | 'opened_by' | 'login' | 'email'> | undefined,

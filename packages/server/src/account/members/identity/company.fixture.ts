@@ -22,7 +22,10 @@ export type Company = {
   lies:
     | ((token: { header: Claims; claims: Claims }) => { header: Claims; claims: Claims; key?: KeyObject | null })
     | null;
-  /** Gives the sign-in page's address to the browser, as a person goes through it, and where the browser is sent back to. */
+  /**
+   * Gives the sign-in page's address to the browser, as a person goes through it, and where the browser is sent back
+   * to.
+   */
   signIn: (address: string) => Promise<URL>;
   stop: () => Promise<void>;
 };

@@ -9,33 +9,33 @@ import type {
 } from 'oauth4webapi';
 import type { Outbound } from '../../../platform/outbound/fetcher.ts';
 
-/** A company's own sign-in by OpenID Connect, spoken to through the guard that tenants' addresses go through. */
+/** A client for the OpenID Connect providers of orgs. All requests go through the guard for tenants' addresses. */
 export type IdentityProviders = {
-  /** Whether it can be used for a sign-in. */
-  check: (provider: Provider) => Step<object>;
-  /** Where the browser is sent. */
-  signInAddress: (provider: Provider, attempt: Attempt) => Step<{ url: string }>;
-  /** Who came back: what the provider's signed token says, with what it says at its endpoint of the claims that are missing. */
+  /** Checks whether the provider can be used for a sign-in. */
+  check: (provider: Provider) => ProviderResult<object>;
+  /** The address of the provider's sign-in page. */
+  signInAddress: (provider: Provider, attempt: SignInParameters) => ProviderResult<{ url: string }>;
+  /** Identifies the person from the ID token. Reads missing claims from the userinfo endpoint. */
   identify: (
     provider: Provider,
-    attempt: Attempt,
+    attempt: SignInParameters,
     callback: { answer: URLSearchParams; wanted: readonly string[] },
-  ) => Step<{ identity: Identity }>;
+  ) => ProviderResult<{ identity: Identity }>;
 };
 
 export type Provider = { issuer: string; clientId: string; clientSecret: string | null };
-export type Attempt = { redirectUri: string; state: string; nonce: string; verifier: string };
+export type SignInParameters = { redirectUri: string; state: string; nonce: string; verifier: string };
 export type Identity = { subject: string; claims: Record<string, unknown> };
 
-type Step<Result> = Promise<({ ok: true } & Result) | ProviderFailure>;
+type ProviderResult<Result> = Promise<({ ok: true } & Result) | ProviderFailure>;
 
-/** The message names no address, and nothing that the provider said. */
+/** The message contains no address and no text from the provider. */
 type ProviderFailure = { ok: false; reason: 'unreachable' | 'refused'; message: string };
 
-/** Ends a step whose answer is whole and yet no use. */
+/** The provider's response is valid but unusable. */
 class Refusal extends Error {}
 
-const largestAnswer = 512 * 1024;
+const maxResponseBytes = 512 * 1024;
 const bodiless = new Set([204, 205, 304]);
 
 export function createIdentityProviders({
@@ -45,8 +45,10 @@ export function createIdentityProviders({
   outbound: Pick<Outbound, 'fetch'>;
   refuseAddress: (url: string) => string | null;
 }): IdentityProviders {
-  /** One step with its own look at whether the other side was there at all. */
-  async function step<Result extends object>(work: (oauth: OAuth, options: Options) => Promise<Result>): Step<Result> {
+  /** Runs one exchange, and distinguishes an unreachable provider from a refusal. */
+  async function step<Result extends object>(
+    work: (oauth: OAuth, options: Options) => Promise<Result>,
+  ): ProviderResult<Result> {
     const oauth = await import('oauth4webapi');
     let isAway = false;
     const guarded = async (url: string, init: { method?: string; headers?: object; body?: unknown } = {}) => {
@@ -55,7 +57,7 @@ export function createIdentityProviders({
           method: init.method ?? 'GET',
           headers: Object.fromEntries(new Headers(init.headers as Record<string, string>)),
           timeoutMs: 10_000,
-          maxBytes: largestAnswer,
+          maxBytes: maxResponseBytes,
           ...(init.body != null && { body: String(init.body) }),
         })
         .catch((error: unknown) => {
@@ -66,7 +68,7 @@ export function createIdentityProviders({
       const { status, headers } = answer;
       return new Response(bodiless.has(status) ? null : Buffer.from(answer.body), { status, headers });
     };
-    // Plain http is the guard's to refuse, which takes it for private addresses alone.
+    // The guard decides about plain http: it allows it only for private addresses.
     const options = { [oauth.customFetch]: guarded, [oauth.allowInsecureRequests]: true } as unknown as Options;
     try {
       return { ok: true, ...(await work(oauth, options)) };
@@ -84,7 +86,7 @@ export function createIdentityProviders({
     if (!authorization_endpoint || !token_endpoint || !jwks_uri) {
       throw new Refusal('The identity provider lacks an endpoint that the sign-in needs.');
     }
-    // The browser is sent there: no other scheme, and nowhere that this server would not go itself.
+    // The browser goes there, so apply the rules for this server's own requests.
     if (refuseAddress(authorization_endpoint) !== null) {
       throw new Refusal('The identity provider’s sign-in page has an address that is refused here.');
     }
@@ -143,7 +145,7 @@ export function createIdentityProviders({
 }
 
 type OAuth = typeof import('oauth4webapi');
-/** Of all the requests alike: the guard looks at none of what makes them differ. */
+/** One type for the options of all requests, because the guard treats them alike. */
 type Options = DiscoveryRequestOptions &
   TokenEndpointRequestOptions &
   UserInfoRequestOptions &

@@ -9,7 +9,7 @@ import { columnsOf, type NewRowOf } from '../../../platform/db/table.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import type { Vault } from '../../../platform/secrets/vault.ts';
 import { recordAudit } from '../../audit/audit-log.ts';
-import { openFor, sealFor } from '../../secrets/secrets.ts';
+import { openOwned, sealOwned } from '../../secrets/secrets.ts';
 import {
   consoleSessions,
   type IdentityProviderRow,
@@ -30,7 +30,7 @@ export type ProviderDependencies = {
 
 type Settings = BodyOf<typeof identityProvider.set>;
 
-/** Asked before it is kept: a wrong address is told to who wrote it, and not to the first member who signs in. */
+/** Checks the provider before storing it, so that a wrong address fails here and not at the first sign-in. */
 export async function setProvider(
   { db, vault, identityProviders, assertCallable }: ProviderDependencies,
   origin: Origin,
@@ -52,9 +52,9 @@ async function keep(
   const { orgId } = origin;
   const before = await lockProvider(tx, orgId, 'update');
   const isSame = before?.issuer === settings.issuer && before.client_id === settings.client_id;
-  // A secret goes to the provider it was given for, and to no other.
+  // Never send a stored secret to another provider than the one it was entered for.
   const kept = isSame && client_secret === undefined ? before.sealed_client_secret : null;
-  const sealed = client_secret ? await sealFor(tx, vault, placeOf(orgId), client_secret) : kept;
+  const sealed = client_secret ? await sealOwned(tx, vault, placeOf(orgId), client_secret) : kept;
   const row = await putProvider(tx, { org_id: orgId, ...settings, sealed_client_secret: sealed });
   if (before && !isSame) await forgetIdentities(tx, orgId);
   const { issuer, allowed_domains, default_role, role_claim, roles_by_claim, password_sign_in } = settings;
@@ -78,7 +78,7 @@ export async function removeProvider(tx: Transaction, origin: Origin): Promise<v
   });
 }
 
-/** As it is spoken to, with its secret. */
+/** The provider with its client secret. */
 export async function readProvider(
   db: Executor,
   vault: Vault,
@@ -87,11 +87,11 @@ export async function readProvider(
   const row = await findProvider(db, orgId);
   if (!row) return null;
   const sealed = row.sealed_client_secret;
-  const [clientSecret = null] = sealed ? await openFor(db, vault, placeOf(orgId), [sealed]) : [];
+  const [clientSecret = null] = sealed ? await openOwned(db, vault, placeOf(orgId), [sealed]) : [];
   return { row, provider: { issuer: row.issuer, clientId: row.client_id, clientSecret } };
 }
 
-/** It is the org's in both modes; the place of a sealed value names one. */
+/** A provider applies to both modes. A sealed value needs one mode, so it is always `live`. */
 const placeOf = (orgId: string) => ({
   kind: 'identity_provider' as const,
   tenant: { orgId, mode: 'live' as const },
@@ -106,7 +106,7 @@ export function findProvider(db: Executor, orgId: string): Promise<IdentityProvi
   );
 }
 
-/** `share` keeps it from being changed while a sign-in that it vouched for comes to its end. */
+/** `share` prevents changes while a sign-in with this provider finishes. */
 export function lockProvider(
   tx: Transaction,
   orgId: string,
@@ -135,7 +135,7 @@ async function deleteProvider(tx: Transaction, orgId: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${identityProviders} WHERE org_id = ${orgId}`);
 }
 
-/** What another provider vouched for counts no more: whoever has a password signs in with it again. */
+/** Deletes links and sessions of the previous provider. Members with a password can sign in with it again. */
 async function forgetIdentities(tx: Transaction, orgId: string): Promise<void> {
   const ofOrg = sql`SELECT id FROM ${members} WHERE org_id = ${orgId}`;
   await run(tx, sql`DELETE FROM ${consoleSessions} WHERE member_id IN (${ofOrg})`);
@@ -163,12 +163,12 @@ export function identityOfMember(db: Executor, memberId: string): Promise<Member
   );
 }
 
-/** False where the account, or the member, is linked already. */
+/** False if the account or the member is already linked. */
 export async function insertIdentity(tx: Transaction, row: NewRowOf<typeof memberIdentities>): Promise<boolean> {
   return (await insert(tx, memberIdentities, row, { onConflict: sql`DO NOTHING` })) !== undefined;
 }
 
-/** With the sign-ins that it opened. */
+/** Also deletes the sessions that the identity opened. */
 export async function deleteIdentity(tx: Transaction, memberId: string): Promise<boolean> {
   await run(tx, sql`DELETE FROM ${consoleSessions} WHERE member_id = ${memberId}`);
   return (await run(tx, sql`DELETE FROM ${memberIdentities} WHERE member_id = ${memberId}`)) > 0;

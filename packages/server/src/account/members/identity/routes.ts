@@ -62,7 +62,7 @@ export function signInRoutes({ publicUrl, ...others }: Dependencies): Handlers<'
         sourceOf({ requestId, ip, headers }),
       );
       if ('error' in finished) {
-        // An address made elsewhere leaves this browser's own attempt alone.
+        // A forged address must not clear this browser's attempt.
         const cookies = finished.error === 'expired' ? [] : [clearedAttemptCookie(isSecure)];
         return sendTo(refusedAt(finished.wasLinking ? 'account' : 'login', finished.error, finished.orgId), cookies);
       }

@@ -8,12 +8,12 @@ import type { Vault } from '../../../platform/secrets/vault.ts';
 import type { IdentityProviderRow, MemberRow, SignInAttemptRow } from '../../tables.ts';
 import { recordMemberChange, type Source } from '../access-log.ts';
 import { openSession, type SignedIn } from '../console-sessions.ts';
-import { countAttempt } from '../login-throttle.ts';
+import { throttleLogin } from '../login-throttle.ts';
 import { loginOf } from '../member.ts';
 import { beginAttempt, derived, isDerived, takeAttempt } from '../sign-in-attempts.ts';
 import { activateMember, insertOrLockMember } from '../store.ts';
 import { arrivalOf, emailOf, neededClaims, roleOf } from './arrival.ts';
-import type { Attempt, Identity, IdentityProviders } from './identity-provider.ts';
+import type { Identity, IdentityProviders, SignInParameters } from './identity-provider.ts';
 import {
   changeOpening,
   deleteIdentity,
@@ -33,16 +33,16 @@ export type SignInDependencies = {
   redirectUri: string;
 };
 
-/** Where the browser goes, and the token that its cookie holds meanwhile. */
-type Begun = { url: string; token: string };
+/** The address for the browser, and the token for its cookie. */
+type StartedSignIn = { url: string; token: string };
 
 export async function beginSignIn(
   deps: SignInDependencies,
   { orgId, returnTo }: { orgId: string; returnTo: string | null },
   source: Source,
-): Promise<Begun | SignInError> {
+): Promise<StartedSignIn | SignInError> {
   const { db, vault, identityProviders, rateLimiter } = deps;
-  await countAttempt(rateLimiter, 'ip', source.ip);
+  await throttleLogin(rateLimiter, 'ip', source.ip);
   const found = await readProvider(db, vault, orgId);
   if (!found) return 'not_offered';
   const token = await beginAttempt(db, { kind: 'provider', org_id: orgId, return_to: returnTo });
@@ -50,14 +50,14 @@ export async function beginSignIn(
   return begun.ok ? { token, url: begun.url } : begun.reason;
 }
 
-/** By a member who is logged in with a password: nobody else can say that the account at the provider is theirs. */
+/** Only a member who is signed in with a password may link an account, to prove that it is theirs. */
 export async function beginLink(
   deps: SignInDependencies,
   { session, membership }: SignedIn,
   source: Source,
-): Promise<Begun> {
+): Promise<StartedSignIn> {
   const { db, vault, identityProviders, rateLimiter } = deps;
-  await countAttempt(rateLimiter, 'ip', source.ip);
+  await throttleLogin(rateLimiter, 'ip', source.ip);
   if (session.email === null) throw fail('password_not_used');
   const { member, org } = membership;
   const found = await readProvider(db, vault, org.id);
@@ -68,30 +68,27 @@ export async function beginLink(
   return { token, url: begun.url };
 }
 
-const attemptOf = (token: string, { redirectUri }: Pick<SignInDependencies, 'redirectUri'>): Attempt => ({
+const attemptOf = (token: string, { redirectUri }: Pick<SignInDependencies, 'redirectUri'>): SignInParameters => ({
   redirectUri,
   state: derived(token, 'state'),
   nonce: derived(token, 'nonce'),
   verifier: derived(token, 'verifier'),
 });
 
-type Refused = { error: SignInError; orgId: string | null };
-type Arrived = { token: string | null; returnTo: string; orgId: string };
+type RefusedSignIn = { error: SignInError; orgId: string | null };
+type CompletedSignIn = { token: string | null; returnTo: string; orgId: string };
 
-/**
- * Where the browser goes on; `token` is for the console's cookie, where somebody was signed in. Whoever was linking an
- * account is still signed in.
- */
-type Finished = (Refused & { wasLinking: boolean }) | Arrived;
+/** `token` is for the session cookie. Null if the person linked an account: they are already signed in. */
+type FinishedSignIn = (RefusedSignIn & { wasLinking: boolean }) | CompletedSignIn;
 
 export async function finishSignIn(
   deps: SignInDependencies,
   { answer, token }: { answer: URLSearchParams; token: string | null },
   source: Source,
-): Promise<Finished> {
+): Promise<FinishedSignIn> {
   const { db, rateLimiter } = deps;
-  await countAttempt(rateLimiter, 'ip', source.ip);
-  // The state is looked at first: an address made elsewhere must not use this browser's attempt up.
+  await throttleLogin(rateLimiter, 'ip', source.ip);
+  // Check the state first: a forged address must not consume this browser's attempt.
   if (token === null || !isDerived(token, 'state', answer.get('state') ?? ''))
     return { error: 'expired', orgId: null, wasLinking: false };
   const attempt = await takeAttempt(db, token, ['provider', 'link']);
@@ -104,7 +101,7 @@ async function finishAttempt(
   deps: SignInDependencies,
   { attempt, answer, token }: { attempt: SignInAttemptRow; answer: URLSearchParams; token: string },
   source: Source,
-): Promise<Refused | Arrived> {
+): Promise<RefusedSignIn | CompletedSignIn> {
   const { db, vault, identityProviders } = deps;
   const orgId = attempt.org_id;
   if (orgId === null) return { error: 'expired', orgId };
@@ -116,16 +113,16 @@ async function finishAttempt(
   return transaction(db, (tx) => arrive(tx, { attempt, asked: found.row, identity: came.identity }, source));
 }
 
-type Arriving = { attempt: SignInAttemptRow; asked: IdentityProviderRow; identity: Identity };
+type VerifiedSignIn = { attempt: SignInAttemptRow; asked: IdentityProviderRow; identity: Identity };
 
 async function arrive(
   tx: Transaction,
-  { attempt, asked, identity }: Arriving,
+  { attempt, asked, identity }: VerifiedSignIn,
   source: Source,
-): Promise<Refused | Arrived> {
+): Promise<RefusedSignIn | CompletedSignIn> {
   const { org_id: orgId } = asked;
   const provider = await lockProvider(tx, orgId, 'share');
-  // Whoever vouched is no longer the one whom the org trusts.
+  // The org has changed its provider since the sign-in began.
   if (provider?.issuer !== asked.issuer || provider.client_id !== asked.client_id) return { error: 'expired', orgId };
   const vouched = emailOf(identity.claims, provider);
   if ('refused' in vouched) return { error: vouched.refused, orgId };
@@ -137,12 +134,12 @@ async function arrive(
   return { token, returnTo: attempt.return_to ?? '/console', orgId };
 }
 
-type Person = { subject: string; email: string; claims: Record<string, unknown> };
+type VouchedPerson = { subject: string; email: string; claims: Record<string, unknown> };
 
 async function memberFor(
   tx: Transaction,
   provider: IdentityProviderRow,
-  person: Person,
+  person: VouchedPerson,
   source: Source,
 ): Promise<MemberRow | SignInError> {
   const { org_id: orgId, issuer } = provider;
@@ -161,7 +158,7 @@ async function memberFor(
     const name = nameOf(claims) ?? email;
     const fresh = { id, org_id: orgId, email, name, role, status: 'active', opened_by: 'identity' } as const;
     const made = await insertOrLockMember(tx, fresh);
-    // Somebody has taken the email since it was looked at: decide anew by what they are.
+    // A concurrent request created a member with this email: decide again.
     if (made.id !== id) return memberFor(tx, provider, person, source);
     return linked(tx, provider, person, made, 'member.created', source);
   }
@@ -177,7 +174,7 @@ async function memberFor(
 async function linked(
   tx: Transaction,
   { org_id, issuer }: IdentityProviderRow,
-  { subject, email }: Person,
+  { subject, email }: VouchedPerson,
   member: MemberRow,
   action: 'member.created' | 'member.accepted' | 'member.linked',
   source: Source,
@@ -187,20 +184,20 @@ async function linked(
   return member;
 }
 
-/** The member who began it is the one who comes back: the browser's token says so. */
+/** Links the account to the member who began: the browser's token proves that it is the same person. */
 async function link(
   tx: Transaction,
   provider: IdentityProviderRow,
-  person: Person,
+  person: VouchedPerson,
   memberId: string | null,
   source: Source,
-): Promise<Refused | Arrived> {
+): Promise<RefusedSignIn | CompletedSignIn> {
   const { org_id: orgId, issuer } = provider;
   const member = memberId === null ? undefined : await lockMember(tx, orgId, { id: memberId });
   if (member?.status !== 'active') return { error: 'not_a_member', orgId };
-  const arrived: Arrived = { token: null, returnTo: '/console/account', orgId };
+  const arrived: CompletedSignIn = { token: null, returnTo: '/console/account', orgId };
   const known = await identityOfMember(tx, member.id);
-  // Linked already with this very account: nothing changes, and the sign-in was tried.
+  // The same account is already linked.
   if (known?.issuer === issuer && known.subject === person.subject) return arrived;
   const result = await linked(tx, provider, person, member, 'member.linked', source);
   if (typeof result === 'string') return { error: result, orgId };
@@ -221,7 +218,7 @@ function nameOf({ name }: Record<string, unknown>): string | null {
   return words.length === 0 ? null : words.slice(0, 200).join('');
 }
 
-/** For who has a password to go on with; the sign-ins that the link opened end. */
+/** Requires a password, so that the member can still sign in. Ends the sessions that the link opened. */
 export async function unlink(tx: Transaction, { session, membership }: SignedIn, source: Source): Promise<void> {
   const { member, org } = membership;
   const locked = await lockMember(tx, org.id, { id: member.id });

@@ -12,9 +12,9 @@ import { beginAttempt, derived, takeAttempt } from '../sign-in-attempts.ts';
 import { listMemberships } from '../store.ts';
 import { checkRegistration, checkSignIn, partyOf, registrationOptions, signInOptions } from './webauthn.ts';
 
-const most = 20;
+const maxPasskeys = 20;
 
-/** The password is asked for: a browser left open must not be enough to get a lasting way in. */
+/** Requires the password, so that an unattended browser is not enough to add a passkey. */
 export async function beginRegistration(
   { db, rateLimiter, publicUrl }: { db: Database; rateLimiter: RateLimiter; publicUrl: string },
   person: SignedIn,
@@ -24,8 +24,8 @@ export async function beginRegistration(
   const party = partyOf(publicUrl);
   const login = await provePassword({ db, rateLimiter }, person, password, source);
   const { email } = login;
-  const known = await listPasskeys(db, email, { limit: most, after: null });
-  if (known.length >= most) throw fail('too_many_passkeys');
+  const known = await listPasskeys(db, email, { limit: maxPasskeys, after: null });
+  if (known.length >= maxPasskeys) throw fail('too_many_passkeys');
   const token = await beginAttempt(db, { kind: 'passkey_registration', email });
   const asked = { challenge: derived(token, 'challenge'), email: addressOf(login), known };
   return { token, options: await registrationOptions(party, asked) };
@@ -39,7 +39,7 @@ export async function register(
 ): Promise<PasskeyRow> {
   const party = partyOf(publicUrl);
   const attempt = token === null ? undefined : await takeAttempt(db, token, ['passkey_registration']);
-  // Begun by whoever was logged in then, who may be somebody else by now.
+  // Another person may have signed in since the registration began.
   if (!token || !attempt?.email || attempt.email !== session.email) throw fail('passkey_refused');
   const registered = await checkRegistration(party, derived(token, 'challenge'), credential);
   if (!registered) throw fail('passkey_refused', { param: 'credential' });
@@ -48,7 +48,7 @@ export async function register(
 
   async function keep(tx: Transaction, row: Parameters<typeof insertPasskey>[1]): Promise<PasskeyRow> {
     await lockLogin(tx, row.email, 'update');
-    if ((await listPasskeys(tx, row.email, { limit: most, after: null })).length >= most)
+    if ((await listPasskeys(tx, row.email, { limit: maxPasskeys, after: null })).length >= maxPasskeys)
       throw fail('too_many_passkeys');
     const kept = await insertPasskey(tx, row);
     if (!kept) throw fail('passkey_refused', { param: 'credential' });
@@ -59,7 +59,7 @@ export async function register(
 
 type Dependencies = { db: Database; publicUrl: string };
 
-/** Nobody is named: the device offers whose keys it has, and the server tells nobody who has one. */
+/** The request names no user. The device offers its passkeys, so the server never reveals who has one. */
 export async function beginPasskeySignIn({ db, publicUrl }: Dependencies) {
   const party = partyOf(publicUrl);
   const token = await beginAttempt(db, { kind: 'passkey' });
@@ -82,7 +82,7 @@ export async function signInWithPasskey(
   throw refused();
 }
 
-/** Null where the key or the login has gone, leads nowhere, or the same count was used twice at once. */
+/** Null if the passkey or the login is gone, the login opens no org, or a concurrent sign-in used the same counter. */
 async function enter(tx: Transaction, passkey: PasskeyRow, count: number, source: Source) {
   if (!(await lockLogin(tx, passkey.email, 'share'))) return null;
   if (!(await countUse(tx, passkey, count))) return null;

@@ -72,7 +72,7 @@ export function passkeyRoutes(deps: MemberDependencies): Handlers<'passkeys'> {
   };
 }
 
-/** Passkeys stand beside a password; who signs in by a provider has neither. */
+/** Passkeys belong to a login with a password. A session of an identity provider has none. */
 function emailOf({ session }: SignedIn): string {
   if (session.email === null) throw fail('password_not_used');
   return session.email;

@@ -3,10 +3,10 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import { fail } from '@vestra/contract/errors';
 import type { PasskeyRow } from '../../tables.ts';
 
-/** For whom a passkey is: browsers bind it to this name, and each answer to this origin. */
+/** The relying party. Browsers bind a passkey to its name, and each response to its origin. */
 type Party = { rpID: string; origin: string };
 
-/** Browsers take a name alone, by https, or the machine of a developer. */
+/** Browsers accept only host names over https, or localhost. */
 export function partyOf(publicUrl: string): Party {
   const { hostname, protocol, origin } = new URL(publicUrl);
   const isNamed = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
@@ -14,10 +14,10 @@ export function partyOf(publicUrl: string): Party {
   return { rpID: hostname, origin };
 }
 
-/** The device shows that a person is there, by finger, face or PIN: it stands for the password. */
+/** A passkey replaces the password, so the device must verify the person by fingerprint, face or PIN. */
 const userVerification = 'required';
 
-/** Ed25519, ES256 and RS256: what devices have. */
+/** Ed25519, ES256 and RS256. */
 const algorithms = [-8, -7, -257] as const;
 
 const bytesOf = (challenge: string) => new Uint8Array(Buffer.from(challenge, 'base64url'));
@@ -46,7 +46,7 @@ export async function signInOptions({ rpID }: Party, challenge: string) {
 
 type Registered = Pick<PasskeyRow, 'credential_id' | 'public_key' | 'counter' | 'transports'>;
 
-/** Null where the answer is not one to this challenge, at this origin, of a person who was there. */
+/** Null unless the response matches the challenge and the origin, and the device verified the person. */
 export async function checkRegistration(
   { rpID, origin }: Party,
   challenge: string,
@@ -66,7 +66,7 @@ export async function checkRegistration(
   return { credential_id: id, public_key: Buffer.from(publicKey), counter, transports: transports.map(String) };
 }
 
-/** The device's count after this sign-in; null where the answer does not hold, or its count has not gone up. */
+/** The device's counter after this sign-in. Null if the response is invalid or the counter has not increased. */
 export async function checkSignIn(
   { rpID, origin }: Party,
   challenge: string,
@@ -88,7 +88,7 @@ export async function checkSignIn(
   return checked?.verified && !isFramed(credential) ? checked.authenticationInfo.newCounter : null;
 }
 
-/** Whether the device was asked in a frame of another site, whose page may have led the person to agree. */
+/** Whether the request came from a frame in another site, which may have tricked the person. */
 function isFramed(credential: unknown): boolean {
   const { clientDataJSON } = (credential as AuthenticationResponseJSON).response;
   const { crossOrigin, topOrigin } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString());

@@ -24,7 +24,7 @@ const noon = new Date('2026-04-30T12:00:00Z');
 const spendAt = (tenant: Tenant, micros: number, userId: string | null = null, at = noon) =>
   chargeAll(db, tenant, { items: [item(micros, { userId })], at });
 
-/** Every user has no caps of their own unless named here; what was told is written down. */
+/** Users have only the given caps. Emitted events are recorded. */
 function listener(caps: Record<string, UserCaps | undefined> = {}): AlertDependencies & { told: UsageAlertEvent[] } {
   const told: UsageAlertEvent[] = [];
   return {
@@ -38,7 +38,7 @@ function listener(caps: Record<string, UserCaps | undefined> = {}): AlertDepende
 const shortly = ({ type, data }: UsageAlertEvent) =>
   `${type} ${data.cap} ${data.user_id ?? '-'} ${data.period} ${data.threshold}`;
 
-describe('what spend has reached', () => {
+describe('alertsReached', () => {
   it.each<[spend: bigint, cap: bigint | null, thresholds: number[], reached: number[]]>([
     [0n, 100n, [50, 80], []],
     [49n, 100n, [50, 80], []],
@@ -51,14 +51,14 @@ describe('what spend has reached', () => {
     [1n, 3n, [33, 34], [33]],
     [5n, 0n, [50, 80], [100]],
     [5n, null, [50, 80], []],
-  ])('at %s of %s with thresholds %j is %j', (spend, cap, thresholds, reached) => {
+  ])('returns for %s of %s with thresholds %j: %j', (spend, cap, thresholds, reached) => {
     const alerts = alertsReached('org_daily_usd', null, '2026-04-30', cap, spend, thresholds);
     expect(alerts.map(({ threshold }) => threshold)).toEqual(reached);
   });
 });
 
-describe('the fold', () => {
-  it('tells each threshold and each cap once per cap and period [MON-017, MON-018, MON-019]', async () => {
+describe('emitting alerts', () => {
+  it('emits each threshold and each cap once per cap and period [MON-017, MON-018, MON-019]', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 100n, user_daily_micros: 60n, org_monthly_micros: 1_000n });
     const ears = listener();
     const tellAfter = async (micros: number, at = noon) => {
@@ -90,7 +90,7 @@ describe('the fold', () => {
     );
   });
 
-  it('tells of money in dollars, and of the day that was charged and not the day of the fold', async () => {
+  it('reports dollars, and the day of the charge instead of the day of the roll-up', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 2_000_000n, alert_thresholds: [] });
     const ears = listener();
     await spendAt(tenant, 2_500_000);
@@ -112,7 +112,7 @@ describe('the fold', () => {
     ]);
   });
 
-  it('tells of the smaller of the user’s own cap and the org’s, and nothing of users it is not given', async () => {
+  it('uses the smaller of the user’s cap and the org’s, and skips unknown users', async () => {
     const tenant = await newTenant(db, { user_daily_micros: 100n, alert_thresholds: [] });
     const ears = listener({ ann: { daily: 10n, monthly: 20n } });
     const capsOfUsers: AlertDependencies['capsOfUsers'] = async (tx, of, ids) => {
@@ -128,7 +128,7 @@ describe('the fold', () => {
     expect(ears.told.map(shortly)).toEqual(['usage.cap_reached user_daily_usd ann 2026-04-30 100']);
   });
 
-  it('tells of a cap that two charges reach together, of which neither sees the other', async () => {
+  it('notices a cap that two concurrent charges reach together', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 100n, alert_thresholds: [] });
     const ears = listener();
     const end = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ describe('the fold', () => {
     expect(ears.told.map(shortly)).toEqual(['usage.cap_reached org_daily_usd - 2026-04-30 100']);
   });
 
-  it('forgets neither the money nor the alert when it cannot be told', async () => {
+  it('rolls back the money and the alert if emitting fails', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 100n, alert_thresholds: [] });
     await spendAt(tenant, 100);
     const deaf = { ...listener(), emit: () => Promise.reject(new Error('no events')) };
@@ -155,7 +155,7 @@ describe('the fold', () => {
     expect(await balanceOf(db, tenant)).toBe(-100n);
   });
 
-  it('writes events that webhooks hear of', async () => {
+  it('writes events that webhooks receive', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 10n, alert_thresholds: [50] });
     await pay(db, tenant, item(10));
     await rollUpBalances(db, { ...listener(), emit: emitEvent });
@@ -171,8 +171,8 @@ describe('the fold', () => {
   });
 });
 
-describe('telling', () => {
-  it('is done once by any number of transactions at once', async () => {
+describe('concurrent roll-ups', () => {
+  it('emit each alert once', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 10n, user_daily_micros: 10n });
     await spendAt(tenant, 10, 'ann');
     const ears = listener();

@@ -18,7 +18,7 @@ const rich: MoneyState = {
 const free: OrgCaps = { orgDaily: null, orgMonthly: null, userDaily: null, userMonthly: null };
 const spend = (dayMicros: bigint, monthMicros = dayMicros) => ({ dayMicros, monthMicros });
 
-describe('a call', () => {
+describe('allowanceOf', () => {
   it.each<[what: string, money: Partial<MoneyState>, caps: Partial<OrgCaps>]>([
     ['with money and no caps', {}, {}],
     ['on the last micro-dollar', { balanceMicros: 1n }, {}],
@@ -35,7 +35,7 @@ describe('a call', () => {
       { heldMicros: 500n, user: { ...spend(0n), heldMicros: 1n } },
       { userDaily: 10n },
     ],
-  ])('may start %s', (_what, money, caps) => {
+  ])('allows a call %s', (_what, money, caps) => {
     expect(allowanceOf({ ...rich, ...money }, { ...free, ...caps })).toEqual({ allowed: true });
   });
 
@@ -102,7 +102,7 @@ describe('a call', () => {
       { userMonthly: 0n },
       ['user_cap_reached', 'user_monthly_usd', false],
     ],
-  ])('may not start %s [MON-013]', (_what, money, caps, [code, cap, isHeldByRunningCalls]) => {
+  ])('refuses a call %s [MON-013]', (_what, money, caps, [code, cap, isHeldByRunningCalls]) => {
     expect(allowanceOf({ ...rich, ...money }, { ...free, ...caps })).toEqual({
       allowed: false,
       code,
@@ -122,12 +122,12 @@ describe('the caps of a user', () => {
     [9n, 7n, 7n],
     [0n, 7n, 0n],
     [9n, 0n, 0n],
-  ])('of their own %s and the org’s %s are %s [MON-021]', (own, org, holds) => {
+  ])('are, for the user’s %s and the org’s %s, %s [MON-021]', (own, org, holds) => {
     const caps = capsForUser({ ...free, userDaily: org, userMonthly: org }, { daily: own, monthly: own });
     expect(caps).toEqual({ ...free, userDaily: holds, userMonthly: holds });
   });
 
-  it('leave what is not spent, and never less than nothing', () => {
+  it('leave the unspent rest, and at least zero', () => {
     const left = (spent: bigint, cap: bigint | null) =>
       capsRemaining(spend(spent), { ...free, userDaily: cap, userMonthly: cap }, { daily: null, monthly: null });
     expect(left(3n, 10n)).toEqual({ dayMicros: 7n, monthMicros: 7n });
@@ -136,11 +136,11 @@ describe('the caps of a user', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('refusalFailure', () => {
   const refused = (money: Partial<MoneyState>, caps: Partial<OrgCaps>) =>
     refusalFailure(allowanceOf({ ...rich, ...money }, { ...free, ...caps }) as SpendingRefusal);
 
-  it('of an empty wallet names the command that adds money [MON-012]', () => {
+  it('names the command that adds money to an empty wallet [MON-012]', () => {
     expect(refused({ balanceMicros: 0n }, {})).toMatchObject({
       code: 'wallet_empty',
       status: 402,
@@ -148,7 +148,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('of a cap says which one and when it counts anew', () => {
+  it('names the cap and the time when it resets', () => {
     expect(refused({}, { orgDaily: 0n })).toMatchObject({
       code: 'org_cap_reached',
       status: 402,
@@ -160,7 +160,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('that running calls cause asks to try again', () => {
+  it('asks to retry if running calls hold the money', () => {
     expect(refused({ balanceMicros: 5n, heldMicros: 5n }, {}).message).toMatch(/Try again/);
   });
 });

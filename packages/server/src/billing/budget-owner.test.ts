@@ -33,7 +33,7 @@ async function traces(userId: string): Promise<number> {
   return rows[0]?.count as number;
 }
 
-it('moves folded and unfolded spend to the user unknown and keeps every total [USE-016]', async () => {
+it('moves rolled-up and newer spend to the user unknown and keeps every total [USE-016]', async () => {
   const tenant = await newTenant(db);
   await fund(db, tenant, 1_000n);
   await pay(db, tenant, item(1, { userId: 'gone' }), item(2, { userId: 'stays' }), item(4, { userId: 'gone-before' }));
@@ -60,7 +60,7 @@ it('moves folded and unfolded spend to the user unknown and keeps every total [U
   expect(await faultsIn(db)).toEqual([]);
 });
 
-it('touches neither the other mode nor another org', async () => {
+it('changes neither the other mode nor another org', async () => {
   const tenant = await newTenant(db);
   const others: Tenant[] = [{ ...tenant, mode: 'live' }, await newTenant(db)];
   for (const each of [tenant, ...others]) await pay(db, each, item(3, { userId: 'same' }));
@@ -69,7 +69,7 @@ it('touches neither the other mode nor another org', async () => {
   for (const other of others) expect((await spendOfUsers(db, other, ['same'])).get('same')?.dayMicros).toBe(3n);
 });
 
-it('misses nothing that a fold moves at the same time', async () => {
+it('misses nothing that a concurrent roll-up moves', async () => {
   const tenant = await newTenant(db);
   await pay(db, tenant, item(3, { userId: 'moving' }));
   await rollUpBalances(db);
@@ -83,7 +83,7 @@ it('misses nothing that a fold moves at the same time', async () => {
   expect(await faultsIn(db)).toEqual([]);
 });
 
-it('keeps the totals right when a charge is made and folded halfway through', async () => {
+it('keeps the totals right if a charge is made and rolled up during the erasure', async () => {
   const tenant = await newTenant(db);
   await pay(db, tenant, item(3, { userId: 'late' }));
   await rollUpBalances(db);
@@ -116,7 +116,7 @@ async function waitingForLocks(): Promise<number> {
   return rows[0]?.count as number;
 }
 
-it('leaves alone a user who is really called unknown', async () => {
+it('does not change a user whose id is unknown', async () => {
   const tenant = await newTenant(db);
   await pay(db, tenant, item(3, { userId: 'unknown' }));
   await rollUpBalances(db);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { costsOfItems } from './charge-items.ts';
 
-describe('the cost of the items of a charge', () => {
+describe('costsOfItems', () => {
   it.each<[items: [quantity: number, unitPriceMicros: number][], costs: bigint[]]>([
     [[[0, 5]], [0n]],
     [[[1, 3]], [3n]],
@@ -12,7 +12,7 @@ describe('the cost of the items of a charge', () => {
     [[[10_000_001, 1e-7]], [1n]],
     [[[12.5, 100]], [1250n]],
     [[[1e21, 2]], [2_000_000_000_000_000_000_000n]],
-    // 3.2 and 3.4 are 6.6: seven, and the second is nearer to four.
+    // 3.2 and 3.4 add up to 6.6, which rounds to 7. The second item has the larger rest.
     [
       [
         [8, 0.4],
@@ -20,7 +20,7 @@ describe('the cost of the items of a charge', () => {
       ],
       [3n, 4n],
     ],
-    // 2.1 is two, and each of the two is on an item of its own.
+    // 2.1 rounds to 2, and two different items get one each.
     [
       [
         [7, 0.1],
@@ -29,7 +29,7 @@ describe('the cost of the items of a charge', () => {
       ],
       [1n, 1n, 0n],
     ],
-    // 5.1 and 3.4 are 8.5: nine, and it is the rest that counts, not which item is dearer.
+    // 5.1 and 3.4 add up to 8.5, which rounds to 9. The larger rest counts, not the larger item.
     [
       [
         [51, 0.1],
@@ -45,7 +45,7 @@ describe('the cost of the items of a charge', () => {
       ],
       [1n, 0n, 0n],
     ],
-  ])('%j is %s micro-dollars: exact, and rounded once [MON-005, MON-166]', (items, costs) => {
+  ])('%j costs %s micro-dollars: exact, and rounded once [MON-005, MON-166]', (items, costs) => {
     expect(costsOfItems(items.map(([quantity, unitPriceMicros]) => ({ quantity, unitPriceMicros })))).toEqual(costs);
   });
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-it('of wallets that are asked for together, each org and mode is answered its own [TEN-520]', async () => {
+it('reads balances of several wallets at once, each for its org and mode [TEN-520]', async () => {
   const [one, other] = [await newTenant(db), await newTenant(db)];
   const live = { ...one, mode: 'live' as const };
   await fund(db, one, 100n);
@@ -30,8 +30,8 @@ it('of wallets that are asked for together, each org and mode is answered its ow
   expect(await readBalances(db, [live, other, one, live])).toEqual([20n, 3n, 100n, 20n]);
 });
 
-describe('the cost of the items of a charge', () => {
-  it('is what PostgreSQL makes of the stored numbers: the sum to half a micro-dollar, each item to one [MON-166]', async () => {
+describe('costsOfItems', () => {
+  it('agrees with PostgreSQL: the sum to half a micro-dollar, each item to one [MON-166]', async () => {
     const number = fc.double({ min: 0, max: 1e9, noNaN: true });
     const items = fc.array(fc.record({ quantity: number, unitPriceMicros: number }), { minLength: 1, maxLength: 5 });
     await fc.assert(
@@ -58,7 +58,7 @@ describe('the cost of the items of a charge', () => {
 });
 
 describe('a charge', () => {
-  it('takes the cost of every item from the wallet of its mode alone [MON-001, MON-025, TEN-014]', async () => {
+  it('takes the cost of every item from the wallet of its mode only [MON-001, MON-025, TEN-014]', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 1_000n);
     await fund(db, { ...tenant, mode: 'live' }, 500n);
@@ -67,7 +67,7 @@ describe('a charge', () => {
     expect(await balanceOf(db, { ...tenant, mode: 'live' })).toBe(500n);
   });
 
-  it('is two sides of one transfer that sum to zero [MON-008]', async () => {
+  it('has two sides of one transfer that sum to zero [MON-008]', async () => {
     const tenant = await newTenant(db);
     await pay(db, tenant, item(30), item(12));
     const rows = await rowsOf(
@@ -84,7 +84,7 @@ describe('a charge', () => {
     ]);
   });
 
-  it('keeps an item that is free and leaves out one of which nothing was used', async () => {
+  it('stores free items and skips items without quantity', async () => {
     const tenant = await newTenant(db);
     const of = { conversationId: 'conv_free' };
     expect(await pay(db, tenant, item(5, { ...of, unitPriceMicros: 0 }), item(0, of))).toBe(0n);
@@ -97,7 +97,7 @@ describe('a charge', () => {
     expect(rows).toEqual([{ quantity: '5' }]);
   });
 
-  it('is undone with the step it pays for', async () => {
+  it('is rolled back with the step it pays for', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 100n);
     const step = transaction(db, async (tx) => {
@@ -108,7 +108,7 @@ describe('a charge', () => {
     expect(await balanceOf(db, tenant)).toBe(100n);
   });
 
-  it('waits neither for another charge of the same org nor for a fold that is still open', async () => {
+  it('waits neither for another charge of the same org nor for an open roll-up', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 100n);
     await rollUpBalances(db);
@@ -126,7 +126,7 @@ describe('a charge', () => {
     expect(await faultsIn(db)).toEqual([]);
   });
 
-  it('is refused by the database where the amount is not quantity times price', async () => {
+  it('is refused by the database if the amount is not quantity times price', async () => {
     const tenant = await newTenant(db);
     const forged = run(
       db,
@@ -139,7 +139,7 @@ describe('a charge', () => {
 });
 
 describe('a credit', () => {
-  it('must be more than nothing', async () => {
+  it('must be more than zero', async () => {
     const tenant = await newTenant(db);
     for (const amount of [0n, -5n]) {
       await expect(transaction(db, (tx) => credit(tx, tenant, amount))).rejects.toThrow(RangeError);
@@ -148,7 +148,7 @@ describe('a credit', () => {
 });
 
 describe('spend', () => {
-  it('counts the UTC day and the UTC month, and each user apart [MON-020]', async () => {
+  it('counts by UTC day and UTC month, and separately for each user [MON-020]', async () => {
     const tenant = await newTenant(db);
     const at = (text: string) => new Date(text);
     const spent: [string, number, string][] = [
@@ -173,7 +173,7 @@ describe('spend', () => {
     expect(await faultsIn(db)).toEqual([]);
   });
 
-  it('of now is that of today', async () => {
+  it('counts today by default', async () => {
     const tenant = await newTenant(db);
     await pay(db, tenant, item(7, { userId: 'ann' }));
     expect((await spendOfUsers(db, tenant, ['ann'])).get('ann')).toEqual({ dayMicros: 7n, monthMicros: 7n });
@@ -181,7 +181,7 @@ describe('spend', () => {
 });
 
 describe('the cost of a conversation or task', () => {
-  it('is the sum of its line items, whole and by kind [MON-022]', async () => {
+  it('is the sum of its line items, in total and by kind [MON-022]', async () => {
     const tenant = await newTenant(db);
     const here = { conversationId: 'conv_one' };
     await pay(

@@ -17,7 +17,7 @@ it('shows a cost with at most five decimals [MON-006]', () => {
   });
 });
 
-it('shows parts that add up to the whole, each within the last decimal of its own cost [MON-023]', () => {
+it('shows parts that add up to the total, each within the last decimal of its cost [MON-023]', () => {
   const parts = fc.array(fc.bigInt({ min: 0n, max: 10_000_000n }), { minLength: 6, maxLength: 6 });
   fc.assert(
     fc.property(parts, (micros) => {

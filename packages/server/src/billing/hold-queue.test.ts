@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-/** Rings that reach every other line at once. */
+/** Notifications that reach every other queue at once. */
 function joinedNews() {
   const listeners: { self: object; kind: string; listener: (id: string | null) => void }[] = [];
   const notified: string[] = [];
@@ -49,7 +49,7 @@ const ask = (
     ...of,
   });
 
-/** Holds that are made, in the order in which they are. */
+/** Records the order of successful holds. */
 function watched(line: HoldQueue, tenant: Tenant) {
   const granted: { name: string; reservationId: string }[] = [];
   const waiting: Promise<unknown>[] = [];
@@ -72,8 +72,8 @@ function watched(line: HoldQueue, tenant: Tenant) {
 const heldRows = async ({ orgId }: Tenant) =>
   (await rowsOf(db, {}, sql`SELECT FROM reservations WHERE org_id = ${orgId}`)).length;
 
-describe('money that running calls hold', () => {
-  it('is waited for, one call of each user after the other [MON-161, MON-162]', async () => {
+describe('the hold queue', () => {
+  it('gives users turns, one call each [MON-161, MON-162]', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 100n);
     const line = lineWith();
@@ -98,7 +98,7 @@ describe('money that running calls hold', () => {
     expect(line.hasWaiting(tenant)).toBe(false);
   });
 
-  it('is said to be waited for by who waits, and not by who finds plenty [JOB-531]', async () => {
+  it('calls onWaiting for calls that wait, and not for calls that find plenty [JOB-531]', async () => {
     const line = lineWith();
     const waits = vi.fn();
     const rich = await newTenant(db);
@@ -116,7 +116,7 @@ describe('money that running calls hold', () => {
     await expect(second).rejects.toThrow('Stopped.');
   });
 
-  it('ends a wait once it is spent, for all that wait [MON-161]', async () => {
+  it('ends every wait when the money is spent [MON-161]', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 100n });
     await fund(db, tenant, 1_000n);
     const line = lineWith();
@@ -132,7 +132,7 @@ describe('money that running calls hold', () => {
     expect(await heldRows(tenant)).toBe(0);
   });
 
-  it('of one user keeps no other waiting', async () => {
+  it('lets no user block another at their own cap', async () => {
     const tenant = await newTenant(db, { user_daily_micros: 50n });
     await fund(db, tenant, 1_000_000n);
     const line = lineWith();
@@ -144,7 +144,7 @@ describe('money that running calls hold', () => {
     expect(names()).toEqual(['ann 1', 'bob 1']);
   });
 
-  it('is waited for no longer than is said, nor by whoever is ended, and neither holds anything then [MON-161]', async () => {
+  it('ends a wait after its time or its signal, and holds nothing then [MON-161]', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 100n);
     const line = lineWith();
@@ -157,7 +157,7 @@ describe('money that running calls hold', () => {
     expect([line.hasWaiting(tenant), await heldRows(tenant), first.allowed]).toEqual([false, 1, true]);
   });
 
-  it('that another process frees is heard of, and nobody is told where nobody waits', async () => {
+  it('notices money that another process frees, and notifies no one if no call waits', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 100n);
     const { processNews, notified } = joinedNews();
@@ -173,7 +173,7 @@ describe('money that running calls hold', () => {
     expect(await waits).toMatchObject({ allowed: true });
   });
 
-  it('is given to as many as it is enough for, however many ask at once in two processes [MON-163]', async () => {
+  it('serves as many calls as the money covers, for concurrent calls in two processes [MON-163]', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 950n);
     await pay(db, tenant, item(50));
@@ -189,7 +189,7 @@ describe('money that running calls hold', () => {
         () => {},
       ),
     );
-    // 900 are left: nine calls of 100 each, and not one more.
+    // 900 are left: enough for nine calls of 100 each.
     await expect.poll(() => granted, { timeout: 10_000 }).toBe(9);
     for (const line of lines) line.freed(tenant);
     await expect.poll(() => heldRows(tenant)).toBe(9);

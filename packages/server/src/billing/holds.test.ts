@@ -37,13 +37,13 @@ async function granted(tenant: Tenant, of: Partial<Reservation> = {}): Promise<s
 }
 
 describe('a reservation', () => {
-  it('is refused on an empty wallet and holds nothing then [MON-002, MON-011]', async () => {
+  it('is refused on an empty wallet and holds nothing [MON-002, MON-011]', async () => {
     const tenant = await newTenant(db);
     expect(await ask(tenant)).toMatchObject({ allowed: false, code: 'wallet_empty', isHeldByRunningCalls: false });
     expect(await held(tenant)).toBe(0);
   });
 
-  it('counts as spent while its call runs, and the charge gives it back', async () => {
+  it('counts as spent while its call runs, until the charge deletes it', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 20n);
     const reservationId = await granted(tenant, { amountMicros: 20n });
@@ -53,7 +53,7 @@ describe('a reservation', () => {
     await granted(tenant);
   });
 
-  it('is given back by a charge of nothing and by a release', async () => {
+  it('is deleted by an empty charge and by a release', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 20n);
     await chargeAll(db, tenant, { items: [], reservationId: await granted(tenant, { amountMicros: 20n }) });
@@ -61,7 +61,7 @@ describe('a reservation', () => {
     expect(await held(tenant)).toBe(0);
   });
 
-  it('is given back by nobody else', async () => {
+  it('is not deleted by another tenant', async () => {
     const [tenant, other] = [await newTenant(db), await newTenant(db)];
     await fund(db, tenant, 20n);
     const reservationId = await granted(tenant);
@@ -70,14 +70,14 @@ describe('a reservation', () => {
     expect(await held(tenant)).toBe(1);
   });
 
-  it('runs out by itself when its process has died', async () => {
+  it('expires when its process has died', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 20n);
     await granted(tenant, { amountMicros: 20n, expiresInSeconds: 0 });
     await granted(tenant);
   });
 
-  it('lets the wallet go below zero by the one call that was running', async () => {
+  it('lets the wallet go below zero by the one running call', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 20n);
     const reservationId = await granted(tenant, { amountMicros: 50n });
@@ -86,8 +86,8 @@ describe('a reservation', () => {
   });
 });
 
-describe('reservations in line', () => {
-  it('are never more than the money is enough for, however many ask at the same moment [MON-163]', async () => {
+describe('reserveUnderLock', () => {
+  it('never holds more than the money covers, for any number of concurrent calls [MON-163]', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 850n);
     const wanted = { userId: 'ann', userCaps: noCaps, amountMicros: 100n };
@@ -116,7 +116,7 @@ describe('a cap', () => {
     expect(await ask(tenant)).toMatchObject({ allowed: false, code, cap });
   });
 
-  it('for users binds each user alone and not the org’s own agent', async () => {
+  it('for users applies to each user separately and not to the org’s own agent', async () => {
     const tenant = await newTenant(db, { user_daily_micros: 100n });
     await fund(db, tenant, 1_000n);
     await pay(db, tenant, item(100, { userId: 'ann' }), item(100));
@@ -125,7 +125,7 @@ describe('a cap', () => {
     expect(await ask(tenant, { userId: 'ann' })).toMatchObject({ code: 'user_cap_reached' });
   });
 
-  it('of a user’s own holds where it is below the org’s [MON-021]', async () => {
+  it('of a user applies if it is below the org’s [MON-021]', async () => {
     const tenant = await newTenant(db, { user_daily_micros: 100n });
     await fund(db, tenant, 1_000n);
     await pay(db, tenant, item(50, { userId: 'ann' }));
@@ -134,13 +134,13 @@ describe('a cap', () => {
     await granted(tenant, { userCaps: { daily: 500n, monthly: null } });
   });
 
-  it('of 0 lets nothing be spent [MON-013]', async () => {
+  it('of 0 allows no spend [MON-013]', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 0n });
     await fund(db, tenant, 1_000n);
     expect(await ask(tenant)).toMatchObject({ code: 'org_cap_reached', isHeldByRunningCalls: false });
   });
 
-  it('of one mode lets the other spend [TEN-201]', async () => {
+  it('of one mode does not limit the other [TEN-201]', async () => {
     const test = await newTenant(db);
     const live: Tenant = { ...test, mode: 'live' };
     for (const tenant of [test, live]) await fund(db, tenant, 1_000n);
@@ -152,7 +152,7 @@ describe('a cap', () => {
     await granted(live);
   });
 
-  it('counts anew on the next UTC day and in the next UTC month [MON-020]', async () => {
+  it('resets on the next UTC day and in the next UTC month [MON-020]', async () => {
     const tenant = await newTenant(db, { user_daily_micros: 100n, org_monthly_micros: 200n });
     await fund(db, tenant, 1_000n);
     const items = [item(100, { userId: 'ann' })];
@@ -165,7 +165,7 @@ describe('a cap', () => {
     expect(await at('2026-05-01T00:00:00Z')).toMatchObject({ allowed: true });
   });
 
-  it('counts no other mode and no other org', async () => {
+  it('ignores spend of other modes and other orgs', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 100n });
     const other = await newTenant(db);
     await fund(db, tenant, 1_000n);

@@ -11,7 +11,7 @@ import { transaction } from '../platform/db/transaction.ts';
 import { type Charge, charge, credit } from './charge.ts';
 import type { ChargeItem } from './charge-items.ts';
 
-/** A database of its own for one test file. */
+/** Opens a separate database for one test file. */
 export async function openLedger(
   options: { max?: number } = {},
 ): Promise<{ db: Database; close: () => Promise<void> }> {
@@ -26,7 +26,7 @@ export async function openLedger(
   };
 }
 
-/** An org with nothing in its wallets and, unless told otherwise, no caps. */
+/** An org with empty wallets and, by default, no caps. */
 export async function newTenant(db: Database, caps: Partial<OrgSettings> = {}): Promise<Tenant> {
   const orgId = newId('org');
   const noCaps = { org_daily_micros: null, user_daily_micros: null };
@@ -58,7 +58,7 @@ export const chargeAll = (db: Database, tenant: Tenant, of: Charge) => transacti
 export const fund = (db: Database, tenant: Tenant, micros: bigint) =>
   transaction(db, (tx) => credit(tx, tenant, micros));
 
-/** A transaction that has done its work and commits when `end` resolves. */
+/** Starts a transaction, does its work, and commits when `end` resolves. */
 export async function begin(
   db: Database,
   work: (tx: Transaction) => Promise<unknown>,
@@ -74,17 +74,17 @@ export async function begin(
   return { ended };
 }
 
-/** Everything that must hold between the tables at any moment, read in one statement and so of one moment. */
+/** Checks the invariants between the tables. One statement reads everything as of one moment. */
 export async function faultsIn(db: Database): Promise<string[]> {
   const rows = await rowsOf(
     db,
     { fault: text() },
     sql`
-    WITH folded_and_waiting AS (
+    WITH all_balances AS (
       SELECT org_id, mode, balance_micros AS micros FROM wallets
       UNION ALL SELECT org_id, mode, wallet_micros FROM unfolded_entries
     ), balances AS (
-      SELECT org_id, mode, sum(micros) AS micros FROM folded_and_waiting GROUP BY 1, 2
+      SELECT org_id, mode, sum(micros) AS micros FROM all_balances GROUP BY 1, 2
     ), ledger_balances AS (
       SELECT org_id, mode, sum(amount_micros) AS micros FROM ledger_entries WHERE account = 'wallet' GROUP BY 1, 2
     ), days AS (

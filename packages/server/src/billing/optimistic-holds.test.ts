@@ -24,7 +24,7 @@ const amountMicros = 10n;
 
 class NotMeant extends Error {}
 
-/** Holds for so many messages in one transaction, which is committed when `after` has come. */
+/** Holds money for several messages in one transaction, which commits when `after` resolves. */
 const holdTogether = (tenant: Tenant, count: number, after: () => Promise<void>) =>
   transaction(db, async (tx) => {
     const holds = Array.from({ length: count }, (_, at) =>
@@ -37,7 +37,7 @@ const holdTogether = (tenant: Tenant, count: number, after: () => Promise<void>)
     await after();
   });
 
-/** For as many messages as are written together at most, and there is plenty for. */
+/** The largest number of messages in one commit that the balance allows. */
 async function mostFor(tenant: Tenant): Promise<number> {
   for (let count = mostTogether; count > 0; count--) {
     const end = await holdTogether(tenant, count, () => Promise.reject(new NotMeant())).catch((error) => error);
@@ -47,7 +47,7 @@ async function mostFor(tenant: Tenant): Promise<number> {
   return 0;
 }
 
-it('two processes that write all they may together, unseen by each other, hold no more than there is [MON-011]', async () => {
+it('two processes with the maximum of uncommitted holds hold no more than the balance [MON-011]', async () => {
   const tenant = await newTenant(db);
   const funds = (maxUnseenHolds + 20n) * amountMicros;
   await fund(db, tenant, funds);
@@ -79,8 +79,8 @@ const limits: [string, (limit: bigint) => { caps?: Partial<OrgSettings>; own?: U
   ['the month of this user', (limit) => ({ own: { daily: null, monthly: limit } })],
 ];
 
-describe('a hold for the first call of a run', () => {
-  /** What must be left at least: one less is not plenty. */
+describe('an optimistic hold', () => {
+  /** The smallest amount that is enough. */
   const enough = maxUnseenHolds * amountMicros + 1n;
   const spent = 40;
   const isHeld = (tenant: Tenant, userId: string | null, userCaps: UserCaps | null) =>
@@ -94,7 +94,7 @@ describe('a hold for the first call of a run', () => {
       },
     );
 
-  it.each(limits)('is made by what is left of %s [MON-531]', async (_, limitedTo) => {
+  it.each(limits)('succeeds only with enough left of %s [MON-531]', async (_, limitedTo) => {
     for (const isFolded of [false, true]) {
       for (const missing of [0n, 1n]) {
         const { caps, own } = limitedTo(enough + BigInt(spent) - missing);
@@ -107,7 +107,7 @@ describe('a hold for the first call of a run', () => {
     }
   });
 
-  it('is made by what is in the wallet and not held, and binds the org’s own agent by no user’s cap [MON-531]', async () => {
+  it('succeeds only with enough unheld money in the wallet, and user caps do not limit the org’s own agent [MON-531]', async () => {
     const tenant = await newTenant(db, { user_daily_micros: 0n });
     await fund(db, tenant, enough + amountMicros - 1n);
     expect(await isHeld(tenant, 'ann', null)).toBe(false);
@@ -119,14 +119,14 @@ describe('a hold for the first call of a run', () => {
     expect(await isHeld(tenant, null, null)).toBe(true);
   });
 
-  it('is not made for an org without settings [MON-531]', async () => {
+  it('fails for an org without settings [MON-531]', async () => {
     expect(await isHeld({ orgId: 'org_none', mode: 'test' }, null, null)).toBe(false);
   });
 });
 
-describe('holds for runs that begin together', () => {
+describe('holds of runs that start together', () => {
   const count = 3;
-  /** What must be left at least: one less is not plenty. */
+  /** The smallest amount that is enough. */
   const enough = (maxUnseenHolds + BigInt(count)) * amountMicros + 1n;
   const spent = 40;
 
@@ -141,7 +141,7 @@ describe('holds for runs that begin together', () => {
   const heldOf = async ({ orgId }: Tenant) =>
     (await one(db, { held: counted() }, sql`SELECT count(*) AS held FROM reservations WHERE org_id = ${orgId}`)).held;
 
-  it.each(limits)('are all made or none, by what is left of %s [MON-490]', async (_, limitedTo) => {
+  it.each(limits)('succeed or fail together, by the amount left of %s [MON-490]', async (_, limitedTo) => {
     for (const isFolded of [false, true]) {
       for (const [missing, expected] of [
         [0n, count],
@@ -158,7 +158,7 @@ describe('holds for runs that begin together', () => {
     }
   });
 
-  it('are all made or none, by what is in the wallet and held already [MON-490]', async () => {
+  it('succeed or fail together, by the wallet and existing holds [MON-490]', async () => {
     for (const [missing, expected] of [
       [0n, 2 * count],
       [1n, count],
@@ -171,7 +171,7 @@ describe('holds for runs that begin together', () => {
     }
   });
 
-  it('are made by one of an org after the other [MON-490]', async () => {
+  it('are serialised within an org [MON-490]', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, enough + BigInt(count) * amountMicros - 1n);
     const end = Promise.withResolvers<void>();

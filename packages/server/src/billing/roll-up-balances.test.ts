@@ -23,8 +23,8 @@ async function waiting(): Promise<number> {
   return rows[0]?.count as number;
 }
 
-describe('folding', () => {
-  it('changes no balance and no spend, and leaves nothing to fold', async () => {
+describe('rolling up', () => {
+  it('changes no balance and no spend, and leaves nothing to roll up', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 1_000n);
     await pay(db, tenant, item(30, { userId: 'ann' }), item(12, { userId: 'bob' }), item(5));
@@ -47,7 +47,7 @@ describe('folding', () => {
     ]);
   });
 
-  it('leaves a wallet alone that another process is folding, and folds the others', async () => {
+  it('skips a wallet that another process is rolling up, and rolls up the others', async () => {
     const [busy, idle] = [await newTenant(db), await newTenant(db)];
     for (const tenant of [busy, idle]) await fund(db, tenant, 10n);
     await rollUpBalances(db);
@@ -62,7 +62,7 @@ describe('folding', () => {
     expect(await foldedBalance(busy)).toBe('9');
   });
 
-  it('takes nothing away when its transaction fails', async () => {
+  it('loses nothing when its transaction fails', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 10n);
     const failing = transaction(db, async (tx) => {
@@ -76,7 +76,7 @@ describe('folding', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('folds the other wallets when one cannot be folded, and says so', async () => {
+  it('rolls up the other wallets when one fails, and reports the failure', async () => {
     const [broken, sound] = [await newTenant(db), await newTenant(db)];
     for (const tenant of [broken, sound]) await pay(db, tenant, item(1));
     const alerts = {
@@ -87,7 +87,7 @@ describe('folding', () => {
       db,
       sql`ALTER TABLE wallets ADD CONSTRAINT broken CHECK (org_id <> ${sql.raw(`'${broken.orgId}'`)} OR balance_micros = 0)`,
     );
-    await expect(rollUpBalances(db, alerts)).rejects.toThrow('1 wallets could not be folded.');
+    await expect(rollUpBalances(db, alerts)).rejects.toThrow('1 wallets could not be rolled up.');
     expect(await foldedBalance(sound)).toBe('-1');
     expect(await balanceOf(db, broken)).toBe(-1n);
     await run(db, sql`ALTER TABLE wallets DROP CONSTRAINT broken`);
@@ -148,7 +148,7 @@ describe('the ledger', () => {
         ? BigInt((of as { micros: number }).micros)
         : 0n;
 
-  it('agrees with every total after any sequence of charges, credits, folds and erasures [MON-005, MON-007, MON-008]', async () => {
+  it('agrees with every total after any sequence of charges, credits, roll-ups and erasures [MON-005, MON-007, MON-008]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const tenant = await newTenant(db);
@@ -164,7 +164,7 @@ describe('the ledger', () => {
     );
   });
 
-  it('agrees with every total when they all happen at once [MON-007]', async () => {
+  it('agrees with every total when all of them run concurrently [MON-007]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         const tenant = await newTenant(db);
@@ -176,7 +176,7 @@ describe('the ledger', () => {
     );
   });
 
-  it('loses nothing and counts nothing twice while two processes fold under parallel charges [MON-007]', async () => {
+  it('loses nothing and counts nothing twice while two processes roll up during charges [MON-007]', async () => {
     const tenants = [await newTenant(db), await newTenant(db)];
     for (const tenant of tenants) await fund(db, tenant, 1_000_000n);
     const charges = 600;

@@ -9,7 +9,7 @@ import type { ChargeItem } from './charge-items.ts';
 import { chargeAll, item } from './ledger.fixture.ts';
 import { usageWindow } from './usage.ts';
 
-describe('the window', () => {
+describe('the usage window', () => {
   const now = new Date('2026-04-30T23:30:00Z');
   it.each([
     ['of the last 30 days by default', {}, { from: '2026-04-01', to: '2026-04-30' }],
@@ -26,7 +26,7 @@ describe('the window', () => {
     ['begins after today', { from: '2026-05-01' }],
     ['has 367 days', { from: '2024-01-01', to: '2025-01-01' }],
     ['begins 367 days ago', { from: '2025-04-29' }],
-  ])('is refused that %s [USE-003, USE-007]', (_what, asked) => {
+  ])('is refused if it %s [USE-003, USE-007]', (_what, asked) => {
     expect(() => usageWindow(asked, now)).toThrow(expect.objectContaining({ code: 'invalid_window' }));
   });
 });
@@ -77,7 +77,7 @@ async function spendSomething(): Promise<void> {
     ],
   });
   await chargeAll(db, tenant, { at: at('2026-03-03T12:00:00Z'), items: [item(5_000, { kind: 'background' })] });
-  // Other modes and times, which no report below may hold.
+  // Other modes and times, which no report below may include.
   await chargeAll(db, { ...tenant, mode: 'live' }, { at: at('2026-03-02T00:00:00Z'), items: [item(777_000, first)] });
   await chargeAll(db, tenant, { at: at('2026-02-28T23:59:59.999Z'), items: [item(777_000, first)] });
   await chargeAll(db, tenant, { at: at('2026-03-04T00:00:00Z'), items: [item(777_000, first)] });
@@ -112,7 +112,7 @@ const brief = ({ key, cost_usd, task_count, input_tokens, output_tokens }: Row) 
   output_tokens,
 ];
 
-describe('the report', () => {
+describe('the usage report', () => {
   const total = { cost_usd: 0.02874, task_count: 2, input_tokens: 1_100, output_tokens: 250 };
 
   it.each([
@@ -173,18 +173,15 @@ describe('the report', () => {
         ['compute', 0.00125, 1, 0, 0],
       ],
     ],
-  ])(
-    'by %s holds every group and the same total [USE-001, USE-005, USE-009, USE-010, USE-011]',
-    async (group, rows) => {
-      const { status, body } = await get(`/v1/usage?group_by=${group}&${march}`);
-      expect(status).toBe(200);
-      expect(body.data.map(brief)).toEqual(rows);
-      expect(body.total).toEqual(total);
-      expect(body.next_cursor).toBeNull();
-    },
-  );
+  ])('by %s has every group and the same total [USE-001, USE-005, USE-009, USE-010, USE-011]', async (group, rows) => {
+    const { status, body } = await get(`/v1/usage?group_by=${group}&${march}`);
+    expect(status).toBe(200);
+    expect(body.data.map(brief)).toEqual(rows);
+    expect(body.total).toEqual(total);
+    expect(body.next_cursor).toBeNull();
+  });
 
-  it('is by day without group_by, and of the last 30 days without dates [USE-005, USE-006]', async () => {
+  it('groups by day without group_by, and covers the last 30 days without dates [USE-005, USE-006]', async () => {
     const days = (count: number) => new Date(Date.now() - count * 86_400_000);
     const conversationId = newId('conv');
     for (const [count, micros] of [
@@ -207,14 +204,14 @@ describe('the report', () => {
     [`deployment_id=${deployments[1]}`, 0.001],
     [`conversation_id=${conversations[0]}`, 0.02274],
     [`conversation_id=${conversations[0]}&user_id=bob`, 0],
-  ])('holds only what %s names [USE-002, USE-008]', async (filter, cost) => {
+  ])('has only the spend that %s names [USE-002, USE-008]', async (filter, cost) => {
     const { body } = await get(`/v1/usage?group_by=kind&${march}&${filter}`);
     expect(body.total.cost_usd).toBe(cost);
     expect(body.data.length > 0).toBe(cost > 0);
   });
 
   it.each(['day', 'user', 'deployment', 'conversation', 'task', 'model', 'kind'])(
-    'by %s comes in pages that together are the whole, each with the total of all [USE-010]',
+    'by %s has pages that add up to the whole, each with the total of all [USE-010]',
     async (group) => {
       const whole = await get(`/v1/usage?group_by=${group}&${march}`);
       const pages: Row[] = [];
@@ -230,7 +227,7 @@ describe('the report', () => {
     },
   );
 
-  it('puts groups of equal cost in the order of their keys, also across pages', async () => {
+  it('orders groups of equal cost by key, also across pages', async () => {
     const conversationId = newId('conv');
     const users = ['b', 'B', 'a', '_', 'c:1', 'a.b'];
     await chargeAll(db, tenant, { items: users.map((userId) => item(10, { userId, conversationId })) });
@@ -244,7 +241,7 @@ describe('the report', () => {
     expect(seen).toEqual(users.toSorted());
   });
 
-  it('takes a cursor only for the report it came from', async () => {
+  it('accepts a cursor only for its own report', async () => {
     const { body } = await get(`/v1/usage?group_by=kind&${march}&limit=1`);
     const cursor = `cursor=${body.next_cursor}`;
     expect((await get(`/v1/usage?group_by=kind&${cursor}`)).body.data).toHaveLength(4);
@@ -275,7 +272,7 @@ describe('the report', () => {
     expect(body).toMatchObject({ data: [], total: { cost_usd: 0, task_count: 0, input_tokens: 0, output_tokens: 0 } });
   });
 
-  it('holds the spend of an erased user under unknown [USE-016]', async () => {
+  it('has the spend of an erased user under unknown [USE-016]', async () => {
     const conversationId = newId('conv');
     await chargeAll(db, tenant, { items: [item(10, { userId: 'gone', conversationId })] });
     await transaction(db, (tx) => eraseBudgetOwner(tx, tenant, 'gone'));
@@ -285,7 +282,7 @@ describe('the report', () => {
 });
 
 describe('line items', () => {
-  it('are the charges behind a conversation, newest first and in pages [USE-004, USE-014]', async () => {
+  it('are the charges of a conversation, newest first and in pages [USE-004, USE-014]', async () => {
     const path = `/v1/usage/line-items?conversation_id=${conversations[0]}`;
     const { body } = await get(path);
     const ids = body.data.map(({ id }: { id: string }) => id);
@@ -297,7 +294,7 @@ describe('line items', () => {
     expect(second.body.next_cursor).toBeNull();
   });
 
-  it('of a task show what was used and at which price', async () => {
+  it('of a task show quantity and price', async () => {
     const { body } = await get(`/v1/usage/line-items?task_id=${tasks[0]}`);
     expect(body.data).toHaveLength(4);
     expect(body.data.find(({ kind }: { kind: string }) => kind === 'compute')).toMatchObject({
@@ -313,7 +310,7 @@ describe('line items', () => {
     });
   });
 
-  it('show a price of a fraction of a micro-dollar as it was set', async () => {
+  it('show a fractional micro-dollar price as it was set', async () => {
     const conversationId = newId('conv');
     await chargeAll(db, tenant, { items: [item(0, { conversationId, quantity: 1_000, unitPriceMicros: 0.1 })] });
     const { body } = await get(`/v1/usage/line-items?conversation_id=${conversationId}`);
@@ -323,13 +320,13 @@ describe('line items', () => {
   it.each([
     ['', 'task_id'],
     [`?task_id=${tasks[0]}&conversation_id=${conversations[0]}`, 'conversation_id'],
-  ])('need exactly one of task and conversation, not %j [USE-013]', async (query, param) => {
+  ])('require exactly one of task and conversation, not %j [USE-013]', async (query, param) => {
     const { status, body } = await get(`/v1/usage/line-items${query}`);
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'invalid_request', param });
   });
 
-  it('are not found for what is not there or of another mode', async () => {
+  it('are not found for unknown ids or ids of another mode', async () => {
     expect((await get(`/v1/usage/line-items?task_id=${newId('task')}`)).body.error.code).toBe('task_not_found');
     const path = `/v1/usage/line-items?conversation_id=${conversations[1]}`;
     const other = await server.call('GET', path, { key: server.liveKey });

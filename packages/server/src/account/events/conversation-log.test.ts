@@ -40,8 +40,8 @@ const deltaOf = (conversationId: string, { runId }: Run, text: string) => ({
   data: { text, message_id: newId('msg') },
 });
 
-describe('text on its way into the log', () => {
-  it('gets seqs from 1 without a gap from many writers at once [EVT-012]', async () => {
+describe('appendDelta', () => {
+  it('numbers entries of concurrent writers from 1 without a gap [EVT-012]', async () => {
     const id = await conversation();
     const runs = await Promise.all(Array.from({ length: 12 }, take));
     const written = await Promise.all(
@@ -63,7 +63,7 @@ describe('text on its way into the log', () => {
     expect(rows).toEqual([{ last_event_seq: 240 }]);
   });
 
-  it('of a run that was taken over or has ended is not written, and leaves no gap', async () => {
+  it('writes nothing for a run that was taken over or has ended, and leaves no gap', async () => {
     const id = await conversation();
     const run = await take();
     await appendDelta(writes, run, deltaOf(id, run, 'one'));
@@ -79,13 +79,13 @@ describe('text on its way into the log', () => {
     ]);
   });
 
-  it('waits for whoever holds the conversation, and comes after what they wrote', async () => {
+  it('waits for the lock on the conversation and appends after its entries', async () => {
     const id = await conversation();
     const owned = await take();
     let appended: ReturnType<typeof appendDelta> | undefined;
     await transaction(db, async (tx) => {
       await run(tx, sql`SELECT FROM conversations WHERE id = ${id} FOR NO KEY UPDATE`);
-      // A promise is started here and not awaited: it must find what this transaction is about to commit.
+      // Start without awaiting: the append must wait for this transaction and come after it.
       appended = outside(() => appendDelta(writes, owned, deltaOf(id, owned, 'after')));
       await run(
         tx,
@@ -99,14 +99,14 @@ describe('text on its way into the log', () => {
   });
 });
 
-/** Past the guard against a second connection inside a transaction, as another request would come. */
+/** Leaves the transaction's context, like another request, so that the guard allows a second connection. */
 function outside<T>(work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => freshContext(() => void work().then(resolve, reject)));
 }
 const freshContext = AsyncLocalStorage.snapshot();
 
-describe('the next entries of a log', () => {
-  it('count on from the newest, in the order given, with an id each', () => {
+describe('nextLogEntries', () => {
+  it('continues after the newest seq, in the given order, with an id for each entry', () => {
     const entries = nextLogEntries({ id: 'conv_1', last_event_seq: 7 }, [
       { type: 'reply.delta', turnId: 'turn_1', data: { text: 'Hi', message_id: 'msg_1' } },
       { type: 'conversation.status', data: { status: 'idle' } },

@@ -43,21 +43,21 @@ const deliveriesOf = async (eventId: string) =>
     { id: text(), endpoint_id: text() },
     sql`SELECT id, endpoint_id FROM webhook_deliveries WHERE event_id = ${eventId}`,
   );
-/** Notifications come in the order of the commits, so after this one there is none left of before. */
+/** Notifications arrive in commit order, so all earlier ones have arrived when this one does. */
 async function notifications(): Promise<string[]> {
   await run(server.db, sql`SELECT pg_notify('webhook_deliveries', 'last')`);
   while (heard.at(-1) !== 'last') await new Promise((resolve) => setTimeout(resolve, 5));
   return heard.splice(0).slice(0, -1);
 }
 
-describe('an event', () => {
-  it('notifies nobody where no endpoint listens, since a notification makes commits wait for each other', async () => {
+describe('emit', () => {
+  it('sends no notification if no endpoint listens, because notifications serialise commits', async () => {
     const org = await server.newOrg();
     const id = await emit(server.db, someEvent(org.id));
     expect([await deliveriesOf(id), await notifications()]).toEqual([[], []]);
   });
 
-  it('makes a delivery for each endpoint, with an id of its own, and names them to whoever listens', async () => {
+  it('creates a delivery with its own id for each endpoint, and notifies with their ids', async () => {
     const org = await server.newOrg();
     const endpoints = await newEndpoints(org.id, 5);
     const ids = [await emit(server.db, someEvent(org.id)), await emit(server.db, someEvent(org.id))];
@@ -68,14 +68,14 @@ describe('an event', () => {
     expect((await notifications()).map((each) => each.split(',').sort())).toEqual(Array(2).fill([...endpoints].sort()));
   });
 
-  it('names no endpoint where there are more than a notification holds', async () => {
+  it('notifies without endpoint ids if they do not fit into a notification', async () => {
     const org = await server.newOrg();
     await newEndpoints(org.id, 300);
     const id = await emit(server.db, someEvent(org.id));
     expect([(await deliveriesOf(id)).length, await notifications()]).toEqual([300, ['']]);
   });
 
-  it('costs one statement', async () => {
+  it('runs one statement', async () => {
     const org = await server.newOrg();
     await newEndpoints(org.id, 1);
     const taken = vi.spyOn(server.db.$client, 'connect');
@@ -119,8 +119,8 @@ const toldOf = {
   'user.created': someTask('the third'),
 };
 
-describe('many events of one transaction', () => {
-  it('are written and delivered as each would be by itself, in one statement', async () => {
+describe('emitAll', () => {
+  it('writes and delivers events like separate emits, in one statement', async () => {
     const [one, many] = [await server.newOrg(), await server.newOrg()];
     for (const org of [one, many]) {
       const [mine, other] = [await newDeployment(server.db, org.id), await newDeployment(server.db, org.id)];
@@ -156,7 +156,7 @@ describe('many events of one transaction', () => {
     ]);
   });
 
-  it('may be none or one', async () => {
+  it('accepts no event or one', async () => {
     const org = await server.newOrg();
     await emitAll(server.db, []);
     await emitAll(server.db, [someEvent(org.id)]);

@@ -1,7 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import type { OrgEvent } from './emit.ts';
 
-/** A task as its GET shows it, for tests of how an event travels and not of what it tells. */
+/** A task as the API returns it, for tests that ignore the content of events. */
 export const someTask = (text = 'Done.') => ({
   object: 'task' as const,
   id: newId('task'),
@@ -21,7 +21,7 @@ export const someTask = (text = 'Done.') => ({
   updated_at: new Date().toISOString(),
 });
 
-/** An event of any type, which always tells of a task: for what is not read back through the contract. */
+/** An event of any type with a task as its data. Do not read it through the contract. */
 export const someEvent = (orgId: string, { text = 'Done.', ...given }: SomeEvent = {}) =>
   ({ orgId, mode: 'test', type: 'task.completed', data: someTask(text), ...given }) as OrgEvent;
 

@@ -21,8 +21,8 @@ const list = (search = '', key = org.key) => server.call('GET', `/v1/events${sea
 const makeKey = async (key = org.key) =>
   (await server.call('POST', '/v1/keys', { key, body: { name: 'made', scopes: ['runtime'] } })).body;
 
-describe('the list of events', () => {
-  it('holds what happened in the envelope of a delivery, though no endpoint listens [WHK-026, WHK-027]', async () => {
+describe('GET /v1/events', () => {
+  it('lists events in the envelope of a delivery, even if no endpoint listens [WHK-026, WHK-027]', async () => {
     const { key: secret, ...made } = await makeKey();
     const { status, body, text } = await list('?limit=1');
     expect([status, body.data]).toEqual([
@@ -45,7 +45,7 @@ describe('the list of events', () => {
     expect(keys).toContainEqual(body.data[0].data);
   });
 
-  it('carries the extra fields of a type beside the resource [WHK-027]', async () => {
+  it('includes the extra fields of a type beside the resource [WHK-027]', async () => {
     const data = { ...someTask(), reason: 'max_budget', message: null };
     const id = await emit(server.db, { orgId: org.id, mode: 'test', type: 'task.stopped', data });
     expect((await list('?type=task.stopped')).body.data.map((event: Listed) => [event.id, event.data])).toEqual([
@@ -53,19 +53,19 @@ describe('the list of events', () => {
     ]);
   });
 
-  it('goes by pages, newest first, through every event once [WHK-016]', async () => {
+  it('pages through every event once, newest first [WHK-016]', async () => {
     const own = await server.newOrg();
     const made: string[] = [];
     for (let count = 0; count < 5; count++) made.unshift((await makeKey(own.key)).id);
     const pages = await allPages('', own.key);
     expect(pages.map((page) => page.length)).toEqual([2, 2, 2]);
     const seen = pages.flat();
-    // The first of the org is the event of its own test key.
+    // The first event of an org is that of its test key.
     expect(seen.slice(0, 5).map(({ data }) => data.id)).toEqual(made);
     expect(new Set(seen.map(({ id }) => id)).size).toBe(6);
   });
 
-  it('is narrowed by type, on every page [WHK-016]', async () => {
+  it('filters by type on every page [WHK-016]', async () => {
     const own = await server.newOrg();
     const made: string[] = [];
     for (let count = 0; count < 3; count++) {
@@ -98,22 +98,22 @@ describe('the list of events', () => {
   }
 });
 
-describe('one event', () => {
-  it('is answered as the list shows it [WHK-017]', async () => {
+describe('GET /v1/events/{id}', () => {
+  it('returns the event as the list shows it [WHK-017]', async () => {
     await makeKey();
     const [newest] = (await list('?limit=1')).body.data;
     const { status, body } = await server.call('GET', `/v1/events/${newest.id}`, { key: org.key });
     expect([status, body]).toEqual([200, newest]);
   });
 
-  it.each([newId('evt'), newId('key'), 'evt_1', 'x'])('is a 404 for %s [WHK-032]', async (id) => {
+  it.each([newId('evt'), newId('key'), 'evt_1', 'x'])('returns 404 for %s [WHK-032]', async (id) => {
     const { status, body } = await server.call('GET', `/v1/events/${id}`, { key: org.key });
     expect([status, body.error.code]).toEqual([404, 'event_not_found']);
   });
 });
 
-describe('whose events they are', () => {
-  it('are reached neither by another org nor in the other mode [TEN-004, TEN-005, TEN-011]', async () => {
+describe('access to events', () => {
+  it('denies events of another org and of the other mode [TEN-004, TEN-005, TEN-011]', async () => {
     const [own, other] = [await server.newOrg(), await server.newOrg()];
     await makeKey(own.key);
     const [event] = (await list('?limit=1', own.key)).body.data;
@@ -129,7 +129,7 @@ describe('whose events they are', () => {
     ]);
   });
 
-  it('need scope runtime or all [WHK-018]', async () => {
+  it('requires scope runtime or all [WHK-018]', async () => {
     const [setup, runtime] = [await org.newKey('test', ['setup', 'admin']), await org.newKey('test', ['runtime'])];
     const [event] = (await list('?limit=1', runtime)).body.data;
     for (const path of ['/v1/events', `/v1/events/${event.id}`]) {

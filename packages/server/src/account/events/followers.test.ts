@@ -7,7 +7,7 @@ import { createFollowers } from './followers.ts';
 
 const conversationId = newId('conv');
 
-/** A log whose rows can be told from what was published, behind a database that takes its time. */
+/** A log on a slow database that distinguishes read entries from published ones. */
 function createLog(delays: readonly number[] = []) {
   const entries: LogEntry[] = [];
   let reads = 0;
@@ -60,7 +60,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('a follower', () => {
-  it('gets everything after its seq once and in order, however writes, news and reads fall together [EVT-006, EVT-008]', async () => {
+  it('gets every entry after its seq once and in order, for any order of writes, notifications and reads [EVT-006, EVT-008]', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 25 }),
@@ -96,7 +96,7 @@ describe('a follower', () => {
           }
           publishLate(true);
           isDone = true;
-          // One more, so that the reader comes back from its last wait.
+          // Add one more entry, so that the reader's last wait ends.
           total += 1;
           followers.publish(conversationId, log.write(1));
           await reading;
@@ -107,7 +107,7 @@ describe('a follower', () => {
     );
   });
 
-  it('is given what its own process wrote without reading it again', async () => {
+  it('gets entries of its own process without reading them again', async () => {
     const log = createLog();
     const followers = log.followers();
     const follower = followers.follow(conversationId, 0);
@@ -119,7 +119,7 @@ describe('a follower', () => {
     expect(log.reads()).toBe(1);
   });
 
-  it('that does not read is kept no more than 256 events in memory, and reads the rest from the rows', async () => {
+  it('buffers at most 256 entries for a slow reader, which reads the rest from the database', async () => {
     const log = createLog();
     const followers = log.followers();
     const follower = followers.follow(conversationId, 0);
@@ -131,7 +131,7 @@ describe('a follower', () => {
     expect(got.filter(({ data }) => data.from === 'memory').length).toBeLessThanOrEqual(256);
   });
 
-  it('is given at most 256 events at once', async () => {
+  it('gets at most 256 entries at once', async () => {
     const log = createLog();
     log.write(1_000);
     const follower = log.followers().follow(conversationId, 0);
@@ -140,7 +140,7 @@ describe('a follower', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(256);
   });
 
-  it('comes back with nothing when the time is over and when it is closed', async () => {
+  it('returns nothing when the time is over and when it is closed', async () => {
     const follower = createLog().followers().follow(conversationId, 0);
     expect(await follower.next(1)).toEqual([]);
     const waiting = follower.next(600_000);
@@ -149,7 +149,7 @@ describe('a follower', () => {
     expect(await follower.next(600_000)).toEqual([]);
   });
 
-  it('hears nothing of other conversations', async () => {
+  it('gets no entries of other conversations', async () => {
     const log = createLog();
     const followers = log.followers();
     const follower = followers.follow(newId('conv'), 0);

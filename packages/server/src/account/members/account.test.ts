@@ -25,8 +25,8 @@ const logsIn = async (email: string, given: string) =>
 const actionsOn = async (memberId: string) =>
   (await rowsWhere(server.db, auditEntries, sql`target_id = ${memberId} ORDER BY id`)).map(({ action }) => action);
 
-describe('one’s own account', () => {
-  it('shows the person and takes a new name, of any role [MBR-400]', async () => {
+describe('the account of a signed-in member', () => {
+  it('shows the member and accepts a new name, for any role [MBR-400]', async () => {
     const org = await server.newOrg();
     const member = await server.newMember(org.id, 'developer');
     const browser = await server.logIn(member.email);
@@ -39,7 +39,7 @@ describe('one’s own account', () => {
     expect(await actionsOn(member.id)).toContain('member.updated');
   });
 
-  it('takes a new password for the old one, and logs every other browser out [MBR-401]', async () => {
+  it('changes the password and ends all other sessions [MBR-401]', async () => {
     const org = await server.newOrg();
     const { email, id } = org.owner;
     const [here, there] = [await server.logIn(email), await server.logIn(email)];
@@ -54,7 +54,7 @@ describe('one’s own account', () => {
     });
     expect(await isIn(there)).toBe(true);
 
-    // Of two at once one is proven with a password that is no longer the one.
+    // The second of two concurrent changes was checked against a replaced password.
     const both = await Promise.all([change(password), change(password)]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 403]);
     expect([await isIn(here), await isIn(there)]).toEqual([true, false]);
@@ -62,7 +62,7 @@ describe('one’s own account', () => {
     expect((await actionsOn(id)).filter((action) => action === 'member.password_changed')).toHaveLength(1);
   });
 
-  it('counts tries at the old password with those of the login [MBR-401]', async () => {
+  it('counts attempts with the current password like login attempts [MBR-401]', async () => {
     const org = await server.newOrg();
     const browser = await server.logIn(org.owner.email);
     const change = () =>
@@ -76,8 +76,8 @@ describe('one’s own account', () => {
   });
 });
 
-describe('the browsers one is logged in with', () => {
-  it('are listed with device, address and last use, and ended one by one or all but this [MBR-402]', async () => {
+describe('the sessions of a login', () => {
+  it('are listed with device, address and last use, and can be ended singly or all but the current one [MBR-402]', async () => {
     const org = await server.newOrg();
     const { email } = org.owner;
     const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -123,17 +123,17 @@ describe('the browsers one is logged in with', () => {
     ],
     ['curl/8.5.0', 'An unknown browser'],
     [null, 'An unknown browser'],
-  ])('%j is told as %j', (userAgent, expected) => expect(deviceOf(userAgent)).toBe(expected));
+  ])('shows %j as %j', (userAgent, expected) => expect(deviceOf(userAgent)).toBe(expected));
 });
 
-describe('a forgotten password', () => {
+describe('resetting a password', () => {
   const linkFor = (memberId: string, by: { browser?: Browser; key?: string }) =>
     server.call('POST', `/v1/members/${memberId}/password-reset`, by);
   const tokenOf = (url: unknown) => String(url).split('#token=')[1] as string;
   const use = (token: string, given = newPassword) =>
     server.call('POST', '/v1/console/password-reset', { body: { token, password: given } });
 
-  it('is replaced with a link that works once, and ends every sign-in [MBR-403]', async () => {
+  it('works once with a link, and ends every session [MBR-403]', async () => {
     const org = await server.newOrg();
     const member = await server.newMember(org.id, 'developer');
     const before = await server.logIn(member.email);
@@ -161,7 +161,7 @@ describe('a forgotten password', () => {
     ]);
   });
 
-  it('is not replaced after the day of the link', async () => {
+  it('fails when the link is older than a day', async () => {
     const org = await server.newOrg();
     const made = await linkFor(org.owner.id, { key: await server.newKey(org.id, 'live', ['all']) });
     await run(server.db, sql`UPDATE ${passwordResets} SET expires_at = now() WHERE email = ${org.owner.email}`);
@@ -169,7 +169,7 @@ describe('a forgotten password', () => {
     expect(await logsIn(org.owner.email, password)).toBe(200);
   });
 
-  it('is no way from one org into another: not when the link is made, and not when it is used [MBR-404]', async () => {
+  it('never gives access to another org, neither when the link is created nor when it is used [MBR-404]', async () => {
     const [org, other] = [await server.newOrg(), await server.newOrg()];
     const { id, email } = await server.newMember(org.id, 'developer');
     const key = await server.newKey(org.id, 'live', ['all']);
@@ -186,7 +186,7 @@ describe('a forgotten password', () => {
     expect(await linkFor(org.owner.id, { key: stranger })).toMatchObject({ status: 404 });
   });
 
-  it('is replaced for an owner by owners alone, and by no test key [MBR-403]', async () => {
+  it('needs an owner for an owner’s password, and never works with a test key [MBR-403]', async () => {
     const org = await server.newOrg();
     const admin = await server.newMember(org.id, 'admin');
     const developer = await server.newMember(org.id, 'developer');
@@ -207,7 +207,7 @@ describe('a forgotten password', () => {
     });
   });
 
-  it('of the last owner is replaced by a link of the operator, whatever orgs it opens [MBR-405]', async () => {
+  it('works for the last owner with an operator’s link, whatever orgs the login opens [MBR-405]', async () => {
     const [org, other] = [await server.newOrg(), await server.newOrg()];
     await server.newMember(other.id, 'developer', org.owner.email);
     const publicUrl = 'http://localhost:4600';

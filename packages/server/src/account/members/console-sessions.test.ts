@@ -23,7 +23,7 @@ const actionsOf = async (orgId: string) => {
 };
 
 describe('logging in', () => {
-  it('sets an HttpOnly cookie and answers the session with its CSRF token [MBR-009]', async () => {
+  it('sets an HttpOnly cookie and returns the session with its CSRF token [MBR-009]', async () => {
     const org = await server.newOrg();
     const { status, headers, body } = await server.call('POST', '/v1/console/login', {
       body: { email: ` ${org.owner.email.toUpperCase()} `, password },
@@ -47,7 +47,7 @@ describe('logging in', () => {
     expect(await actionsOf(org.id)).toEqual(['member.logged_in']);
   });
 
-  it('marks the cookie Secure where a proxy says that the browser came by https', async () => {
+  it('marks the cookie Secure if a proxy reports https', async () => {
     const org = await server.newOrg();
     const body = { email: org.owner.email, password };
     const headers = { 'x-forwarded-proto': 'https' };
@@ -55,7 +55,7 @@ describe('logging in', () => {
     expect(answer.headers.get('set-cookie')).toMatch(/; Secure$/);
   });
 
-  it('refuses a wrong password and an unknown email alike, and sets no cookie [MBR-010]', async () => {
+  it('answers a wrong password and an unknown email alike, and sets no cookie [MBR-010]', async () => {
     const org = await server.newOrg();
     const tries = [
       { email: org.owner.email, password: 'wrong password here' },
@@ -74,7 +74,7 @@ describe('logging in', () => {
     expect(await actionsOf(org.id)).toEqual(['member.login_failed']);
   });
 
-  it('is refused to a person who is only invited', async () => {
+  it('is refused for a person who is only invited', async () => {
     const [one, two] = [await server.newOrg(), await server.newOrg()];
     const { id, email } = await server.newMember(one.id, 'developer');
     await server.invite(two.id, 'developer', email);
@@ -84,7 +84,7 @@ describe('logging in', () => {
     expect(refused).toMatchObject({ status: 401, body: { error: { code: 'login_failed' } } });
   });
 
-  it('lets an address in that others have tried from, with many emails [MBR-202]', async () => {
+  it('succeeds from an address with many failed attempts for other emails [MBR-202]', async () => {
     const address = '192.0.2.1';
     const org = await server.newOrg();
     const attempt = (email: string) => server.call('POST', '/v1/console/login', { address, body: { email, password } });
@@ -93,7 +93,7 @@ describe('logging in', () => {
     expect((await attempt(org.owner.email)).status).toBe(200);
   });
 
-  it('says when to try again for an email that was tried 10 times in a minute [MBR-015]', async () => {
+  it('reports when to retry for an email with 10 attempts in a minute [MBR-015]', async () => {
     const email = newEmail();
     const attempt = () => server.call('POST', '/v1/console/login', { body: { email, password } });
     const tries = await Promise.all(Array.from({ length: 10 }, attempt));
@@ -106,7 +106,7 @@ describe('logging in', () => {
     expect(Number(refused.headers.get('retry-after'))).toBe(retry_after_ms / 1000);
   });
 
-  it('takes 10 tries a minute for an email, from wherever and with whatever password [MBR-015]', async () => {
+  it('allows 10 attempts a minute for an email, from any address and with any password [MBR-015]', async () => {
     const org = await server.newOrg();
     const attempt = (given: string) =>
       server.call('POST', '/v1/console/login', { body: { email: org.owner.email, password: given } });
@@ -117,14 +117,14 @@ describe('logging in', () => {
     expect(accepted.status).toBe(429);
   });
 
-  it('counts the tries of accepting an invitation from an address [MBR-202]', async () => {
+  it('counts attempts to accept an invitation by address [MBR-202]', async () => {
     const call = { address: '192.0.2.2', body: { token: 'vinv_guess', name: 'Eve', password } };
     const accept = async () => (await server.call('POST', '/v1/members/accept', call)).status;
     expect(new Set(await Promise.all(Array.from({ length: 600 }, accept)))).toEqual(new Set([404]));
     expect(await accept()).toBe(429);
   });
 
-  it('clears away sessions of the person that have ended', async () => {
+  it('deletes expired sessions of the person', async () => {
     const org = await server.newOrg();
     await server.logIn(org.owner.email);
     await endSessions(org.owner.email);
@@ -135,7 +135,7 @@ describe('logging in', () => {
 });
 
 describe('a console session', () => {
-  it('says who is logged in; without one the answer is 401 [MBR-012, AUTH-020, AUTH-027]', async () => {
+  it('shows the signed-in member, and returns 401 without a session [MBR-012, AUTH-020, AUTH-027]', async () => {
     const org = await server.newOrg();
     const member = await server.newMember(org.id, 'developer');
     const browser = await server.logIn(member.email);
@@ -153,7 +153,7 @@ describe('a console session', () => {
     }
   });
 
-  it('acts in the org and mode that the headers name [TEN-022]', async () => {
+  it('acts in the org and mode of the headers [TEN-022]', async () => {
     const [one, two, foreign] = [await server.newOrg(), await server.newOrg(), await server.newOrg()];
     const { email } = await server.newMember(one.id, 'admin');
     const second = await server.newMember(two.id, 'developer', email);
@@ -177,7 +177,7 @@ describe('a console session', () => {
     expect(await list(two.id)).toMatchObject({ status: 403, body: { error: { code: 'role_missing' } } });
   });
 
-  it('begins in an org that is switched on', async () => {
+  it('starts in an active org', async () => {
     const [off, on] = [await server.newOrg(), await server.newOrg()];
     const { email } = await server.newMember(off.id, 'admin');
     await server.newMember(on.id, 'admin', email);
@@ -189,7 +189,7 @@ describe('a console session', () => {
     expect(refused).toMatchObject({ status: 403, body: { error: { code: 'org_disabled' } } });
   });
 
-  it('changes nothing without the CSRF header [MBR-014]', async () => {
+  it('refuses changes without the CSRF header [MBR-014]', async () => {
     const org = await server.newOrg();
     const browser = await server.logIn(org.owner.email);
     const email = newEmail();
@@ -203,7 +203,7 @@ describe('a console session', () => {
     expect(await rowsWhere(server.db, members, sql`email = ${email}`)).toEqual([]);
   });
 
-  it('takes the role of this moment', async () => {
+  it('uses the current role of the member', async () => {
     const org = await server.newOrg();
     const member = await server.newMember(org.id, 'admin');
     const browser = await server.logIn(member.email);
@@ -212,7 +212,7 @@ describe('a console session', () => {
     expect((await server.call('GET', '/v1/members', { browser })).status).toBe(403);
   });
 
-  it('ends 12 hours after its last use and 7 days after the login', async () => {
+  it('expires 12 hours after its last use and 7 days after the login', async () => {
     const org = await server.newOrg();
     const browser = await server.logIn(org.owner.email);
     const hoursLeft = async () => {
@@ -234,7 +234,7 @@ describe('a console session', () => {
 });
 
 describe('logging out', () => {
-  it('ends this session and clears its cookie; other browsers stay logged in [MBR-011]', async () => {
+  it('ends this session and clears its cookie, and keeps other sessions [MBR-011]', async () => {
     const org = await server.newOrg();
     const [here, there] = [await server.logIn(org.owner.email), await server.logIn(org.owner.email)];
     const out = await server.call('POST', '/v1/console/logout', { browser: here });

@@ -19,7 +19,7 @@ const auditOf = (orgId: string, memberId: string) =>
   rowsWhere(server.db, auditEntries, sql`org_id = ${orgId} AND target_id = ${memberId} ORDER BY id`);
 
 describe('inviting', () => {
-  it('makes an invited member and answers a link that no server log sees [MBR-001, MBR-003]', async () => {
+  it('creates an invited member and returns a link that no server log contains [MBR-001, MBR-003]', async () => {
     const org = await server.newOrg();
     const browser = await server.logIn(org.owner.email);
     const { status, body } = await server.call('POST', '/v1/members', {
@@ -68,7 +68,7 @@ describe('inviting', () => {
     expect(fresh).toMatchObject({ status: 200, body: { id: first.id, role: 'admin', status: 'active' } });
   });
 
-  it('refuses an email that an active member has', async () => {
+  it('refuses the email of an active member', async () => {
     const org = await server.newOrg();
     const browser = await server.logIn(org.owner.email);
     const body = { email: org.owner.email.toUpperCase(), role: 'developer' };
@@ -77,7 +77,7 @@ describe('inviting', () => {
     expect(await memberRow(org.owner.id)).toMatchObject({ role: 'owner', status: 'active' });
   });
 
-  it('gives the same link for the same idempotency key', async () => {
+  it('returns the same link for the same idempotency key', async () => {
     const org = await server.newOrg();
     const key = await server.newKey(org.id, 'live', ['admin']);
     const call = { key, body: { email: newEmail(), role: 'admin' }, headers: { 'idempotency-key': 'invite-1' } };
@@ -87,7 +87,7 @@ describe('inviting', () => {
     expect(two.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('keeps an admin from turning the invitation of an owner into their own', async () => {
+  it('does not let an admin take over the invitation of an owner', async () => {
     const org = await server.newOrg();
     const admin = await server.newMember(org.id, 'admin');
     const invited = await server.invite(org.id, 'owner');
@@ -99,7 +99,7 @@ describe('inviting', () => {
     expect(await memberRow(invited.id)).toMatchObject({ role: 'owner' });
   });
 
-  it('of two at once leaves one member and one link that works', async () => {
+  it('leaves one member and one valid link after two concurrent invitations', async () => {
     const org = await server.newOrg();
     const email = newEmail();
     const [one, two] = await Promise.all([
@@ -113,7 +113,7 @@ describe('inviting', () => {
     expect(statuses.sort()).toEqual([200, 404]);
   });
 
-  it('takes no test key, since members act in live mode too', async () => {
+  it('refuses test keys, because members also act in live mode', async () => {
     const org = await server.newOrg();
     const key = await server.newKey(org.id, 'test', ['all']);
     const refused = await server.call('POST', '/v1/members', { key, body: { email: newEmail(), role: 'developer' } });
@@ -132,8 +132,8 @@ describe('inviting', () => {
   );
 });
 
-describe('accepting', () => {
-  it('makes the member active and allows the login [MBR-008, MBR-013]', async () => {
+describe('accepting an invitation', () => {
+  it('activates the member and allows the login [MBR-008, MBR-013]', async () => {
     const org = await server.newOrg();
     const invited = await server.invite(org.id, 'developer');
     const { status, body } = await server.call('POST', '/v1/members/accept', {
@@ -149,7 +149,7 @@ describe('accepting', () => {
     expect(accepted?.ip).toMatch(/^10\./);
   });
 
-  it('works once, and not after seven days', async () => {
+  it('works once, within seven days', async () => {
     const org = await server.newOrg();
     const body = { name: 'Ada', password };
     const used = await server.invite(org.id, 'developer');
@@ -165,7 +165,7 @@ describe('accepting', () => {
     }
   });
 
-  it('of two invitations of one new email at once, with two passwords, gives each its login [MBR-610]', async () => {
+  it('creates two logins for concurrent invitations of a new email with two passwords [MBR-610]', async () => {
     const orgs = [await server.newOrg(), await server.newOrg()];
     const email = newEmail();
     const passwords = ['the first password', 'the second password'];
@@ -175,7 +175,7 @@ describe('accepting', () => {
     for (const [at, { id }] of orgs.entries()) expect(await orgsOf(email, passwords[at] as string)).toEqual([id]);
   });
 
-  it('wants at least 12 characters of a password', async () => {
+  it('requires a password of at least 12 characters', async () => {
     const org = await server.newOrg();
     const { token } = await server.invite(org.id, 'developer');
     const refused = await server.call('POST', '/v1/members/accept', {
@@ -191,7 +191,7 @@ const accept = (token: string, given = password) =>
 const signIn = (email: string, given = password) =>
   server.call('POST', '/v1/console/login', { body: { email, password: given } });
 
-/** The orgs that a sign-in opens; null if it is refused. */
+/** The orgs that a sign-in opens. Null if it is refused. */
 async function orgsOf(email: string, given = password): Promise<string[] | null> {
   const { status, body } = await signIn(email, given);
   return status === 200 ? (body.orgs as { id: string }[]).map(({ id }) => id) : null;
@@ -200,7 +200,7 @@ async function orgsOf(email: string, given = password): Promise<string[] | null>
 describe('an email that another org has invited', () => {
   const evilPassword = 'known to the other org';
 
-  /** Evil has invited the email and accepted the invitation itself; BigCo invites the person. */
+  /** Evil has invited the email and accepted the invitation itself. BigCo invites the person. */
   async function attacked() {
     const [evil, bigCo] = [await server.newOrg(), await server.newOrg()];
     const email = newEmail();
@@ -233,7 +233,7 @@ describe('an email that another org has invited', () => {
     return [link.status, used.status];
   }
 
-  it('is accepted with a password of the person, and neither password opens the other org [MBR-610]', async () => {
+  it('can be accepted with the person’s password, and neither password opens the other org [MBR-610]', async () => {
     const { evil, bigCo, email, invited, browser } = await attacked();
     const accepted = await accept(invited.token);
     expect(accepted).toMatchObject({ status: 200, body: { id: invited.id, email, role: 'admin', status: 'active' } });
@@ -243,7 +243,7 @@ describe('an email that another org has invited', () => {
     expect(await orgsOf(email, 'neither of the two')).toBeNull();
   });
 
-  it('is the member of each org for itself: to list, change, reset and remove [MBR-610]', async () => {
+  it('is a separate member in each org: to list, change, reset and remove [MBR-610]', async () => {
     const { evil, bigCo, email, planted, invited, keys } = await attacked();
     await accept(invited.token);
     expect(await reset(keys.evil, planted.id, 'reset by the other org')).toEqual([201, 200]);
@@ -264,7 +264,7 @@ describe('an email that another org has invited', () => {
     expect(await rowsWhere(server.db, logins, sql`email = ${email} OR address = ${email}`)).toEqual([]);
   });
 
-  it('is accepted although the other org resets the password meanwhile [MBR-610]', async () => {
+  it('can be accepted while the other org resets the password [MBR-610]', async () => {
     const [evil, bigCo] = [await server.newOrg(), await server.newOrg()];
     const person = await server.newMember(evil.id, 'developer');
     const { token } = await server.invite(bigCo.id, 'developer', person.email);
@@ -275,7 +275,7 @@ describe('an email that another org has invited', () => {
     expect(await orgsOf(person.email, evilPassword)).toEqual([evil.id]);
   });
 
-  it('is one login in both orgs for who accepts with the same password, and no session of before opens both [MBR-611]', async () => {
+  it('shares one login if the passwords are equal, and earlier sessions do not open both orgs [MBR-611]', async () => {
     const { evil, bigCo, email, invited, browser, planted, keys } = await attacked();
     const link = await server.call('POST', `/v1/members/${planted.id}/password-reset`, { key: keys.evil });
     expect((await accept(invited.token, evilPassword)).status).toBe(200);
@@ -283,7 +283,7 @@ describe('an email that another org has invited', () => {
     expect(await orgsOf(email, evilPassword)).toEqual([evil.id, bigCo.id]);
     const { length } = await rowsWhere(server.db, logins, sql`email = ${email} OR address = ${email}`);
     expect(length).toBe(1);
-    // No org resets a login that opens another.
+    // No org may reset a login that opens another org.
     const token = String(link.body.reset_url).split('#token=')[1];
     const used = await server.call('POST', '/v1/console/password-reset', { body: { token, password } });
     expect(used.status).toBe(404);
@@ -296,7 +296,7 @@ describe('an email that another org has invited', () => {
     }
   });
 
-  it('leaves no passkey of before to a login that joins another org [MBR-611]', async () => {
+  it('deletes earlier passkeys of a login that joins another org [MBR-611]', async () => {
     const { bigCo, email, invited } = await attacked();
     const planted = { id: 'pky_planted', email, name: 'Planted', credential_id: `planted ${email}` };
     await insert(server.db, passkeys, { ...planted, public_key: Buffer.alloc(1), counter: 0, transports: [] });
@@ -305,7 +305,7 @@ describe('an email that another org has invited', () => {
     expect(await orgsOf(email, evilPassword)).toContain(bigCo.id);
   });
 
-  it('has one login again once the person gives both the same password [MBR-611]', async () => {
+  it('gets one login again when the person sets the same password in both orgs [MBR-611]', async () => {
     const { evil, bigCo, email, invited, browser } = await attacked();
     await accept(invited.token);
     const person = await browserOf(email, password);
@@ -320,7 +320,7 @@ describe('an email that another org has invited', () => {
     expect(length).toBe(1);
   });
 
-  it('is signed in to whatever number of other orgs have taken it, with one computation [MBR-612]', async () => {
+  it('signs in with one computation, however many orgs have invited the email [MBR-612]', async () => {
     const { bigCo, email, invited } = await attacked();
     for (let at = 0; at < 6; at++) {
       const { token } = await server.invite((await server.newOrg()).id, 'developer', email);
@@ -333,7 +333,7 @@ describe('an email that another org has invited', () => {
     expect(await orgsOf(email)).toEqual([bigCo.id]);
   });
 
-  it('gets one login of all by a link of the operator [MBR-613]', async () => {
+  it('gets a single login from an operator’s link [MBR-613]', async () => {
     const { evil, bigCo, email, invited, browser } = await attacked();
     await accept(invited.token);
     const link = await transaction(server.db, (tx) =>

@@ -23,7 +23,7 @@ const removesOwner: RoleChange = { from: 'owner', to: null };
 const harmless = [makesDeveloper, makesAdmin, removesAdmin];
 const ofOwners = [makesOwner, invitesOwner, renamesOwner, demotesOwner, removesOwner];
 
-describe('who may change members', () => {
+describe('permission to change members', () => {
   it.each([
     ['the operator', operator, null, null],
     ['an owner', owner, null, null],
@@ -41,7 +41,7 @@ describe('who may change members', () => {
       expect(refusalOf(manager, change)?.code ?? null, JSON.stringify(change)).toBe(owners);
   });
 
-  it('is judged by the role of a member and by the scopes of a key', () => {
+  it('depends on the role of a member and on the scopes of a key', () => {
     expect(managerOf({ member: { id: 'mbr_1', role: 'admin' }, mode: 'test', scopes: ['all'] })).toEqual(admin);
     expect(managerOf({ member: null, mode: 'live', scopes: ['all'] })).toEqual(allKey);
   });
@@ -60,12 +60,12 @@ describe('the last owner', () => {
   });
 });
 
-describe('an email', () => {
+describe('normaliseEmail', () => {
   it.each([
     ['  Ada@Example.COM\n', 'ada@example.com'],
     ['jose\u0301@example.com', 'josé@example.com'],
     ['JOSE\u0301@example.com', 'josé@example.com'],
-  ])('%j is compared as %j', (given, expected) => {
+  ])('compares %j as %j', (given, expected) => {
     expect(normaliseEmail(given)).toBe(expected);
   });
 });

@@ -38,7 +38,7 @@ type Call = {
   headers?: Record<string, string>;
 };
 
-/** The member routes on a database of their own, called without a socket; each call names the address it comes from. */
+/** The member routes on a separate database, called without a socket. Each request names its client address. */
 export async function startConsole() {
   const database = await createTestDatabase();
   const db = await openDatabase({ connectionString: database.connectionString });
@@ -55,7 +55,7 @@ export async function startConsole() {
     const response = await app.request(`${publicUrl}${path}`, {
       method,
       headers: {
-        // A new address each time, so that only tests of the rate limit meet it.
+        // Use a new address each time, so that only tests of the rate limit reach it.
         'x-address': address ?? `10.0.${addresses >> 8}.${addresses++ & 255}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(key && { authorization: `Bearer ${key}` }),
@@ -70,13 +70,13 @@ export async function startConsole() {
   return {
     db,
     call,
-    /** As a browser goes there, with its cookies. */
+    /** Opens an address like a browser, with cookies. */
     open: (path: string, cookie = '') =>
       app.request(`${publicUrl}${path}`, { headers: { cookie, 'x-address': '10.1.0.1' }, redirect: 'manual' }),
     newOrg: () => newOrg(db, vault),
     newKey: async (orgId: string, mode: Mode, scopes: Scope[]) =>
       (await transaction(db, (tx) => createKey(tx, systemOrigin(orgId), { name: 'test', mode, scopes }))).key,
-    /** A member who has accepted with the `password`, and their id. */
+    /** Creates a member who has accepted with `password`. */
     async newMember(orgId: string, role: Role, email = newEmail()) {
       const { id, token } = await invite(db, orgId, role, email);
       const accepted = await call('POST', '/v1/members/accept', { body: { token, name: 'Ada', password } });

@@ -20,8 +20,8 @@ const memberRow = async (id: string) => (await rowsWhere(server.db, members, sql
 const auditOf = (orgId: string, memberId: string) =>
   rowsWhere(server.db, auditEntries, sql`org_id = ${orgId} AND target_id = ${memberId} ORDER BY id`);
 
-describe('listing', () => {
-  it('shows the members of the org alone, newest first, page by page [MBR-002]', async () => {
+describe('listing members', () => {
+  it('shows only members of the org, newest first, in pages [MBR-002]', async () => {
     const [org, other] = [await server.newOrg(), await server.newOrg()];
     await server.invite(other.id, 'developer');
     const invited = [await server.invite(org.id, 'admin'), await server.invite(org.id, 'developer')];
@@ -35,8 +35,8 @@ describe('listing', () => {
   });
 });
 
-describe('changing', () => {
-  it('sets role and name, and writes it down [MBR-004]', async () => {
+describe('changing a member', () => {
+  it('sets role and name, and records both in the audit log [MBR-004]', async () => {
     const org = await server.newOrg();
     const member = await server.newMember(org.id, 'developer');
     const browser = await server.logIn(org.owner.email);
@@ -56,7 +56,7 @@ describe('changing', () => {
     expect((await auditOf(org.id, member.id)).at(-1)?.id).toBe(entry?.id);
   });
 
-  it('is not for developers [MBR-006, AUTH-030]', async () => {
+  it('is refused for developers [MBR-006, AUTH-030]', async () => {
     const org = await server.newOrg();
     const developer = await server.newMember(org.id, 'developer');
     const browser = await server.logIn(developer.email);
@@ -70,7 +70,7 @@ describe('changing', () => {
     expect(await memberRow(developer.id)).toMatchObject({ role: 'developer' });
   });
 
-  it('leaves owners to owners', async () => {
+  it('allows only owners to change owners', async () => {
     const org = await server.newOrg();
     const [admin, second] = [await server.newMember(org.id, 'admin'), await server.newMember(org.id, 'owner')];
     const browser = await server.logIn(admin.email);
@@ -99,7 +99,7 @@ describe('changing', () => {
 });
 
 describe('the last owner', () => {
-  it('can be neither demoted nor removed; an invited one does not count [MBR-007]', async () => {
+  it('can be neither demoted nor removed, and invited owners do not count [MBR-007]', async () => {
     const org = await server.newOrg();
     await server.invite(org.id, 'owner');
     const browser = await server.logIn(org.owner.email);
@@ -116,7 +116,7 @@ describe('the last owner', () => {
     expect(await memberRow(second.id)).toMatchObject({ role: 'owner' });
   });
 
-  it('stays when the last two are taken at the same moment', async () => {
+  it('remains when the last two owners are removed concurrently', async () => {
     const manager = { kind: 'operator' as const };
     for (let round = 0; round < 12; round++) {
       const org = await server.newOrg();
@@ -140,8 +140,8 @@ describe('the last owner', () => {
   });
 });
 
-describe('removing', () => {
-  it('ends login and sessions of a person with no other org, who may come back with a new password [MBR-005]', async () => {
+describe('removing a member', () => {
+  it('deletes the login and sessions of a person without another org, who may return with a new password [MBR-005]', async () => {
     const org = await server.newOrg();
     const member = await server.newMember(org.id, 'admin');
     const theirs = await server.logIn(member.email);
@@ -161,7 +161,7 @@ describe('removing', () => {
     expect(back.status).toBe(200);
   });
 
-  it('leaves the login of a person who has another org, without the org that is lost', async () => {
+  it('keeps the login of a person with another org, without access to this one', async () => {
     const [one, two] = [await server.newOrg(), await server.newOrg()];
     const member = await server.newMember(one.id, 'admin');
     const other = await server.newMember(two.id, 'developer', member.email);
@@ -178,7 +178,7 @@ describe('removing', () => {
     expect(lost).toMatchObject({ status: 403, body: { error: { code: 'org_mismatch' } } });
   });
 
-  it('at the moment of an acceptance elsewhere never leaves a member who cannot log in', async () => {
+  it('never leaves a member without a login during a concurrent acceptance', async () => {
     for (let round = 0; round < 6; round++) {
       const [one, two] = [await server.newOrg(), await server.newOrg()];
       const member = await server.newMember(one.id, 'developer');
@@ -196,7 +196,7 @@ describe('removing', () => {
 });
 
 describe('the first owner', () => {
-  it('gets a login of its own if the email has one with another password [MBR-610]', async () => {
+  it('gets a separate login if the email has one with another password [MBR-610]', async () => {
     const [one, two] = [await server.newOrg(), await server.newOrg()];
     const { email } = await server.newMember(one.id, 'developer');
     const wanted = { orgId: two.id, email, name: 'Ada' };

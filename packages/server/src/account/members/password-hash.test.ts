@@ -2,8 +2,8 @@ import { argon2Sync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { hashPassword, portableArgon2id, unmatchableHash, verifyPassword } from './password-hash.ts';
 
-describe('a password', () => {
-  it('is kept as argon2id alone, with its cost and a salt of its own [MBR-013]', async () => {
+describe('a password hash', () => {
+  it('is argon2id with its cost and its own salt [MBR-013]', async () => {
     const [one, two] = await Promise.all([
       hashPassword('correct horse battery'),
       hashPassword('correct horse battery'),
@@ -13,18 +13,18 @@ describe('a password', () => {
     expect(one).not.toContain('correct');
   });
 
-  it('is recognised, and no other is', async () => {
+  it('matches its password and no other', async () => {
     const stored = await hashPassword('correct horse battery');
     expect(await verifyPassword('correct horse battery', stored)).toBe(true);
     expect(await verifyPassword('correct horse batterz', stored)).toBe(false);
     expect(await verifyPassword('', stored)).toBe(false);
   });
 
-  it('is the same composed and decomposed', async () => {
+  it('is the same for composed and decomposed characters', async () => {
     expect(await verifyPassword('cafe\u0301 cafe\u0301 cafe', await hashPassword('café café cafe'))).toBe(true);
   });
 
-  it('is read under the cost it was hashed with', async () => {
+  it('is checked with the cost in the hash', async () => {
     const nonce = Buffer.from('a salt of sixteen');
     const tag = argon2Sync('argon2id', {
       message: 'older',
@@ -48,12 +48,12 @@ describe('a password', () => {
     expect(empty).not.toEqual(argon2Sync('argon2id', { ...parameters, message: '' }));
   });
 
-  it('fits no unknown email, at the same cost', async () => {
+  it('takes as long for an unknown email, and never matches', async () => {
     expect(unmatchableHash.split('$').slice(0, 4)).toEqual((await hashPassword('x')).split('$').slice(0, 4));
     expect(await verifyPassword('', unmatchableHash)).toBe(false);
   });
 
-  it('is not checked against something that is no hash', async () => {
+  it('throws if the stored value is not a hash', async () => {
     await expect(verifyPassword('x', 'plain text')).rejects.toThrow('not an argon2id PHC string');
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { clearedCookie, isSecureRequest, readSessionToken, sessionCookie } from './session-cookies.ts';
 
-describe('the console cookie', () => {
-  it('is out of reach for scripts and other sites, and bound to its host where the browser came by https [MBR-201]', () => {
+describe('the session cookie', () => {
+  it('is hidden from scripts and other sites, and bound to its host over https [MBR-201]', () => {
     expect(sessionCookie('abc', false)).toBe('vestra_console=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800');
     expect(sessionCookie('abc', true)).toBe(
       '__Host-vestra_console=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure',
@@ -24,12 +24,12 @@ describe('the console cookie', () => {
     ['vestra_console=abc', 'abc', null],
     ['theme=dark; vestra_console=abc; other=1', 'abc', null],
     ['__Host-vestra_console=abc', null, 'abc'],
-    // What a neighbouring host has put there does not go before what this one has set.
+    // A cookie of a sibling host does not replace the cookie of this one.
     ['vestra_console=theirs; __Host-vestra_console=abc', 'theirs', 'abc'],
     ['vestra_console_old=abc', null, null],
     ['vestra_console=', null, null],
     ['', null, null],
-  ])('is read from %j: by http %j, by https %j [MBR-201]', (cookie, byHttp, byHttps) => {
+  ])('is read from %j: over http %j, over https %j [MBR-201]', (cookie, byHttp, byHttps) => {
     const read = (publicUrl: string) => readSessionToken(new Headers({ cookie }), publicUrl);
     expect([read('http://127.0.0.1:4600'), read('https://agents.example.com')]).toEqual([byHttp, byHttps]);
   });

@@ -6,7 +6,7 @@ import { isResource } from './authorization.ts';
 import { addressOf, destinationOf, findClient, isRedirectOf, refuseRedirect, shownName } from './clients.ts';
 import { fitsChallenge, graceMs, meaningOfUse } from './tokens.ts';
 
-describe('where browsers are sent', () => {
+describe('redirect addresses', () => {
   it.each([
     ['https://claude.ai/api/mcp/auth_callback', true],
     ['http://localhost:3118/callback', true],
@@ -48,7 +48,7 @@ describe('where browsers are sent', () => {
     expect(isRedirectOf({ redirectUris: [registered] }, asked)).toBe(isTaken);
   });
 
-  it('says who gets the access, and whether anybody vouches for the name [MCP-490]', () => {
+  it('shows who gets access, and whether the name is verified [MCP-490]', () => {
     const published = { id: '', name: 'Claude', redirectUris: [], publishedBy: 'claude.ai' };
     const site = 'https://claude.ai/callback';
     expect(destinationOf(site)).toEqual({ kind: 'site', address: 'claude.ai' });
@@ -58,14 +58,14 @@ describe('where browsers are sent', () => {
     expect(addressOf({ ...published, publishedBy: null }, site)).toEqual({ address: 'claude.ai', isVerified: false });
   });
 
-  it('shows a name that can stand in a sentence [MCP-490]', () => {
+  it('makes a client name safe to show in a sentence [MCP-490]', () => {
     expect(shownName(' Claude\u202E\n  helper\0 ', 'x')).toBe('Claude helper');
     expect(shownName('\u200B', 'claude.ai')).toBe('claude.ai');
     expect(shownName('😀'.repeat(500), 'x')).toBe('😀'.repeat(80));
   });
 });
 
-it('knows its own address [MCP-483]', () => {
+it('recognises the address of its own resource [MCP-483]', () => {
   const own = 'https://agents.example.com/v1/mcp';
   for (const same of [own, `${own}/`, 'HTTPS://Agents.example.com/v1/mcp']) expect(isResource(same, own)).toBe(true);
   for (const other of [
@@ -80,7 +80,7 @@ it('knows its own address [MCP-483]', () => {
   }
 });
 
-it('asks no private address what a client is [MCP-489]', async () => {
+it('does not request client metadata from a private address [MCP-489]', async () => {
   const outbound = createOutbound({ allowPrivate: false });
   const db = undefined as unknown as Database;
   for (const clientId of [
@@ -95,7 +95,7 @@ it('asks no private address what a client is [MCP-489]', async () => {
   await outbound.close();
 });
 
-it('takes a verifier of RFC 7636 alone [MCP-483]', () => {
+it('accepts only verifiers of RFC 7636 [MCP-483]', () => {
   const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
   expect(fitsChallenge('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk', challenge)).toBe(true);
   expect(fitsChallenge(challenge, challenge)).toBe(false);

@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('one read for many gives each its own org, mode and balance, in the order asked [TEN-520]', async () => {
+it('reads org, mode and balance of many tenants in one query, in the requested order [TEN-520]', async () => {
   const [one, other, missing] = [newId('org'), newId('org'), newId('org')];
   const tenants: Tenant[] = [one, other].flatMap((orgId) => [
     { orgId, mode: 'test' },
@@ -33,7 +33,7 @@ it('one read for many gives each its own org, mode and balance, in the order ask
       sql`INSERT INTO wallets (org_id, mode, balance_micros) VALUES (${orgId}, ${mode}, ${BigInt(at + 1)})`,
     );
   }
-  // Asked twice, in another order, and with one that is not there.
+  // Request one twice, in another order, and one that does not exist.
   const wanted = [...tenants.toReversed(), { orgId: missing, mode: 'test' } as Tenant, ...tenants];
   const places = [3, 2, 1, 0, null, 0, 1, 2, 3];
   const found = await findOrgsInMode(db, wanted);

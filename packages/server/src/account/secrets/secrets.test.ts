@@ -43,7 +43,7 @@ async function store(
   });
 }
 
-it('gives the stored ones of the asked names, of this org, mode and owner alone', async () => {
+it('reads only the requested names of this org, mode and owner', async () => {
   const [orgId, other] = [await newOrg(), await newOrg()];
   await store(orgId, 'TOKEN', 'of the company ✓');
   await store(orgId, 'TOKEN', 'of live', { mode: 'live' });
@@ -59,7 +59,7 @@ it('gives the stored ones of the asked names, of this org, mode and owner alone'
   expect(await readSecrets(db, vault, { orgId, mode: 'test' }, null, [])).toEqual(new Map());
 });
 
-it('opens no value that was moved to another place', async () => {
+it('does not open a value that was copied to another row', async () => {
   const orgId = await newOrg();
   await store(orgId, 'TOKEN', 'abc');
   await run(db, sql`UPDATE ${secrets} SET name = 'OTHER' WHERE org_id = ${orgId}`);

@@ -31,7 +31,7 @@ type Export = {
   resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { scope: { name: string }; spans: Span[] }[] }[];
 };
 
-/** A collector on loopback that answers each request as told, and takes it where nothing is told. */
+/** A collector on loopback with the given responses. By default it accepts every request. */
 export async function startCollector(answer: (response: ServerResponse, nth: number) => void = accept) {
   const received: Received[] = [];
   const arrivals = new EventTarget();
@@ -68,7 +68,7 @@ export const attributesOf = ({ attributes }: { attributes: Attribute[] }) =>
 
 type Options = Partial<Parameters<typeof createTraceExporter>[0]> & { allowPrivate?: boolean };
 
-/** An exporter whose lines are kept; `target` is where everybody's traces go. */
+/** An exporter with recorded log lines. All tenants share one `target`. */
 export function startExporter(target: TraceTarget, { allowPrivate = true, ...options }: Options = {}) {
   const lines: { dropped: number; orgs: { org_id: string; mode: string; dropped: number; reason: string }[] }[] = [];
   const exporter = createTraceExporter({

@@ -5,15 +5,15 @@ import { exportRequest, type RunTrace } from './run-trace.ts';
 
 const spansOf = (...traces: RunTrace[]) => spansIn(exportRequest(tenant(), traces)) as [Span, ...Span[]];
 
-describe('the form', () => {
-  it('says whose traces they are once for all of them', () => {
+describe('an OTLP export', () => {
+  it('names the org and the mode once for all traces', () => {
     const { resourceSpans } = exportRequest(tenant('org_b', 'live'), [runTrace(), runTrace()]);
     expect(resourceSpans.map(({ resource }) => attributesOf(resource))).toEqual([
       { 'service.name': 'vestra', 'vestra.org.id': 'org_b', 'vestra.mode': 'live' },
     ]);
   });
 
-  it('is that of OTLP in JSON for whatever a run was [OTLP-001]', () => {
+  it('is valid OTLP in JSON for any run [OTLP-001]', () => {
     fc.assert(
       fc.property(fc.array(anyTrace, { maxLength: 5 }), (traces) => {
         const spans = spansIn(JSON.parse(JSON.stringify(exportRequest(tenant(), traces))));
@@ -23,7 +23,7 @@ describe('the form', () => {
     );
   });
 
-  it('gives times in nanoseconds, and no span an end before its start', () => {
+  it('has times in nanoseconds, and no span ends before it starts', () => {
     const late = { startedAt: new Date(1_700_000_000_123), endedAt: new Date(1_700_000_000_100) };
     const [root, call] = spansOf(runTrace({ spans: [{ ...modelCall, ...late }] }));
     expect([root.startTimeUnixNano, root.endTimeUnixNano]).toEqual(['1772359200000000000', '1772359205250000000']);
@@ -31,8 +31,8 @@ describe('the form', () => {
   });
 });
 
-describe('the ids', () => {
-  it('make each run one trace, with every span below that of the run', () => {
+describe('trace and span ids', () => {
+  it('make each run one trace, with all spans below the span of the run', () => {
     const spans = spansOf(
       runTrace({ id: 'turn_x', spans: [modelCall, toolStep, modelCall] }),
       runTrace({ kind: 'task', id: 'task_x', taskId: 'task_x', spans: [modelCall, toolStep] }),
@@ -49,7 +49,7 @@ describe('the ids', () => {
     expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
   });
 
-  it('are the same when a run is told again, and others for another run', () => {
+  it('are the same when a run is exported again, and different for another run', () => {
     const ids = (id: string) =>
       spansOf(runTrace({ id, spans: [toolStep] })).flatMap((span) => [span.traceId, span.spanId]);
     expect(ids('turn_x')).toEqual(ids('turn_x'));
@@ -58,7 +58,7 @@ describe('the ids', () => {
 });
 
 describe('the caller’s trace', () => {
-  it('goes on with the run, where the message named it [OTLP-361]', () => {
+  it('includes the run if the message named a span [OTLP-361]', () => {
     const parent = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
     const [root, call] = spansOf(runTrace({ parent, spans: [modelCall] }));
     expect([root.traceId, root.parentSpanId]).toEqual([parent.traceId, parent.spanId]);
@@ -92,7 +92,7 @@ describe('the GenAI conventions', () => {
     });
   });
 
-  it('name a run that called no model and belongs to nothing [OTLP-005]', () => {
+  it('name a run without a model, a deployment or a conversation [OTLP-005]', () => {
     const [root] = spansOf(
       runTrace({
         kind: 'task',
@@ -139,7 +139,7 @@ describe('the GenAI conventions', () => {
     ['openai', 'openai', 3],
     ['compatible', 'compatible', 3],
     ['offline', 'offline', 1],
-  ])('name the provider %s %s [OTLP-005]', (provider, name, kind) => {
+  ])('name the provider %s as %s [OTLP-005]', (provider, name, kind) => {
     const [, call] = spansOf(runTrace({ spans: [{ ...modelCall, provider }] }));
     expect([attributesOf(call as Span)['gen_ai.provider.name'], call?.kind]).toEqual([name, kind]);
   });
@@ -167,8 +167,8 @@ describe('the GenAI conventions', () => {
   });
 });
 
-describe('content', () => {
-  it('has no way in through a name or a code that is a text [OTLP-006]', () => {
+describe('message content', () => {
+  it('never leaks through a tool name or an error code [OTLP-006]', () => {
     const said = 'My card is 4111 1111 1111 1111';
     const spans = spansOf(
       runTrace({

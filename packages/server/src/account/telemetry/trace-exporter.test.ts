@@ -14,8 +14,8 @@ const record = (exporter: ReturnType<typeof startExporter>, count: number, of = 
   for (let each = 0; each < count; each++) exporter.record(of, runTrace());
 };
 
-describe('a collector that is there', () => {
-  it('hears of a run by a post in JSON, with the headers given [OTLP-001, OTLP-002]', async () => {
+describe('a reachable collector', () => {
+  it('gets a run as JSON, with the configured headers [OTLP-001, OTLP-002]', async () => {
     const collector = await startCollector();
     const headers = { 'X-Api-Key': 'k', 'Content-Type': 'text/plain' };
     const exporter = startExporter({ endpoint: collector.url, headers });
@@ -34,7 +34,7 @@ describe('a collector that is there', () => {
     ['/otlp', '/otlp/v1/traces'],
     ['/otlp/?project=a', '/otlp/v1/traces?project=a'],
     ['/v1/traces?project=a', '/v1/traces?project=a'],
-  ])('is asked for at %j by %s', async (given, asked) => {
+  ])('has the endpoint %j and gets requests at %s', async (given, asked) => {
     const collector = await startCollector();
     const exporter = startExporter({ endpoint: collector.url + given, headers: {} });
     record(exporter, 1);
@@ -42,7 +42,7 @@ describe('a collector that is there', () => {
     expect(collector.received.map(({ path }) => path)).toEqual([asked]);
   });
 
-  it('hears by itself, once a batch is full or has waited', async () => {
+  it('gets a batch when it is full or has waited long enough', async () => {
     const collector = await startCollector();
     const target = { endpoint: collector.url, headers: {} };
     const full = startExporter(target, { settings: { waitMs: 3_600_000, batchTraces: 3 } });
@@ -56,7 +56,7 @@ describe('a collector that is there', () => {
     expect(collector.traces()).toHaveLength(4);
   });
 
-  it('hears of orgs and modes in calls of their own', async () => {
+  it('gets separate requests for each org and mode', async () => {
     const collector = await startCollector();
     const exporter = startExporter({ endpoint: collector.url, headers: {} });
     for (const of of [tenant('org_a'), tenant('org_a', 'live'), tenant('org_b'), tenant('org_a')])
@@ -70,7 +70,7 @@ describe('a collector that is there', () => {
     expect(heard.sort()).toEqual(['org_a live 1', 'org_a test 2', 'org_b test 1']);
   });
 
-  it('hears of every trace once, in calls of bounded size, while more are recorded', async () => {
+  it('gets every trace once, in requests of limited size, while more are recorded', async () => {
     const collector = await startCollector();
     const exporter = startExporter(
       { endpoint: collector.url, headers: {} },
@@ -90,20 +90,20 @@ describe('a collector that is there', () => {
       const spans = body.resourceSpans[0]?.scopeSpans[0]?.spans ?? [];
       const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined);
       expect(roots.length).toBeLessThanOrEqual(10);
-      // A single trace larger than the bound goes alone.
+      // A trace above the limit is sent alone.
       if (roots.length > 1) expect(spans.length).toBeLessThanOrEqual(30);
     }
     expect(exporter.dropped()).toBe(0);
   });
 
-  it('hears nothing where the org wants no traces, and nothing counts as dropped [OTLP-001]', async () => {
+  it('gets nothing if the org wants no traces, and nothing counts as dropped [OTLP-001]', async () => {
     const exporter = startExporter(null);
     record(exporter, 250);
     await exporter.flush();
     expect([exporter.dropped(), exporter.lines]).toEqual([0, []]);
   });
 
-  it('and refuses some spans is believed about the rest', async () => {
+  it('may refuse some spans of a batch, which are counted as dropped', async () => {
     const collector = await startCollector((response) => response.end('{"partialSuccess":{"rejectedSpans":"2"}}'));
     const exporter = startExporter({ endpoint: collector.url, headers: {} });
     record(exporter, 5);
@@ -113,7 +113,7 @@ describe('a collector that is there', () => {
   });
 
   it.each(['', 'thanks', 'null', '{"partialSuccess":{"rejectedSpans":0,"errorMessage":"slow down"}}'])(
-    'and answers %j has taken them',
+    'accepts a batch with the response %j',
     async (answer) => {
       const collector = await startCollector((response) => response.end(answer));
       const exporter = startExporter({ endpoint: collector.url, headers: {} });
@@ -124,8 +124,8 @@ describe('a collector that is there', () => {
   );
 });
 
-describe('a collector that fails', () => {
-  it('when it has already taken them is not sent them twice', async () => {
+describe('a failing collector', () => {
+  it('does not get a batch twice if it had accepted it', async () => {
     const collector = await startCollector((response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('{', () => response.destroy());
@@ -136,7 +136,7 @@ describe('a collector that fails', () => {
     expect([collector.received.length, exporter.dropped()]).toEqual([1, 0]);
   });
 
-  it.each([429, 502, 503, 504])('with %i is asked again', async (status) => {
+  it.each([429, 502, 503, 504])('gets a batch again after status %i', async (status) => {
     const collector = await startCollector((response, nth) =>
       nth < 3 ? response.writeHead(status).end() : accept(response),
     );
@@ -146,7 +146,7 @@ describe('a collector that fails', () => {
     expect([collector.received.length, exporter.dropped()]).toEqual([3, 0]);
   });
 
-  it('for longer loses the batch, and the next one is sent', async () => {
+  it('loses a batch after several failures, and gets the next one', async () => {
     const collector = await startCollector((response, nth) =>
       nth <= 3 ? response.writeHead(503).end() : accept(response),
     );
@@ -159,7 +159,7 @@ describe('a collector that fails', () => {
     ]);
   });
 
-  it.each([400, 401, 413, 500, 501])('with %i is asked once', async (status) => {
+  it.each([400, 401, 413, 500, 501])('gets a batch only once after status %i', async (status) => {
     const collector = await startCollector((response) => response.writeHead(status).end());
     const exporter = startExporter({ endpoint: collector.url, headers: {} });
     record(exporter, 2);
@@ -167,7 +167,7 @@ describe('a collector that fails', () => {
     expect([collector.received.length, exporter.dropped()]).toEqual([1, 2]);
   });
 
-  it('and wants to be left alone for long is', async () => {
+  it('gets no retry if it asks for a long wait', async () => {
     const collector = await startCollector((response) => response.writeHead(429, { 'retry-after': '3600' }).end());
     const exporter = startExporter({ endpoint: collector.url, headers: {} });
     record(exporter, 1);
@@ -175,7 +175,7 @@ describe('a collector that fails', () => {
     expect([collector.received.length, exporter.dropped()]).toEqual([1, 1]);
   });
 
-  it('by sending elsewhere is not followed', async () => {
+  it('gets no request at the address of a redirect', async () => {
     const elsewhere = await startCollector();
     const collector = await startCollector((response) =>
       response.writeHead(307, { location: `${elsewhere.url}/v1/traces` }).end(),
@@ -187,7 +187,7 @@ describe('a collector that fails', () => {
     expect(exporter.lines[0]?.orgs[0]?.reason).toBe('127.0.0.1 answered 307.');
   });
 
-  it('by not being there loses the batch', async () => {
+  it('loses the batch if it is unreachable', async () => {
     const exporter = startExporter({ endpoint: `http://127.0.0.1:${await unusedPort()}`, headers: {} });
     record(exporter, 3);
     await exporter.flush();
@@ -195,7 +195,7 @@ describe('a collector that fails', () => {
     expect(exporter.lines[0]?.orgs[0]?.reason).toBe('127.0.0.1 could not be reached: ECONNREFUSED.');
   });
 
-  it('by hanging holds nobody up: what no longer fits is dropped, other orgs are served', async () => {
+  it('blocks no other org if it hangs, and loses traces that do not fit into the buffer', async () => {
     const hanging = await startCollector(() => {});
     const collector = await startCollector();
     const exporter = startExporter(null, {
@@ -211,7 +211,7 @@ describe('a collector that fails', () => {
     expect(hanging.received).toHaveLength(1);
   });
 
-  it('by hanging is given up after a while', async () => {
+  it('times out if it hangs', async () => {
     const hanging = await startCollector(() => {});
     const exporter = startExporter({ endpoint: hanging.url, headers: {} }, { settings: { timeoutMs: 1_000 } });
     record(exporter, 2);
@@ -220,7 +220,7 @@ describe('a collector that fails', () => {
     expect(exporter.lines[0]?.orgs[0]?.reason).toBe('127.0.0.1 did not answer in time.');
   });
 
-  it('by hanging takes no more than its place: the memory for all is bounded', async () => {
+  it('uses a limited share of the memory if it hangs', async () => {
     const hanging = await startCollector(() => {});
     const exporter = startExporter(
       { endpoint: hanging.url, headers: {} },
@@ -232,7 +232,7 @@ describe('a collector that fails', () => {
     expect(exporter.dropped()).toBe(50);
   });
 
-  it('gives the place back that it took, once it answers', async () => {
+  it('frees its memory when it answers again', async () => {
     const collector = await startCollector();
     const exporter = startExporter({ endpoint: collector.url, headers: {} }, { settings: { maxSpansOfAll: 30 } });
     for (let round = 0; round < 3; round++) {
@@ -243,8 +243,8 @@ describe('a collector that fails', () => {
   });
 });
 
-describe('where the traces may not go', () => {
-  it('nothing is sent to a private address unless these are allowed [OTLP-007]', async () => {
+describe('forbidden destinations', () => {
+  it('are private addresses, unless the operator allows them [OTLP-007]', async () => {
     const collector = await startCollector();
     const refusing = startExporter({ endpoint: collector.url, headers: {} }, { allowPrivate: false });
     record(refusing, 1);
@@ -256,7 +256,7 @@ describe('where the traces may not go', () => {
     expect([collector.received.length, allowing.dropped()]).toEqual([1, 0]);
   });
 
-  it('a target that cannot be used is named with its reason', async () => {
+  it('are logged with their reason', async () => {
     const exporter = startExporter({ unusable: 'The secret HEADERS is not stored in test mode.' });
     record(exporter, 3);
     await exporter.flush();
@@ -264,7 +264,7 @@ describe('where the traces may not go', () => {
     expect(exporter.lines[0]?.orgs[0]?.reason).toBe('The secret HEADERS is not stored in test mode.');
   });
 
-  it('a target that cannot be found costs the batch alone, and no value reaches the log', async () => {
+  it('cost one batch if they cannot be read, and no value is logged', async () => {
     const collector = await startCollector();
     let isAway = true;
     const exporter = startExporter(null, {
@@ -283,8 +283,8 @@ describe('where the traces may not go', () => {
   });
 });
 
-describe('the log', () => {
-  it('has a line a minute at most, and loses no count', async () => {
+describe('the drop log', () => {
+  it('has at most one line a minute, and loses no count', async () => {
     let now = 0;
     const exporter = startExporter({ unusable: 'No.' }, { now: () => now });
     for (const [at, count] of [
@@ -309,8 +309,8 @@ describe('the log', () => {
   });
 });
 
-describe('the end', () => {
-  it('sends what is left, and takes nothing after it', async () => {
+describe('stopping the exporter', () => {
+  it('sends the rest, and drops later traces', async () => {
     const collector = await startCollector();
     const exporter = startExporter({ endpoint: collector.url, headers: {} }, { settings: { waitMs: 3_600_000 } });
     record(exporter, 250);
@@ -321,7 +321,7 @@ describe('the end', () => {
     expect(exporter.dropped()).toBe(1);
   });
 
-  it('waits for nobody who hangs', async () => {
+  it('does not wait for a collector that hangs', async () => {
     const hanging = await startCollector(() => {});
     const exporter = startExporter(null, {
       targetOf: async ({ orgId }) =>

@@ -26,14 +26,14 @@ async function newOrg(settings: Partial<OrgSettings> = {}) {
 const change = (orgId: string, settings: Partial<OrgSettings>) =>
   Promise.all(modes.map((mode) => updateSettings(app.db, { orgId, mode }, { require_user: false, ...settings })));
 
-/** Nothing is kept: each question reads the rows. */
+/** Without a cache: every call reads the database. */
 function targets() {
   let now = 0;
   return createTraceTargets({ ...app, now: () => (now += 3_600_000) });
 }
 
-describe('where the traces of an org go', () => {
-  it('is nowhere unless it says so [OTLP-001]', async () => {
+describe('the trace target of an org', () => {
+  it('is empty by default [OTLP-001]', async () => {
     const org = await newOrg({ otlp_headers_secret: secret });
     expect(await targets()({ orgId: org.id, mode: 'test' })).toBeNull();
   });
@@ -58,7 +58,7 @@ describe('where the traces of an org go', () => {
     expect(await targetOf({ orgId: org.id, mode: 'test' })).toEqual({ endpoint, headers: {}, withContent: false });
   });
 
-  it('is kept for a few seconds', async () => {
+  it('is cached for a few seconds', async () => {
     let now = 0;
     const targetOf = createTraceTargets({ ...app, now: () => now });
     const org = await newOrg({ otlp_endpoint: 'https://one.example' });
@@ -77,7 +77,7 @@ describe('where the traces of an org go', () => {
     expect(await endpoint()).toBeNull();
   });
 
-  it('is not known of an org that is not there', async () => {
+  it('throws for an org that does not exist', async () => {
     await expect(targets()({ orgId: newId('org'), mode: 'test' })).rejects.toThrow('has no settings');
   });
 });
@@ -120,9 +120,9 @@ describe('a secret that cannot be sent as headers', () => {
     '{"a b":"c"}',
     '{"a":"b\\nc"}',
     '{"a":"✓"}',
-  ])('such as %s', (value) => expect(traceHeaders(value)).toBeNull());
+  ])('is %s', (value) => expect(traceHeaders(value)).toBeNull());
 
-  it('is not one of no headers, nor one with odd but lawful names', () => {
+  it('may have no headers, or unusual but valid names', () => {
     expect(traceHeaders('{}')).toEqual({});
     expect(traceHeaders('{"x_y.z!":"a\\tb é"}')).toEqual({ 'x_y.z!': 'a\tb é' });
   });

@@ -25,7 +25,7 @@ afterAll(() => server.stop());
 type Call = { body: Record<string, unknown> & { action: string }; raw: string; headers: IncomingMessage['headers'] };
 type Given = { status?: number; body: unknown } | 'silence';
 
-/** An org whose memory lies behind an endpoint that answers as told. */
+/** An org with a memory endpoint that sends the given responses. */
 async function customer(answer: (call: Call) => Given, scopes?: Scope[]) {
   const calls: Call[] = [];
   const http = createServer(async (request, response) => {
@@ -59,7 +59,7 @@ const item = (text: string) => ({
   observed_at: '2026-01-02T03:04:05.000Z',
 });
 
-/** Keeps what it is told, as docs/memory.md asks. */
+/** Stores facts as docs/memory.md describes. */
 function keeper() {
   let kept: ReturnType<typeof item>[] = [];
   return ({ body }: Call): Given => {
@@ -92,8 +92,8 @@ function keeper() {
 
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
 
-describe('memory that the customer keeps', () => {
-  it('is reached with one action for each route [MEM-017]', async () => {
+describe('memory behind the org’s endpoint', () => {
+  it('gets one action for each route [MEM-017]', async () => {
     const { key, calls } = await customer(keeper());
     const made = await server.call('POST', '/v1/memory', { key, body: { user_id: 'ana', text: 'Likes tea.' } });
     expect([made.status, made.body.text, made.body.source]).toEqual([201, 'Likes tea.', 'user_direct']);
@@ -124,7 +124,7 @@ describe('memory that the customer keeps', () => {
     expect(calls[4]?.body).toMatchObject({ query: 'tea', limit: 5 });
   });
 
-  it('is asked with a signature that a webhook library takes [MEM-018]', async () => {
+  it('gets requests with a signature that a webhook library accepts [MEM-018]', async () => {
     const { id: orgId, key, liveKey, calls } = await customer(keeper());
     await server.call('GET', '/v1/memory', { key });
     await server.call('GET', '/v1/memory', { key: liveKey });
@@ -153,7 +153,7 @@ describe('memory that the customer keeps', () => {
     await expect(show.run({ db, vault } as Operator, { org: newId('org'), mode: 'live' })).rejects.toThrow('no org');
   });
 
-  it('needs an endpoint [MEM-013]', async () => {
+  it('requires an endpoint [MEM-013]', async () => {
     const { key } = await server.newOrg({ memory_mode: 'customer' });
     for (const [method, path, body] of [
       ['GET', '/v1/memory', undefined],
@@ -176,14 +176,14 @@ describe('memory that the customer keeps', () => {
     ['an id of another kind', { body: { data: [{ ...item('x'), id: '7' }] } }],
     ['an unknown kind', { body: { data: [{ ...item('x'), kind: 'gossip' }] } }],
     ['too much', { body: 'x'.repeat(2_000_000) }],
-  ])('that answers with %s is 502 [MEM-019]', async (_name, given) => {
+  ])('returns 502 if it answers with %s [MEM-019]', async (_name, given) => {
     const { key } = await customer(() => given);
     const answer = await server.call('GET', '/v1/memory', { key });
     expect(codeOf(answer)).toEqual([502, 'memory_endpoint_error']);
     expect(answer.body.error.message).not.toContain('tenant=7');
   });
 
-  it('that does not answer within 5 seconds is 502, and so is one that nobody listens at [MEM-019]', async () => {
+  it('returns 502 if it is unreachable or does not answer within 5 seconds [MEM-019]', async () => {
     const { key } = await customer(() => 'silence');
     expect(codeOf(await server.call('GET', '/v1/memory', { key }))).toEqual([502, 'memory_endpoint_error']);
     const gone = await server.newOrg({ memory_mode: 'customer', memory_endpoint: 'http://127.0.0.1:9/' });
@@ -191,7 +191,7 @@ describe('memory that the customer keeps', () => {
     expect(codeOf(added)).toEqual([502, 'memory_endpoint_error']);
   });
 
-  it('hears of a repeated call once', async () => {
+  it('gets a repeated request once', async () => {
     const { key, calls } = await customer(keeper());
     const send = () =>
       server.call('POST', '/v1/memory', {
@@ -204,14 +204,14 @@ describe('memory that the customer keeps', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('never hears what must not be remembered', async () => {
+  it('never gets a fact that must not be remembered', async () => {
     const { key, calls } = await customer(keeper());
     const refused = await server.call('POST', '/v1/memory', { key, body: { text: 'My password is hunter2' } });
     expect(codeOf(refused)).toEqual([400, 'invalid_memory']);
     expect(calls).toEqual([]);
   });
 
-  it('serves the agent, and leaves a prompt without it where it fails', async () => {
+  it('serves the agent, and prompts are built without it if it fails', async () => {
     const { id: orgId, calls } = await customer(keeper());
     const tenant = { orgId, mode: 'test' } as const;
     await server.newUser(orgId, 'ana');
@@ -226,14 +226,14 @@ describe('memory that the customer keeps', () => {
       'Kept elsewhere',
       'Likes green tea.',
     ]);
-    // The same fact again has the same id: what was sent twice after a crash can be kept once.
+    // A fact that is sent again has the same id, so that the endpoint can store it once.
     const again = await server.memory.remember(tenant, { ...place, ...fact, text: 'likes green tea' });
     expect(calls[0]?.body.memory).toMatchObject(again);
     const broken = await customer(() => ({ status: 500, body: {} }));
     const theirs = { orgId: broken.id, mode: 'test' } as const;
     await server.newUser(broken.id, 'ana');
     expect(await server.memory.promptFacts(theirs, { ...place, query: 'tea' })).toBeNull();
-    // The next replies and the agent's own tools do not wait for it again; another mode of the org does.
+    // The next replies and tools do not wait for it again. Another mode of the org does.
     await expect.poll(() => broken.calls.length).toBe(2);
     expect(await server.memory.promptFacts(theirs, { ...place, query: 'tea' })).toBeNull();
     await expect(server.memory.recall(theirs, { ...place, query: 'tea', limit: 3 })).rejects.toThrow('a moment ago');
@@ -243,7 +243,7 @@ describe('memory that the customer keeps', () => {
     expect(broken.calls.length).toBeGreaterThan(2);
   });
 
-  it('has a secret that is rolled by the API, and shown by no other call [MEM-306]', async () => {
+  it('has a secret that the API can roll and that no other request shows [MEM-306]', async () => {
     const { id: orgId, key, liveKey, calls } = await customer(keeper(), ['admin', 'runtime']);
     const rolled = await server.call('POST', '/v1/org/memory-endpoint/roll-secret', { key });
     expect([rolled.status, rolled.body.secret]).toEqual([200, expect.stringMatching(/^whsec_/)]);

@@ -14,7 +14,7 @@ function start() {
     wait: (ms: number) => {
       time += ms;
     },
-    /** What came of a call, in a word. */
+    /** Runs a call and returns its result as a word. */
     call: (
       work: () => Promise<unknown> = async () => 'answered',
       of = tenant as { orgId: string; mode: 'test' | 'live' },
@@ -24,8 +24,8 @@ function start() {
 
 const passedOver = 'The memory endpoint';
 
-describe('an endpoint that fails', () => {
-  it('is passed over for a minute, then tried by one call, and told once for each outage [MEM-305]', async () => {
+describe('the circuit breaker of an endpoint', () => {
+  it('skips a failed endpoint for a minute, then lets one call try it, and reports each outage once [MEM-305]', async () => {
     const { call, wait, told } = start();
     expect(await Promise.all([call(away), call(away)])).toEqual(['It is away.', 'It is away.']);
     expect(await call()).toBe(passedOver);
@@ -42,7 +42,7 @@ describe('an endpoint that fails', () => {
     expect(told).toEqual(['live', 'live']);
   });
 
-  it('stays passed over where the try fails, and another one follows a try that never ends', async () => {
+  it('keeps skipping if the retry fails, and allows another retry if the first never ends', async () => {
     const { call, wait, told } = start();
     await call(away);
     wait(60_000);
@@ -55,7 +55,7 @@ describe('an endpoint that fails', () => {
     expect(told).toEqual(['live']);
   });
 
-  it('is the concern of its org and mode alone, and no other error counts', async () => {
+  it('is separate for each org and mode, and ignores other errors', async () => {
     const { call } = start();
     await call(away);
     expect(await call(undefined, { ...tenant, mode: 'test' })).toBe('answered');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasNameOfOthers, isInWordsOf } from './extract-facts.ts';
 
-describe('a fact in the words of the person', () => {
+describe('a fact in the user’s words', () => {
   it.each([
     ['Sits by the window.', 'Remember that I sit by the window.'],
     ['The user is allergic to walnuts.', 'I have an allergy, walnuts are bad for me'],

@@ -15,7 +15,7 @@ import { memoryRoutes } from './routes.ts';
 
 export const signingSecret = Buffer.alloc(32, 7);
 
-/** The memory routes and the memory of the agent, with the real model; `key` is the test key of an org. */
+/** The memory routes and the memory of the agent, with the real encoder. `key` is the test key of an org. */
 export async function startMemory({
   embeddings = createOfflineEmbeddings(),
   embedWithinMs = 60_000,
@@ -63,7 +63,7 @@ export async function startMemory({
   };
 }
 
-/** Understands nothing, so that a search goes by words alone. */
+/** Understands no text, so that searches use words alone. */
 export const noEmbeddings: Embeddings = {
   model: 'none',
   dimensions: 0,

@@ -20,7 +20,7 @@ afterAll(() => server.stop());
 const here = { userId: 'ana', mode: 'vestra', isSaidSince: () => true } as const;
 const { signal } = new AbortController();
 
-/** An org with a user of its own. */
+/** An org with a user. */
 async function newTenant() {
   const org = await server.newOrg();
   await server.newUser(org.id, 'ana');
@@ -35,7 +35,7 @@ const texts = async (tenant: Tenant) => (await kept(tenant)).map(({ text }) => t
 const remember = (tenant: Tenant, text: string, source: 'user_direct' | 'agent_inferred' = 'agent_inferred') =>
   server.memory.remember(tenant, { ...here, text, kind: 'other', source });
 
-/** A model that answers with this text, and keeps what it was asked. */
+/** A model that answers with this text and records its requests. */
 function scripted(answer: unknown): { model: Model; asked: ModelRequest[] } {
   const asked: ModelRequest[] = [];
   const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -83,7 +83,7 @@ const turn = async (tenant: Tenant, model: Model, user: string, more: Partial<Lo
 };
 
 describe('remembering', () => {
-  it('keeps a fact once and says when it was seen last', async () => {
+  it('stores a fact once and updates when it was last seen', async () => {
     const tenant = await newTenant();
     const first = await remember(tenant, 'Allergic to nuts.');
     const [before] = await kept(tenant);
@@ -106,7 +106,7 @@ describe('remembering', () => {
     },
   );
 
-  it('keeps nothing where memory is off', async () => {
+  it('stores nothing if memory is off', async () => {
     const tenant = await newTenant();
     await remember(tenant, 'Likes tea.');
     const off = { ...here, mode: 'none' } as const;
@@ -120,7 +120,7 @@ describe('remembering', () => {
     expect(await texts(tenant)).toEqual(['Likes tea.']);
   });
 
-  it('lets the oldest inferred facts give way, and none that was told', async () => {
+  it('deletes the oldest inferred facts, and none that the user stated', async () => {
     const tenant = await newTenant();
     const fill = (source: string, from: number, count: number) =>
       run(
@@ -148,7 +148,7 @@ describe('remembering', () => {
     expect(await kept(tenant, maxFacts + 10)).toHaveLength(maxFacts);
   });
 
-  it('keeps every fact of many at once, and all of them in the profile', async () => {
+  it('stores all concurrent facts, and includes all of them in the profile', async () => {
     const tenant = await newTenant();
     await Promise.all(['One', 'Two', 'Three', 'Four'].map((name) => remember(tenant, `Knows ${name}`)));
     const { body } = await server.call('GET', '/v1/memory?user_id=ana', { key: tenant.key });
@@ -157,8 +157,8 @@ describe('remembering', () => {
   });
 });
 
-describe('what a prompt says of the user', () => {
-  it('is everything while it fits, who they are first', async () => {
+describe('facts for a prompt', () => {
+  it('are all facts while they fit, identity first', async () => {
     const tenant = await newTenant();
     expect(await server.memory.promptFacts(tenant, { ...here, query: 'Hello' })).toEqual([]);
     await server.memory.remember(tenant, { ...here, text: 'Name is Ana.', kind: 'identity', source: 'user_direct' });
@@ -169,7 +169,7 @@ describe('what a prompt says of the user', () => {
     ]);
   });
 
-  it('is at most twelve lines with what fits the message, once there is more', async () => {
+  it('are at most twelve lines that match the message', async () => {
     const tenant = await newTenant();
     for (const { fact } of recallSet.slice(0, 40)) await remember(tenant, fact);
     const lines = await server.memory.promptFacts(tenant, { ...here, query: 'Which antibiotics must be avoided?' });
@@ -180,7 +180,7 @@ describe('what a prompt says of the user', () => {
 });
 
 describe('recalling', () => {
-  it('gives the best facts with their kind, no more than asked for', async () => {
+  it('returns the best facts with their kind, up to the limit', async () => {
     const tenant = await newTenant();
     const fact = { kind: 'identity', source: 'user_direct' } as const;
     await server.memory.remember(tenant, { ...here, ...fact, text: 'Allergic to penicillin.' });
@@ -193,8 +193,8 @@ describe('recalling', () => {
   });
 });
 
-describe('a turn', () => {
-  it('is read by the offline model: what was said of the user is kept, a question is not', async () => {
+describe('extracting facts from a turn', () => {
+  it('with the offline model stores statements about the user and no questions', async () => {
     const tenant = await newTenant();
     const model = createOfflineModel();
     await turn(tenant, model, 'My name is Ana and I am allergic to nuts');
@@ -211,7 +211,7 @@ describe('a turn', () => {
     expect(body.profile.markdown).toContain('- The user’s name is Ana.');
   });
 
-  it('gives the model the known facts and the exchange as data, and takes back what is outdated', async () => {
+  it('sends the model known facts and the exchange as data, and deletes outdated facts', async () => {
     const tenant = await newTenant();
     await remember(tenant, 'The user lives in Paris.');
     await remember(tenant, 'The user plays the cello.');
@@ -258,7 +258,7 @@ describe('a turn', () => {
         outdated: [],
       },
     ],
-  ])('keeps nothing of an answer with %s, and asks once', async (_name, answer) => {
+  ])('stores nothing if the answer has %s, and asks once', async (_name, answer) => {
     const tenant = await newTenant();
     const { model, asked } = scripted(answer);
     await turn(tenant, model, 'Hello');
@@ -266,7 +266,7 @@ describe('a turn', () => {
     expect(await texts(tenant)).toEqual([]);
   });
 
-  it('keeps what tools, files and pages showed as theirs, and never as the user’s word [MEM-302]', async () => {
+  it('attributes facts from tools, files and pages to their source, and never to the user [MEM-302]', async () => {
     const tenant = await newTenant();
     await remember(tenant, 'The user lives in Paris.', 'user_direct');
     const passages = [
@@ -275,10 +275,7 @@ describe('a turn', () => {
       { source: 'screen', name: 'browser_open', text: 'Your club: Rowing Leeds' },
     ] as const;
     const asked: string[] = [];
-    /**
-     * Obeys whatever a passage asks for: says of everything that the user said it, and calls all that is known
-     * outdated.
-     */
+    /** Follows instructions in passages: attributes all facts to the user, and marks known facts as outdated. */
     const model: Model = {
       async *stream({ messages }) {
         const text = JSON.stringify(messages);
@@ -316,7 +313,8 @@ describe('a turn', () => {
       'The user was born in Lima.': 'upload',
       'The user rows for Leeds.': 'screen',
     });
-    // Told by a tool again, it stays the user's word; said by the user, it is no longer the tool's alone.
+    // A fact of the user stays the user's when a tool repeats it, and a tool's fact becomes the user's when they say
+    // it.
     const again = scripted({
       facts: [{ text: 'The user has gold status.', kind: 'other', said_by_user: true }],
       outdated: [],
@@ -328,7 +326,7 @@ describe('a turn', () => {
     expect([now['The user has gold status.'], now['The user likes tea.']]).toEqual(['user_direct', 'user_direct']);
   });
 
-  it('is noted as looked through with its facts or not at all [MEM-303]', async () => {
+  it('records that the turn was read together with its facts or not at all [MEM-303]', async () => {
     const tenant = await newTenant();
     const { model } = scripted({ facts: [{ text: 'Likes tea.', kind: 'other', said_by_user: true }], outdated: [] });
     const looked = () => Promise.reject(new Error('looked through meanwhile'));
@@ -336,7 +334,7 @@ describe('a turn', () => {
     expect(await texts(tenant)).toEqual([]);
   });
 
-  it('passes on that the model failed', async () => {
+  it('passes on failures of the model', async () => {
     const tenant = await newTenant();
     const model: Model = {
       // biome-ignore lint/correctness/useYield: it fails before it says anything.

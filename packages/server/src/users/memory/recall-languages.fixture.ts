@@ -1,8 +1,8 @@
 type Asked = { fact: string; question: string };
 
 /**
- * Facts and questions in other words, in the languages that customers write in, and in two languages at once. Ten each:
- * enough to tell a model that reads a language from one that does not, and no finer.
+ * Facts and questions in other words, in the languages of customers and in two languages at once. Ten of each are
+ * enough to distinguish a model that reads a language from one that does not.
  */
 export const languageSets: Record<string, readonly Asked[]> = {
   German: [

@@ -1,6 +1,6 @@
 /**
- * More questions about the facts of `recall-set.fixture.ts`, each with its own. Unlike those, they share a word or two
- * with their fact, and often with others: what people type. Written before the search was measured on them.
+ * More questions about the facts of `recall-set.fixture.ts`. They share a word or two with their fact, and often with
+ * others, like real questions. They were written before the search was measured on them.
  */
 export const sharedWords: readonly { question: string; has: string }[] = [
   { question: 'Can the neighbour take a package in?', has: 'neighbour in flat 12' },
@@ -71,7 +71,7 @@ export const sharedWords: readonly { question: string; has: string }[] = [
   { question: 'What does steel cost now?', has: 'price of steel' },
 ];
 
-/** Nothing in `recall-set.fixture.ts` is an answer to these, though some share a word with a fact. */
+/** No fact of `recall-set.fixture.ts` answers these, although some share a word with one. */
 export const unanswered: readonly string[] = [
   'quantum chromodynamics',
   'photosynthesis in algae',
@@ -95,7 +95,7 @@ export const unanswered: readonly string[] = [
   'Shakespeare sonnets and iambic pentameter',
 ];
 
-/** Nor to these, which are such as people ask, and near to what the facts are about. */
+/** No fact answers these realistic questions, although their topics are close. */
 export const unansweredOfPeople: readonly string[] = [
   'What is the square root of 144?',
   'How do I bake sourdough bread?',
@@ -129,7 +129,7 @@ export const unansweredOfPeople: readonly string[] = [
   'How old is the grandmother?',
 ];
 
-/** A fact is no answer to these, but about the person, place or thing that they name. */
+/** No fact answers these, but a fact is about the person, place or thing that they name. */
 export const named: readonly { question: string; has: string }[] = [
   { question: 'What does Clara think about the new kitchen layout?', has: 'Clara' },
   { question: 'Draft an email to Priya that says the budget is approved', has: 'Priya' },

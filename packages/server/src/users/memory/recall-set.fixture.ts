@@ -1,6 +1,6 @@
 /**
- * Facts as an agent keeps them, and for each a question in other words. The questions were written before the search
- * was measured, and avoid the words of their fact where a person would.
+ * Facts of an agent's memory, each with a question in other words. The questions were written before the search was
+ * measured. They avoid the words of their fact if a person would.
  */
 export const recallSet: readonly { fact: string; question: string }[] = [
   // A shop.
@@ -129,9 +129,7 @@ export const recallSet: readonly { fact: string; question: string }[] = [
   },
 ];
 
-/**
- * Questions that name the very thing: whatever the vectors say, the words must carry them. `has` is in the fact wanted.
- */
+/** Questions with the exact words of a fact, to be found by words alone. `has` is a text of that fact. */
 export const lookups: readonly { question: string; has: string }[] = [
   { question: 'What did Doctor Weiss schedule?', has: 'Doctor Weiss' },
   { question: 'A-17', has: 'A-17' },

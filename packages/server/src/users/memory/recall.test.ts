@@ -55,7 +55,7 @@ describe('search by meaning and words', () => {
     expect(recallSet.length).toBeGreaterThanOrEqual(60);
     expect(recall.paraphrased.five).toBeGreaterThanOrEqual(0.85);
     expect(recall.paraphrasedByWords.five).toBeLessThan(0.5);
-    // Words that are shared by chance must not pass the fact that is meant.
+    // Facts that share words by chance must not rank above the right one.
     expect(recall.paraphrased.one).toBeGreaterThanOrEqual(0.55);
     expect(recall.shared.one).toBeGreaterThan(recall.sharedByWords.one);
     expect(recall.shared.one).toBeGreaterThanOrEqual(0.95);
@@ -63,7 +63,7 @@ describe('search by meaning and words', () => {
     expect(recall.named).toEqual({ one: 1, five: 1 });
   });
 
-  it('finds nothing where nothing is meant, and one fact where one is named [EMB-005]', async () => {
+  it('finds nothing for unrelated questions, and one fact if one is named [EMB-005]', async () => {
     await keep('few', [
       'Allergic to peanuts',
       'Works at Acme as a designer',
@@ -88,7 +88,7 @@ describe('search by meaning and words', () => {
     }
   });
 
-  it('takes no chance word for an answer, and every name for one [EMB-500]', async () => {
+  it('ignores chance words, and finds every name [EMB-500]', async () => {
     expect(await search('How does a nuclear reactor work?')).not.toContain(
       'The delivery van cannot enter the street because of road works.',
     );
@@ -98,7 +98,7 @@ describe('search by meaning and words', () => {
     expect(missed).toEqual([]);
   });
 
-  it('finds a long fact by what stands at its end [EMB-006]', async () => {
+  it('finds a long fact by its end [EMB-006]', async () => {
     const beginning = recallSet.slice(48, 66).map(({ fact }) => fact.replace(/^The /, 'Said that the '));
     const long = `${beginning.join(' ').slice(0, 850)}. On Sundays she repairs antique clocks in her cellar.`;
     expect(long.length).toBeGreaterThan(880);
@@ -133,7 +133,7 @@ describe('search by meaning and words', () => {
 });
 
 describe("search by a provider's vectors", () => {
-  it('finds a fact of any language, and never compares two models [EMB-009]', async () => {
+  it('finds facts in any language, and never compares vectors of two models [EMB-009]', async () => {
     const endpoint = await startEmbeddingEndpoint();
     const { id: orgId, key } = await server.newOrg();
     for (const text of ['犬が好き', 'दूध नहीं पीते', 'Takes the train to work.']) {
@@ -163,7 +163,7 @@ describe("search by a provider's vectors", () => {
 
 type Question = { question: string; has: string };
 
-/** For which share of the questions the fact that is meant is the first, and among the first five. */
+/** The share of questions whose fact ranks first, and among the first five. */
 async function recallOf(search: (question: string) => Promise<string[]>, asked: readonly Question[]) {
   let [one, five] = [0, 0];
   for (const { question, has } of asked) {

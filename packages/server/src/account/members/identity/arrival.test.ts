@@ -6,7 +6,7 @@ import { arrivalOf, emailOf, roleOf } from './arrival.ts';
 const google = { issuer: 'https://accounts.google.com', allowed_domains: ['example.com', 'example.org'] };
 const microsoft = { ...google, issuer: 'https://login.microsoftonline.com/8d1c/v2.0' };
 
-describe('the email that a provider vouches for [MBR-412]', () => {
+describe('the verified email of an identity provider [MBR-412]', () => {
   it.each([
     [{ email: ' Ada@Example.com', email_verified: true }, google, 'ada@example.com'],
     [{ email: 'ada@example.org', email_verified: 'true' }, google, 'ada@example.org'],
@@ -42,13 +42,13 @@ describe('the role of a new member [MBR-411]', () => {
     [{}, null],
   ])('with %j is %j', (claims, expected) => expect(roleOf(claims, rule)).toBe(expected));
 
-  it('is the org’s own where no claim says another', () => {
+  it('is the default role of the org if no claim maps to a role', () => {
     expect(roleOf({ groups: 'others' }, { ...rule, default_role: 'developer' })).toBe('developer');
     expect(roleOf({ groups: 'all' }, { ...rule, default_role: 'owner' })).toBe('developer');
   });
 });
 
-describe('who arrives at the first time [MBR-413]', () => {
+describe('the first sign-in of a person [MBR-413]', () => {
   const member = (status: MemberRow['status'], opened_by: MemberRow['opened_by'], login: string | null = null) => ({
     status,
     opened_by,
@@ -69,7 +69,7 @@ describe('who arrives at the first time [MBR-413]', () => {
   });
 });
 
-describe('what a password opens [MBR-414]', () => {
+describe('memberships that a password opens [MBR-414]', () => {
   it.each([
     ['password', 'developer', true, true],
     ['both', 'developer', true, true],
@@ -83,7 +83,7 @@ describe('what a password opens [MBR-414]', () => {
     const opens = (member: Partial<MemberRow>) =>
       opensByPassword({ member: { email: 'ada@example.com', role, ...member } as MemberRow, takesPasswords, isLinked });
     expect(opens({ opened_by, login: null })).toBe(expected);
-    // With a login of its own a membership is opened by the same rule.
+    // The same rule applies to a membership with a separate login.
     if (opened_by !== 'identity') expect(opens({ opened_by: 'identity', login: 'mbr_1' })).toBe(expected);
   });
 });

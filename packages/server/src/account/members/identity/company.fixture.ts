@@ -6,26 +6,23 @@ import Provider from 'oidc-provider';
 
 type Claims = Record<string, unknown>;
 
-/** What the server asks about a grant with. */
+/** The context in which the provider looks up a grant. */
 type Context = {
   oidc: { client: { clientId: string }; session: { accountId: string }; provider: Pick<Provider, 'Grant'> };
 };
 
-/** A company with a real OpenID Connect server, whose answers can be made to lie. */
+/** A company with a real OpenID Connect provider that can send false responses. */
 export type Company = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Who sits at the browser, and what the company says of them beside `sub`. */
+  /** The person at the browser, with their claims besides `sub`. */
   person: { sub: string; claims: Claims };
-  /** Writes the ID token anew before it is given out. */
+  /** Changes the ID token before it is sent. */
   lies:
     | ((token: { header: Claims; claims: Claims }) => { header: Claims; claims: Claims; key?: KeyObject | null })
     | null;
-  /**
-   * Gives the sign-in page's address to the browser, as a person goes through it, and where the browser is sent back
-   * to.
-   */
+  /** Signs in at this page like a person, and returns the address that the browser is sent back to. */
   signIn: (address: string) => Promise<URL>;
   stop: () => Promise<void>;
 };
@@ -65,7 +62,7 @@ export async function startCompany(redirectUri: string): Promise<Company> {
       accountId,
       claims: () => ({ ...company.person.claims, sub: accountId }),
     }),
-    // Everybody in the company has said yes to it.
+    // Consent is given for everyone.
     loadExistingGrant: async ({ oidc }: Context) => {
       const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
       grant.addOIDCScope('openid email profile');
@@ -90,7 +87,7 @@ export async function startCompany(redirectUri: string): Promise<Company> {
   return company;
 }
 
-/** The server ends its answer in one piece. */
+/** The provider sends its response in one piece. */
 function rewriteToken(response: ServerResponse, lies: NonNullable<Company['lies']>, ownKey: KeyObject): void {
   const end = response.end.bind(response) as (body: string) => ServerResponse;
   response.end = ((body: string | Buffer) => {

@@ -40,7 +40,7 @@ const settings = (): Settings => ({
   default_role: 'developer',
 });
 
-/** An org whose members sign in at the company. */
+/** An org with an identity provider. */
 async function newOrg(more: Settings = {}) {
   const org = await server.newOrg();
   const key = await server.newKey(org.id, 'live', ['all']);
@@ -51,14 +51,14 @@ async function newOrg(more: Settings = {}) {
   return { ...org, key, set };
 }
 
-/** Another org has invited the email and accepted the invitation with a password of its own. */
+/** Another org has invited the email and accepted the invitation itself. */
 async function planted(email: string) {
   const { token } = await server.invite((await server.newOrg()).id, 'developer', email);
   const body = { token, name: 'Eve', password: 'known to the other org' };
   expect((await server.call('POST', '/v1/members/accept', { body })).status).toBe(200);
 }
 
-/** A person whom the company vouches for, not seen before. */
+/** A new person with a verified email. */
 function sits(email: string, more: Settings = {}, sub = `sub-of-${email}`) {
   company.person = { sub, claims: { email, email_verified: true, name: 'Ada Lovelace', ...more } };
 }
@@ -96,8 +96,8 @@ const sessionOf = (cookie: string, headers: Record<string, string> = {}) =>
 const membersOf = (orgId: string, email: string) =>
   rowsWhere(server.db, members, sql`org_id = ${orgId} AND email = ${email}`);
 
-describe('the org’s own sign-in', () => {
-  it('is set by an owner, kept without showing its secret, and the same in both modes [MBR-410]', async () => {
+describe('the identity provider of an org', () => {
+  it('is set by an owner, applies to both modes and never shows its secret [MBR-410]', async () => {
     const org = await newOrg({ role_claim: 'groups', roles_by_claim: { bosses: 'admin' } });
     const testKey = await server.newKey(org.id, 'test', ['admin']);
     const { body } = await server.call('GET', '/v1/identity-provider', { key: testKey });
@@ -126,7 +126,7 @@ describe('the org’s own sign-in', () => {
     expect(await put({ browser: await server.logIn(org.owner.email) })).toBeUndefined();
   });
 
-  it('is asked at once, and refused where it does not answer or is somebody else [MBR-410]', async () => {
+  it('is checked when it is set, and refused if it is unreachable or has another issuer [MBR-410]', async () => {
     const org = await newOrg();
     for (const issuer of ['http://127.0.0.1:1', `${company.issuer}/other`]) {
       const { status, body } = await org.set({ issuer });
@@ -134,7 +134,7 @@ describe('the org’s own sign-in', () => {
     }
   });
 
-  it('sends a secret to no other provider than the one it was given for', async () => {
+  it('never receives the secret of another provider', async () => {
     const org = await newOrg();
     const kept = await org.set({ client_secret: undefined });
     expect(kept.body.has_client_secret).toBe(true);
@@ -142,7 +142,7 @@ describe('the org’s own sign-in', () => {
     expect(moved.body.has_client_secret).toBe(false);
   });
 
-  it('is looked for at no private address unless the operator opens them', async () => {
+  it('may not have a private address unless the operator allows it', async () => {
     const outbound = createOutbound({ allowPrivate: false });
     const closed = createIdentityProviders({
       outbound,
@@ -154,8 +154,8 @@ describe('the org’s own sign-in', () => {
   });
 });
 
-describe('signing in at the company', () => {
-  it('makes a member by the rule of the org, and lets them into this org alone [MBR-411, MBR-413]', async () => {
+describe('signing in with the identity provider', () => {
+  it('creates a member by the org’s rules, with access to this org only [MBR-411, MBR-413]', async () => {
     const org = await newOrg({ role_claim: 'groups', roles_by_claim: { bosses: 'admin', guests: 'developer' } });
     const email = newEmail();
     sits(email.toUpperCase(), { groups: ['guests', 'bosses', 7] });
@@ -165,7 +165,7 @@ describe('signing in at the company', () => {
     expect(body).toMatchObject({ member: { email, role: 'admin', name: 'Ada Lovelace' }, org: { id: org.id } });
     expect(body.orgs).toHaveLength(1);
 
-    // The same email has a login elsewhere: neither way leads from one to the other.
+    // The email has a login in another org. Neither sign-in opens the other org.
     const other = await server.newOrg();
     await server.newMember(other.id, 'owner', email);
     const foreign = await sessionOf(first.cookie, { 'service-org': other.id });
@@ -191,7 +191,7 @@ describe('signing in at the company', () => {
     expect(actions.map(({ action }) => action)).toEqual(['member.created', 'member.logged_in', 'member.logged_in']);
   });
 
-  it('of one new person twice at once makes one member', async () => {
+  it('creates one member for two concurrent sign-ins of a new person', async () => {
     const org = await newOrg();
     const email = newEmail();
     sits(email);
@@ -200,7 +200,7 @@ describe('signing in at the company', () => {
     expect(await membersOf(org.id, email)).toHaveLength(1);
   });
 
-  it('lets invited people in with the role they were invited to, and nobody else where the rule makes none', async () => {
+  it('gives invited people the role of their invitation, and refuses others if the rules give no role', async () => {
     const org = await newOrg({ default_role: null });
     const { email } = await server.invite(org.id, 'admin');
     sits(email);
@@ -209,7 +209,7 @@ describe('signing in at the company', () => {
     expect(await signIn(org.id)).toMatchObject({ path: '/console/login', error: 'not_a_member', cookie: '' });
   });
 
-  it('takes no email that is not verified, nor one of another domain [MBR-412]', async () => {
+  it('refuses unverified emails and emails of other domains [MBR-412]', async () => {
     const org = await newOrg();
     sits(newEmail(), { email_verified: false });
     expect((await signIn(org.id)).error).toBe('email_unverified');
@@ -221,7 +221,7 @@ describe('signing in at the company', () => {
     ['the only login of the email', false],
     ['one of two logins of the email', true],
   ])(
-    'does not become a member who has a password, %s, until they link the account themselves [MBR-413, MBR-430, MBR-610]',
+    'does not take over a member with a password, %s, until they link the account themselves [MBR-413, MBR-430, MBR-610]',
     async (_, hasOther) => {
       const org = await newOrg();
       const email = newEmail();
@@ -234,21 +234,21 @@ describe('signing in at the company', () => {
       const begun = await server.call('POST', '/v1/console/sign-in/link', { browser });
       const attempt = cookieOf(begun.headers, 'vestra_sign_in');
       const back = await company.signIn(begun.body.url as string);
-      // Not in another browser, and there it is not used up either.
+      // Another browser cannot finish the attempt, and does not consume it.
       expect(await comeBack(back, 'another')).toMatchObject({ error: 'expired' });
       expect(await comeBack(back, attempt)).toMatchObject({ path: '/console/account', error: null, cookie: '' });
       const linked = await signIn(org.id);
       expect((await sessionOf(linked.cookie)).body.member).toMatchObject({ email, role: 'admin' });
       expect((await sessionOf((await server.logIn(email)).cookie)).status).toBe(200);
 
-      // The account is theirs alone, and they have this one alone.
+      // An account has one member, and a member has one account.
       const second = await server.logIn((await server.newMember(org.id, 'developer')).email);
       const stolen = await server.call('POST', '/v1/console/sign-in/link', { browser: second });
       const taken = await comeBack(
         await company.signIn(stolen.body.url as string),
         cookieOf(stolen.headers, 'vestra_sign_in'),
       );
-      // Still signed in, so the error shows on the page where it began.
+      // The member is still signed in, so the account page shows the error.
       expect(taken).toMatchObject({ error: 'another_identity', path: '/console/account', cookie: '' });
       const tried = await server.call('POST', '/v1/console/sign-in/link', { browser });
       const sameAgain = await comeBack(
@@ -268,7 +268,7 @@ describe('signing in at the company', () => {
   );
 
   it.each([false, true])(
-    'may take the place of passwords, for all who have linked it but owners; another login of the email: %j [MBR-414, MBR-610]',
+    'can replace passwords for members who have linked it, except owners; another login of the email: %j [MBR-414, MBR-610]',
     async (hasOther) => {
       const org = await newOrg();
       const email = newEmail();
@@ -289,7 +289,7 @@ describe('signing in at the company', () => {
     },
   );
 
-  it('ends with the member, and with the provider [MBR-415]', async () => {
+  it('ends with the membership and with the provider [MBR-415]', async () => {
     const org = await newOrg();
     const email = newEmail();
     sits(email);
@@ -304,15 +304,15 @@ describe('signing in at the company', () => {
     expect((await server.call('DELETE', '/v1/identity-provider', { key: org.key })).status).toBe(200);
     expect((await sessionOf(again.cookie)).status).toBe(401);
     expect((await begin(org.id)).url).toContain('sign_in_error=not_offered');
-    // Set again, the same person is found by the email that it alone gave them.
+    // After the provider is set again, the person is linked by email.
     await org.set({});
     expect((await signIn(org.id)).error).toBeNull();
     expect(await rowsWhere(server.db, consoleSessions, sql`member_id IS NOT NULL AND email IS NOT NULL`)).toEqual([]);
   });
 });
 
-describe('a sign-in that somebody tampers with [MBR-416]', () => {
-  it('is good once, in the browser that began it, for ten minutes', async () => {
+describe('a sign-in that was tampered with [MBR-416]', () => {
+  it('works once, in the browser that began it, for ten minutes', async () => {
     const org = await newOrg();
     sits(newEmail());
     const { url, attempt } = await begin(org.id);
@@ -331,7 +331,7 @@ describe('a sign-in that somebody tampers with [MBR-416]', () => {
     expect((await comeBack(lateBack, late.attempt)).error).toBe('expired');
   });
 
-  it('goes back to pages of the console alone', async () => {
+  it('redirects only to pages of the console', async () => {
     const org = await newOrg();
     for (const address of ['https://evil.example', '//evil.example', '/consoles', '/v1/keys']) {
       const refused = await server.open(`/v1/console/sign-in/${org.id}?return_to=${encodeURIComponent(address)}`);
@@ -360,7 +360,7 @@ describe('a sign-in that somebody tampers with [MBR-416]', () => {
     ['has run out', claiming({ exp: inAMinute(-10) })],
     ['answers another sign-in', claiming({ nonce: 'of another' })],
     ['is of another person than the endpoint knows', claiming({ sub: 'the boss' })],
-  ])('brings nobody in with a token that %s', async (_, lie) => {
+  ])('signs no one in with a token that %s', async (_, lie) => {
     sits(newEmail());
     company.lies = lie;
     expect(await signIn(org.id)).toMatchObject({ error: 'refused', cookie: '' });

@@ -11,10 +11,10 @@ import { partyOf } from './webauthn.ts';
 let server: Awaited<ReturnType<typeof startConsole>>;
 let chrome: Browser;
 let page: Page;
-/** Takes every key from the device. */
+/** Removes all passkeys from the device. */
 let emptyDevice: () => Promise<unknown>;
 
-/** A real browser with a device of its own, at the origin of the console. */
+/** A real browser with a virtual device, at the origin of the console. */
 beforeAll(async () => {
   [server, chrome] = await Promise.all([
     startConsole(),
@@ -81,7 +81,7 @@ const signIn = ({ attempt, credential }: { attempt: string; credential: unknown 
 const altered = (text: string) => `${text.startsWith('A') ? 'B' : 'A'}${text.slice(1)}`;
 
 describe('a passkey', () => {
-  it('is registered with the password, signs its person in, and is theirs alone [MBR-420, MBR-421, MBR-422]', async () => {
+  it('needs the password to register, signs in its owner, and belongs to them alone [MBR-420, MBR-421, MBR-422]', async () => {
     const [org, other] = [await server.newOrg(), await server.newOrg()];
     const member = await server.logIn(org.owner.email);
     const stranger = await server.logIn(other.owner.email);
@@ -92,7 +92,7 @@ describe('a passkey', () => {
     expect(wrong).toMatchObject({ status: 403, body: { error: { code: 'password_wrong' } } });
 
     const made = await make(member);
-    // Begun by one person, ended by another; and of another browser.
+    // One person begins and another finishes, also in another browser.
     expect(await register(stranger, made)).toMatchObject({ body: { error: { code: 'passkey_refused' } } });
     expect(await register(member, made)).toMatchObject({ body: { error: { code: 'passkey_refused' } } });
     await emptyDevice();
@@ -158,7 +158,7 @@ describe('a passkey', () => {
     ['http://agents.example.com', null],
     ['https://192.0.2.1', null],
     ['http://[::1]:4600', null],
-  ])('is for %s as %j', (address, expected) => {
+  ])('is available for %s as %j', (address, expected) => {
     if (expected) expect(partyOf(address)).toEqual(expected);
     else expect(() => partyOf(address)).toThrow(/VESTRA_PUBLIC_URL/);
   });

@@ -7,7 +7,7 @@ const party = { rpID: 'console.example', origin: 'https://console.example' };
 const challenge = randomBytes(32).toString('base64url');
 const otherChallenge = randomBytes(32).toString('base64url');
 
-/** What a device signs. Each row of the tables below changes one thing of it. */
+/** A signed response. Each row of the tables below changes one field. */
 type Said = {
   type: string;
   origin: string;
@@ -29,8 +29,8 @@ const passkey = {
   counter: 5,
 } as PasskeyRow;
 
-describe('[MBR-420, MBR-615] a passkey is registered only by an answer to this challenge, here, of a person who was there', () => {
-  it('takes what the device answered', async () => {
+describe('[MBR-420, MBR-615] registering a passkey requires a response to this challenge and origin, with user verification', () => {
+  it('accepts the response of the device', async () => {
     expect(await registered({})).toMatchObject({ credential_id: passkey.credential_id, counter: 6 });
   });
 
@@ -48,8 +48,8 @@ describe('[MBR-420, MBR-615] a passkey is registered only by an answer to this c
   });
 });
 
-describe('[MBR-421, MBR-615] a passkey signs in only by its own key, to this challenge, here, of a person who was there', () => {
-  it('takes what the device answered, and its count', async () => {
+describe('[MBR-421, MBR-615] signing in requires a response of the passkey to this challenge and origin, with user verification', () => {
+  it('accepts the response of the device and its counter', async () => {
     expect(await signedIn({})).toBe(6);
   });
 
@@ -70,7 +70,7 @@ describe('[MBR-421, MBR-615] a passkey signs in only by its own key, to this cha
     expect(await signedIn(changed)).toBeNull();
   });
 
-  it('takes a device that does not count, again and again', async () => {
+  it('accepts a device without a counter repeatedly', async () => {
     expect(await signedIn({ count: 0 }, { ...passkey, counter: 0 })).toBe(0);
   });
 });
@@ -130,7 +130,7 @@ const envelope = {
 const clientData = ({ type, origin, challenge, crossOrigin, topOrigin }: Said) =>
   Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin, topOrigin }));
 
-/** The flags: a person is present, was verified, and what the caller adds. */
+/** The flags "user present" and "user verified", plus those of the caller. */
 function authenticatorData({ rpID, isVerified, count }: Said, more = 0): Buffer {
   const flags = 0x01 | (isVerified ? 0x04 : 0) | more;
   const counted = Buffer.alloc(4);
@@ -138,7 +138,7 @@ function authenticatorData({ rpID, isVerified, count }: Said, more = 0): Buffer 
   return Buffer.concat([sha256(rpID), Buffer.from([flags]), counted]);
 }
 
-/** ES256 on P-256, as COSE writes it. */
+/** An ES256 key in COSE encoding. */
 function coseKey(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' });
   const head = Buffer.from([0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20]);

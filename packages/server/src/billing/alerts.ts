@@ -49,9 +49,9 @@ export async function emitAlerts(
   const spends = await readSpend(tx, tenant, withWholeOrg(touched));
   const reached = spends.flatMap((spend) => reachedBy(spend, caps, userCaps, thresholds));
 
-  const told = await insertSentAlerts(tx, tenant, reached.map(toldOf));
-  const isNew = new Set(told.map(nameOf));
-  const alerts = reached.filter((alert) => isNew.delete(nameOf(toldOf(alert))));
+  const sent = await insertSentAlerts(tx, tenant, reached.map(sentAlertOf));
+  const isNew = new Set(sent.map(nameOf));
+  const alerts = reached.filter((alert) => isNew.delete(nameOf(sentAlertOf(alert))));
   for (const alert of alerts) {
     const type = alert.threshold === 100 ? 'usage.cap_reached' : 'usage.threshold_reached';
     await emit(tx, { orgId: tenant.orgId, mode: tenant.mode, type, data: presentAlert(alert) });
@@ -108,7 +108,7 @@ export function alertsReached(
     .map((threshold) => ({ cap, userId, period, threshold, capMicros, spendMicros }));
 }
 
-const toldOf = ({ cap, userId, period, threshold }: Alert): SentAlert => ({
+const sentAlertOf = ({ cap, userId, period, threshold }: Alert): SentAlert => ({
   cap,
   owner: userId ?? orgAgent,
   period,

@@ -32,15 +32,15 @@ function joinedNews() {
   return { processNews, notified };
 }
 
-const lineWith = (processNews = joinedNews().processNews()) =>
+const queueWith = (processNews = joinedNews().processNews()) =>
   createHoldQueue({ db, processNews, log: createLog('silent') });
 
 const ask = (
-  line: HoldQueue,
+  queue: HoldQueue,
   tenant: Tenant,
   of: { userId?: string; signal?: AbortSignal; waitMs?: number; onWaiting?: () => void } = {},
 ) =>
-  line.hold(tenant, {
+  queue.hold(tenant, {
     userId: 'ann',
     userCaps: null,
     amountMicros: 100n,
@@ -50,11 +50,11 @@ const ask = (
   });
 
 /** Records the order of successful holds. */
-function watched(line: HoldQueue, tenant: Tenant) {
+function watched(queue: HoldQueue, tenant: Tenant) {
   const granted: { name: string; reservationId: string }[] = [];
   const waiting: Promise<unknown>[] = [];
   const wants = (name: string, userId: string) => {
-    const answer = ask(line, tenant, { userId }).then((held) => {
+    const answer = ask(queue, tenant, { userId }).then((held) => {
       if (held.allowed) granted.push({ name, reservationId: held.reservationId });
       return held;
     });
@@ -64,7 +64,7 @@ function watched(line: HoldQueue, tenant: Tenant) {
   const pays = async (micros: number) => {
     const { reservationId } = granted.at(-1) as { reservationId: string };
     await chargeAll(db, tenant, { items: [item(micros, { userId: 'ann' })], reservationId });
-    line.freed(tenant);
+    queue.freed(tenant);
   };
   return { granted, waiting, wants, pays, names: () => granted.map(({ name }) => name) };
 }
@@ -76,11 +76,11 @@ describe('the hold queue', () => {
   it('gives users turns, one call each [MON-161, MON-162]', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 100n);
-    const line = lineWith();
-    const { wants, pays, names, granted } = watched(line, tenant);
+    const queue = queueWith();
+    const { wants, pays, names, granted } = watched(queue, tenant);
     await wants('ann 1', 'ann');
     void wants('ann 2', 'ann');
-    await expect.poll(() => line.hasWaiting(tenant)).toBe(true);
+    await expect.poll(() => queue.hasWaiting(tenant)).toBe(true);
     for (const [name, user] of [
       ['ann 3', 'ann'],
       ['ann 4', 'ann'],
@@ -95,22 +95,22 @@ describe('the hold queue', () => {
       await expect.poll(() => granted.length).toBe(count + 1);
     }
     expect(names()).toEqual(['ann 1', 'ann 2', 'bob 1', 'cid 1', 'ann 3', 'bob 2', 'ann 4']);
-    expect(line.hasWaiting(tenant)).toBe(false);
+    expect(queue.hasWaiting(tenant)).toBe(false);
   });
 
   it('calls onWaiting for calls that wait, and not for calls that find plenty [JOB-531]', async () => {
-    const line = lineWith();
+    const queue = queueWith();
     const waits = vi.fn();
     const rich = await newTenant(db);
     await fund(db, rich, 1_000_000n);
-    const found = await ask(line, rich, { onWaiting: waits });
+    const found = await ask(queue, rich, { onWaiting: waits });
     expect([found.allowed, waits.mock.calls.length]).toEqual([true, 0]);
 
     const poor = await newTenant(db);
     await fund(db, poor, 100n);
-    await ask(line, poor);
+    await ask(queue, poor);
     const ending = new AbortController();
-    const second = ask(line, poor, { onWaiting: waits, signal: ending.signal });
+    const second = ask(queue, poor, { onWaiting: waits, signal: ending.signal });
     await expect.poll(() => waits.mock.calls.length).toBe(1);
     ending.abort(new Error('Stopped.'));
     await expect(second).rejects.toThrow('Stopped.');
@@ -119,8 +119,8 @@ describe('the hold queue', () => {
   it('ends every wait when the money is spent [MON-161]', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 100n });
     await fund(db, tenant, 1_000n);
-    const line = lineWith();
-    const { wants, waiting, pays } = watched(line, tenant);
+    const queue = queueWith();
+    const { wants, waiting, pays } = watched(queue, tenant);
     await wants('first', 'ann');
     for (const user of ['ann', 'bob', 'cid']) void wants(user, user);
     await pays(100);
@@ -135,11 +135,11 @@ describe('the hold queue', () => {
   it('lets no user block another at their own cap', async () => {
     const tenant = await newTenant(db, { user_daily_micros: 50n });
     await fund(db, tenant, 1_000_000n);
-    const line = lineWith();
-    const { wants, names } = watched(line, tenant);
+    const queue = queueWith();
+    const { wants, names } = watched(queue, tenant);
     await wants('ann 1', 'ann');
     void wants('ann 2', 'ann');
-    await expect.poll(() => line.hasWaiting(tenant)).toBe(true);
+    await expect.poll(() => queue.hasWaiting(tenant)).toBe(true);
     await wants('bob 1', 'bob');
     expect(names()).toEqual(['ann 1', 'bob 1']);
   });
@@ -147,21 +147,21 @@ describe('the hold queue', () => {
   it('ends a wait after its time or its signal, and holds nothing then [MON-161]', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 100n);
-    const line = lineWith();
-    const first = await ask(line, tenant);
-    expect(await ask(line, tenant, { waitMs: 30 })).toMatchObject({ allowed: false, isHeldByRunningCalls: true });
+    const queue = queueWith();
+    const first = await ask(queue, tenant);
+    expect(await ask(queue, tenant, { waitMs: 30 })).toMatchObject({ allowed: false, isHeldByRunningCalls: true });
     const ending = new AbortController();
-    const ended = ask(line, tenant, { signal: ending.signal });
+    const ended = ask(queue, tenant, { signal: ending.signal });
     ending.abort(new Error('Stopped.'));
     await expect(ended).rejects.toThrow('Stopped.');
-    expect([line.hasWaiting(tenant), await heldRows(tenant), first.allowed]).toEqual([false, 1, true]);
+    expect([queue.hasWaiting(tenant), await heldRows(tenant), first.allowed]).toEqual([false, 1, true]);
   });
 
   it('notices money that another process frees, and notifies no one if no call waits', async () => {
     const tenant = await newTenant(db);
     await fund(db, tenant, 100n);
     const { processNews, notified } = joinedNews();
-    const [here, there] = [lineWith(processNews()), lineWith(processNews())];
+    const [here, there] = [queueWith(processNews()), queueWith(processNews())];
     const first = await ask(there, tenant);
     there.freed(tenant);
     expect(notified).not.toContain('money_freed');
@@ -178,11 +178,11 @@ describe('the hold queue', () => {
     await fund(db, tenant, 950n);
     await pay(db, tenant, item(50));
     const { processNews } = joinedNews();
-    const lines = [lineWith(processNews()), lineWith(processNews())] as const;
+    const queues = [queueWith(processNews()), queueWith(processNews())] as const;
     const ending = new AbortController();
     let granted = 0;
     const asked = Array.from({ length: 60 }, (_, at) =>
-      ask(lines[at % 2] as HoldQueue, tenant, { userId: `user ${at % 7}`, signal: ending.signal }).then(
+      ask(queues[at % 2] as HoldQueue, tenant, { userId: `user ${at % 7}`, signal: ending.signal }).then(
         () => {
           granted += 1;
         },
@@ -191,7 +191,7 @@ describe('the hold queue', () => {
     );
     // 900 are left: enough for nine calls of 100 each.
     await expect.poll(() => granted, { timeout: 10_000 }).toBe(9);
-    for (const line of lines) line.freed(tenant);
+    for (const queue of queues) queue.freed(tenant);
     await expect.poll(() => heldRows(tenant)).toBe(9);
     ending.abort(new Error('Enough.'));
     await Promise.all(asked);

@@ -53,7 +53,7 @@ type Held = {
  * the caller must reserve again with `reserveUnderLock`.
  */
 export async function reserve(db: Executor, tenant: Tenant, reservation: Reservation): Promise<Held | SpendingRefusal> {
-  const { money, caps, hold } = await ask(db, tenant, reservation);
+  const { money, caps, hold } = await readMoneyAndHold(db, tenant, reservation);
   const allowance = allowanceOf(money, caps);
   if (allowance.allowed) {
     return { allowed: true, reservationId: hold.id, isTight: isTight(money, caps, reservation.amountMicros) };
@@ -80,12 +80,12 @@ export async function checkSpending(
   tenant: Tenant,
   spending: BudgetOwner,
 ): Promise<SpendingRefusal | null> {
-  const { money, caps } = await ask(db, tenant, { ...spending, amountMicros: null });
+  const { money, caps } = await readMoneyAndHold(db, tenant, { ...spending, amountMicros: null });
   const allowance = allowanceOf(money, caps);
   return allowance.allowed || allowance.isHeldByRunningCalls ? null : allowance;
 }
 
-async function ask(
+async function readMoneyAndHold(
   db: Executor,
   tenant: Tenant,
   {

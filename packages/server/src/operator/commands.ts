@@ -4,7 +4,7 @@ import { operatorCommands as rows } from '@vestra/contract/operator-commands';
 import { type Mode, modes, type Role, roles } from '@vestra/contract/route';
 import { findSettings, recordAudit } from '../account/index.ts';
 import { inviteMember } from '../account/members/members.ts';
-import { makeOperatorResetLink } from '../account/members/passwords.ts';
+import { createOperatorResetLink } from '../account/members/passwords.ts';
 import { orgExists } from '../account/orgs/store.ts';
 import { credit } from '../billing/charge.ts';
 import { balanceOf } from '../billing/roll-up-balances.ts';
@@ -87,7 +87,7 @@ const works: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>, Work> 
     run: async ({ db, config }, values) => {
       const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
       const email = values.email as string;
-      const link = await transaction(db, (tx) => makeOperatorResetLink(tx, { email, publicUrl }));
+      const link = await transaction(db, (tx) => createOperatorResetLink(tx, { email, publicUrl }));
       if (!link) throw new StartFailure(`Nobody logs in to the console of this server with the email ${email}.`);
       return link;
     },

@@ -7,7 +7,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { auditEntries, passwordResets } from '../tables.ts';
 import { deviceOf } from './console-sessions.ts';
 import { newEmail, password, startConsole } from './members.fixture.ts';
-import { makeOperatorResetLink } from './passwords.ts';
+import { createOperatorResetLink } from './passwords.ts';
 
 const newPassword = 'a horse that is new';
 
@@ -212,12 +212,12 @@ describe('resetting a password', () => {
     await server.newMember(other.id, 'developer', org.owner.email);
     const publicUrl = 'http://localhost:4600';
     const made = await transaction(server.db, (tx) =>
-      makeOperatorResetLink(tx, { email: ` ${org.owner.email.toUpperCase()}`, publicUrl }),
+      createOperatorResetLink(tx, { email: ` ${org.owner.email.toUpperCase()}`, publicUrl }),
     );
     expect((await use(tokenOf(made?.reset_url))).body).toEqual({ object: 'password_reset', email: org.owner.email });
     expect(await logsIn(org.owner.email, newPassword)).toBe(200);
     expect(
-      await transaction(server.db, (tx) => makeOperatorResetLink(tx, { email: newEmail(), publicUrl })),
+      await transaction(server.db, (tx) => createOperatorResetLink(tx, { email: newEmail(), publicUrl })),
     ).toBeNull();
   });
 });

@@ -26,7 +26,7 @@ export async function showAccount(db: Executor, { session, membership }: SignedI
 }
 
 /** Other members see the name, so the org's audit log records the change. */
-export async function renameOneself(tx: Transaction, origin: Origin, person: SignedIn, name: string) {
+export async function renameSignedInMember(tx: Transaction, origin: Origin, person: SignedIn, name: string) {
   const { member } = person.membership;
   if (name === member.name) return showAccount(tx, person);
   const changed = await changeMember(tx, member.id, { name });

@@ -6,7 +6,7 @@ import { sql } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { auditEntries, logins, members, passkeys } from '../tables.ts';
 import { newEmail, password, startConsole } from './members.fixture.ts';
-import { makeOperatorResetLink } from './passwords.ts';
+import { createOperatorResetLink } from './passwords.ts';
 
 let server: Awaited<ReturnType<typeof startConsole>>;
 beforeAll(async () => {
@@ -337,7 +337,7 @@ describe('an email that another org has invited', () => {
     const { evil, bigCo, email, invited, browser } = await attacked();
     await accept(invited.token);
     const link = await transaction(server.db, (tx) =>
-      makeOperatorResetLink(tx, { email, publicUrl: 'http://localhost:4600' }),
+      createOperatorResetLink(tx, { email, publicUrl: 'http://localhost:4600' }),
     );
     const token = String(link?.reset_url).split('#token=')[1];
     const used = await server.call('POST', '/v1/console/password-reset', {

@@ -9,8 +9,8 @@ import { deleteSessions, openLoginSession } from './console-sessions.ts';
 import { deleteLogin, deletePasskeys, findLogins, insertLogin, lockLogin, lockLogins } from './login-store.ts';
 import { throttleLogin } from './login-throttle.ts';
 import { normaliseEmail } from './member.ts';
-import { fittingHashes, hashPassword } from './password-hash.ts';
-import { listMemberships, listMembershipsOfEmail, lockMembersOfEmail, openWithLogin } from './store.ts';
+import { hashPassword, matchingHashes } from './password-hash.ts';
+import { assignLogin, listMemberships, listMembershipsOfEmail, lockMembersOfEmail } from './store.ts';
 
 type Credentials = { email: string; password: string };
 
@@ -30,12 +30,12 @@ export async function logIn(
 
   const startedAt = performance.now();
   const known = await findLogins(db, address);
-  const fitting = await fittingLogins(password, known);
+  const fitting = await matchingLogins(password, known);
   const [only] = fitting;
   const opened =
     only &&
     (await transaction(db, (tx) =>
-      fitting.length === 1 ? enter(tx, only, source) : enterAll(tx, address, fitting, source),
+      fitting.length === 1 ? openVerified(tx, only, source) : mergeAndOpen(tx, address, fitting, source),
     ));
   if (opened) return opened;
 
@@ -46,7 +46,7 @@ export async function logIn(
 }
 
 /** Null if the login has changed since its password was checked, or opens no org. */
-async function enter(tx: Transaction, checked: LoginRow, source: Source) {
+async function openVerified(tx: Transaction, checked: LoginRow, source: Source) {
   const { email } = checked;
   const login = await lockLogin(tx, email, 'share');
   if (login?.password_hash !== checked.password_hash) return null;
@@ -54,7 +54,7 @@ async function enter(tx: Transaction, checked: LoginRow, source: Source) {
 }
 
 /** Merges several logins of an email that have the same password. */
-async function enterAll(tx: Transaction, email: string, checked: readonly LoginRow[], source: Source) {
+async function mergeAndOpen(tx: Transaction, email: string, checked: readonly LoginRow[], source: Source) {
   await lockMembersOfEmail(tx, email);
   const locked = await lockLogins(tx, email);
   const isUnchanged = (login: LoginRow) =>
@@ -70,29 +70,29 @@ async function enterAll(tx: Transaction, email: string, checked: readonly LoginR
  * proves nothing, because any org may invite it and accept the invitation itself. So an email may have several logins,
  * and a login opens only memberships that were accepted with its password.
  */
-export async function enterLogin(
+export async function connectLogin(
   tx: Transaction,
   { memberId, email, password }: { memberId: string; email: string; password: string },
 ): Promise<void> {
   for (;;) {
     const known = await lockLogins(tx, email);
-    const [fitting] = await fittingLogins(password, known);
+    const [fitting] = await matchingLogins(password, known);
     if (fitting) {
-      await endOtherWays(tx, fitting.email);
-      if (fitting.email !== email) await openWithLogin(tx, [memberId], fitting.email);
+      await deletePasskeysAndSessions(tx, fitting.email);
+      if (fitting.email !== email) await assignLogin(tx, [memberId], fitting.email);
       return;
     }
     const [first] = known;
     const row = first ? { email: memberId, address: email } : { email, address: null };
     const password_hash = await hashPassword(password, first?.password_hash);
     if (!(await insertLogin(tx, { ...row, password_hash }))) continue;
-    if (first) await openWithLogin(tx, [memberId], memberId);
+    if (first) await assignLogin(tx, [memberId], memberId);
     return;
   }
 }
 
-async function fittingLogins(password: string, known: readonly LoginRow[]): Promise<LoginRow[]> {
-  const hashes = await fittingHashes(
+async function matchingLogins(password: string, known: readonly LoginRow[]): Promise<LoginRow[]> {
+  const hashes = await matchingHashes(
     password,
     known.map(({ password_hash }) => password_hash),
   );
@@ -103,21 +103,21 @@ async function fittingLogins(password: string, known: readonly LoginRow[]): Prom
 export async function mergeLogins(tx: Transaction, into: LoginRow, others: readonly LoginRow[]): Promise<void> {
   for (const { email: key } of others) {
     const memberships = await listMemberships(tx, key);
-    await openWithLogin(
+    await assignLogin(
       tx,
       memberships.map(({ member }) => member.id),
       into.email,
     );
     await deleteLogin(tx, key);
   }
-  await endOtherWays(tx, into.email);
+  await deletePasskeysAndSessions(tx, into.email);
 }
 
 /**
  * Deletes the passkeys and sessions of a login that is about to open one more org. An org that accepted its own
  * invitation may have created them, and must not get into the next org with them.
  */
-async function endOtherWays(tx: Transaction, key: string): Promise<void> {
+async function deletePasskeysAndSessions(tx: Transaction, key: string): Promise<void> {
   await deletePasskeys(tx, key);
   await deleteSessions(tx, { email: key, member_id: null });
 }

@@ -8,7 +8,7 @@ import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { deleteLogin, lockLogin } from './login-store.ts';
 import { throttleLogin } from './login-throttle.ts';
-import { enterLogin } from './logins.ts';
+import { connectLogin } from './logins.ts';
 import { leavesNoOwner, loginOf, type Manager, normaliseEmail, presentMember, refusalOf } from './member.ts';
 import { hashToken, newToken } from './session-cookies.ts';
 import {
@@ -81,7 +81,7 @@ async function accept(
 ) {
   const invited = await lockInvite(tx, hash);
   if (!invited) throw fail('invite_not_found', { param: 'token' });
-  await enterLogin(tx, { memberId: invited.id, email: invited.email, password });
+  await connectLogin(tx, { memberId: invited.id, email: invited.email, password });
   const row = await activateMember(tx, invited.id, name);
   // A membership covers both modes. Like a login, it is recorded in the live log.
   const origin: Origin = { orgId: row.org_id, mode: 'live', actor: { type: 'member', id: row.id, name }, ...source };
@@ -109,7 +109,7 @@ export async function createOwner(
     status: 'active',
   });
   if (row.id !== id) throw fail('member_exists', { param: 'email' });
-  await enterLogin(tx, { memberId: id, email: address, password });
+  await connectLogin(tx, { memberId: id, email: address, password });
   await recordAudit(tx, serverOrigin({ orgId, mode: 'live' }), {
     action: 'member.created',
     target: { type: 'member', id },

@@ -20,7 +20,7 @@ export async function hashPassword(password: string, beside?: string): Promise<s
  * Returns the hashes that match. Without any, it takes as long as one check, so that timing does not reveal unknown
  * emails.
  */
-export async function fittingHashes(password: string, stored: readonly string[]): Promise<ReadonlySet<string>> {
+export async function matchingHashes(password: string, stored: readonly string[]): Promise<ReadonlySet<string>> {
   const bySalt = Map.groupBy(stored.length > 0 ? stored : [unmatchableHash], (hash) =>
     hash.slice(0, hash.lastIndexOf('$')),
   );
@@ -36,7 +36,7 @@ export async function fittingHashes(password: string, stored: readonly string[])
 const isSameTag = (derived: Buffer, tag: Buffer) => derived.length === tag.length && timingSafeEqual(derived, tag);
 
 export const verifyPassword = async (password: string, stored: string): Promise<boolean> =>
-  (await fittingHashes(password, [stored])).has(stored);
+  (await matchingHashes(password, [stored])).has(stored);
 
 /** Matches no password and takes as long to check as any hash. */
 export const unmatchableHash = phcString(randomBytes(saltBytes), randomBytes(tagBytes));

@@ -26,14 +26,14 @@ export async function changePassword(
   { password, newPassword }: { password: string; newPassword: string },
   source: Source,
 ) {
-  const login = await provePassword({ db, rateLimiter }, person, password, source);
+  const login = await checkPassword({ db, rateLimiter }, person, password, source);
   const passwordHash = await hashPassword(newPassword, login.password_hash);
   await transaction(db, (tx) => change(tx, person, { login, passwordHash }, source));
   return showAccount(db, person);
 }
 
 /** Throws unless this is the password of the signed-in person. */
-export async function provePassword(
+export async function checkPassword(
   { db, rateLimiter }: { db: Database; rateLimiter: RateLimiter },
   { session }: SignedIn,
   password: string,
@@ -68,7 +68,7 @@ const validHours = 24;
  * Creates a link for a member who forgot their password. The link gives access to the login, so an org may create one
  * only for a login that opens no other org.
  */
-export async function makeResetLink(
+export async function createResetLink(
   tx: Transaction,
   origin: Origin,
   { manager, memberId, publicUrl }: { manager: Manager; memberId: string; publicUrl: string },
@@ -96,7 +96,7 @@ export async function makeResetLink(
  * Creates a link on the server's command line, such as for the last owner. Null: no login has this email. The operator
  * vouches for the person and not for an org, so the link replaces every login of the email.
  */
-export async function makeOperatorResetLink(
+export async function createOperatorResetLink(
   tx: Transaction,
   { email, publicUrl }: { email: string; publicUrl: string },
 ) {

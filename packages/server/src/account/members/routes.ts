@@ -4,12 +4,12 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { type Handlers, Reply } from '../../platform/http/handler.ts';
 import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 import { sourceOf } from './access-log.ts';
-import { renameOneself, showAccount, showSession } from './account.ts';
+import { renameSignedInMember, showAccount, showSession } from './account.ts';
 import { endOtherSignIns, endSignIn, listSessions, logOut, presentSignIn, signedIn } from './console-sessions.ts';
 import { logIn } from './logins.ts';
 import { managerOf, presentMember } from './member.ts';
 import { acceptInvite, inviteMember, removeMember, updateMember } from './members.ts';
-import { changePassword, type McpConsents, makeResetLink, resetPassword } from './passwords.ts';
+import { changePassword, createResetLink, type McpConsents, resetPassword } from './passwords.ts';
 import { clearedCookie, isSecureRequest, readSessionToken, sessionCookie } from './session-cookies.ts';
 import { listMembers } from './store.ts';
 
@@ -45,7 +45,9 @@ export function memberRoutes({
       return { object: 'member', id: memberId, deleted: true };
     },
     resetPassword: async ({ caller, origin, params, commit }) =>
-      commit((tx) => makeResetLink(tx, origin, { manager: managerOf(caller), memberId: params.member_id, publicUrl })),
+      commit((tx) =>
+        createResetLink(tx, origin, { manager: managerOf(caller), memberId: params.member_id, publicUrl }),
+      ),
     accept: async ({ body, requestId, ip }) => acceptInvite({ db, rateLimiter }, body, { requestId, ip }),
   };
 }
@@ -84,7 +86,7 @@ export function accountRoutes({ db, rateLimiter, publicUrl }: MemberDependencies
     show: async (incoming) => showAccount(db, await personOf(incoming)),
     update: async (incoming) => {
       const person = await personOf(incoming);
-      return transaction(db, (tx) => renameOneself(tx, incoming.origin, person, incoming.body.name));
+      return transaction(db, (tx) => renameSignedInMember(tx, incoming.origin, person, incoming.body.name));
     },
     changePassword: async (incoming) => {
       const { password, new_password: newPassword } = incoming.body;

@@ -168,7 +168,7 @@ async function membershipsWhere(db: Executor, condition: Sql): Promise<Membershi
 }
 
 /** Assigns these memberships to a login whose key is not the email. */
-export async function openWithLogin(tx: Transaction, memberIds: readonly string[], login: string): Promise<void> {
+export async function assignLogin(tx: Transaction, memberIds: readonly string[], login: string): Promise<void> {
   await run(tx, sql`UPDATE ${members} SET login = ${login}, opened_by = 'identity' WHERE id = ANY(${[...memberIds]})`);
 }
 

@@ -119,7 +119,7 @@ export async function decide(
   const { secret: code, hash } = newSecret('code');
   await transaction(db, async (tx) => {
     await lockMember(tx, member.id);
-    if ((await countOfMember(tx, member.id)) >= maxGrantsOfMember) throw fail('too_many_mcp_grants');
+    if ((await countGrantsOfMember(tx, member.id)) >= maxGrantsOfMember) throw fail('too_many_mcp_grants');
     const { address, isVerified } = addressOf(client, redirectUri);
     const grant = await insertGrant(
       tx,
@@ -160,7 +160,7 @@ async function insertGrant(
   return grant;
 }
 
-async function countOfMember(tx: Transaction, memberId: string): Promise<number> {
+async function countGrantsOfMember(tx: Transaction, memberId: string): Promise<number> {
   const counted = sql`SELECT count(*) AS total FROM ${mcpGrants} WHERE member_id = ${memberId} AND expires_at > now()`;
   return (await one(tx, { total: count() }, counted)).total;
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/db/pool.ts';
 import { createOutbound } from '../../platform/outbound/fetcher.ts';
 import { isResource } from './authorization.ts';
 import { addressOf, destinationOf, findClient, isRedirectOf, refuseRedirect, shownName } from './clients.ts';
-import { fitsChallenge, graceMs, meaningOfUse } from './tokens.ts';
+import { classifyRefreshToken, fitsChallenge, graceMs } from './tokens.ts';
 
 describe('redirect addresses', () => {
   it.each([
@@ -114,6 +114,6 @@ it.each([
 ] as const)(
   'a refresh token of generation %s where %s is the newest, for %s ms: %s [MCP-485]',
   (of, newest, ago, means) => {
-    expect(meaningOfUse({ generation: of }, { generation: newest, renewedMsAgo: ago })).toBe(means);
+    expect(classifyRefreshToken({ generation: of }, { generation: newest, renewedMsAgo: ago })).toBe(means);
   },
 );

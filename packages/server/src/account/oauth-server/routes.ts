@@ -22,7 +22,7 @@ export function mcpGrantRoutes({ db, outbound, issuer, resource, ended }: GrantD
     readAuthorizationRequest(query, { resource, findClient: (id) => findClient({ db, outbound }, id) });
   return {
     list: async ({ caller, query, page }) => {
-      const members = [onlyOf(caller), query.member_id ?? null].filter((each) => each !== null);
+      const members = [visibleMemberId(caller), query.member_id ?? null].filter((each) => each !== null);
       const rows = await listGrants(db, caller, members, page);
       const named = await findMembers(db, [...new Set(rows.map(({ member_id }) => member_id))]);
       return page.of(
@@ -36,7 +36,7 @@ export function mcpGrantRoutes({ db, outbound, issuer, resource, ended }: GrantD
         const grant = await lockGrant(
           tx,
           caller,
-          [onlyOf(caller)].filter((each) => each !== null),
+          [visibleMemberId(caller)].filter((each) => each !== null),
           params.grant_id,
         );
         if (!grant) throw fail('mcp_grant_not_found');
@@ -58,7 +58,7 @@ export function mcpGrantRoutes({ db, outbound, issuer, resource, ended }: GrantD
  * The only member whose grants a caller may see and end. Null: all members, by scope. A key without that scope sees
  * none.
  */
-function onlyOf({ scopes, member, grant }: Caller): string | null {
+function visibleMemberId({ scopes, member, grant }: Caller): string | null {
   if (scopes.includes('admin') || scopes.includes('all')) return null;
   return member?.id ?? grant?.memberId ?? '';
 }

@@ -42,7 +42,7 @@ export const graceMs = 60_000;
  * gets more tokens of the newest generation during the grace period. Any older token has been used before, so it may be
  * stolen.
  */
-export function meaningOfUse(
+export function classifyRefreshToken(
   token: { generation: number },
   grant: { generation: number; renewedMsAgo: number },
 ): 'next' | 'again' | 'stolen' {
@@ -66,12 +66,12 @@ export async function exchangeCode(
     // A thief who has only the code can neither use it nor end its grant.
     const isTheirs = grant.client_id === given.clientId && fitsChallenge(given.verifier, code.code_challenge);
     if (!isTheirs || code.redirect_uri !== given.redirectUri) throw fail('invalid_grant');
-    if (code.used_at) return endedFor(tx, grant, 'code_used_twice', source);
+    if (code.used_at) return endGrantFor(tx, grant, 'code_used_twice', source);
     if (code.is_over) throw fail('invalid_grant', { message: 'The code has expired.' });
     await markCodeUsed(tx, code.code_hash);
     return tokensOf(tx, await nextGeneration(tx, grant.id));
   });
-  return settled(result, ended);
+  return tokensOrFail(result, ended);
 }
 
 /** Exchanges a refresh token for the next tokens. An old token may be stolen, so its grant ends. */
@@ -85,16 +85,16 @@ export async function renewTokens(
     if (found?.token.kind !== 'refresh' || found.grant.client_id !== given.clientId) throw fail('invalid_grant');
     const { grant, token } = found;
     if (token.is_over) throw fail('invalid_grant', { message: 'The refresh token has expired.' });
-    const meaning = meaningOfUse(token, { generation: grant.generation, renewedMsAgo: grant.renewed_ms_ago });
-    if (meaning === 'stolen') return endedFor(tx, grant, 'refresh_token_used_twice', source);
+    const meaning = classifyRefreshToken(token, { generation: grant.generation, renewedMsAgo: grant.renewed_ms_ago });
+    if (meaning === 'stolen') return endGrantFor(tx, grant, 'refresh_token_used_twice', source);
     return tokensOf(tx, meaning === 'next' ? await nextGeneration(tx, grant.id) : grant);
   });
-  return settled(result, ended);
+  return tokensOrFail(result, ended);
 }
 
 type EndedGrant = { endedGrantId: string };
 
-async function endedFor(
+async function endGrantFor(
   tx: Transaction,
   grant: LockedGrant,
   reason: 'code_used_twice' | 'refresh_token_used_twice',
@@ -116,7 +116,7 @@ async function tokensOf(tx: Transaction, grant: GrantRow) {
 }
 
 /** Throws only after the commit, so that the end of the grant is not rolled back. */
-function settled<Tokens extends object>(result: Tokens | EndedGrant, ended: TokenExchange['ended']): Tokens {
+function tokensOrFail<Tokens extends object>(result: Tokens | EndedGrant, ended: TokenExchange['ended']): Tokens {
   if (!('endedGrantId' in result)) return result;
   ended(result.endedGrantId);
   throw fail('invalid_grant', {

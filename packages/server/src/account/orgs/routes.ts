@@ -82,16 +82,16 @@ export function limitRoutes({ db, requestsPerMinute }: OrgDependencies): Handler
 
 async function orgInMode(db: Executor, tenant: Tenant): Promise<OrgInMode> {
   const [found] = await findOrgsInMode(db, [tenant]);
-  return there(found, tenant);
+  return requireFound(found, tenant);
 }
 
 /** Batches concurrent reads: requests that arrive during a read share the next one. */
 function batchedOrgReads(db: Database): (tenant: Tenant) => Promise<OrgInMode> {
   const read = joinedReads((tenants: Tenant[]) => findOrgsInMode(db, tenants));
-  return async (tenant) => there(await read(tenant), tenant);
+  return async (tenant) => requireFound(await read(tenant), tenant);
 }
 
-function there(found: OrgInMode | undefined, { orgId, mode }: Tenant): OrgInMode {
+function requireFound(found: OrgInMode | undefined, { orgId, mode }: Tenant): OrgInMode {
   if (!found) throw new Error(`Org ${orgId} has no row for ${mode} mode.`);
   return found;
 }

@@ -39,7 +39,7 @@ export function createCustomerMemory({
   signingSecret: Buffer;
   log: Pick<Logger, 'warn'>;
 }) {
-  const { unlessAway } = createEndpointBreaker({
+  const { unlessFailing } = createEndpointBreaker({
     opened: ({ orgId, mode }, error) =>
       log.warn({ err: error, org_id: orgId, mode }, 'a memory endpoint failed and is skipped for a while'),
   });
@@ -76,13 +76,13 @@ export function createCustomerMemory({
       ask(db, owner, 'add', { memory: newItem(fact, idOfFact(owner, fact.text)) }),
     delete: (db: Executor, owner: Owner, id: string) => ask(db, owner, 'delete', { id }),
     deleteAll: (db: Executor, owner: Owner) => ask(db, owner, 'delete_all', {}),
-    /** Asks any configured endpoint, even if the mode has changed since: it may still have facts of the user. */
+    /** Asks any configured endpoint, whatever the org's mode: versions choose their own, so it may have facts. */
     forgetUser: async (db: Executor, tenant: Tenant, userId: string): Promise<void> => {
       if ((await findSettings(db, tenant)).memory_endpoint === null) return;
       await ask(db, { ...tenant, userId }, 'delete_all', {});
     },
     /** Throws at once if the endpoint failed recently. */
-    unlessAway,
+    unlessFailing,
     rollSecret: (tx: Transaction, origin: Origin) => rollEndpointSecret(tx, signingSecret, origin),
   };
 }
@@ -137,7 +137,7 @@ export function createEndpointBreaker({
 }) {
   const passedOverUntil = new Map<string, number>();
   return {
-    async unlessAway<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
+    async unlessFailing<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
       const name = `${tenant.orgId} ${tenant.mode}`;
       const until = passedOverUntil.get(name);
       if (until !== undefined && until > now()) throw passedOver();

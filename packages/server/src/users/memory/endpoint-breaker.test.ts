@@ -8,7 +8,7 @@ const away = () => Promise.reject(fail('memory_endpoint_error', { message: 'It i
 function start() {
   let time = 0;
   const told: string[] = [];
-  const { unlessAway } = createEndpointBreaker({ opened: ({ mode }) => told.push(mode), now: () => time });
+  const { unlessFailing } = createEndpointBreaker({ opened: ({ mode }) => told.push(mode), now: () => time });
   return {
     told,
     wait: (ms: number) => {
@@ -18,7 +18,7 @@ function start() {
     call: (
       work: () => Promise<unknown> = async () => 'answered',
       of = tenant as { orgId: string; mode: 'test' | 'live' },
-    ) => unlessAway(of, work).then(String, (error: Error) => error.message.slice(0, 19)),
+    ) => unlessFailing(of, work).then(String, (error: Error) => error.message.slice(0, 19)),
   };
 }
 

@@ -89,7 +89,7 @@ export function createMemory(dependencies: Dependencies): Memory {
     const owner = { ...tenant, userId };
     if (mode === 'none') return [];
     if (mode === 'vestra') return (await findFacts(dependencies, owner, { query, limit })).map(textAndKind);
-    const { found, text } = await customer.unlessAway(owner, () => customer.search(db, owner, query, limit));
+    const { found, text } = await customer.unlessFailing(owner, () => customer.search(db, owner, query, limit));
     const lines = found ? linesOf(text ?? '') : [];
     return lines.slice(0, limit).map((line) => ({ text: line, kind: 'other' as const }));
   }
@@ -120,7 +120,7 @@ export function createMemory(dependencies: Dependencies): Memory {
   }
 
   async function factsThere(owner: Owner, query: string): Promise<string[]> {
-    const [{ data, profile }, { found, text }] = await customer.unlessAway(owner, () =>
+    const [{ data, profile }, { found, text }] = await customer.unlessFailing(owner, () =>
       Promise.all([
         customer.list(db, owner, { limit: linesOfProfile, after: null }),
         customer.search(db, owner, query, maxLines),
@@ -186,7 +186,7 @@ export function createMemory(dependencies: Dependencies): Memory {
         await lockToLearn(tx, owner, mayLearn);
         const user = owner.userId === null ? null : await findUser(tx, owner, owner.userId);
         if (user === undefined || user?.erasing_since) return { refused: userGone };
-        const { id } = await customer.unlessAway(owner, () => customer.addOnce(tx, owner, fact));
+        const { id } = await customer.unlessFailing(owner, () => customer.addOnce(tx, owner, fact));
         return { id };
       }),
     );

@@ -46,11 +46,11 @@ export function createIdentityProviders({
   refuseAddress: (url: string) => string | null;
 }): IdentityProviders {
   /** Runs one exchange, and distinguishes an unreachable provider from a refusal. */
-  async function step<Result extends object>(
+  async function exchange<Result extends object>(
     work: (oauth: OAuth, options: Options) => Promise<Result>,
   ): ProviderResult<Result> {
     const oauth = await import('oauth4webapi');
-    let isAway = false;
+    let isUnreachable = false;
     const guarded = async (url: string, init: { method?: string; headers?: object; body?: unknown } = {}) => {
       const answer = await outbound
         .fetch(url, {
@@ -61,10 +61,10 @@ export function createIdentityProviders({
           ...(init.body != null && { body: String(init.body) }),
         })
         .catch((error: unknown) => {
-          isAway = true;
+          isUnreachable = true;
           throw error;
         });
-      if (answer.status >= 500 || answer.status === 429) isAway = true;
+      if (answer.status >= 500 || answer.status === 429) isUnreachable = true;
       const { status, headers } = answer;
       return new Response(bodiless.has(status) ? null : Buffer.from(answer.body), { status, headers });
     };
@@ -73,7 +73,7 @@ export function createIdentityProviders({
     try {
       return { ok: true, ...(await work(oauth, options)) };
     } catch (error) {
-      if (isAway) return { ok: false, reason: 'unreachable', message: 'The identity provider did not answer.' };
+      if (isUnreachable) return { ok: false, reason: 'unreachable', message: 'The identity provider did not answer.' };
       const message = error instanceof Refusal ? error.message : 'The identity provider’s answer does not hold.';
       return { ok: false, reason: 'refused', message };
     }
@@ -95,12 +95,12 @@ export function createIdentityProviders({
 
   return {
     check: (provider) =>
-      step(async (oauth, options) => {
+      exchange(async (oauth, options) => {
         await discover(oauth, options, provider);
         return {};
       }),
     signInAddress: (provider, { redirectUri, state, nonce, verifier }) =>
-      step(async (oauth, options) => {
+      exchange(async (oauth, options) => {
         const url = new URL((await discover(oauth, options, provider)).authorization_endpoint);
         const parameters = {
           client_id: provider.clientId,
@@ -116,7 +116,7 @@ export function createIdentityProviders({
         return { url: url.href };
       }),
     identify: (provider, { redirectUri, state, nonce, verifier }, { answer, wanted }) =>
-      step(async (oauth, options) => {
+      exchange(async (oauth, options) => {
         const server = await discover(oauth, options, provider);
         const client: Client = { client_id: provider.clientId };
         const given = oauth.validateAuthResponse(server, client, answer, state);

@@ -110,12 +110,12 @@ async function finishAttempt(
   const wanted = neededClaims(found.row);
   const came = await identityProviders.identify(found.provider, attemptOf(token, deps), { answer, wanted });
   if (!came.ok) return { error: came.reason, orgId };
-  return transaction(db, (tx) => arrive(tx, { attempt, asked: found.row, identity: came.identity }, source));
+  return transaction(db, (tx) => completeSignIn(tx, { attempt, asked: found.row, identity: came.identity }, source));
 }
 
 type VerifiedSignIn = { attempt: SignInAttemptRow; asked: IdentityProviderRow; identity: Identity };
 
-async function arrive(
+async function completeSignIn(
   tx: Transaction,
   { attempt, asked, identity }: VerifiedSignIn,
   source: Source,
@@ -127,8 +127,8 @@ async function arrive(
   const vouched = emailOf(identity.claims, provider);
   if ('refused' in vouched) return { error: vouched.refused, orgId };
   const person = { subject: identity.subject, email: vouched.email, claims: identity.claims };
-  if (attempt.kind === 'link') return link(tx, provider, person, attempt.member_id, source);
-  const member = await memberFor(tx, provider, person, source);
+  if (attempt.kind === 'link') return linkToMember(tx, provider, person, attempt.member_id, source);
+  const member = await findOrCreateMember(tx, provider, person, source);
   if (typeof member === 'string') return { error: member, orgId };
   const { token } = await openSession(tx, { memberId: member.id }, [{ member }], source, { by: 'identity_provider' });
   return { token, returnTo: attempt.return_to ?? '/console', orgId };
@@ -136,7 +136,7 @@ async function arrive(
 
 type VouchedPerson = { subject: string; email: string; claims: Record<string, unknown> };
 
-async function memberFor(
+async function findOrCreateMember(
   tx: Transaction,
   provider: IdentityProviderRow,
   person: VouchedPerson,
@@ -159,19 +159,19 @@ async function memberFor(
     const fresh = { id, org_id: orgId, email, name, role, status: 'active', opened_by: 'identity' } as const;
     const made = await insertOrLockMember(tx, fresh);
     // A concurrent request created a member with this email: decide again.
-    if (made.id !== id) return memberFor(tx, provider, person, source);
-    return linked(tx, provider, person, made, 'member.created', source);
+    if (made.id !== id) return findOrCreateMember(tx, provider, person, source);
+    return linkIdentity(tx, provider, person, made, 'member.created', source);
   }
   if (arrival === 'accept' && member) {
     const active = await activateMember(tx, member.id, member.name ?? nameOf(claims) ?? email);
     await changeOpening(tx, active.id, 'identity');
-    return linked(tx, provider, person, active, 'member.accepted', source);
+    return linkIdentity(tx, provider, person, active, 'member.accepted', source);
   }
-  if (arrival === 'link' && member) return linked(tx, provider, person, member, 'member.linked', source);
+  if (arrival === 'link' && member) return linkIdentity(tx, provider, person, member, 'member.linked', source);
   return arrival as SignInError;
 }
 
-async function linked(
+async function linkIdentity(
   tx: Transaction,
   { org_id, issuer }: IdentityProviderRow,
   { subject, email }: VouchedPerson,
@@ -185,7 +185,7 @@ async function linked(
 }
 
 /** Links the account to the member who began: the browser's token proves that it is the same person. */
-async function link(
+async function linkToMember(
   tx: Transaction,
   provider: IdentityProviderRow,
   person: VouchedPerson,
@@ -199,7 +199,7 @@ async function link(
   const known = await identityOfMember(tx, member.id);
   // The same account is already linked.
   if (known?.issuer === issuer && known.subject === person.subject) return arrived;
-  const result = await linked(tx, provider, person, member, 'member.linked', source);
+  const result = await linkIdentity(tx, provider, person, member, 'member.linked', source);
   if (typeof result === 'string') return { error: result, orgId };
   if (member.opened_by === 'password') await changeOpening(tx, member.id, 'both');
   return arrived;

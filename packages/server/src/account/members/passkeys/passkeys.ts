@@ -7,7 +7,7 @@ import { recordAccess, type Source } from '../access-log.ts';
 import { openLoginSession, type SignedIn } from '../console-sessions.ts';
 import { countUse, findPasskey, insertPasskey, listPasskeys, lockLogin } from '../login-store.ts';
 import { addressOf } from '../member.ts';
-import { provePassword } from '../passwords.ts';
+import { checkPassword } from '../passwords.ts';
 import { beginAttempt, derived, takeAttempt } from '../sign-in-attempts.ts';
 import { listMemberships } from '../store.ts';
 import { checkRegistration, checkSignIn, partyOf, registrationOptions, signInOptions } from './webauthn.ts';
@@ -22,7 +22,7 @@ export async function beginRegistration(
   source: Source,
 ) {
   const party = partyOf(publicUrl);
-  const login = await provePassword({ db, rateLimiter }, person, password, source);
+  const login = await checkPassword({ db, rateLimiter }, person, password, source);
   const { email } = login;
   const known = await listPasskeys(db, email, { limit: maxPasskeys, after: null });
   if (known.length >= maxPasskeys) throw fail('too_many_passkeys');

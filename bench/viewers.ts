@@ -1,6 +1,6 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startSites } from '@vestra/server/computers/chromium/site.fixture';
+import { startSites } from '@vestra/server/computers/chromium/chromium.fixture';
 import { each } from './load.ts';
 import { cpuMs, residentMb } from './processes.ts';
 import type { Row, Stage } from './report.ts';

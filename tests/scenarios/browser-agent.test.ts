@@ -1,4 +1,4 @@
-import { redirectTo, type Sites, startSites } from '@vestra/server/computers/chromium/site.fixture';
+import { redirectTo, type Sites, startSites } from '@vestra/server/computers/chromium/chromium.fixture';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   calling,

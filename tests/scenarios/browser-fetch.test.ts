@@ -1,4 +1,4 @@
-import { json, type Sites, startSites } from '@vestra/server/computers/chromium/site.fixture';
+import { json, type Sites, startSites } from '@vestra/server/computers/chromium/chromium.fixture';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 

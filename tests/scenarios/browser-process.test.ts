@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { browsersUnder } from '@vestra/server/computers/chromium/process.fixture';
-import { type Sites, startSites } from '@vestra/server/computers/chromium/site.fixture';
+import { browsersUnder, type Sites, startSites } from '@vestra/server/computers/chromium/chromium.fixture';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 

@@ -1,4 +1,4 @@
-import { redirectTo, type Sites, startSites } from '@vestra/server/computers/chromium/site.fixture';
+import { redirectTo, type Sites, startSites } from '@vestra/server/computers/chromium/chromium.fixture';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AgentServer, type StreamEvent, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';

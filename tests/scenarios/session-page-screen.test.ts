@@ -1,4 +1,4 @@
-import { type Sites, startSites } from '@vestra/server/computers/chromium/site.fixture';
+import { type Sites, startSites } from '@vestra/server/computers/chromium/chromium.fixture';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriersOn, type PageDesk, startPageDesk, type Visit } from './session-page.fixture.ts';
 import { lookingFor, openingOfStates, takesPictures, toolsOfStates, walkStates } from './session-states.fixture.ts';

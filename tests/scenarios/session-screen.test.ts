@@ -1,4 +1,4 @@
-import { type Sites, startSites } from '@vestra/server/computers/chromium/site.fixture';
+import { type Sites, startSites } from '@vestra/server/computers/chromium/chromium.fixture';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, type StreamEvent, startAgentServer } from '../support/agent.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sites, startSites } from '@vestra/server/computers/chromium/site.fixture';
+import { type Sites, startSites } from '@vestra/server/computers/chromium/chromium.fixture';
 import { createCallSeal } from '@vestra/server/platform/cluster/call-seal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, openStream, startAgentServer } from '../support/agent.ts';

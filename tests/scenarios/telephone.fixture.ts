@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setupVoice } from '@vestra/server/operator/setup-voice';
-import { openFlite } from '@vestra/server/voice/speech/flite';
 import { createOfflineSpeech } from '@vestra/server/voice/speech/offline-speech';
-import { createResampler } from '@vestra/server/voice/speech/resample';
+import { createResampler } from '@vestra/server/voice/speech/sound';
 import { samplesPerSecond } from '@vestra/server/voice/speech/speech';
+import { openFlite } from '@vestra/server/voice/speech/text-to-speech';
 import { callFiles, speechFiles } from '@vestra/server/voice/speech/voice-packages';
 import type { TestServer } from '../support/server.ts';
 

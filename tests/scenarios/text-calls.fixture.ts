@@ -1,5 +1,5 @@
 import type { VoiceParts } from '@vestra/server/main/assemble/voice';
-import type { Line, LineNews } from '@vestra/server/voice/speech/line';
+import type { Line, LineNews } from '@vestra/server/voice/speech/call-connection';
 import { expect } from 'vitest';
 
 /** As much of an offer as the route looks at. */

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOfflineSpeech } from '@vestra/server/voice/speech/offline-speech';
-import { createResampler } from '@vestra/server/voice/speech/resample';
+import { createResampler } from '@vestra/server/voice/speech/sound';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
@@ -312,7 +312,8 @@ const processes = () =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-const callProcesses = () => processes().filter((pid) => commandOf(pid).includes('voice/line-process.ts'));
+const callProcesses = () =>
+  processes().filter((pid) => commandOf(pid).includes('voice/speech/call-connection-process.ts'));
 
 const childrenOf = (parent: number) =>
   processes().filter((pid) => new RegExp(`^PPid:\\t${parent}$`, 'm').test(statusOf(pid)));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textIn } from './agent-tools.ts';
-import { uploadNames } from './prepare.ts';
+import { uploadNames } from './prepare-computer.ts';
 
 describe('bytes of a file', () => {
   it('are text where they are, also in parts that run through a character', () => {

@@ -1,10 +1,10 @@
 import { failed, type OwnTool, ownTool, part, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 import { z } from 'zod';
 import type { CommandResult } from '../platform/sandbox/run-to-end.ts';
-import type { Awake } from './awake.ts';
-import type { Filled } from './fill-environment.ts';
 import type { ComputerHost } from './machine/computer-host.ts';
+import type { Filled } from './prepare-computer.ts';
 import { type GivenSecrets, redact, redactCaptured, redactPart } from './redact.ts';
+import type { Awake } from './running-computer.ts';
 
 /** What the tools of one piece of work share. */
 type Workplace = {

@@ -13,10 +13,10 @@ import { sql } from '../platform/db/sql.ts';
 import { text } from '../platform/db/table.ts';
 import { createDiskStore } from '../platform/files/disk.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
-import { type Awake, type Computers, createComputers } from './awake.ts';
 import { createHomes, type Homes, removeLeftPlaces } from './homes.ts';
+import { makePlace, numbersHere, removePlace } from './machine/computer-folder.ts';
 import { createHomeArchive } from './machine/home-archive.ts';
-import { makePlace, numbersHere, removePlace } from './machine/place.ts';
+import { type Awake, type Computers, createComputers } from './running-computer.ts';
 import { findSaved, listPrepared, type Owner, recordPrepared } from './store.ts';
 
 const log = createLog('silent');

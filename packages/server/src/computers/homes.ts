@@ -6,8 +6,8 @@ import { dropNoted, forgetUnused, noteUnused } from '../engine/files/index.ts';
 import type { Database } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
+import type { Place } from './machine/computer-folder.ts';
 import type { HomeArchive } from './machine/home-archive.ts';
-import type { Place } from './machine/place.ts';
 import {
   allSaved,
   databaseTime,

@@ -1,6 +1,6 @@
 export type { Viewer } from './browser/screen.ts';
 export type { Screens } from './browser/screens.ts';
-export { browserObstacle } from './chromium/obstacle.ts';
+export { browserObstacle } from './chromium/chromium.ts';
 export { forgetLostHomes } from './homes.ts';
 export { chooseHost } from './machine/choose-host.ts';
-export { hasHomes, packHomes, unpackHomes } from './machine/homes.ts';
+export { hasHomes, packHomes, unpackHomes } from './machine/home-archive.ts';

@@ -1,7 +1,13 @@
+import type { Caller } from '../platform/caller.ts';
 import type { Database } from '../platform/db/pool.ts';
-import { type Handlers, Reply } from '../platform/http/handler.ts';
+import { EventStream, type Handlers, Reply } from '../platform/http/handler.ts';
+import type { Streams } from '../platform/http/streams.ts';
 import type { JobSender } from '../platform/jobs/catalog.ts';
-import { warm } from './warm.ts';
+import { requireAskedUser } from '../users/index.ts';
+import type { Browsers } from './browser/remote-browser.ts';
+import { deploymentOfBrowser } from './browser/site-rules.ts';
+import type { Owner } from './store.ts';
+import { warm } from './warm-computer.ts';
 import type { ComputerWork } from './work-computers.ts';
 
 type Dependencies = { db: Database; jobs: JobSender; work: Pick<ComputerWork, 'assertThere'> };
@@ -16,3 +22,35 @@ export function computerRoutes({ db, jobs, work }: Dependencies): Handlers<'user
     },
   };
 }
+
+type BrowserDependencies = { db: Database; browsers: Browsers; streams: Streams };
+
+export function browserRoutes({ db, browsers, streams }: BrowserDependencies): Handlers<'browser'> {
+  return {
+    fetch: ({ caller, origin, params, body, signal }) => {
+      const held = streams.open(caller, signal);
+      const { orgId, mode, actor, requestId, ip } = origin;
+      const asked = { origin: { orgId, mode, actor, requestId, ip }, body };
+      return browsers.fetch(ownerOf(caller, params.user_id), asked, held.signal).finally(held.close);
+    },
+    cookies: ({ caller, params, query, signal }) => browsers.cookies(ownerOf(caller, params.user_id), query, signal),
+    watch: async ({ caller, params, query, signal }) => {
+      const user = await requireAskedUser(db, caller, params.user_id);
+      const { settings } = await deploymentOfBrowser(db, caller, user, query.deployment);
+      return new EventStream(streams.open(caller, signal), browsers.watch(ownerOf(caller, params.user_id), settings));
+    },
+  };
+}
+
+/** The routes of users that are about their screen. */
+export function screenRoutes({ db, browsers }: Omit<BrowserDependencies, 'streams'>): Handlers<'users'> {
+  return {
+    screenshot: async ({ caller, params, signal }) => {
+      await requireAskedUser(db, caller, params.user_id);
+      const picture = await browsers.screenshot(ownerOf(caller, params.user_id), null, signal);
+      return new Response(new Uint8Array(picture), { headers: { 'content-type': 'image/jpeg' } });
+    },
+  };
+}
+
+const ownerOf = ({ orgId, mode }: Caller, userId: string): Owner => ({ orgId, mode, userId });

@@ -171,7 +171,7 @@ export function listPrepared(db: Executor, owner: Owner): Promise<Prepared[]> {
 }
 
 /** By whom a computer is held: whoever lost it since writes nothing about it any more. */
-export type ComputerHold = { owner: Owner; epoch: number };
+type ComputerHold = { owner: Owner; epoch: number };
 
 export async function recordPrepared(
   db: Executor,

@@ -6,12 +6,19 @@ import type { Database } from '../platform/db/pool.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
 import { computerToolDescriptions, computerTools } from './agent-tools.ts';
-import type { Awake, Computers } from './awake.ts';
-import { type Filled, fillEnvironment, notStored } from './fill-environment.ts';
-import type { Holders, Work } from './holders.ts';
+import type { Holders, Work } from './computer-routing.ts';
 import type { HostChoice } from './machine/choose-host.ts';
-import { createPreparer, type Preparer, preparedSkill, skillFolder } from './prepare.ts';
+import {
+  createPreparer,
+  type Filled,
+  fillEnvironment,
+  notStored,
+  type Preparer,
+  preparedSkill,
+  skillFolder,
+} from './prepare-computer.ts';
 import { secretIn } from './redact.ts';
+import type { Awake, Computers } from './running-computer.ts';
 import { type Owner, recordPrepared } from './store.ts';
 
 /** What others do with computers: work runs on one, and one is woken before it is needed. */

@@ -1,3 +1,6 @@
+import { fail } from '@vestra/contract/errors';
+import { check } from '@vestra/contract/fault';
+import { protocols } from '@vestra/contract/protocols';
 import { type Client, createClient } from '@vestra/sdk/client';
 import type { Caller } from '../platform/caller.ts';
 import { restarting } from './refusal.ts';
@@ -44,3 +47,12 @@ export function ownClient(answer: AnswerRequest, { headers, ip, signal }: EdgeRe
 /** The key of the one call that begins something. */
 export const idempotencyKeyOf = ({ headers }: EdgeRequest): string | undefined =>
   headers.get('idempotency-key') ?? undefined;
+
+/** Whom a client speaks for by its header; undefined where it names nobody. */
+export function readServiceUser(headers: Headers): string | undefined {
+  const given = headers.get('service-user');
+  if (given === null) return undefined;
+  const read = check(protocols.a2a.headers, { 'Service-User': given }, 'invalid_request');
+  if (read.ok) return given;
+  throw fail('invalid_request', { param: 'Service-User', message: read.faults[0].message });
+}

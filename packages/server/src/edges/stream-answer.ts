@@ -1,3 +1,5 @@
+import type { Caller } from '../platform/caller.ts';
+
 const heartbeatMs = 15_000;
 /** Time for a refusal to come as a plain answer, which clients read better than a stream with nothing but an error. */
 const firstWithinMs = 1_000;
@@ -55,4 +57,36 @@ function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | nul
   const { promise: over, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(() => resolve(null), ms);
   return Promise.race([promise, over]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Counts an answer among the open ones of its credential. It ends with the credential, and when the server has gone down
+ * for as long as it waits; the reason of the signal says so then.
+ */
+export type HoldOpen = (caller: Caller, requestSignal: AbortSignal) => { signal: AbortSignal; close: () => void };
+
+/** The same answer, with `close` called once nothing more of it will be read. */
+export function whenOver(response: Response, close: () => void): Response {
+  const { body, status, headers } = response;
+  if (!body) {
+    close();
+    return response;
+  }
+  const reader = body.getReader();
+  const watched = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        close();
+        throw error;
+      });
+      if (!done) return controller.enqueue(value);
+      close();
+      controller.close();
+    },
+    cancel(reason) {
+      close();
+      return reader.cancel(reason);
+    },
+  });
+  return new Response(watched, { status, headers });
 }

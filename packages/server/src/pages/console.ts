@@ -2,9 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
-import { builtFiles } from './built-files.ts';
-import { builtPages } from './built-pages.ts';
-import { answerKept } from './kept-content.ts';
+import { answerKept, builtFiles, builtPages } from './static-content.ts';
 
 /** The console: one page for every address below `/console`. It holds nothing: what it shows it asks of the API. */
 export function consolePages(folder = join(builtPages, 'console')) {

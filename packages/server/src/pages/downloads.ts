@@ -14,7 +14,7 @@ type Download = {
   open: (range?: Range) => Promise<{ bytes: number; chunks: AsyncIterable<Uint8Array> } | null>;
 };
 
-export type DownloadSource = {
+type DownloadSource = {
   isGood: (fileId: string, expires: string, signature: string) => boolean;
   /** Null where the file is gone. */
   find: (fileId: string) => Promise<Download | null>;

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 
 /** The stream of a screen. Null where the credential does not open it. */
-export type ScreenStream = (sessionId: string, credential: string, signal: AbortSignal) => Promise<Response | null>;
+type ScreenStream = (sessionId: string, credential: string, signal: AbortSignal) => Promise<Response | null>;
 
 /** Whose pages may follow it besides the server's own. */
 type EmbedOriginsOf = (sessionId: string) => Promise<readonly string[] | undefined>;

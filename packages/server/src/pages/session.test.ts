@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { missingPages } from './built-pages.ts';
 import { sessionPages } from './session.ts';
+import { missingPages } from './static-content.ts';
 
 let folder: string;
 beforeAll(async () => {

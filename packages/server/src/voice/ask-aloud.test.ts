@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askAloud, hearAnswer } from './ask-aloud.ts';
-import { readDecision, takesSpokenYes } from './spoken-decision.ts';
+import { askAloud, hearAnswer, readDecision, takesSpokenYes } from './ask-aloud.ts';
 
 const approval = {
   type: 'approval' as const,

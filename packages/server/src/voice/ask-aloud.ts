@@ -1,6 +1,4 @@
 import type { InteractionRow } from '../engine/interactions/index.ts';
-import { sentences } from './sentences.ts';
-import { readDecision, takesSpokenYes } from './spoken-decision.ts';
 import { spokenText } from './spoken-text.ts';
 
 type Waiting = Pick<
@@ -26,7 +24,7 @@ const isForCompany = ({ type, approver }: Waiting) => type === 'tool_call' || ap
 
 const inFullStop = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
-export type HeardAnswer =
+type HeardAnswer =
   /** It is no answer: the agent hears it as a message. */
   | { kind: 'message' }
   | { kind: 'refused'; say: string }
@@ -64,3 +62,45 @@ function optionIn(heard: string, options: readonly string[]): string {
   const said = plain(heard);
   return options.find((option) => plain(option) === said) ?? heard;
 }
+
+const yes =
+  /^(?:(?:yes|yeah|yep|yup|sure|ok|okay|please|go ahead|do it|do that|confirm|confirmed|approve|approved|i (?:agree|approve|confirm)|that is (?:right|fine|correct)|that's (?:right|fine|correct)|of course|certainly|absolutely|ja|bitte|gerne|sí|si|oui|sim|claro|vale|d'accord|はい)\s*)+$/;
+const no =
+  /\b(?:no|nope|nah|not|never|don't|do not|stop|cancel|deny|denied|decline|wait|nein|nicht|non|pas|não|nunca)\b|いいえ/;
+
+/** What a person says to a question that takes a yes or a no. Anything but a plain yes is none. */
+export function readDecision(heard: string): 'yes' | 'no' | null {
+  const text = heard
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/[^\p{L}\p{N}'\s]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (no.test(text)) return 'no';
+  return yes.test(text) ? 'yes' : null;
+}
+
+type Asked = Pick<InteractionRow, 'type' | 'kind' | 'moves_money' | 'requires_present_user' | 'details'>;
+
+/**
+ * Whether a spoken yes counts. A voice may be anybody's in the room, and is read by a model that mishears: what moves money,
+ * what asks for a person who is present, and whatever the deployment lists under `approvals` takes a yes on the page.
+ */
+export function takesSpokenYes({ type, kind, moves_money, requires_present_user, details }: Asked): boolean {
+  if (type !== 'approval' || (kind !== 'tool_permission' && kind !== 'exit_plan')) return false;
+  if (moves_money === true || requires_present_user) return false;
+  return (details.category ?? null) === null;
+}
+
+/** What a call says by itself. */
+export const sentences = {
+  nobodySpeaks: 'I have not heard anything for a while, so I am ending the call. You can call again at any time.',
+  budgetSpent: 'The budget for this is used up, so I have to end the call here.',
+  replyFailed: 'I could not answer that. Please try again.',
+  yesOnPage: 'I cannot take that yes by voice. Please confirm it on the page.',
+  answerOnPage: 'Please answer this on the page.',
+  yesOrNo: 'Please say yes or no.',
+  approved: 'All right.',
+  declined: 'All right, I will not do that.',
+  notUnderstood: 'Sorry, I did not hear the whole question being asked. Please answer on the page.',
+} as const;

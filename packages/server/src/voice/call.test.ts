@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LogEntry } from '../account/events/conversation-log.ts';
 import type { InteractionRow } from '../engine/records/tables.ts';
 import { type Answer, readAnswer } from '../engine/turns/answer.ts';
+import { sentences } from './ask-aloud.ts';
 import { holdCall } from './call.ts';
-import { sentences } from './sentences.ts';
-import type { Line, LineNews } from './speech/line.ts';
+import type { Talk } from './call-conversation.ts';
+import type { Line, LineNews } from './speech/call-connection.ts';
 import type { Speech } from './speech/speech.ts';
-import type { Talk } from './talk.ts';
 
 /** A text as sound and back: who is whose turn is what these tests are about. */
 const soundOf = (text: string) => Int16Array.from(text, (sign) => sign.charCodeAt(0));

@@ -1,16 +1,15 @@
+import { createHmac } from 'node:crypto';
 import { Failure } from '@vestra/contract/errors';
 import type { StreamEvent } from '@vestra/contract/events';
 import type { Logger } from 'pino';
 import type { LogEntry } from '../account/index.ts';
 import type { InteractionRow } from '../engine/interactions/index.ts';
-import { askAloud, hearAnswer } from './ask-aloud.ts';
-import type { IceServer } from './ice-servers.ts';
-import { sentences } from './sentences.ts';
-import type { Line, LineNews, Lines } from './speech/line.ts';
+import { askAloud, hearAnswer, sentences } from './ask-aloud.ts';
+import type { Talk } from './call-conversation.ts';
+import type { Line, LineNews, Lines } from './speech/call-connection.ts';
 import type { Speech, Utterance } from './speech/speech.ts';
-import { createSpoken } from './spoken.ts';
+import { createSpoken } from './speech-queue.ts';
 import { createSentences, isEcho } from './spoken-text.ts';
-import type { Talk } from './talk.ts';
 import { atFirst, type Deed, type Happening, type Taking, take } from './turn-taking.ts';
 
 type CallEnd =
@@ -299,4 +298,31 @@ function guessOf(utterance: Utterance | null): Promise<string> | null {
   // Whoever awaits it hears of it.
   text.catch(() => {});
   return text;
+}
+
+/** What a browser is told, and the process of a call asks, to find a way through firewalls and translated addresses. */
+export type IceServer = { urls: string[]; username?: string; credential?: string };
+
+export type IceSettings = {
+  /** Such as `stun:stun.example.com:3478` and `turns:turn.example.com:5349?transport=tcp`. */
+  urls: readonly string[];
+  /** What the TURN servers share with this one; null where there is none among them. */
+  secret: string | null;
+};
+
+/**
+ * A TURN server passes on whatever it is sent: its password must not outlive the session. It knows the secret and works the
+ * password out anew, so that nobody has to tell it of each session (coturn's `use-auth-secret`; its hash is SHA-1).
+ */
+export function iceServersFor(
+  { urls, secret }: IceSettings,
+  { id, expiresAt }: { id: string; expiresAt: Date },
+): IceServer[] {
+  const relays = urls.filter((url) => url.startsWith('turn'));
+  const others = urls.filter((url) => !url.startsWith('turn'));
+  const servers: IceServer[] = others.length > 0 ? [{ urls: others }] : [];
+  if (relays.length === 0 || secret === null) return servers;
+  const username = `${Math.floor(expiresAt.getTime() / 1000)}:${id}`;
+  const credential = createHmac('sha1', secret).update(username).digest('base64');
+  return [...servers, { urls: relays, username, credential }];
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Transformer } from '@napi-rs/image';
 import { strFromU8, unzipSync } from 'fflate';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { afterFile, newPlaces, say } from '../../computers/machine/computer-folder.fixture.ts';
+import type { Place } from '../../computers/machine/computer-folder.ts';
 import { createConfinedHost } from '../../computers/machine/confined-host.ts';
-import type { Place } from '../../computers/machine/place.ts';
-import { afterFile, newPlaces, say } from '../../computers/machine/places.fixture.ts';
 import { extract } from '../documents/extract.ts';
 import { skillsFolder } from './scripts.fixture.ts';
 

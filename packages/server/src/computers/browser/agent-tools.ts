@@ -5,18 +5,16 @@ import { computerRuns, type Engine } from '../../engine/index.ts';
 import { untilAborted } from '../../platform/async/until-aborted.ts';
 import { agentOrigin, type Origin } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
-import { BrowserGone, PageFailed } from '../chromium/browser-failure.ts';
-import type { Refusal, Rules } from '../chromium/rules.ts';
+import { BrowserGone, PageFailed } from '../chromium/devtools.ts';
+import type { Refusal, Rules } from '../chromium/request-guard.ts';
 import type { Tab } from '../chromium/tab.ts';
-import type { Holders } from '../holders.ts';
+import type { Holders } from '../computer-routing.ts';
 import type { Owner } from '../store.ts';
-import { click, type, untilStill } from './act.ts';
 import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
-import { type HandedOver, handOver, takeBackPage } from './hand-over.ts';
-import { secrecyOfTab } from './secrecy.ts';
-import { recordBlocked } from './site-access.ts';
-import { agentRules, type SiteSettings, verdictOn } from './site-rules.ts';
-import { openForTask, readPage, tabOfTask, watching } from './task-tab.ts';
+import { click, type, untilStill } from './page-actions.ts';
+import { secrecyOfTab } from './screen-redaction.ts';
+import { agentRules, recordBlocked, type SiteSettings, verdictOn } from './site-rules.ts';
+import { type HandedOver, handOver, openForTask, readPage, tabOfTask, takeBackPage, watching } from './task-tab.ts';
 
 type Dependencies = {
   db: Database;

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Awake, Computers } from '../awake.ts';
+import type { Awake, Computers } from '../running-computer.ts';
 import { createBrowserPool } from './browser-pool.ts';
 
 /** Of computers that are always awake, and on which no browser starts: whoever gets that far is told so by a 503. */

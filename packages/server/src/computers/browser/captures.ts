@@ -3,7 +3,7 @@ import { fail } from '@vestra/contract/errors';
 import type { RE2JS } from 're2js';
 import type { DataCall, Tab } from '../chromium/tab.ts';
 
-export type WantedCapture = { match: string; required: boolean };
+type WantedCapture = { match: string; required: boolean };
 
 type Captured = {
   match: string;

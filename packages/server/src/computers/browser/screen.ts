@@ -1,7 +1,13 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { untilAborted } from '../../platform/async/until-aborted.ts';
 import type { Origin } from '../../platform/caller.ts';
+import type { Frame, FrameSource } from '../../platform/http/sse.ts';
+import type { ScreenFrame } from '../chromium/live-view.ts';
 import type { Part } from '../chromium/page-script.ts';
 import type { Owner } from '../store.ts';
 import type { OpenTab } from './browser-pool.ts';
+import { jpegAddress } from './screen-redaction.ts';
 
 /** A session that looks at the screen of its user. */
 export type Viewer = {
@@ -24,3 +30,201 @@ export type Screen = {
 
 /** What there is to see for a viewer. */
 export type ScreenState = { kind: 'private' | 'payment' | 'asleep' | 'nothing' } | { kind: 'page'; open: OpenTab };
+
+type Ports = {
+  screenState: () => ScreenState;
+  drivenBy: () => 'you' | 'another' | 'nobody';
+  /** Looks whether a page has come to what only its person may see. */
+  notice: () => Promise<unknown>;
+  stay: (forMs: number) => void;
+  giveBack: () => void;
+  closed: () => void;
+};
+
+type State = {
+  showing: 'page' | 'nothing' | 'private' | 'payment' | 'crop_pending';
+  driven_by: string;
+  url: string | null;
+};
+type Picture = { open: OpenTab; image: string; width: number; height: number };
+
+const lookEveryMs = 250;
+const stayMs = 30_000;
+const pictureMs = 3_000;
+/** Whoever has not touched anything for this long has let go. */
+const untouchedMs = 20_000;
+
+/** The screen as events: a picture whenever it changes, and what stands in the way of one. A slow reader gets the newest. */
+export function showScreen(screen: Screen, ports: Ports): FrameSource {
+  const ending = new AbortController();
+  let seq = 0;
+  let told = '';
+  let state: State | null = null;
+  let picture: Picture | null = null;
+  let cast: { open: OpenTab; stop: () => void } | null = null;
+  let lastDigest = '';
+  let ring = () => {};
+
+  function tell(showing: State['showing'], open: OpenTab | null): void {
+    const next: State = { showing, driven_by: ports.drivenBy(), url: open?.tab.url() ?? null };
+    if (JSON.stringify(next) === told) return;
+    told = JSON.stringify(next);
+    state = next;
+    ring();
+  }
+
+  function show(open: OpenTab, image: string, part: Part, isCropped: boolean): void {
+    screen.shown = { open, part, isCropped };
+    picture = { open, image, width: Math.round(part.width), height: Math.round(part.height) };
+    ring();
+  }
+
+  function stopCast(): void {
+    cast?.stop();
+    cast = null;
+  }
+
+  function showNothing(): void {
+    stopCast();
+    screen.shown = null;
+    picture = null;
+    lastDigest = '';
+  }
+
+  const isStill = (open: OpenTab) => {
+    const now = ports.screenState();
+    return !ending.signal.aborted && now.kind === 'page' && now.open === open;
+  };
+
+  function castFrom(open: OpenTab): void {
+    if (cast?.open === open) return;
+    showNothing();
+    const seen = async ({ image, width, height }: ScreenFrame) => {
+      // A page comes to a payment between two looks: those who look on get no picture of it, not even the first.
+      if (!screen.viewer.mayDrive) await ports.notice();
+      if (!isStill(open)) return;
+      show(open, `data:image/jpeg;base64,${image}`, { x: 0, y: 0, width, height }, false);
+    };
+    cast = { open, stop: open.tab.onScreen((frame) => void seen(frame).catch(end)) };
+  }
+
+  async function showPart(open: OpenTab, part: Part): Promise<void> {
+    if (cast || screen.shown?.isCropped === false) showNothing();
+    const taken = open.tab.picture({ width: 1280, quality: 70, part });
+    const jpeg = await untilAborted(taken, AbortSignal.timeout(pictureMs)).catch(() => null);
+    if (!screen.viewer.mayDrive) await ports.notice();
+    if (!jpeg || !isStill(open)) return;
+    const digest = createHash('sha256')
+      .update(JSON.stringify([open.id, part]))
+      .update(jpeg)
+      .digest('base64');
+    if (digest === lastDigest) return;
+    lastDigest = digest;
+    show(open, jpegAddress(jpeg), part, true);
+  }
+
+  async function look(): Promise<void> {
+    await ports.notice();
+    const screenState = ports.screenState();
+    if (screenState.kind === 'asleep') return end();
+    ports.stay(stayMs);
+    if (screen.isDriving && !screen.viewer.isDriver && Date.now() - screen.lastInput > untouchedMs) ports.giveBack();
+    if (screenState.kind !== 'page') {
+      showNothing();
+      return tell(screenState.kind, null);
+    }
+    const { open } = screenState;
+    const extent = await extentOf(open);
+    if (!isStill(open)) return;
+    if (extent.kind === 'pending') {
+      showNothing();
+      return tell('crop_pending', open);
+    }
+    tell('page', open);
+    if (extent.kind === 'whole') castFrom(open);
+    else await showPart(open, extent.part);
+  }
+
+  async function keepLooking(): Promise<void> {
+    while (!ending.signal.aborted) {
+      await look();
+      await sleep(lookEveryMs, undefined, { signal: ending.signal }).catch(() => {});
+    }
+  }
+
+  function end(): void {
+    if (ending.signal.aborted) return;
+    ending.abort();
+    showNothing();
+    ports.closed();
+    ring();
+  }
+
+  const frameOf = (type: string, data: object): Frame => {
+    seq += 1;
+    return { id: String(seq), event: type, data: { object: 'screen_event', type, seq, ...data } };
+  };
+
+  function takeFrames(): Frame[] {
+    const frames: Frame[] = [];
+    if (state) frames.push(frameOf('screen.state', state));
+    // What may no longer be seen by now is not sent, however new it is.
+    if (picture && isStill(picture.open)) {
+      const { image, width, height } = picture;
+      frames.push(frameOf('screen.frame', { image, width, height }));
+    }
+    state = null;
+    picture = null;
+    return frames;
+  }
+
+  let isLooking = false;
+  return {
+    async next(withinMs) {
+      if (!isLooking) void keepLooking().catch(end);
+      isLooking = true;
+      const until = performance.now() + withinMs;
+      for (;;) {
+        const frames = takeFrames();
+        const left = until - performance.now();
+        if (frames.length > 0 || ending.signal.aborted || left <= 0) return { frames, isOver: ending.signal.aborted };
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, left);
+          ring = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+    },
+    close: end,
+  };
+}
+
+type Extent = { kind: 'whole' } | { kind: 'pending' } | { kind: 'part'; part: Part };
+
+const missedForMs = 20_000;
+const lookMs = 2_000;
+/** Since when the element has not been there, by what names it. */
+const missedSince = new WeakMap<object, number>();
+
+/** How much of a tab the screen shows: where a hand-off names one element, that one alone, and nothing until it is there. */
+export async function extentOf({ tab, use }: OpenTab, now: () => number = Date.now): Promise<Extent> {
+  const crop = use.kind === 'fetch' ? use.crop : null;
+  if (!crop) return { kind: 'whole' };
+  const part = await untilAborted(find(tab, crop), AbortSignal.timeout(lookMs)).catch(() => null);
+  if (part) {
+    missedSince.delete(crop);
+    return { kind: 'part', part };
+  }
+  const since = missedSince.get(crop) ?? now();
+  missedSince.set(crop, since);
+  return { kind: now() - since < missedForMs ? 'pending' : 'whole' };
+}
+
+type Crop = { role?: string | undefined; name?: string | undefined; text?: string | undefined };
+
+async function find(tab: OpenTab['tab'], crop: Crop): Promise<Part | null> {
+  const elements = crop.role === undefined ? [] : await tab.elementsByRole(crop.role, crop.name ?? '');
+  return tab.run('partOf', [crop], elements);
+}

@@ -5,15 +5,12 @@ import type { Logger } from 'pino';
 import { untilAborted } from '../../platform/async/until-aborted.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { FrameSource } from '../../platform/http/sse.ts';
-import { BrowserGone, PageFailed } from '../chromium/browser-failure.ts';
+import { BrowserGone, PageFailed } from '../chromium/devtools.ts';
 import type { Owner } from '../store.ts';
-import { type BrowserPool, frontTab, isInFront, isPublic, type OpenTab } from './browser-pool.ts';
-import { ownerKey } from './control.ts';
-import type { Screen, ScreenState, Viewer } from './screen.ts';
-import { noticeSecrets } from './secrecy.ts';
-import { extentOf, showScreen } from './show-screen.ts';
-import { recordBlocked } from './site-access.ts';
-import { verdictOn } from './site-rules.ts';
+import { type BrowserPool, frontTab, isInFront, isPublic, type OpenTab, ownerKey } from './browser-pool.ts';
+import { extentOf, type Screen, type ScreenState, showScreen, type Viewer } from './screen.ts';
+import { noticeSecrets } from './screen-redaction.ts';
+import { recordBlocked, verdictOn } from './site-rules.ts';
 
 export type ScreenInput = BodyOf<Api['sessions']['screenInput']>['inputs'][number];
 

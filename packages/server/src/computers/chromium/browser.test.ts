@@ -6,13 +6,11 @@ import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { measureFolder } from '../../platform/sandbox/measure-folder.ts';
-import { makePlace, type Place } from '../machine/place.ts';
+import { makePlace, type Place } from '../machine/computer-folder.ts';
 import { type Browser, browserStarter } from './browser.ts';
-import { browserObstacle } from './obstacle.ts';
-import { browsersUnder } from './process.fixture.ts';
-import { emptyIfTooLarge } from './profile-limits.ts';
-import type { Refusal, Rules } from './rules.ts';
-import { redirectTo, type Sites, startSites } from './site.fixture.ts';
+import { browsersUnder, redirectTo, type Sites, startSites } from './chromium.fixture.ts';
+import { browserObstacle, emptyIfTooLarge } from './chromium.ts';
+import type { Refusal, Rules } from './request-guard.ts';
 import type { DataCall } from './tab.ts';
 
 const executable = '/usr/bin/chromium-headless-shell';

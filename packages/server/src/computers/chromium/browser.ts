@@ -3,14 +3,11 @@ import { lookup } from 'node:dns/promises';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Place } from '../machine/computer-folder.ts';
 import { startEgressProxy } from '../machine/egress-proxy.ts';
-import type { Place } from '../machine/place.ts';
-import { BrowserGone } from './browser-failure.ts';
-import { startChromium } from './chromium.ts';
-import type { DevtoolsSession } from './devtools.ts';
-import { guardRequests } from './guard-requests.ts';
-import { type BrowserLimits, defaultBrowserLimits } from './profile-limits.ts';
-import { nothingAtAll, type Rules } from './rules.ts';
+import { type BrowserLimits, defaultBrowserLimits, startChromium } from './chromium.ts';
+import { BrowserGone, type DevtoolsSession } from './devtools.ts';
+import { guardRequests, nothingAtAll, type Rules } from './request-guard.ts';
 import { createTab, type Tab, type TabEnds } from './tab.ts';
 
 /** The browser of one computer. */

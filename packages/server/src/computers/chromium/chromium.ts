@@ -1,19 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { access, constants, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bareEnvironment, type Confinement, confine, egressAddress } from '../../platform/sandbox/confine.ts';
+import { type FolderSize, measureFolder } from '../../platform/sandbox/measure-folder.ts';
 import { largestOf, withDescendants } from '../../platform/sandbox/measure-memory.ts';
 import { feed } from '../../platform/sandbox/spawn-confined.ts';
 import { systemCallFilter } from '../../platform/sandbox/system-call-filter.ts';
 import { watchLimits } from '../../platform/sandbox/watch-limits.ts';
-import type { Place } from '../machine/place.ts';
+import type { Place } from '../machine/computer-folder.ts';
 import { type Devtools, openDevtools } from './devtools.ts';
-import { type BrowserLimits, emptyIfTooLarge, storageFlags } from './profile-limits.ts';
 
 /** A Chromium that runs confined, and the way to speak with it. */
-export type Chromium = {
+type Chromium = {
   devtools: Devtools;
   /** Resolves when the process has ended, for whatever reason. */
   ended: Promise<void>;
@@ -176,3 +176,61 @@ const flags = [
   '--window-size=1280,800',
   'about:blank',
 ];
+
+/** What a browser may take of the machine. */
+export type BrowserLimits = { profile: FolderSize; memoryBytes: number };
+
+const megabyte = 1024 * 1024;
+export const defaultBrowserLimits: BrowserLimits = {
+  profile: { bytes: 2048 * megabyte, files: 100_000 },
+  memoryBytes: 3072 * megabyte,
+};
+
+/** What sites may store is half of it: a page that asks for more is told so, long before the browser is ended. */
+const storageFlags = ({ profile }: BrowserLimits): string[] => [
+  `--enable-features=StorageQuotaSettings:PoolSizeBytes/${Math.floor(profile.bytes / 2)}`,
+  `--disk-cache-size=${Math.floor(profile.bytes / 16)}`,
+];
+
+/**
+ * A profile that has grown too large would keep its browser from ever running again. What sites have stored goes; where
+ * people are signed in stays, as far as that lies in cookies.
+ */
+export async function emptyIfTooLarge(folder: string, most: FolderSize): Promise<void> {
+  if (!(await isTooLarge(folder, most))) return;
+  await removeAllBut(folder, ['Default', 'Local State']);
+  await removeAllBut(join(folder, 'Default'), ['Cookies', 'Cookies-journal', 'Preferences']);
+  if (await isTooLarge(folder, most)) await removeAllBut(folder, []);
+}
+
+async function isTooLarge(folder: string, most: FolderSize): Promise<boolean> {
+  const { bytes, files } = await measureFolder(folder);
+  return bytes > most.bytes || files > most.files;
+}
+
+async function removeAllBut(folder: string, kept: readonly string[]): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => !kept.includes(each))) {
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+const folders = ['/usr/bin', '/usr/local/bin', '/bin'];
+
+/** Why browsers cannot run on this machine, and what to do; null where they can. */
+export async function browserObstacle(executable: string): Promise<string | null> {
+  if (!(await isProgram(executable))) {
+    return `There is no browser at ${executable}. Install chromium-headless-shell, or set VESTRA_CHROMIUM.`;
+  }
+  for (const name of ['bwrap', 'socat', 'prlimit']) {
+    const found = await Promise.all(folders.map((folder) => isProgram(`${folder}/${name}`)));
+    if (!found.includes(true)) return `A browser runs confined, for which ${name} is missing on the server.`;
+  }
+  return null;
+}
+
+const isProgram = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );

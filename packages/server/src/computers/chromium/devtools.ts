@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
 import type { CDPSession } from 'playwright-core';
-import { BrowserGone, PageFailed } from './browser-failure.ts';
 
 /** What is spoken with one target of the browser: a page, a frame of another site, a worker, or the browser itself. */
 export type DevtoolsSession = { id: string; send: CDPSession['send']; on: CDPSession['on'] };
@@ -100,4 +99,14 @@ function readMessages(output: Readable, hear: (text: string) => void): void {
     }
     if (rest.length > 0) pieces.push(rest);
   });
+}
+
+/** The browser has ended, or the target has: nothing that was asked of it will be answered. */
+export class BrowserGone extends Error {
+  override readonly name = 'BrowserGone';
+}
+
+/** The browser could not do what it was asked: mostly the page went away meanwhile. */
+export class PageFailed extends Error {
+  override readonly name = 'PageFailed';
 }

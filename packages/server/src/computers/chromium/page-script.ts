@@ -9,12 +9,12 @@ export type ElementQuery = {
 };
 
 /** Where an element can be clicked now, or why it cannot. */
-export type Spot = { found: true; x: number; y: number } | { found: false; why: string };
+type Spot = { found: true; x: number; y: number } | { found: false; why: string };
 
 /** A part of the window, in the page's own pixels. */
 export type Part = { x: number; y: number; width: number; height: number };
 
-export type Field = { found: true; isDone: boolean } | { found: false; why: string };
+type Field = { found: true; isDone: boolean } | { found: false; why: string };
 
 /**
  * What is run inside a page, in a world of its own that the page's scripts neither see nor change. Its text is sent to

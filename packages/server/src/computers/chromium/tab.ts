@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BrowserGone, PageFailed } from './browser-failure.ts';
-import type { DevtoolsSession } from './devtools.ts';
+import { BrowserGone, type DevtoolsSession, PageFailed } from './devtools.ts';
+import { createScreencast, type PersonInput, passInput, type Screencast } from './live-view.ts';
 import { type PageFunctions, type Part, pageScript } from './page-script.ts';
-import { type PersonInput, passInput } from './pass-input.ts';
-import { nothingAtAll, type Refusal, type Rules } from './rules.ts';
-import { createScreencast, type Screencast } from './screencast.ts';
+import { nothingAtAll, type Refusal, type Rules } from './request-guard.ts';
 
 /** A tab of the browser. */
 export type Tab = {

@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { afterFile, never, newPlaces, say } from './computer-folder.fixture.ts';
+import type { Place } from './computer-folder.ts';
 import { createConfinedHost } from './confined-host.ts';
-import type { Place } from './place.ts';
-import { afterFile, never, newPlaces, say } from './places.fixture.ts';
 
 const megabyte = 1024 * 1024;
 /** Fast enough for limits as small as these. */

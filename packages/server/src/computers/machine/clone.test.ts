@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { afterFile, never, newPlaces, say } from './computer-folder.fixture.ts';
+import type { Place } from './computer-folder.ts';
 import { createConfinedHost } from './confined-host.ts';
 import { type GitServer, startGitServer } from './git-server.fixture.ts';
-import type { Place } from './place.ts';
-import { afterFile, never, newPlaces, say } from './places.fixture.ts';
 
 const token = `ghp_${'x'.repeat(20)}${process.pid}`;
 const host = createConfinedHost({ allowPrivate: true, hasNetwork: true });

@@ -1,5 +1,5 @@
 import type { CommandResult } from '../../platform/sandbox/run-to-end.ts';
-import type { Place } from './place.ts';
+import type { Place } from './computer-folder.ts';
 
 /**
  * What runs on a computer, whatever it is made of. Nothing here leaves the computer: whatever a command or a link inside

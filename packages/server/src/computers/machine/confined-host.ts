@@ -8,18 +8,26 @@ import type { Cgroups, Group } from '../../platform/sandbox/cgroups.ts';
 import type { Confinement } from '../../platform/sandbox/confine.ts';
 import { type FolderSize, measureFolder } from '../../platform/sandbox/measure-folder.ts';
 import { withDescendants } from '../../platform/sandbox/measure-memory.ts';
-import type { CommandResult } from '../../platform/sandbox/run-to-end.ts';
-import { type Over, runToEnd } from '../../platform/sandbox/run-to-end.ts';
+import { type CommandResult, type Over, runToEnd } from '../../platform/sandbox/run-to-end.ts';
 import { type Confined, spawnConfined, type Wall } from '../../platform/sandbox/spawn-confined.ts';
 import { watchLimits } from '../../platform/sandbox/watch-limits.ts';
-import { cloneScript, credentialVariables, moveScript } from './clone-repo.ts';
+import type { Place } from './computer-folder.ts';
 import type { ComputerHost, Fault } from './computer-host.ts';
 import { type Destination, type EgressProxy, startEgressProxy } from './egress-proxy.ts';
-import { listScript, readEntries, readScript, writeScript, writeWords } from './file-scripts.ts';
-import { etcOf, furnish } from './furnish.ts';
-import { createHomeAllowance } from './home-allowance.ts';
-import { home } from './home-path.ts';
-import type { Place } from './place.ts';
+import {
+  cloneScript,
+  createHomeAllowance,
+  credentialVariables,
+  etcOf,
+  furnish,
+  home,
+  listScript,
+  moveScript,
+  readEntries,
+  readScript,
+  writeScript,
+  writeWords,
+} from './home-files.ts';
 
 /** Of one computer, in all its commands together, unless it says otherwise. */
 type Limits = {

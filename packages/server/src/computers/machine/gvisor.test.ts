@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chooseHost } from './choose-host.ts';
+import { afterFile, newPlaces, say } from './computer-folder.fixture.ts';
+import type { Place } from './computer-folder.ts';
 import type { ComputerHost } from './computer-host.ts';
-import type { Place } from './place.ts';
-import { afterFile, newPlaces, say } from './places.fixture.ts';
 
 const isInstalled = existsSync('/usr/bin/runsc') || existsSync('/usr/local/bin/runsc');
 if (!isInstalled) process.stderr.write('gVisor is not tried: runsc is not installed (apt install runsc busybox).\n');

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { lstat, mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newPlaces, say } from './computer-folder.fixture.ts';
+import type { Place } from './computer-folder.ts';
 import { createConfinedHost } from './confined-host.ts';
 import { createHomeArchive } from './home-archive.ts';
-import type { Place } from './place.ts';
-import { newPlaces, say } from './places.fixture.ts';
 
 const archive = createHomeArchive();
 const host = createConfinedHost({ allowPrivate: false, hasNetwork: false });

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { never, newPlaces, say } from './computer-folder.fixture.ts';
+import type { Place } from './computer-folder.ts';
 import { createJustBash } from './just-bash.ts';
-import type { Place } from './place.ts';
-import { never, newPlaces, say } from './places.fixture.ts';
 
 const host = createJustBash();
 let dataDir: string;

@@ -2,9 +2,9 @@ import { posix } from 'node:path';
 import type { IFileSystem } from 'just-bash';
 import type { Captured } from '../../platform/sandbox/capture.ts';
 import type { CommandResult } from '../../platform/sandbox/run-to-end.ts';
+import type { Place } from './computer-folder.ts';
 import type { ComputerHost, Entry, Fault } from './computer-host.ts';
-import { home } from './home-path.ts';
-import type { Place } from './place.ts';
+import { home } from './home-files.ts';
 
 const outputBytes = 256 * 1024;
 const largestFile = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { type Message, type Part, Role, type SendMessageRequest, TaskState } from '@a2a-js/sdk';
 import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
-import { dataPart, textPart } from './parts.ts';
+import { dataPart, textPart } from './task.ts';
 
 export { type Part, TaskState };
 

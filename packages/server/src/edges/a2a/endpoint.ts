@@ -1,18 +1,33 @@
-import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
-import { A2AError, RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
-import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import {
+  A2A_PROTOCOL_VERSION,
+  A2A_VERSION_HEADER,
+  formatSSEErrorEvent,
+  formatSSEEvent,
+  type StreamResponse,
+} from '@a2a-js/sdk';
+import {
+  A2AError,
+  ContentTypeNotSupportedError,
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+  VersionNotSupportedError,
+} from '@a2a-js/sdk/errors';
+import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { Failure } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import { requireDeployment } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { countTasks, stopOneTask } from '../../engine/tasks/index.ts';
-import type { HoldOpen } from '../held-answer.ts';
-import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient } from '../own-client.ts';
-import { isUnforeseen, toldIfCutShort } from '../refusal.ts';
-import { readServiceUser } from '../service-user.ts';
-import { streamAnswer } from '../stream-answer.ts';
-import { methodsFor } from './methods.ts';
-import { protocolErrorOf } from './protocol-error.ts';
+import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient, readServiceUser } from '../own-client.ts';
+import { isUnforeseen, type Refusal, refusalOf, toldIfCutShort } from '../refusal.ts';
+import { type HoldOpen, streamAnswer } from '../stream-answer.ts';
+import { type CountTasks, type Exchange, listTasks, ownConversation, ownTask, showTask } from './exchange.ts';
+import { outcomeOf, streamOf, subscriptionTo } from './message-outcome.ts';
+import { eventsAfter, send } from './send-message.ts';
+import { contextOf, isOver } from './task.ts';
 
 type A2aDependencies = {
   answer: AnswerRequest;
@@ -113,3 +128,102 @@ function idOf({ id }: Record<string, unknown>): string | number | null {
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+type MethodDependencies = {
+  exchange: Exchange;
+  stopTask: (taskId: string) => Promise<void>;
+  countTasks: CountTasks;
+  /** Whatever is thrown, as an error of the protocol. */
+  asProtocolError: (thrown: unknown) => Error;
+};
+
+/** The methods of the protocol. The SDK reads and writes its JSON; nothing of a task is kept here. */
+function methodsFor({ exchange, stopTask, countTasks, asProtocolError }: MethodDependencies): A2ARequestHandler {
+  const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw asProtocolError(error);
+    }
+  };
+  const streamed = async function* (work: () => AsyncGenerator<StreamResponse, void, undefined>) {
+    try {
+      yield* work();
+    } catch (error) {
+      throw asProtocolError(error);
+    }
+  };
+  const noPush = () => Promise.reject(new PushNotificationNotSupportedError());
+  const noCard = () => Promise.reject(new UnsupportedOperationError('The agent card has an address of its own.'));
+
+  return {
+    sendMessage: (request) =>
+      told(async () => {
+        const { returnImmediately = false, historyLength } = request.configuration ?? {};
+        return outcomeOf(exchange, await send(exchange, request), { returnImmediately, historyLength });
+      }),
+    sendMessageStream: (request) =>
+      streamed(async function* () {
+        yield* streamOf(exchange, await send(exchange, request));
+      }),
+    getTask: ({ id, historyLength }) =>
+      told(async () => showTask(exchange, await ownTask(exchange, id), { historyLength })),
+    listTasks: (request) => told(() => listTasks(exchange, request, countTasks)),
+    cancelTask: ({ id }) =>
+      told(async () => {
+        const task = await ownTask(exchange, id);
+        if (isOver(task)) throw new TaskNotCancelableError(`The task ${task.id} has ended.`);
+        await stopTask(task.id);
+        return showTask(exchange, await ownTask(exchange, id));
+      }),
+    resubscribe: ({ id }) =>
+      streamed(async function* () {
+        const before = await ownTask(exchange, id);
+        // Read before the task, so that nothing falls between the two.
+        const conversation = await ownConversation(exchange, contextOf(before));
+        const task = await ownTask(exchange, id);
+        if (isOver(task)) throw new UnsupportedOperationError(`The task ${task.id} has ended.`);
+        const events = eventsAfter(exchange, conversation, task.id);
+        yield* subscriptionTo(exchange, await showTask(exchange, task), events);
+      }),
+    createTaskPushNotificationConfig: noPush,
+    getTaskPushNotificationConfig: noPush,
+    listTaskPushNotificationConfigs: noPush,
+    deleteTaskPushNotificationConfig: noPush,
+    getAgentCard: noCard,
+    getAuthenticatedExtendedAgentCard: noCard,
+  };
+}
+
+/** The one place where a failure becomes an error of this protocol. The API's own code goes along in its data. */
+function protocolErrorOf(thrown: unknown, requestId: string): A2AError {
+  const refusal = refusalOf(thrown, requestId);
+  const { code, type, message, param, request_id, retry_after_ms } = refusal;
+  return new (kindOf(refusal))({
+    message,
+    metadata: {
+      code,
+      type,
+      request_id,
+      ...(param !== undefined && { param }),
+      ...(retry_after_ms !== undefined && { retry_after_ms: String(retry_after_ms) }),
+    },
+  });
+}
+
+/** Conversations and tasks are all that a client can name here, and the protocol has one word for either's absence. */
+const absent = new Set(['task_not_found', 'invalid_task_id', 'conversation_not_found', 'invalid_conversation_id']);
+
+function kindOf({
+  code,
+  type,
+}: Refusal): new (options: {
+  message: string;
+  metadata: Record<string, string>;
+}) => A2AError {
+  if (absent.has(code)) return TaskNotFoundError;
+  if (code === 'unsupported_media_type') return ContentTypeNotSupportedError;
+  if (type === 'invalid_request' || type === 'not_found') return RequestMalformedError;
+  if (type === 'conflict' || type === 'permission' || type === 'cap_reached') return UnsupportedOperationError;
+  return A2AError;
+}

@@ -1,16 +1,33 @@
+import type { AGUIEvent, Interrupt } from '@ag-ui/core';
+import type { agUi } from '@vestra/contract/ag-ui';
+import { fail } from '@vestra/contract/errors';
+import type { BodyOf } from '@vestra/contract/route';
+import type { Interaction } from '@vestra/sdk/resources';
 import { requireDeployment } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { type ClientAnswer, latestAnswerTo, noteTalk } from '../../integrations/index.ts';
-import { answering, followingAnswer, keepAnswer } from '../chat-translation/answer.ts';
+import {
+  type Answered,
+  answering,
+  followingAnswer,
+  keepAnswer,
+  type Piece,
+  wordsFor,
+} from '../chat-translation/answer.ts';
 import { type Begun, begin, type Exchange } from '../chat-translation/exchange.ts';
 import { frame, holdingBy, streamPieces } from '../chat-translation/held.ts';
-import { digestOf, type Question } from '../chat-translation/question.ts';
-import type { HoldOpen } from '../held-answer.ts';
-import type { AnswerRequest, EdgeRequest } from '../own-client.ts';
+import {
+  bytesOfBase64,
+  callerTools,
+  digestOf,
+  type GivenAnswer,
+  type GivenFile,
+  type Question,
+  type TalkLine,
+} from '../chat-translation/question.ts';
+import { type AnswerRequest, type EdgeRequest, readServiceUser } from '../own-client.ts';
 import { asFailure, refusalOf } from '../refusal.ts';
-import { readServiceUser } from '../service-user.ts';
-import { runEvents } from './events.ts';
-import { type RunInput, readRun, threadDigest } from './read-run.ts';
+import type { HoldOpen } from '../stream-answer.ts';
 
 type Dependencies = { answer: AnswerRequest; hold: HoldOpen; engine: Engine };
 
@@ -63,4 +80,205 @@ export function agUiEndpoint({ answer, hold, engine }: Dependencies) {
     const of = { ...begun, kind: 'run_' as const, isKept: false, requestDigest, model: question.model ?? '' };
     return { row: await keepAnswer(db, exchange, question, of), events: begun.events };
   }
+}
+
+type RunInput = BodyOf<(typeof agUi)['run']>;
+type Message = RunInput['messages'][number];
+type UserMessage = Extract<Message, { role: 'user' }>;
+type Content = UserMessage['content'];
+
+/** A thread is a conversation; what it has heard of the messages that a client sends whole is known there. */
+function readRun(input: RunInput, of: { deploymentId: string; user: string | undefined }): Question {
+  const { messages, tools, context, resume = [], threadId } = input;
+  const answered = messages.findLastIndex(({ role }) => role !== 'user' && role !== 'tool' && !isOfSystem(role));
+  const fresh = messages.slice(answered + 1);
+  const said = fresh.filter((each): each is UserMessage => each.role === 'user');
+  const toolResults = fresh.flatMap((each) => {
+    if (each.role !== 'tool') return [];
+    const { toolCallId: call_id, error, content } = each as Extract<Message, { role: 'tool' }>;
+    return [error ? { call_id, error } : { call_id, output: textOf(content) }];
+  });
+  if (said.length === 0 && toolResults.length === 0 && resume.length === 0) {
+    throw fail('invalid_request', {
+      param: 'messages',
+      message:
+        'Nothing is asked: the last message must be the user’s or a tool’s, or `resume` must answer an interrupt.',
+    });
+  }
+  const system = messages.flatMap((each) =>
+    isOfSystem(each.role) ? [String((each as { content: string }).content)] : [],
+  );
+  const facts = context.map(({ description, value }) => `${description}: ${value}`);
+  return {
+    model: of.deploymentId,
+    user: of.user,
+    message: said.map(({ content }) => textOf(content)).join('\n\n'),
+    files: said.flatMap(({ content }) => filesOf(content)),
+    fileIds: said.flatMap(({ content }) => fileIdsOf(content)),
+    toolResults,
+    answers: resume.map(readAnswer),
+    earlier: messages.slice(0, answered + 1).flatMap(saidIn),
+    system: [...system, ...facts].join('\n\n'),
+    tools: callerTools(tools, 'auto'),
+    outputSchema: undefined,
+    metadata: undefined,
+    previous: undefined,
+    conversation: undefined,
+    talk: { digest: threadDigest(of, threadId), isWhole: false },
+  };
+}
+
+/** A client's thread is its own deployment's and user's. */
+const threadDigest = ({ deploymentId, user }: { deploymentId: string; user: string | undefined }, threadId: string) =>
+  digestOf(['ag-ui', deploymentId, user ?? null, threadId]);
+
+const isOfSystem = (role: Message['role']) => role === 'system' || role === 'developer';
+
+function saidIn(message: Message): TalkLine[] {
+  if (message.role === 'user') return [{ role: 'user', text: textOf((message as UserMessage).content) }];
+  if (message.role !== 'assistant') return [];
+  const text = (message as { content?: string | null }).content ?? '';
+  return text === '' ? [] : [{ role: 'assistant', text }];
+}
+
+const textOf = (content: Content): string =>
+  typeof content === 'string'
+    ? content
+    : content.flatMap((part) => (part.type === 'text' ? [String(part.text)] : [])).join('\n\n');
+
+const sourcesIn = (content: Content) =>
+  typeof content === 'string'
+    ? []
+    : content.flatMap((part) => ('source' in part && part.type !== 'text' ? [part.source as Source] : []));
+
+type Source = { type: 'data'; value: string; mimeType: string } | { type: 'file'; value: string };
+
+const fileIdsOf = (content: Content): string[] =>
+  sourcesIn(content).flatMap((source) => (source.type === 'file' ? [source.value] : []));
+
+const filesOf = (content: Content): GivenFile[] =>
+  sourcesIn(content).flatMap((source, at) => {
+    if (source.type !== 'data') return [];
+    const ending = source.mimeType.split(/[/+;]/)[1] ?? 'bin';
+    const bytes = bytesOfBase64(source.value);
+    return [{ filename: `file-${at + 1}.${ending}`, mediaType: source.mimeType, bytes }];
+  });
+
+/** The payload is what the interrupt's `responseSchema` asked for. */
+function readAnswer({ interruptId: id, status, payload }: NonNullable<RunInput['resume']>[number]): GivenAnswer {
+  if (status === 'cancelled') return { id, answer: 'cancel' };
+  if (typeof payload === 'boolean') return { id, answer: { approve: payload } };
+  if (typeof payload === 'string') return { id, answer: { answers: [payload] } };
+  return { id, answer: (payload ?? {}) as Exclude<GivenAnswer['answer'], string> };
+}
+
+/** By their values on the wire: the package of the protocol is loaded by its clients alone. */
+type OnWire<Event> = Event extends { type: infer Type extends string }
+  ? Omit<Event, 'type'> & { type: `${Type}` }
+  : never;
+type RunEvent = OnWire<AGUIEvent>;
+
+/** The events of one run. */
+function runEvents(row: ClientAnswer, { threadId, runId, state }: Pick<RunInput, 'threadId' | 'runId' | 'state'>) {
+  let messages = 0;
+  let open: string | null = null;
+
+  function close(): RunEvent[] {
+    if (open === null) return [];
+    const messageId = open;
+    open = null;
+    return [{ type: 'TEXT_MESSAGE_END', messageId }];
+  }
+
+  function say(delta: string): RunEvent[] {
+    const begun: RunEvent[] = [];
+    if (open === null) {
+      open = `${row.id}-${++messages}`;
+      begun.push({ type: 'TEXT_MESSAGE_START', messageId: open, role: 'assistant' });
+    }
+    return [...begun, { type: 'TEXT_MESSAGE_CONTENT', messageId: open, delta }];
+  }
+
+  return {
+    begin(): RunEvent[] {
+      const own = { conversation_id: row.conversation_id, turn_id: row.turn_id };
+      const given = typeof state === 'object' && state !== null && !Array.isArray(state) ? state : {};
+      return [
+        { type: 'RUN_STARTED', threadId, runId },
+        { type: 'STATE_SNAPSHOT', snapshot: { ...given, vestra: own } },
+      ];
+    },
+    piece(piece: Piece): RunEvent[] {
+      if (piece.kind === 'text') return say(piece.text);
+      if (piece.kind === 'progress') {
+        const { taskId: messageId, title, progress } = piece;
+        const content = { title, progress };
+        return [...close(), { type: 'ACTIVITY_SNAPSHOT', messageId, activityType: 'WORK', content, replace: true }];
+      }
+      if (piece.kind !== 'call') return close();
+      const { id: toolCallId, name: toolCallName, arguments: delta } = piece;
+      return [
+        ...close(),
+        { type: 'TOOL_CALL_START', toolCallId, toolCallName },
+        { type: 'TOOL_CALL_ARGS', toolCallId, delta },
+        { type: 'TOOL_CALL_END', toolCallId },
+      ];
+    },
+    end(answered: Answered): RunEvent[] {
+      const { turn, state: ended, used } = answered;
+      const usage = [
+        {
+          inputTokens: used.input,
+          cachedInputTokens: used.cached,
+          outputTokens: used.output,
+          totalTokens: used.input + used.output,
+        },
+      ];
+      if (ended === 'failed') {
+        const { code = 'internal_error', message = 'The turn has failed.' } = turn?.error ?? {};
+        return [...close(), { type: 'RUN_ERROR', code, message, usage }];
+      }
+      return [...close(), { type: 'RUN_FINISHED', threadId, runId, outcome: outcomeOf(answered), usage }];
+    },
+  };
+}
+
+type Outcome = NonNullable<Extract<RunEvent, { type: 'RUN_FINISHED' }>['outcome']>;
+
+function outcomeOf({ pieces, state }: Answered): Outcome {
+  if (state === 'stopped') return { type: 'cancelled' };
+  const interrupts = pieces.flatMap((piece) =>
+    piece.kind === 'approval' || piece.kind === 'wait' ? [interruptOf(piece.interaction)] : [],
+  );
+  if (interrupts.length > 0) return { type: 'interrupt', interrupts };
+  const calls = pieces.flatMap((piece) => (piece.kind === 'call' ? [piece.id] : []));
+  return { type: 'success', ...(calls.length > 0 && { pendingToolCallIds: calls }) };
+}
+
+const object = (properties: Record<string, unknown>, required: string[]) => ({ type: 'object', properties, required });
+const yes = {
+  approve: { type: 'boolean' },
+  present_user: { type: 'boolean', description: 'A person who is there said it.' },
+};
+
+/** What an answer to each type holds. An app is connected, and not answered. */
+const schemas: Partial<Record<Interaction['type'], Record<string, unknown>>> = {
+  approval: object(yes, ['approve']),
+  question: object({ answers: { type: 'array', items: { type: 'string' }, description: 'One for each question.' } }, [
+    'answers',
+  ]),
+  handoff: object({ decision: { enum: ['done', 'could_not', 'not_now'] } }, ['decision']),
+};
+
+function interruptOf(interaction: Interaction): Interrupt {
+  const { id, type, kind, summary, details, questions, expires_at } = interaction;
+  const schema = schemas[type];
+  return {
+    id,
+    reason: type,
+    message: type === 'approval' ? summary : wordsFor(interaction),
+    ...(schema && { responseSchema: schema }),
+    ...(expires_at !== null && { expiresAt: expires_at }),
+    metadata: { kind, details, ...(questions && { questions }) },
+  };
 }

@@ -1,11 +1,9 @@
 import type { Engine } from '../../engine/index.ts';
-import type { HoldOpen } from '../held-answer.ts';
 import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient } from '../own-client.ts';
 import { toldIfCutShort } from '../refusal.ts';
-import { streamAnswer } from '../stream-answer.ts';
-import type { Answered } from './answer.ts';
+import { type HoldOpen, streamAnswer } from '../stream-answer.ts';
+import type { Answered, Piece } from './answer.ts';
 import type { Exchange } from './exchange.ts';
-import type { Piece } from './pieces.ts';
 
 /** What is open for one request until it has been answered. */
 export type HeldExchange = { exchange: Exchange; release: () => void; requestId: string; signal: AbortSignal };
@@ -42,7 +40,7 @@ export const holdingBy =
   };
 
 /** How the pieces of an answer are written as server-sent events. */
-export type Writing = {
+type Writing = {
   begin: () => string[];
   piece: (piece: Piece) => string[];
   end: (answered: Answered) => Promise<string[]>;

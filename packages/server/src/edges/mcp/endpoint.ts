@@ -1,11 +1,15 @@
-import { createMcpHandler, Server } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  localhostAllowedHostnames,
+  Server,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
-import { type HoldOpen, whenOver } from '../held-answer.ts';
 import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient } from '../own-client.ts';
-import { assertOwnHost, ownHostnames } from './own-host.ts';
-import { callTool } from './tool-call.ts';
-import type { ToolCaller } from './tool-caller.ts';
+import { type HoldOpen, whenOver } from '../stream-answer.ts';
+import { callTool, type ToolCaller } from './tool-call.ts';
 import { allTools, toolsFor } from './tools.ts';
 
 type McpDependencies = {
@@ -104,3 +108,24 @@ const refusedBatch = () =>
     { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Send one JSON-RPC message, not a batch.' } },
     { status: 400 },
   );
+
+/**
+ * A page that a browser shows may have its own name resolve to this machine and then speak to the server as if it were
+ * its own. The names under which the server is known are what tells the two apart.
+ */
+function ownHostnames({ publicUrl, host }: { publicUrl: string; host: string }): string[] {
+  const bound = host.includes(':') ? `[${host}]` : host;
+  return [...localhostAllowedHostnames(), bound, new URL(publicUrl).hostname].map((name) => name.toLowerCase());
+}
+
+function assertOwnHost(headers: Headers, hostnames: readonly string[]): void {
+  const host = validateHostHeader(headers.get('host')?.toLowerCase(), [...hostnames]);
+  const origin = validateOriginHeader(headers.get('origin'), [...hostnames]);
+  if (!host.ok) {
+    throw fail('origin_not_allowed', {
+      message: 'This server is not known by that Host. The operator names its address as VESTRA_PUBLIC_URL.',
+      param: 'Host',
+    });
+  }
+  if (!origin.ok) throw fail('origin_not_allowed', { param: 'Origin' });
+}

@@ -1,7 +1,5 @@
 import type OpenAI from 'openai';
-import type { Answered } from '../chat-translation/answer.ts';
-import { finalWords, type Piece, wordsFor } from '../chat-translation/pieces.ts';
-import type { TokensUsed } from '../chat-translation/usage.ts';
+import { type Answered, finalWords, type Piece, type TokensUsed, wordsFor } from '../chat-translation/answer.ts';
 
 type Chunk = OpenAI.Chat.ChatCompletionChunk;
 type ToolCall = OpenAI.Chat.ChatCompletionMessageFunctionToolCall;

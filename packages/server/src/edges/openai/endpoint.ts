@@ -1,6 +1,7 @@
-import { fail } from '@vestra/contract/errors';
+import { type ErrorCode, errorCatalogue, Failure, fail } from '@vestra/contract/errors';
 import type { openai } from '@vestra/contract/openai';
 import type { BodyOf } from '@vestra/contract/route';
+import type { Turn } from '@vestra/sdk/resources';
 import { type DeploymentRow, listDeployments, requireDeployment } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { type ClientAnswer, findAnswer, latestAnswerTo, noteTalk } from '../../integrations/index.ts';
@@ -16,11 +17,11 @@ import {
 import { type Begun, begin, type Exchange } from '../chat-translation/exchange.ts';
 import { frame, type HeldExchange, holdingBy, streamPieces } from '../chat-translation/held.ts';
 import { digestOf, type Question } from '../chat-translation/question.ts';
-import type { HoldOpen } from '../held-answer.ts';
 import type { AnswerRequest, EdgeRequest } from '../own-client.ts';
+import { asFailure, refusalOf } from '../refusal.ts';
+import type { HoldOpen } from '../stream-answer.ts';
 import { chatChunks, chatCompletion, chatText, streamedChatText } from './chat.ts';
 import { digestOfTalk, readChat, readResponse } from './read-question.ts';
-import { asOwnFailure, errorWords, failedTurn } from './refused.ts';
 import { responseEvents, shownResponse } from './response.ts';
 
 type Dependencies = { answer: AnswerRequest; hold: HoldOpen; engine: Engine };
@@ -220,3 +221,43 @@ const shownConversation = (of: { id: string; created_at: string; metadata: Recor
   created_at: Math.floor(Date.parse(of.created_at) / 1000),
   metadata: of.metadata,
 });
+
+/** A route's field, by the name that it has in the client's request. */
+const paramNames: Readonly<Record<string, string>> = {
+  message: 'input',
+  deployment: 'model',
+  user_id: 'user',
+  output_schema: 'response_format',
+  tool_results: 'input',
+};
+
+const howToBePresent =
+  'This needs the yes of a person who is present: send `metadata: {"present_user": "true"}` if one gave it.';
+
+const whatModelsAre = 'A model is a deployment here: GET /v1/openai/models lists them.';
+
+/** A refusal of a route that was called on the way, with the client's own name of the field. */
+function asOwnFailure(thrown: unknown, requestId: string): unknown {
+  const failure = asFailure(thrown, requestId);
+  if (!(failure instanceof Failure) || failure === thrown) return failure;
+  const { code, message, details } = failure;
+  if (code === 'invalid_deployment') return fail(code, { param: 'model', message: `${message} ${whatModelsAre}` });
+  if (code === 'present_user_required') return fail(code, { param: 'metadata', message: howToBePresent });
+  const field = details.param?.split(/[.[]/)[0] ?? '';
+  const param = paramNames[field] ?? details.param;
+  return fail(code, { ...details, message, ...(param !== undefined && { param }) });
+}
+
+/** The error body that clients of OpenAI's API read. */
+const errorWords = (thrown: unknown, requestId: string) => {
+  const { code, message, param = null } = refusalOf(thrown, requestId);
+  return { message, type: 'server_error', param, code, request_id: requestId };
+};
+
+/** What a failed turn has done it has done: no client is to send it again by itself. */
+function failedTurn(turn: Turn | null): Response {
+  const { code, message } = turn?.error ?? { code: 'internal_error', message: 'The turn has failed.' };
+  const status = Object.hasOwn(errorCatalogue, code) ? errorCatalogue[code as ErrorCode].status : 502;
+  const error = { message, type: 'server_error', param: null, code };
+  return Response.json({ error }, { status: Math.max(status, 400), headers: { 'x-should-retry': 'false' } });
+}

@@ -1,9 +1,14 @@
 import { fail } from '@vestra/contract/errors';
 import type { openai } from '@vestra/contract/openai';
 import type { BodyOf } from '@vestra/contract/route';
-import { bytesOfDataUrl } from '../chat-translation/base64.ts';
-import { callerTools } from '../chat-translation/caller-tools.ts';
-import { digestOf, type Question, type Talk, type TalkLine } from '../chat-translation/question.ts';
+import {
+  bytesOfDataUrl,
+  callerTools,
+  digestOf,
+  type Question,
+  type Talk,
+  type TalkLine,
+} from '../chat-translation/question.ts';
 
 type ChatBody = BodyOf<(typeof openai)['chat']>;
 type ResponseBody = BodyOf<(typeof openai)['respond']>;

@@ -1,7 +1,6 @@
 import type OpenAI from 'openai';
 import type { ClientAnswer } from '../../integrations/index.ts';
-import type { Answered } from '../chat-translation/answer.ts';
-import { finalWords, type Piece, wordsFor } from '../chat-translation/pieces.ts';
+import { type Answered, finalWords, type Piece, wordsFor } from '../chat-translation/answer.ts';
 
 type Response = OpenAI.Responses.Response;
 type Item = OpenAI.Responses.ResponseOutputItem;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { routineTools } from '../../automation/routines/agent-tools.ts';
 import { computerTools } from '../../computers/agent-tools.ts';
 import { workBrowsers } from '../../computers/browser/agent-tools.ts';
-import { oneProcess } from '../../computers/holders.fixture.ts';
+import { oneProcess } from '../../computers/computer-routing.fixture.ts';
 import { connectApp } from './own/connect-app.ts';
 import { readConversationFile } from './own/conversation-files.ts';
 import { memoryTools, notebookTools, skillTools } from './own/knowledge-tools.ts';

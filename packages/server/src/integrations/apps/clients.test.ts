@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
-import { clientDocumentPage } from '../../pages/client-document.ts';
+import { clientDocumentPage } from '../../pages/authorization-documents.ts';
 import { rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { jsonb, text } from '../../platform/db/table.ts';

@@ -1,9 +1,9 @@
 import type { workBrowsers } from '../../computers/browser/agent-tools.ts';
-import { type Browsers, browsersAtHolder } from '../../computers/browser/at-holder.ts';
 import { createBrowserPool } from '../../computers/browser/browser-pool.ts';
+import { type Browsers, browsersAtHolder } from '../../computers/browser/remote-browser.ts';
 import { createScreens } from '../../computers/browser/screens.ts';
 import { browserStarter } from '../../computers/chromium/browser.ts';
-import { browserObstacle } from '../../computers/chromium/obstacle.ts';
+import { browserObstacle } from '../../computers/chromium/chromium.ts';
 import type { Kernel } from '../kernel.ts';
 import type { ComputerParts } from './computers.ts';
 

@@ -1,11 +1,11 @@
-import { type Computers, createComputers } from '../../computers/awake.ts';
-import { createHolders, type Holders } from '../../computers/holders.ts';
+import { createHosts, startHosting } from '../../computers/computer-hosts.ts';
+import { createHolders, type Holders } from '../../computers/computer-routing.ts';
 import { createHomes, type Homes, removeLeftPlaces } from '../../computers/homes.ts';
-import { createHosts, startHosting } from '../../computers/hosts.ts';
 import { chooseHost } from '../../computers/machine/choose-host.ts';
+import { makePlace, numbersHere, removePlace } from '../../computers/machine/computer-folder.ts';
 import { createHomeArchive } from '../../computers/machine/home-archive.ts';
-import { homePath } from '../../computers/machine/home-path.ts';
-import { makePlace, numbersHere, removePlace } from '../../computers/machine/place.ts';
+import { homePath } from '../../computers/machine/home-files.ts';
+import { type Computers, createComputers } from '../../computers/running-computer.ts';
 import { type ComputerWork, createComputerWork } from '../../computers/work-computers.ts';
 import { type AnswerCall, createProcessDoor, type ProcessDoor } from '../../platform/cluster/answer-processes.ts';
 import { createAskProcess } from '../../platform/cluster/ask-process.ts';

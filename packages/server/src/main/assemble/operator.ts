@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
-import type { Computers } from '../../computers/awake.ts';
+import type { Computers } from '../../computers/running-computer.ts';
 import type { Engine } from '../../engine/index.ts';
 import { operatorRoutes } from '../../platform/http/operator-routes.ts';
 import { createHealth, type Health } from '../health/health.ts';

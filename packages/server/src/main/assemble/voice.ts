@@ -5,7 +5,7 @@ import type { ProcessNews } from '../../platform/db/process-news.ts';
 import { createRateLimiter } from '../../platform/http/rate-limit.ts';
 import type { Streams } from '../../platform/http/streams.ts';
 import { createVoiceCalls, type VoiceCalls } from '../../voice/calls.ts';
-import { createLines, type Lines } from '../../voice/speech/line.ts';
+import { createLines, type Lines } from '../../voice/speech/call-connection.ts';
 import { createOfflineSpeech } from '../../voice/speech/offline-speech.ts';
 import { createRealtimeSpeech } from '../../voice/speech/realtime-speech.ts';
 import { guardOffer } from '../../voice/speech/session-description.ts';

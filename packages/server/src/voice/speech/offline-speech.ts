@@ -1,10 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fliteVoices } from './flite-voices.ts';
-import { type Speech, type SpeechCall, samplesPerSecond } from './speech.ts';
-import { SpeechFailure } from './speech-failure.ts';
+import { type Speech, type SpeechCall, SpeechFailure, samplesPerSecond } from './speech.ts';
 import type { SpeechAnswer, SpeechRequest, SpeechWork } from './speech-process.ts';
-import { missingPackages, speechFiles } from './voice-packages.ts';
+import { fliteVoices, missingPackages, speechFiles } from './voice-packages.ts';
 
 type Settings = {
   /** Where `vestra setup voice` has put the packages. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type RealtimeServer, startRealtimeServer } from './realtime-server.fixture.ts';
 import { createRealtimeSpeech } from './realtime-speech.ts';
-import { SpeechFailure } from './speech-failure.ts';
+import { SpeechFailure } from './speech.ts';
 
 let server: RealtimeServer;
 const opened: { close: () => Promise<void> }[] = [];

@@ -1,6 +1,5 @@
-import { createResampler } from './resample.ts';
-import { type Speech, type SpeechCall, type SpeechUse, samplesPerSecond } from './speech.ts';
-import { SpeechFailure } from './speech-failure.ts';
+import { createResampler } from './sound.ts';
+import { type Speech, type SpeechCall, SpeechFailure, type SpeechUse, samplesPerSecond } from './speech.ts';
 
 type Settings = {
   apiKey: () => string;

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { shortPause, silenceLast } from './flite.ts';
-import { createLoudspeaker } from './loudspeaker.ts';
-import { createResampler } from './resample.ts';
-import { createSpeechGate, frameSamples, type GateNews } from './speech-gate.ts';
-import { openVoiceActivity } from './voice-activity.ts';
+import { createLoudspeaker, createResampler, createSpeechGate, frameSamples, type GateNews } from './sound.ts';
+import { openVoiceActivity } from './speech-models.ts';
+import { shortPause, silenceLast } from './text-to-speech.ts';
 
 /** `#` is a frame of speech, `+` one that may be, `.` silence, each of 32 ms; where news come stands their first letter. */
 function hear(sound: string, isAgentSpeaking = false): string {

@@ -1,6 +1,7 @@
 /** Runs in a process of its own: a sentence keeps a core busy, and a fault in machine code ends the process that it is in. */
-import { openFlite } from './flite.ts';
-import { openMoonshine } from './moonshine.ts';
+
+import { openMoonshine } from './speech-models.ts';
+import { openFlite } from './text-to-speech.ts';
 import type { SpeechFiles } from './voice-packages.ts';
 
 /** What a process is to do: one of the two, so that who speaks does not wait for who listens. */

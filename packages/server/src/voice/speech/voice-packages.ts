@@ -100,3 +100,9 @@ export function missingPackages(folder: string, speech: 'offline' | 'elsewhere')
     return `Voice calls are not possible on this server: there is no WebRTC for ${platform}.`;
   return 'Voice is not set up on this server. Its operator adds it with `vestra setup voice`.';
 }
+
+/**
+ * The voices that the program holds and what it calls them, all English and at the rate of a call: a woman, two men and an older,
+ * thinner one. Apart from what runs it, which Node calls experimental wherever it is loaded.
+ */
+export const fliteVoices: Readonly<Record<string, string>> = { slt: 'slt', rms: 'rms', awb: 'awb', kal: 'kal16' };

@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Api } from '@vestra/contract/api';
+import { fail } from '@vestra/contract/errors';
+import type { ResponseOf } from '@vestra/contract/route';
+import { untilAborted } from '../../platform/async/until-aborted.ts';
+import type { Origin, Tenant } from '../../platform/caller.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import type { Frame, FrameSource } from '../../platform/http/sse.ts';
+import { requireAskedUser } from '../../users/index.ts';
+import type { Rules } from '../chromium/request-guard.ts';
+import type { Holders, RemoteMerge, Work } from '../computer-routing.ts';
+import type { Owner } from '../store.ts';
+import type { BrowserPool, FetchUse, OpenTab } from './browser-pool.ts';
+import { type FetchAnswer, type FetchBody, fetchPage } from './page-fetch.ts';
+import type { Viewer } from './screen.ts';
+import { jpegAddress, noticeSecrets, takeScreenshot } from './screen-redaction.ts';
+import type { OwnScreens, ScreenInput, Screens } from './screens.ts';
+import { deploymentOfBrowser, fetchRules, type SiteSettings, verdictOn } from './site-rules.ts';
+
+/** What callers do with the browser of a user, whichever process has it. */
+export type Browsers = {
+  fetch: Work<{ origin: Origin; body: FetchBody }, FetchAnswer>;
+  cookies: Work<CookieQuery, FoundCookies>;
+  screenshot: Work<null, Uint8Array>;
+  watch: (owner: Owner, settings: SiteSettings) => FrameSource;
+  screens: Screens;
+};
+
+const answerMs = 60_000;
+
+export function browsersAtHolder(options: {
+  db: Database;
+  browserPool: BrowserPool;
+  screens: OwnScreens;
+  holders: Holders;
+}): Browsers {
+  const { db, browserPool, screens, holders } = options;
+  const watch = holders.streamAtHolder(
+    'browser.watch',
+    (owner, settings: SiteSettings) => watchTabs(browserPool, owner, fetchRules(settings)),
+    newestOfEachTab,
+  );
+  return {
+    fetch: holders.atHolder('browser.fetch', (owner, { origin, body }, signal) =>
+      fetchPage({ db, browserPool }, origin, userOf(owner), body, signal),
+    ),
+    cookies: holders.atHolder('browser.cookies', (owner, query) =>
+      findCookies({ db, browserPool }, owner, userOf(owner), query),
+    ),
+    screenshot: holders.atHolder('browser.screenshot', (owner) => takeScreenshot(browserPool, owner)),
+    watch: (owner, settings) =>
+      watchAnywhere({ isAwake: () => holders.isAwake(owner), open: () => watch(owner, settings) }),
+    screens: screensAtHolder(screens, holders),
+  };
+}
+
+function screensAtHolder(screens: OwnScreens, holders: Holders): Screens {
+  const ask = holders.atHolder('screen.ask', (_owner, viewer: Viewer) => screens.ask(viewer));
+  const pass = holders.atHolder(
+    'screen.pass',
+    (_owner, { viewer, inputs }: { viewer: Viewer; inputs: ScreenInput[] }) => screens.pass(viewer, inputs),
+  );
+  const isPrivate = holders.atHolder('screen.is_private', (owner) => screens.isPrivate(owner), {
+    ifAsleep: () => false,
+  });
+  const watch = holders.streamAtHolder(
+    'screen.watch',
+    (_owner, viewer: Viewer) => screens.watch(viewer),
+    newestOfScreen,
+  );
+  return {
+    ask: (viewer) => ask(viewer.owner, viewer, AbortSignal.timeout(answerMs)),
+    isPrivate: (owner) => isPrivate(owner, null, AbortSignal.timeout(answerMs)),
+    watch: (viewer) => watch(viewer.owner, viewer),
+    pass: (viewer, inputs) => pass(viewer.owner, { viewer, inputs: [...inputs] }, AbortSignal.timeout(answerMs)),
+  };
+}
+
+/** What is known of the screen last, and a picture only while it may be seen. */
+const newestOfScreen: RemoteMerge = (held, more) => {
+  const frames = [...held, ...more];
+  const state = frames.findLast(({ event }) => event === 'screen.state');
+  const picture = frames.findLast(({ event }) => event === 'screen.frame');
+  const isHidden = state && (state.data as { showing: string }).showing !== 'page';
+  const isShown = picture && !(isHidden && frames.indexOf(state) > frames.indexOf(picture));
+  return frames.filter((frame) => frame === state || (isShown && frame === picture));
+};
+
+/** The org's own agent has no browser that a caller could name. */
+const userOf = ({ userId }: Owner): string => userId ?? '';
+
+const lookEveryMs = 1_000;
+
+/**
+ * The tabs of one user wherever their computer is awake, for as long as anybody watches: it may sleep, wake and move to
+ * another process meanwhile, and is not woken for it. Counted here, since each holder counts from one.
+ */
+function watchAnywhere(ports: {
+  isAwake: () => Promise<boolean>;
+  /** The tabs at whoever has the computer now; over when it falls asleep or leaves. */
+  open: () => Promise<FrameSource>;
+}): FrameSource {
+  const shown = new Set<string>();
+  const ending = new AbortController();
+  let current: FrameSource | null = null;
+  let seq = 0;
+
+  const numbered = (frames: readonly Frame[]): Frame[] =>
+    frames.map(({ event, data }) => {
+      seq += 1;
+      return { id: String(seq), event, data: { ...(data as object), seq } };
+    });
+
+  function note(frames: readonly Frame[]): readonly Frame[] {
+    for (const frame of frames) {
+      if (frame.event === 'browser.closed') shown.delete(tabOf(frame));
+      else shown.add(tabOf(frame));
+    }
+    return frames;
+  }
+
+  /** What a holder showed that is gone is closed. */
+  function closedNow(): Frame[] {
+    const created_at = new Date().toISOString();
+    const gone = [...shown].map((tab) => ({
+      id: '',
+      event: 'browser.closed',
+      data: {
+        object: 'browser_frame',
+        type: 'browser.closed',
+        seq: 0,
+        ...{ tab, tag: null, stage: null, url: null, image: null },
+        created_at,
+      },
+    }));
+    shown.clear();
+    return gone;
+  }
+
+  return {
+    async next(withinMs) {
+      const end = performance.now() + withinMs;
+      while (!ending.signal.aborted) {
+        if (!current && (await ports.isAwake())) current = await ports.open();
+        const left = end - performance.now();
+        if (!current) {
+          if (left <= 0) break;
+          await sleep(Math.min(lookEveryMs, left), undefined, { signal: ending.signal }).catch(() => {});
+          continue;
+        }
+        const { frames, isOver } = await current.next(Math.max(0, left));
+        const told = [...note(frames), ...(isOver ? closedNow() : [])];
+        if (isOver) {
+          current.close();
+          current = null;
+        }
+        if (told.length > 0) return { frames: numbered(told), isOver: false };
+        if (left <= 0) break;
+      }
+      return { frames: [], isOver: ending.signal.aborted };
+    },
+    close() {
+      ending.abort();
+      current?.close();
+    },
+  };
+}
+
+const tabOf = ({ data }: Frame) => (data as { tab: string }).tab;
+
+/** Of each tab the newest. */
+const newestOfEachTab: RemoteMerge = (held, more) => [
+  ...held.filter((frame) => !more.some((newer) => tabOf(newer) === tabOf(frame))),
+  ...more.filter((frame, at) => !more.slice(at + 1).some((newer) => tabOf(newer) === tabOf(frame))),
+];
+
+const pictureEveryMs = 300;
+const pictureMs = 3_000;
+
+/** The tabs of fetches as they change, as far as anybody may look. It is over when the computer falls asleep or leaves. */
+function watchTabs(browserPool: BrowserPool, owner: Owner, rules: Rules): FrameSource {
+  const shown = new Map<string, string>();
+  const ending = new AbortController();
+  let seq = 0;
+  const frameOf = (type: 'browser.frame' | 'browser.closed', data: Seen): Frame => {
+    const event = { object: 'browser_frame', type, seq: ++seq, ...data, created_at: new Date().toISOString() };
+    return { id: String(seq), event: type, data: event };
+  };
+
+  async function look(): Promise<Frame[]> {
+    const isHidden = (await noticeSecrets(browserPool, owner)) !== null;
+    const seen = isHidden ? [] : (browserPool.ifOpen(owner)?.tabs() ?? []);
+    const visible = seen.filter((open) => isShown(open, rules));
+    const frames: Frame[] = [];
+    for (const open of visible) {
+      const data = await see(open, rules);
+      const digest = data && createHash('sha256').update(JSON.stringify(data)).digest('base64');
+      if (!data || !digest || shown.get(open.id) === digest) continue;
+      if ((await noticeSecrets(browserPool, owner)) !== null) break;
+      shown.set(open.id, digest);
+      frames.push(frameOf('browser.frame', data));
+    }
+    for (const id of [...shown.keys()].filter((each) => !visible.some((open) => open.id === each))) {
+      shown.delete(id);
+      frames.push(frameOf('browser.closed', { tab: id, tag: null, stage: null, url: null, image: null }));
+    }
+    return frames;
+  }
+
+  return {
+    async next(withinMs) {
+      const end = performance.now() + withinMs;
+      while (!ending.signal.aborted && performance.now() < end) {
+        const frames = await look();
+        const isOver = browserPool.isAsleep(owner);
+        if (frames.length > 0 || isOver) return { frames, isOver };
+        await sleep(Math.min(pictureEveryMs, withinMs), undefined, { signal: ending.signal }).catch(() => {});
+      }
+      return { frames: [], isOver: ending.signal.aborted };
+    },
+    close: () => ending.abort(),
+  };
+}
+
+type Seen = { tab: string; tag: string | null; stage: string | null; url: string | null; image: string | null };
+
+const isShown = ({ tab, use }: OpenTab, rules: Rules) =>
+  use.kind === 'fetch' && !use.isPrivate && tab.isOpen() && verdictOn(rules, tab.url()).kind === 'open';
+
+/** Null where there is nothing to see now, or the tab has moved on to what nobody may see while it was looked at. */
+async function see(open: OpenTab, rules: Rules): Promise<Seen | null> {
+  const { tab, id, use } = open;
+  const url = tab.url();
+  const picture = await untilAborted(tab.picture({ width: 640, quality: 50 }), AbortSignal.timeout(pictureMs)).catch(
+    () => null,
+  );
+  if (!picture || tab.url() !== url || !isShown(open, rules)) return null;
+  const { tag, stage } = use as FetchUse;
+  return { tab: id, tag, stage, url, image: jpegAddress(picture) };
+}
+
+type CookieQuery = { domain: string; names: readonly string[]; deployment?: string | undefined };
+type FoundCookies = ResponseOf<Api['browser']['cookies']>;
+
+/** Which of these cookies the browser would send to the site, and until when. It opens no page and shows no value. */
+async function findCookies(
+  { db, browserPool }: { db: Database; browserPool: BrowserPool },
+  tenant: Tenant,
+  userId: string,
+  { domain, names, deployment }: CookieQuery,
+): Promise<FoundCookies> {
+  const user = await requireAskedUser(db, tenant, userId);
+  const { settings } = await deploymentOfBrowser(db, tenant, user, deployment);
+  if (!fetchRules(settings).mayReach(domain)) throw fail('domain_not_allowed', { param: 'domain' });
+  const site = domain.toLowerCase();
+  const held = await browserPool.use({ orgId: tenant.orgId, mode: tenant.mode, userId }, (browser) =>
+    browser.cookies(),
+  );
+  const cookies = held
+    .filter((cookie) => names.includes(cookie.name) && isOfSite(cookie, site))
+    .map(({ name, domain: of, expiresAt }) => ({ name, domain: of, expires_at: expiresAt?.toISOString() ?? null }))
+    .sort((one, other) => one.name.localeCompare(other.name) || one.domain.localeCompare(other.domain));
+  return { object: 'browser_cookies', domain: site, cookies };
+}
+
+/** The site's own, those of a domain above it, and those of its `www.` form, which is the same site here. */
+function isOfSite({ domain, isOfHostAlone }: { domain: string; isOfHostAlone: boolean }, site: string): boolean {
+  const of = domain.toLowerCase();
+  return of === site || of === `www.${site}` || (!isOfHostAlone && site.endsWith(`.${of}`));
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { fail } from '@vestra/contract/errors';
+import type { Logger } from 'pino';
+import type { Peer } from '../platform/cluster/ask-process.ts';
+import type { Database } from '../platform/db/pool.ts';
+import { keyOf } from './running-computer.ts';
+import { beatHost, type HostRow, listHosts, type Owner, removeHost } from './store.ts';
+
+/** The processes on which computers can be awake. */
+export type Hosts = {
+  /** Which of them wakes a computer that sleeps: the same for the same owner, as long as it is there. */
+  choose: (owner: Owner, except: ReadonlyMap<string, unknown>) => Promise<Peer>;
+  /** Why no process has computers, or browsers; null where one has. */
+  obstacle: (of: 'computer' | 'browser') => Promise<string | null>;
+};
+
+const knownMs = 2_000;
+
+export function createHosts(db: Database): Hosts {
+  let known: { at: number; rows: Promise<HostRow[]> } | null = null;
+  const list = () => {
+    if (!known || performance.now() - known.at > knownMs) known = { at: performance.now(), rows: listHosts(db) };
+    known.rows.catch(() => {
+      known = null;
+    });
+    return known.rows;
+  };
+  return {
+    async choose(owner, except) {
+      const rows = (await list()).filter(({ id }) => !except.has(id));
+      const [first] = rows
+        .map((row) => ({ row, weight: weightOf(row.id, owner) }))
+        .sort((a, b) => (a.weight < b.weight ? -1 : 1));
+      if (!first) throw fail('computer_unavailable', { message: except.size > 0 ? notReached : noHost });
+      return { id: first.row.id, address: first.row.address };
+    },
+    async obstacle(of) {
+      const rows = await list();
+      if (rows.length === 0) return noHost;
+      return of === 'computer' || rows.some((row) => row.has_browser) ? null : noBrowser;
+    },
+  };
+}
+
+/** Of all hosts the one with the least: one that comes or goes moves no computer but its own. */
+const weightOf = (hostId: string, owner: Owner) =>
+  createHash('sha256')
+    .update(`${hostId}\n${keyOf(owner)}`)
+    .digest('base64');
+
+const noHost =
+  'No process of this server has computers: start one with VESTRA_ROLE=worker, computers or all beside this one.';
+const notReached =
+  'None of the processes that have computers can be reached: each VESTRA_INTERNAL_URL must name an address that the others reach.';
+const noBrowser = 'No process of this server that has computers has browsers.';
+
+const beatEveryMs = 10_000;
+const goodForMs = 35_000;
+
+/** Tells the other processes that computers can be awake in this one. */
+export function startHosting(options: {
+  db: Database;
+  log: Logger;
+  self: string;
+  address: string;
+  hasBrowser: () => Promise<boolean>;
+}): { stop: () => Promise<void> } {
+  const { db, log, self, address, hasBrowser } = options;
+  const tell = async () => {
+    try {
+      await beatHost(db, { id: self, address, hasBrowser: await hasBrowser() }, goodForMs);
+    } catch (error) {
+      log.warn({ err: error }, 'other processes could not be told that this one has computers; trying again');
+    }
+  };
+  let telling = tell();
+  const beating = setInterval(() => {
+    telling = tell();
+  }, beatEveryMs);
+  beating.unref();
+  return {
+    async stop() {
+      clearInterval(beating);
+      await telling;
+      await removeHost(db, self).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
+import { A2AError } from '@a2a-js/sdk/errors';
+import { fail } from '@vestra/contract/errors';
+import { opensWait } from '@vestra/sdk/commands/ask';
+import type { Turn } from '@vestra/sdk/resources';
+import type { StreamEvent } from '@vestra/sdk/stream';
+import { type Exchange, openInteractions, ownTask, showTask } from './exchange.ts';
+import type { Sent } from './send-message.ts';
+import {
+  agentMessage,
+  askingParts,
+  contextOf,
+  dataPart,
+  fileArtifact,
+  isOver,
+  resultArtifacts,
+  statusOf,
+  textPart,
+  workingStatus,
+} from './task.ts';
+
+type Wanted = { returnImmediately: boolean; historyLength: number | undefined };
+
+/** The answer to a message: what was said, or the work that took it, once that has ended or needs somebody. */
+export async function outcomeOf(exchange: Exchange, sent: Sent, wanted: Wanted): Promise<Message | Task> {
+  let taskId = sent.task?.id ?? null;
+  const asTask = async (id: string) => showTask(exchange, await ownTask(exchange, id), wanted);
+  if (taskId !== null && (wanted.returnImmediately || !sent.events)) return asTask(taskId);
+  if (!sent.events) return asking(exchange, sent.contextId);
+  let messageId: string | null = null;
+  for await (const event of sent.events) {
+    taskId = event.task_id ?? taskId;
+    if (event.type === 'reply.completed') messageId = event.data.message.id;
+    if (taskId !== null && (wanted.returnImmediately || endsTask(event) || opensWait(event))) return asTask(taskId);
+    if (opensWait(event)) return asking(exchange, contextOf(event));
+    if (event.type === 'turn.settled') {
+      return taskId === null ? saying(event.data.turn, messageId) : asTask(taskId);
+    }
+  }
+  if (taskId !== null) return asTask(taskId);
+  throw fail('not_ready', { message: 'The server is going down. The message was taken: look at the conversation.' });
+}
+
+/** The same as it happens. Ends where somebody is needed: what they answer is another message. */
+export async function* streamOf(exchange: Exchange, sent: Sent): AsyncGenerator<StreamResponse, void, undefined> {
+  let taskId = sent.task?.id ?? null;
+  if (taskId !== null) yield taskNow(await showTask(exchange, await ownTask(exchange, taskId)));
+  if (!sent.events) {
+    if (taskId === null) yield message(await asking(exchange, sent.contextId));
+    return;
+  }
+  let messageId: string | null = null;
+  for await (const event of sent.events) {
+    if (event.type === 'reply.completed') messageId = event.data.message.id;
+    if (event.task_id !== null && taskId === null) {
+      taskId = event.task_id;
+      yield taskNow(await showTask(exchange, await ownTask(exchange, taskId)));
+    }
+    if (taskId !== null) {
+      yield* updatesOf(exchange, event);
+      if (endsTask(event) || opensWait(event)) return;
+      continue;
+    }
+    if (opensWait(event)) return yield message(await asking(exchange, contextOf(event)));
+    if (event.type === 'turn.settled') return yield message(saying(event.data.turn, messageId));
+  }
+}
+
+/** A task from where it stands to its end, through whatever it waits for. */
+export async function* subscriptionTo(
+  exchange: Exchange,
+  task: Task,
+  events: AsyncGenerator<StreamEvent, void, undefined>,
+): AsyncGenerator<StreamResponse, void, undefined> {
+  yield taskNow(task);
+  for await (const event of events) {
+    yield* updatesOf(exchange, event);
+    if (endsTask(event)) return;
+  }
+}
+
+const endsTask = ({ type }: StreamEvent) => ['task.completed', 'task.failed', 'task.stopped'].includes(type);
+
+const taskNow = (value: Task): StreamResponse => ({ payload: { $case: 'task', value } });
+const message = (value: Message): StreamResponse => ({ payload: { $case: 'message', value } });
+
+/** One event of ours as the updates that it means there. */
+async function* updatesOf(exchange: Exchange, event: StreamEvent): AsyncGenerator<StreamResponse> {
+  const { type, data, task_id: taskId } = event;
+  if (taskId === null) return;
+  const about = { taskId, contextId: contextOf(event), metadata: undefined };
+  if (type === 'file.created') {
+    const artifact = fileArtifact(data.file, exchange.linkTo(data.file.id));
+    yield { payload: { $case: 'artifactUpdate', value: { ...about, artifact, append: false, lastChunk: true } } };
+  }
+  if ('task' in data && isOver(data.task)) {
+    for (const artifact of resultArtifacts(data.task)) {
+      yield { payload: { $case: 'artifactUpdate', value: { ...about, artifact, append: false, lastChunk: true } } };
+    }
+    yield { payload: { $case: 'statusUpdate', value: { ...about, status: statusOf(data.task, []) } } };
+  }
+  if (type === 'task.progress') {
+    yield {
+      payload: { $case: 'statusUpdate', value: { ...about, status: workingStatus(event, taskId, data.progress) } },
+    };
+  }
+  if (type.startsWith('interaction.')) {
+    const task = await ownTask(exchange, taskId);
+    // What has ended since is told by its own event.
+    if (isOver(task)) return;
+    const open = await openInteractions(exchange, { task_id: taskId });
+    yield { payload: { $case: 'statusUpdate', value: { ...about, status: statusOf(task, open) } } };
+  }
+}
+
+/** A reply that waits is no task: what it waits for is said, with what a program needs to answer it. */
+async function asking(exchange: Exchange, conversationId: string): Promise<Message> {
+  const open = (await openInteractions(exchange, { conversation_id: conversationId })).filter(
+    ({ task_id }) => task_id === null,
+  );
+  return agentMessage(open[0]?.id ?? conversationId, { contextId: conversationId }, open.flatMap(askingParts));
+}
+
+function saying({ id, conversation_id, reply, error }: Turn, messageId: string | null): Message {
+  if (error) throw new A2AError({ message: error.message, metadata: { code: error.code, turn_id: id } });
+  if (!reply) throw new A2AError({ message: 'The reply was stopped.', metadata: { code: 'stopped', turn_id: id } });
+  const data = reply.data === null || reply.data === undefined ? [] : [dataPart(reply.data)];
+  return agentMessage(messageId ?? id, { contextId: conversation_id }, [textPart(reply.text), ...data]);
+}

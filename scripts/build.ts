@@ -109,7 +109,7 @@ function copyToSamePlace(file: string): void {
   copyFileSync(file, placeOf(file));
 }
 
-/** Compressed, because browsers rarely request these files and every installation contains them: see built-pages.ts. */
+/** What a browser is sent now and then, and everybody installs: see static-content.ts. */
 function packToSamePlace(file: string): void {
   writeFileSync(`${placeOf(file)}.zst`, zstdCompressSync(readFileSync(file)));
 }

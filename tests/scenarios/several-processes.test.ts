@@ -244,7 +244,7 @@ describe('the offers of a voice session', () => {
     server.call('POST', `/v1/sessions/${id}/voice`, { key: token, body: { sdp } });
   const close = async (...sessions: { id: string }[]) => {
     for (const { id } of sessions) await api.call('DELETE', `/v1/sessions/${id}`);
-    await expect.poll(() => [callsOfLeft.lines.now, callsOfRight.lines.now]).toEqual([0, 0]);
+    await expect.poll(() => [callsOfLeft.connections.now, callsOfRight.connections.now]).toEqual([0, 0]);
   };
 
   it('start one process at a time, however many come at once, and leave room for others [VOI-610]', async () => {
@@ -257,16 +257,16 @@ describe('the offers of a voice session', () => {
     });
     // One begins at each server and two wait behind it. The rest is refused before the first is answered.
     await expect.poll(() => settled).toEqual(Array(8).fill('429 rate_limited'));
-    await expect.poll(() => [callsOfLeft.lines.now, callsOfRight.lines.now]).toEqual([1, 1]);
+    await expect.poll(() => [callsOfLeft.connections.now, callsOfRight.connections.now]).toEqual([1, 1]);
     const meanwhile = callAt(right, other);
-    await expect.poll(() => callsOfRight.lines.now).toBe(2);
+    await expect.poll(() => callsOfRight.connections.now).toBe(2);
     for (const release of releases) release();
     expect(outcome(await meanwhile)).toBe('200');
     await Promise.all(offers);
     expect(settled.slice(8)).toEqual(Array(6).fill('200'));
-    expect([callsOfLeft.lines.most, callsOfRight.lines.most]).toEqual([1, 2]);
+    expect([callsOfLeft.connections.most, callsOfRight.connections.most]).toEqual([1, 2]);
     // The session's last call stays, in one of the two.
-    await expect.poll(() => callsOfLeft.lines.now + callsOfRight.lines.now).toBe(2);
+    await expect.poll(() => callsOfLeft.connections.now + callsOfRight.connections.now).toBe(2);
 
     const seventh = await callAt(left, greedy);
     expect(outcome(seventh)).toBe('429 rate_limited');
@@ -279,7 +279,7 @@ describe('the offers of a voice session', () => {
     const [first, , , last] = own;
     for (const each of own.slice(0, 3)) expect(outcome(await callAt(right, each))).toBe('200');
     expect(outcome(await callAt(right, first))).toBe('200');
-    expect(callsOfRight.lines.now).toBe(3);
+    expect(callsOfRight.connections.now).toBe(3);
     expect(outcome(await callAt(right, last))).toBe('429 rate_limited');
     await close(...own);
   });
@@ -297,13 +297,13 @@ describe('the offers of a voice session', () => {
     const sdp = `${offerOfSound}c=IN IP4 10.0.0.1\r\n${named.join('\r\n')}\r\n`;
     expect(outcome(await callAt(left, session, sdp))).toBe('200');
     const kept = 'a=candidate:6 1 udp 1677729535 203.0.114.7 50000 typ srflx';
-    expect(callsOfLeft.lines.offers.at(-1)).toBe(`${offerOfSound}c=IN IP4 0.0.0.0\r\n${kept}\r\n`);
+    expect(callsOfLeft.connections.offers.at(-1)).toBe(`${offerOfSound}c=IN IP4 0.0.0.0\r\n${kept}\r\n`);
     await close(session);
   });
 
   it('are the caller’s fault if their fingerprint is malformed [VOI-612]', async () => {
     const session = await open('mona');
-    const before = callsOfRight.lines.offers.length;
+    const before = callsOfRight.connections.offers.length;
     const malformed = ['sha-256 4B:DD', 'sha-256 ZZ', 'sha-999 4B', ''].map((text) =>
       offerOfSound.replace(/(a=fingerprint:).*/, `$1${text}`),
     );
@@ -311,6 +311,6 @@ describe('the offers of a voice session', () => {
       const refused = await callAt(right, session, sdp);
       expect([outcome(refused), refused.body.error.param]).toEqual(['400 sdp_required', 'sdp']);
     }
-    expect(callsOfRight.lines.offers).toHaveLength(before);
+    expect(callsOfRight.connections.offers).toHaveLength(before);
   });
 });

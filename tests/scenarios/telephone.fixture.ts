@@ -4,7 +4,7 @@ import { setupVoice } from '@vestra/server/operator/setup-voice';
 import { createOfflineSpeech } from '@vestra/server/voice/speech/offline-speech';
 import { createResampler } from '@vestra/server/voice/speech/sound';
 import { samplesPerSecond } from '@vestra/server/voice/speech/speech';
-import { openFlite } from '@vestra/server/voice/speech/text-to-speech';
+import { openTextToSpeech } from '@vestra/server/voice/speech/text-to-speech';
 import { callFiles, speechFiles } from '@vestra/server/voice/speech/voice-packages';
 import type { TestServer } from '../support/server.ts';
 
@@ -70,7 +70,7 @@ const silentMs = 900;
 
 export async function openTelephones(): Promise<Telephones> {
   const wrtc = createRequire(import.meta.url)(callFiles(voiceFolder).wrtc);
-  const speak = await openFlite(speechFiles(voiceFolder).flite);
+  const speak = await openTextToSpeech(speechFiles(voiceFolder).flite);
   const ears = createOfflineSpeech({ folder: voiceFolder });
   const open = new Set<Telephone>();
   const said = new Map<string, Promise<Int16Array>>();

@@ -1,5 +1,5 @@
 import type { VoiceParts } from '@vestra/server/main/assemble/voice';
-import type { Line, LineNews } from '@vestra/server/voice/speech/call-connection';
+import type { CallConnection, ConnectionEvent } from '@vestra/server/voice/speech/call-connection';
 import { expect } from 'vitest';
 
 /** As much of an offer as the route looks at. */
@@ -35,10 +35,10 @@ const wait = { timeout: 20_000 };
 export function createTextCalls() {
   const calls: TextCall[] = [];
   /** The offers that reached the process of a call, and how many of these processes there are now and were at most. */
-  const lines = { offers: [] as string[], now: 0, most: 0 };
+  const connections = { offers: [] as string[], now: 0, most: 0 };
   let answering = Promise.resolve();
 
-  function connect(hear: (news: LineNews) => void): Line {
+  function connect(hear: (news: ConnectionEvent) => void): CallConnection {
     const said: string[] = [];
     const saying = new Map<number, string>();
     const reasons: string[] = [];
@@ -75,16 +75,16 @@ export function createTextCalls() {
       note(note) {
         if (note.type === 'ended') reasons.push(String(note.reason));
       },
-      close: () => void lines.now--,
+      close: () => void connections.now--,
     };
   }
 
   const parts: VoiceParts = {
-    lines: {
+    connections: {
       obstacle: () => null,
       async open({ sdp }, hear) {
-        lines.offers.push(sdp);
-        lines.most = Math.max(lines.most, ++lines.now);
+        connections.offers.push(sdp);
+        connections.most = Math.max(connections.most, ++connections.now);
         await answering;
         return connect(hear);
       },
@@ -115,7 +115,7 @@ export function createTextCalls() {
   };
   return {
     parts,
-    lines,
+    connections,
     last: () => calls.at(-1) as TextCall,
     /** Calls are not answered until the returned function is called. */
     holdAnswers(): () => void {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { textIn } from './agent-tools.ts';
 import { uploadNames } from './prepare-computer.ts';
 
-describe('bytes of a file', () => {
-  it('are text where they are, also in parts that run through a character', () => {
+describe('reading the bytes of a file', () => {
+  it('returns text, also for a part that cuts a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.nat(200), (text, at) => {
         fc.pre(!text.includes('\0') && !text.startsWith('\ufeff'));
@@ -21,7 +21,7 @@ describe('bytes of a file', () => {
     ['a zero', [65, 0, 66]],
     ['what is no character', [65, 0xff, 66]],
     ['a character that breaks off', [0xe2, 0x82, 65]],
-  ])('are no text with %s', (_what, bytes) => {
+  ])('returns null for bytes with %s', (_what, bytes) => {
     expect(textIn(Uint8Array.from(bytes))).toBeNull();
   });
 });
@@ -47,6 +47,6 @@ it.each([
     ['.env', '.env'],
     ['.env', '.env-2'],
   ],
-])('uploads %j are named %j', (given, expected) => {
+])('names the uploads %j as %j', (given, expected) => {
   expect(uploadNames(given)).toEqual(expected);
 });

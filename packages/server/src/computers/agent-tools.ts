@@ -2,32 +2,32 @@ import { failed, type OwnTool, ownTool, part, said, type ToolAnswer, text } from
 import { z } from 'zod';
 import type { CommandResult } from '../platform/sandbox/run-to-end.ts';
 import type { ComputerHost } from './machine/computer-host.ts';
-import type { Filled } from './prepare-computer.ts';
-import { type GivenSecrets, redact, redactCaptured, redactPart } from './redact.ts';
-import type { Awake } from './running-computer.ts';
+import type { FilledEnvironment } from './prepare-computer.ts';
+import { type CommandSecrets, redact, redactCaptured, redactPart } from './redact.ts';
+import type { RunningComputer } from './running-computer.ts';
 
-/** What the tools of one piece of work share. */
-type Workplace = {
+/** Shared by all tools of one task. */
+type ComputerTools = {
   host: ComputerHost;
   homePath: (given: string) => string | null;
-  /** Runs the work on the computer once it is prepared; what goes wrong with the computer is an answer too. */
+  /** Runs `work` on the prepared computer. If the computer fails, the tool returns the failure as its answer. */
   onComputer: (
     signal: AbortSignal,
-    work: (computer: Awake, signal: AbortSignal, filled: Filled) => Promise<ToolAnswer>,
+    work: (computer: RunningComputer, signal: AbortSignal, filled: FilledEnvironment) => Promise<ToolAnswer>,
   ) => Promise<ToolAnswer>;
 };
 
 const shownOutput = 30_000;
 const shownErrors = 15_000;
 const partBytes = 60_000;
-const largestText = 2 * 1024 * 1024;
+const maxTextLength = 2 * 1024 * 1024;
 const pictureName = /\.(png|jpe?g|gif|webp)$/i;
-const largestPicture = 8 * 1024 * 1024;
-const mostEntries = 500;
-/** A computer that is first prepared may take long for it; the command itself has a time of its own. */
+const maxPictureBytes = 8 * 1024 * 1024;
+const maxEntries = 500;
+/** Preparing a computer may take long. The command has its own, shorter timeout. */
 const computerTimeoutS = 3600;
 
-export const computerTools = (workplace: Workplace): OwnTool[] => [
+export const computerTools = (workplace: ComputerTools): OwnTool[] => [
   runCommand(workplace),
   readFile(workplace),
   writeFile(workplace),
@@ -39,7 +39,7 @@ const commandInput = z.strictObject({
   timeout_s: z.int().min(1).max(600).describe('After how many seconds it is ended; absent: 120.').optional(),
 });
 
-const runCommand = ({ host, onComputer }: Workplace): OwnTool =>
+const runCommand = ({ host, onComputer }: ComputerTools): OwnTool =>
   ownTool(
     {
       name: 'run_command',
@@ -50,14 +50,18 @@ const runCommand = ({ host, onComputer }: Workplace): OwnTool =>
       isReadOnly: false,
     },
     ({ command, timeout_s = 120 }, signal) =>
-      onComputer(signal, async ({ place }, either, { env, secrets }) => {
+      onComputer(signal, async ({ folders }, either, { env, secrets }) => {
         const timeoutMs = timeout_s * 1000;
-        const result = await host.run(place, { script: command, env, timeoutMs, signal: either });
+        const result = await host.run(folders, { script: command, env, timeoutMs, signal: either });
         return { output: shown(result, timeout_s, secrets), isError: result.exitCode !== 0 };
       }),
   );
 
-function shown({ end, exitCode, stdout, stderr, note }: CommandResult, seconds: number, secrets: GivenSecrets): string {
+function shown(
+  { end, exitCode, stdout, stderr, note }: CommandResult,
+  seconds: number,
+  secrets: CommandSecrets,
+): string {
   const ends = {
     exited: `Exit code ${exitCode}.`,
     timeout: `It did not end within ${seconds} seconds and was ended. What it did until then stands.`,
@@ -82,7 +86,7 @@ const readInput = z.strictObject({
   part: part('Which part of a long file; absent: the first.').optional(),
 });
 
-const readFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
+const readFile = ({ host, homePath, onComputer }: ComputerTools): OwnTool =>
   ownTool(
     {
       name: 'read_file',
@@ -94,18 +98,18 @@ const readFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
     async ({ path: given, part: at = 1 }, signal) => {
       const path = homePath(given);
       if (path === null) return failed(outside);
-      return onComputer(signal, async ({ place }, either, { secrets }) => {
+      return onComputer(signal, async ({ folders }, either, { secrets }) => {
         const from = (at - 1) * partBytes;
-        const read = await host.readFile(place, path, { from, maxBytes: partBytes, signal: either });
+        const read = await host.readFile(folders, path, { from, maxBytes: partBytes, signal: either });
         if ('fault' in read) return failed(read.fault);
         const { bytes, size } = read;
         const body = textIn(bytes);
-        // Whether it is one is looked at where it is shown.
+        // The extension is only a hint: the engine checks the bytes before it shows a picture.
         if (body === null && pictureName.test(path)) {
-          if (size > largestPicture) {
+          if (size > maxPictureBytes) {
             return failed(`A picture of ${size} bytes is too large to be looked at. Make it smaller with a command.`);
           }
-          const whole = await host.readFile(place, path, { from: 0, maxBytes: largestPicture, signal: either });
+          const whole = await host.readFile(folders, path, { from: 0, maxBytes: maxPictureBytes, signal: either });
           if ('fault' in whole) return failed(whole.fault);
           const mediaType = `image/${path.split('.').at(-1)?.toLowerCase()}`;
           return { ...said(`A picture of ${size} bytes.`), media: [{ mediaType, content: whole.bytes }] };
@@ -118,7 +122,7 @@ const readFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
     },
   );
 
-/** Null where the bytes are no text. A part may begin and end in the middle of a character. */
+/** Null if the bytes are not text. A part may begin or end in the middle of a character. */
 export function textIn(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   let start = 0;
@@ -132,10 +136,10 @@ export function textIn(bytes: Uint8Array): string | null {
 
 const writeInput = z.strictObject({
   path: text('The path, from the home folder.', 1000),
-  content: z.string().max(largestText).describe('The whole text of the file.'),
+  content: z.string().max(maxTextLength).describe('The whole text of the file.'),
 });
 
-const writeFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
+const writeFile = ({ host, homePath, onComputer }: ComputerTools): OwnTool =>
   ownTool(
     {
       name: 'write_file',
@@ -149,8 +153,8 @@ const writeFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
       const path = homePath(given);
       if (path === null) return failed(outside);
       const bytes = Buffer.from(content, 'utf8');
-      return onComputer(signal, async ({ place }, either) => {
-        const fault = await host.writeFiles(place, [{ path, bytes }], { signal: either });
+      return onComputer(signal, async ({ folders }, either) => {
+        const fault = await host.writeFiles(folders, [{ path, bytes }], { signal: either });
         return fault ? failed(fault.fault) : said(`Written to ${path} (${bytes.length} bytes).`);
       });
     },
@@ -161,7 +165,7 @@ const listInput = z.strictObject({
   depth: z.int().min(1).max(5).describe('How many folders deep; absent: 1.').optional(),
 });
 
-const listFiles = ({ host, homePath, onComputer }: Workplace): OwnTool =>
+const listFiles = ({ host, homePath, onComputer }: ComputerTools): OwnTool =>
   ownTool(
     {
       name: 'list_files',
@@ -173,13 +177,13 @@ const listFiles = ({ host, homePath, onComputer }: Workplace): OwnTool =>
     async ({ path: given = '.', depth = 1 }, signal) => {
       const path = homePath(given);
       if (path === null) return failed(outside);
-      return onComputer(signal, async ({ place }, either, { secrets }) => {
-        const listed = await host.listFiles(place, path, { depth, most: mostEntries, signal: either });
+      return onComputer(signal, async ({ folders }, either, { secrets }) => {
+        const listed = await host.listFiles(folders, path, { depth, most: maxEntries, signal: either });
         if ('fault' in listed) return failed(listed.fault);
         const lines = listed.entries.map((entry) =>
           entry.kind === 'file' ? `${entry.path} (${entry.size} bytes)` : `${entry.path}${marks[entry.kind]}`,
         );
-        if (listed.isCut) lines.push(`[Only the first ${mostEntries} are shown.]`);
+        if (listed.isCut) lines.push(`[Only the first ${maxEntries} are shown.]`);
         return said(redact([`${path}:`, ...(lines.length === 0 ? ['nothing'] : lines)].join('\n'), secrets));
       });
     },
@@ -187,7 +191,7 @@ const listFiles = ({ host, homePath, onComputer }: Workplace): OwnTool =>
 
 const marks = { folder: '/', link: ' (a link)', other: ' (no file)' };
 
-/** What the agent hears of them. What a call does is done where the computer is awake. */
-export const computerToolDescriptions: readonly OwnTool['tool'][] = computerTools({} as Workplace).map(
+/** Definitions only. A call runs in the process where the computer is awake. */
+export const computerToolDescriptions: readonly OwnTool['tool'][] = computerTools({} as ComputerTools).map(
   ({ tool }) => tool,
 );

@@ -3,20 +3,20 @@ import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Peer } from '../platform/cluster/ask-process.ts';
 import type { Database } from '../platform/db/pool.ts';
-import { keyOf } from './running-computer.ts';
-import { beatHost, type HostRow, listHosts, type Owner, removeHost } from './store.ts';
+import { computerKey } from './running-computer.ts';
+import { type HostRow, listHosts, type Owner, removeHost, renewHost } from './store.ts';
 
-/** The processes on which computers can be awake. */
-export type Hosts = {
-  /** Which of them wakes a computer that sleeps: the same for the same owner, as long as it is there. */
+/** The processes on which computers can run. */
+export type ComputerHosts = {
+  /** The process that wakes a sleeping computer. Stays the same for an owner while that process lives. */
   choose: (owner: Owner, except: ReadonlyMap<string, unknown>) => Promise<Peer>;
-  /** Why no process has computers, or browsers; null where one has. */
+  /** Why no process has computers, or browsers; null if one has. */
   obstacle: (of: 'computer' | 'browser') => Promise<string | null>;
 };
 
 const knownMs = 2_000;
 
-export function createHosts(db: Database): Hosts {
+export function createComputerHosts(db: Database): ComputerHosts {
   let known: { at: number; rows: Promise<HostRow[]> } | null = null;
   const list = () => {
     if (!known || performance.now() - known.at > knownMs) known = { at: performance.now(), rows: listHosts(db) };
@@ -42,10 +42,12 @@ export function createHosts(db: Database): Hosts {
   };
 }
 
-/** Of all hosts the one with the least: one that comes or goes moves no computer but its own. */
+/**
+ * Rendezvous hashing: the host with the smallest weight wins. A host that joins or leaves moves only its own computers.
+ */
 const weightOf = (hostId: string, owner: Owner) =>
   createHash('sha256')
-    .update(`${hostId}\n${keyOf(owner)}`)
+    .update(`${hostId}\n${computerKey(owner)}`)
     .digest('base64');
 
 const noHost =
@@ -57,7 +59,7 @@ const noBrowser = 'No process of this server that has computers has browsers.';
 const beatEveryMs = 10_000;
 const goodForMs = 35_000;
 
-/** Tells the other processes that computers can be awake in this one. */
+/** Announces to the other processes that computers can run in this one. */
 export function startHosting(options: {
   db: Database;
   log: Logger;
@@ -66,22 +68,22 @@ export function startHosting(options: {
   hasBrowser: () => Promise<boolean>;
 }): { stop: () => Promise<void> } {
   const { db, log, self, address, hasBrowser } = options;
-  const tell = async () => {
+  const announce = async () => {
     try {
-      await beatHost(db, { id: self, address, hasBrowser: await hasBrowser() }, goodForMs);
+      await renewHost(db, { id: self, address, hasBrowser: await hasBrowser() }, goodForMs);
     } catch (error) {
-      log.warn({ err: error }, 'other processes could not be told that this one has computers; trying again');
+      log.warn({ err: error }, 'this process could not be announced as a host of computers; trying again');
     }
   };
-  let telling = tell();
+  let announcing = announce();
   const beating = setInterval(() => {
-    telling = tell();
+    announcing = announce();
   }, beatEveryMs);
   beating.unref();
   return {
     async stop() {
       clearInterval(beating);
-      await telling;
+      await announcing;
       await removeHost(db, self).catch(() => {});
     },
   };

@@ -1,9 +1,9 @@
-import type { Holders } from './computer-routing.ts';
+import type { ComputerRouting } from './computer-routing.ts';
 
-/** Of a server that is one process: whatever is done is done in it. */
-export const oneProcess: Holders = {
-  atHolder: (_name, work) => work,
-  streamAtHolder: (_name, open) => async (owner, given) => open(owner, given),
+/** Routing on a server with one process: everything runs in it. */
+export const oneProcess: ComputerRouting = {
+  route: (_name, work) => work,
+  routeStream: (_name, open) => async (owner, given) => open(owner, given),
   isAwake: async () => true,
   answer: () => {
     throw new Error('Nobody else is there to ask.');

@@ -8,10 +8,10 @@ import { PeerAway, PeerLost } from '../platform/cluster/call-failure.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
-import { createHosts } from './computer-hosts.ts';
-import { createHolders } from './computer-routing.ts';
+import { createComputerHosts } from './computer-hosts.ts';
+import { createComputerRouting } from './computer-routing.ts';
 import { createComputers } from './running-computer.ts';
-import { beatHost, holdComputer, type Owner } from './store.ts';
+import { holdComputer, type Owner, renewHost } from './store.ts';
 
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
@@ -34,10 +34,10 @@ const never = new AbortController().signal;
 const noPlace = async () => ({ home: '' }) as never;
 const address = 'http://10.9.9.9:4600';
 
-/** One process among several, of which the others are what `ask` makes of them. */
+/** One process among several. `ask` plays the others. */
 function newProcess(ask: AskProcess, { isHost = true } = {}) {
-  const computers = createComputers({ db, log, address: () => 'http://here', makePlace: noPlace });
-  return { computers, ...createHolders({ db, computers, hosts: createHosts(db), isHost, ask, log }) };
+  const computers = createComputers({ db, log, address: () => 'http://here', makeFolders: noPlace });
+  return { computers, ...createComputerRouting({ db, computers, hosts: createComputerHosts(db), isHost, ask, log }) };
 }
 
 const answering = (...messages: unknown[]): AskProcess =>
@@ -53,12 +53,12 @@ const failing = (error: Error, before: () => unknown = () => {}): AskProcess =>
 const heldBy = (id: string, owner: Owner, leaseMs = 60_000) =>
   holdComputer(db, owner, { holder: id, address, leaseMs });
 
-describe('what is asked of a computer', () => {
-  it('is done here where it sleeps, and by its holder where it is awake elsewhere [MANY-001]', async () => {
+describe('an operation on a computer', () => {
+  it('runs here if the computer sleeps, and in the process where it is awake otherwise [MANY-001]', async () => {
     const owner = newOwner();
-    const { atHolder, computers, isAwake } = newProcess(answering({ kind: 'runs' }, { kind: 'done', answer: 'there' }));
-    const work = atHolder('x', (of) => computers.use(of, async () => 'here'));
-    const asleep = atHolder('y', async () => 'done', { ifAsleep: () => 'asleep' });
+    const { route, computers, isAwake } = newProcess(answering({ kind: 'runs' }, { kind: 'done', answer: 'there' }));
+    const work = route('x', (of) => computers.use(of, async () => 'here'));
+    const asleep = route('y', async () => 'done', { ifAsleep: () => 'asleep' });
     expect([await isAwake(owner), await asleep(owner, null, never)]).toEqual([false, 'asleep']);
     expect(await work(owner, null, never)).toBe('here');
     expect([await isAwake(owner), await asleep(owner, null, never)]).toEqual([true, 'done']);
@@ -68,66 +68,66 @@ describe('what is asked of a computer', () => {
     await computers.stop();
   });
 
-  it('is refused as its holder refuses it', async () => {
+  it('is refused with the error of the other process', async () => {
     const owner = newOwner();
     await heldBy('another', owner);
     const details = { message: 'A person is using it.', retry_after_ms: 1_000 };
-    const { atHolder } = newProcess(answering({ kind: 'failed', code: 'browser_in_use', details }));
-    await expect(atHolder('x', async () => 'here')(owner, null, never)).rejects.toMatchObject({
+    const { route } = newProcess(answering({ kind: 'failed', code: 'browser_in_use', details }));
+    await expect(route('x', async () => 'here')(owner, null, never)).rejects.toMatchObject({
       code: 'browser_in_use',
       status: 409,
       details,
     });
   });
 
-  it('goes after the computer when it has moved on between the look and the call', async () => {
+  it('follows a computer that moved between the lookup and the call', async () => {
     const owner = newOwner();
     await heldBy('another', owner);
     const release = () => run(db, sql`UPDATE computers SET held_by = NULL WHERE user_key = ${owner.userId}`);
-    const { atHolder, computers } = newProcess(async function* () {
+    const { route, computers } = newProcess(async function* () {
       await release();
       yield { kind: 'elsewhere' };
     });
-    expect(await atHolder('x', (of) => computers.use(of, async () => 'here'))(owner, null, never)).toBe('here');
+    expect(await route('x', (of) => computers.use(of, async () => 'here'))(owner, null, never)).toBe('here');
     await computers.stop();
   });
 
-  it('waits for the lease of a holder that is gone and is done here then [MANY-002]', async () => {
+  it('runs here after the lease of a dead process has ended [MANY-002]', async () => {
     const owner = newOwner();
     await heldBy('dead', owner, 400);
-    const { atHolder, computers } = newProcess(failing(new PeerAway('ECONNREFUSED')));
-    expect(await atHolder('x', (of) => computers.use(of, async () => 'here'))(owner, null, never)).toBe('here');
+    const { route, computers } = newProcess(failing(new PeerAway('ECONNREFUSED')));
+    expect(await route('x', (of) => computers.use(of, async () => 'here'))(owner, null, never)).toBe('here');
     await computers.stop();
   });
 
-  it('is unavailable, with the reason, where its holder lives and cannot be reached [MANY-007]', async () => {
+  it('fails with the reason if the process lives but cannot be reached [MANY-007]', async () => {
     const owner = newOwner();
     await heldBy('far', owner);
     const lives = () =>
       run(db, sql`UPDATE computers SET held_until = held_until + interval '4 s' WHERE held_by = 'far'`);
-    const { atHolder } = newProcess(failing(new PeerAway('ECONNREFUSED'), lives));
-    const call = atHolder('x', async () => 'here')(owner, null, never);
+    const { route } = newProcess(failing(new PeerAway('ECONNREFUSED'), lives));
+    const call = route('x', async () => 'here')(owner, null, never);
     await expect(call).rejects.toMatchObject({ code: 'computer_unavailable', status: 503 });
     await expect(call).rejects.toThrow(
       /cannot reach at http:\/\/10\.9\.9\.9:4600 \(ECONNREFUSED\).*VESTRA_INTERNAL_URL/,
     );
   });
 
-  it('that breaks off in the middle is not done again [MANY-006]', async () => {
+  it('is not repeated if the connection breaks in the middle [MANY-006]', async () => {
     const owner = newOwner();
     await heldBy('another', owner);
     let calls = 0;
-    const { atHolder } = newProcess(failing(new PeerLost('ECONNRESET'), () => ++calls));
-    const call = atHolder('x', async () => 'here')(owner, null, never);
+    const { route } = newProcess(failing(new PeerLost('ECONNRESET'), () => ++calls));
+    const call = route('x', async () => 'here')(owner, null, never);
     await expect(call).rejects.toThrow(/Whether it took effect is unknown/);
     expect(calls).toBe(1);
   });
 
-  it('of another process is answered elsewhere where this one does not have the computer [MANY-001]', async () => {
+  it('is redirected if this process does not have the computer [MANY-001]', async () => {
     const owner = newOwner();
     await heldBy('another', owner);
-    const { atHolder, answer } = newProcess(answering());
-    atHolder('x', async () => 'here');
+    const { route, answer } = newProcess(answering());
+    route('x', async () => 'here');
     const told = async (of: Owner) => {
       const messages: unknown[] = [];
       for await (const message of answer('x', { owner: of, given: null }, never)) messages.push(message);
@@ -139,7 +139,7 @@ describe('what is asked of a computer', () => {
 });
 
 describe('a process without computers [MANY-008]', () => {
-  it('says that none is there, and otherwise has a host wake the computer, the same for the same owner', async () => {
+  it('reports that there is no host, or lets the same host wake the computer of an owner each time', async () => {
     const asked: string[] = [];
     const process = () =>
       newProcess(
@@ -149,9 +149,9 @@ describe('a process without computers [MANY-008]', () => {
           yield { kind: 'done', answer: 'there' };
         },
         { isHost: false },
-      ).atHolder('x', async () => 'here');
+      ).route('x', async () => 'here');
     await expect(process()(newOwner(), null, never)).rejects.toThrow(/No process of this server has computers/);
-    for (const id of ['one', 'two', 'gone']) await beatHost(db, { id, address, hasBrowser: true }, 60_000);
+    for (const id of ['one', 'two', 'gone']) await renewHost(db, { id, address, hasBrowser: true }, 60_000);
     const work = process();
     const owners = Array.from({ length: 12 }, newOwner);
     const first: (string | undefined)[] = [];

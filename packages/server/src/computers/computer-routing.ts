@@ -7,38 +7,37 @@ import { PeerAway, PeerLost } from '../platform/cluster/call-failure.ts';
 import { isDatabaseAway } from '../platform/db/away.ts';
 import type { Database } from '../platform/db/pool.ts';
 import type { Frame, FrameSource } from '../platform/http/sse.ts';
-import type { Hosts } from './computer-hosts.ts';
+import type { ComputerHosts } from './computer-hosts.ts';
 import { type Computers, HeldElsewhere } from './running-computer.ts';
 import { findHolder, type Owner } from './store.ts';
 
-/** Something that is done with the computer of an owner. What is given and answered travels between processes as it is. */
-export type Work<Given, Answer> = (owner: Owner, given: Given, signal: AbortSignal) => Promise<Answer>;
+/** An operation on the computer of an owner. Its input and result are sent between processes unchanged. */
+export type RoutedCall<Input, Result> = (owner: Owner, given: Input, signal: AbortSignal) => Promise<Result>;
 
-/**
- * A computer is awake in one process, with its browser, its tabs and whoever looks at it or drives it. Whatever is asked
- * of it anywhere is done there.
- */
-export type Holders = {
-  /** The same work, done by whoever has the computer. Where it sleeps it is woken, or `ifAsleep` answers. */
-  atHolder: <Given, Answer>(
+/** A computer is awake in one process, with its browser, tabs and viewers. Every operation on it runs there. */
+export type ComputerRouting = {
+  /**
+   * Runs the operation in the process that has the computer. If the computer sleeps, wakes it or returns `ifAsleep`.
+   */
+  route: <Input, Result>(
     name: string,
-    work: Work<Given, Answer>,
-    options?: { ifAsleep?: () => Answer },
-  ) => Work<Given, Answer>;
-  /** The same for what goes on. Of what a slow reader has not taken, `merge` keeps what is still worth showing. */
-  streamAtHolder: <Given>(
+    work: RoutedCall<Input, Result>,
+    options?: { ifAsleep?: () => Result },
+  ) => RoutedCall<Input, Result>;
+  /** The same for streams. `merge` decides which frames a slow reader still gets. */
+  routeStream: <Input>(
     name: string,
-    open: (owner: Owner, given: Given) => FrameSource,
-    merge: RemoteMerge,
-  ) => (owner: Owner, given: Given) => Promise<FrameSource>;
+    open: (owner: Owner, given: Input) => FrameSource,
+    merge: FrameMerge,
+  ) => (owner: Owner, given: Input) => Promise<FrameSource>;
   isAwake: (owner: Owner) => Promise<boolean>;
-  /** What another process asked of this one, which it answers message by message. */
-  answer: (name: string, asked: unknown, signal: AbortSignal) => AsyncIterable<Message>;
-  /** Whoever looks on from another process looks elsewhere from now on. */
+  /** Answers the request of another process, message by message. */
+  answer: (name: string, asked: unknown, signal: AbortSignal) => AsyncIterable<RoutingMessage>;
+  /** Ends the streams to other processes, so that they open them elsewhere. */
   endStreams: () => void;
 };
 
-type Message =
+type RoutingMessage =
   | { kind: 'runs' }
   | { kind: 'done'; answer: unknown }
   | { kind: 'open' }
@@ -46,54 +45,54 @@ type Message =
   | { kind: 'elsewhere' }
   | { kind: 'failed'; code: Failure['code']; details: Failure['details'] };
 
-type Asked = { owner: Owner; given: unknown };
+type RoutedRequest = { owner: Owner; given: unknown };
 
-type Where = { kind: 'here' } | { kind: 'asleep' } | { kind: 'there'; peer: Peer; heldUntil: Date };
+type ComputerLocation = { kind: 'here' } | { kind: 'asleep' } | { kind: 'there'; peer: Peer; heldUntil: Date };
 
-/** Above the lease, so that a computer whose process died is taken over and not given up. */
+/** Longer than the lease, so that a computer whose process died is taken over. */
 const patienceMs = 60_000;
 const askAgainMs = 100;
 const streamBeatMs = 5_000;
 
-export function createHolders(options: {
+export function createComputerRouting(options: {
   db: Database;
   computers: Computers;
-  hosts: Hosts;
-  /** Whether computers are awake in this process, or in others alone. */
+  hosts: ComputerHosts;
+  /** False if computers run only in other processes. */
   isHost: boolean;
   ask: AskProcess;
   log: Logger;
-}): Holders {
+}): ComputerRouting {
   const { db, computers, hosts, isHost, ask, log } = options;
-  const works = new Map<string, Work<never, unknown>>();
+  const calls = new Map<string, RoutedCall<never, unknown>>();
   const streams = new Map<string, (owner: Owner, given: never) => FrameSource>();
-  const watched = new Set<FrameSource>();
+  const openStreams = new Set<FrameSource>();
 
-  async function whereIs(owner: Owner): Promise<Where> {
+  async function locate(owner: Owner): Promise<ComputerLocation> {
     if (computers.ifAwake(owner)) return { kind: 'here' };
     const holder = await findHolder(db, owner);
     if (!holder) return { kind: 'asleep' };
     if (holder.id === computers.self) return { kind: 'here' };
-    // A process of an older version says nowhere where it is: the computer is waited for here.
+    // A process of an older version stores no address. Wait here until its lease ends.
     if (holder.address === null) return { kind: 'here' };
     return { kind: 'there', peer: { id: holder.id, address: holder.address }, heldUntil: holder.heldUntil };
   }
 
-  /** Tries until somebody has done it: between a look at the row and the work the computer may have moved on. */
-  async function reach<Answer>(
+  /** Retries until a process accepts: the computer may move between the lookup and the call. */
+  async function reach<Result>(
     owner: Owner,
     signal: AbortSignal,
     ways: {
-      here: () => Promise<Answer>;
-      there: (peer: Peer) => Promise<Answer>;
-      ifAsleep?: (() => Answer) | undefined;
+      here: () => Promise<Result>;
+      there: (peer: Peer) => Promise<Result>;
+      ifAsleep?: (() => Result) | undefined;
     },
-  ): Promise<Answer> {
+  ): Promise<Result> {
     const deadline = performance.now() + patienceMs;
     const unreached = new Map<string, Date | null>();
     for (;;) {
       if (signal.aborted) throw unavailable('Nobody waited for the answer.');
-      const where = await whereIs(owner);
+      const where = await locate(owner);
       if (where.kind === 'asleep' && ways.ifAsleep) return ways.ifAsleep();
       const peer = where.kind === 'there' ? where.peer : isHost ? null : await hosts.choose(owner, unreached);
       try {
@@ -108,8 +107,10 @@ export function createHolders(options: {
       await pause(askAgainMs, undefined, { signal }).catch(() => {});
     }
 
-    /** One that died holds the computer until its lease ends; one that renews it lives, and only cannot be reached. */
-    function noteUnreached(peer: Peer, where: Where, { message }: PeerAway): void {
+    /**
+     * A dead process holds the computer until its lease ends. A process that renews its lease lives but is unreachable.
+     */
+    function noteUnreached(peer: Peer, where: ComputerLocation, { message }: PeerAway): void {
       const heldUntil = where.kind === 'there' ? where.heldUntil : null;
       const before = unreached.get(peer.id);
       unreached.set(peer.id, before ?? heldUntil);
@@ -124,18 +125,23 @@ export function createHolders(options: {
     }
   }
 
-  async function callThere<Answer>(peer: Peer, name: string, asked: Asked, signal: AbortSignal): Promise<Answer> {
-    for await (const message of ask(peer, name, asked, signal) as AsyncIterable<Message>) {
+  async function callThere<Result>(
+    peer: Peer,
+    name: string,
+    asked: RoutedRequest,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    for await (const message of ask(peer, name, asked, signal) as AsyncIterable<RoutingMessage>) {
       if (message.kind === 'runs') await computerRuns();
-      else if (message.kind === 'done') return message.answer as Answer;
+      else if (message.kind === 'done') return message.answer as Result;
       else throwIfRefused(message);
     }
     throw new PeerLost('it ended without an answer');
   }
 
   return {
-    atHolder(name, work, { ifAsleep } = {}) {
-      works.set(name, work as Work<never, unknown>);
+    route(name, work, { ifAsleep } = {}) {
+      calls.set(name, work as RoutedCall<never, unknown>);
       return (owner, given, signal) =>
         reach(owner, signal, {
           here: () => work(owner, given, signal),
@@ -143,14 +149,14 @@ export function createHolders(options: {
           ifAsleep,
         });
     },
-    streamAtHolder(name, open, merge) {
+    routeStream(name, open, merge) {
       streams.set(name, open as (owner: Owner, given: never) => FrameSource);
       return (owner, given) => {
         const ending = new AbortController();
         return reach<FrameSource>(owner, ending.signal, {
           here: async () => open(owner, given),
           async there(peer) {
-            const messages = (ask(peer, name, { owner, given }, ending.signal) as AsyncIterable<Message>)[
+            const messages = (ask(peer, name, { owner, given }, ending.signal) as AsyncIterable<RoutingMessage>)[
               Symbol.asyncIterator
             ]();
             const first = await messages.next();
@@ -161,27 +167,27 @@ export function createHolders(options: {
         });
       };
     },
-    isAwake: async (owner) => (await whereIs(owner)).kind !== 'asleep',
+    isAwake: async (owner) => (await locate(owner)).kind !== 'asleep',
     async *answer(name, asked, signal) {
       const { owner, given } = asked as { owner: Owner; given: never };
-      const [work, open] = [works.get(name), streams.get(name)];
+      const [work, open] = [calls.get(name), streams.get(name)];
       if (!work && !open)
         return yield failed(
           fail('computer_unavailable', { message: 'The processes of this server are of different versions.' }),
         );
-      if (!isHost || (await whereIs(owner)).kind === 'there') return yield { kind: 'elsewhere' };
+      if (!isHost || (await locate(owner)).kind === 'there') return yield { kind: 'elsewhere' };
       if (work) yield* answerCall((report) => meteringComputer(report, () => work(owner, given, signal)), log);
       if (open) yield* answerStream(open(owner, given), signal);
     },
     endStreams() {
-      for (const source of watched) source.close();
+      for (const source of openStreams) source.close();
     },
   };
 
-  async function* answerStream(source: FrameSource, signal: AbortSignal): AsyncGenerator<Message> {
+  async function* answerStream(source: FrameSource, signal: AbortSignal): AsyncGenerator<RoutingMessage> {
     const end = () => source.close();
     signal.addEventListener('abort', end, { once: true });
-    watched.add(source);
+    openStreams.add(source);
     try {
       yield { kind: 'open' };
       for (;;) {
@@ -190,20 +196,20 @@ export function createHolders(options: {
         if (isOver || signal.aborted) return;
       }
     } finally {
-      watched.delete(source);
+      openStreams.delete(source);
       end();
     }
   }
 }
 
-/** The answer, and before it that the computer runs: whoever asked pays from then on, whatever becomes of the connection. */
+/** Sends `runs` before the result, so that the caller is charged from then on even if the connection breaks. */
 async function* answerCall(
   run: (report: () => Promise<void>) => Promise<unknown>,
   log: Logger,
-): AsyncGenerator<Message> {
-  const started = Promise.withResolvers<Message>();
+): AsyncGenerator<RoutingMessage> {
+  const started = Promise.withResolvers<RoutingMessage>();
   const outcome = run(async () => started.resolve({ kind: 'runs' })).then(
-    (answer): Message => ({ kind: 'done', answer }),
+    (answer): RoutingMessage => ({ kind: 'done', answer }),
     (error: unknown) => refused(error, log),
   );
   const first = await Promise.race([started.promise, outcome]);
@@ -211,22 +217,22 @@ async function* answerCall(
   if (first.kind === 'runs') yield await outcome;
 }
 
-function refused(error: unknown, log: Logger): Message {
+function refused(error: unknown, log: Logger): RoutingMessage {
   if (error instanceof HeldElsewhere) return { kind: 'elsewhere' };
   if (error instanceof Failure) return failed(error);
   if (isDatabaseAway(error)) return failed(fail('not_ready', { message: 'The database is away. Try again shortly.' }));
-  log.error({ err: error }, 'a call of another process failed');
+  log.error({ err: error }, 'a request of another process failed');
   return failed(fail('internal_error'));
 }
 
-const failed = ({ code, details }: Failure): Message => ({ kind: 'failed', code, details });
+const failed = ({ code, details }: Failure): RoutingMessage => ({ kind: 'failed', code, details });
 
-function throwIfRefused(message: Message): void {
+function throwIfRefused(message: RoutingMessage): void {
   if (message.kind === 'elsewhere') throw new HeldElsewhere();
   if (message.kind === 'failed') throw fail(message.code, message.details);
 }
 
-async function* framesIn(messages: AsyncIterator<Message>): AsyncGenerator<readonly Frame[]> {
+async function* framesIn(messages: AsyncIterator<RoutingMessage>): AsyncGenerator<readonly Frame[]> {
   for (let turn = await messages.next(); !turn.done; turn = await messages.next()) {
     if (turn.value.kind === 'frames') yield turn.value.frames;
   }
@@ -239,16 +245,16 @@ const lost = () =>
     'The process that has this computer went away in the middle of the call. Whether it took effect is unknown.',
   );
 
-/** What is left to show of what was not yet taken once more has come. */
-export type RemoteMerge = (held: readonly Frame[], more: readonly Frame[]) => readonly Frame[];
+/** Merges frames that were not read yet with newer ones. */
+export type FrameMerge = (held: readonly Frame[], more: readonly Frame[]) => readonly Frame[];
 
 /**
- * Frames of another process. They are read as they come, whether anybody takes them or not: what waited in between on the
- * way would be shown late, and might be something that nobody is to see any more.
+ * Frames of another process. They are read at once, even if no one takes them: a frame buffered on the way would be
+ * shown late, when its page may be hidden.
  */
 function remoteFrames(
   arriving: AsyncIterable<readonly Frame[]>,
-  { merge, end }: { merge: RemoteMerge; end: () => void },
+  { merge, end }: { merge: FrameMerge; end: () => void },
 ): FrameSource {
   let held: readonly Frame[] = [];
   let isOver = false;
@@ -262,7 +268,7 @@ function remoteFrames(
         ring();
       }
     } catch {
-      // Whoever held the computer is gone: the stream is over, as when it falls asleep.
+      // The process that had the computer is gone, so the stream ends as if the computer slept.
     }
     isOver = true;
     ring();

@@ -13,11 +13,11 @@ import { sql } from '../platform/db/sql.ts';
 import { text } from '../platform/db/table.ts';
 import { createDiskStore } from '../platform/files/disk.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
-import { createHomes, type Homes, removeLeftPlaces } from './homes.ts';
-import { makePlace, numbersHere, removePlace } from './machine/computer-folder.ts';
+import { createHomes, type Homes, removeLeftFolders } from './homes.ts';
+import { makeComputerFolders, numbersHere, removeComputerFolders } from './machine/computer-folder.ts';
 import { createHomeArchive } from './machine/home-archive.ts';
-import { type Awake, type Computers, createComputers } from './running-computer.ts';
-import { findSaved, listPrepared, type Owner, recordPrepared } from './store.ts';
+import { type Computers, createComputers, type RunningComputer } from './running-computer.ts';
+import { findSavedHome, listPrepared, type Owner, recordPrepared } from './store.ts';
 
 const log = createLog('silent');
 let database: TestDatabase;
@@ -56,7 +56,7 @@ const store: FileStore = new Proxy({} as FileStore, {
 
 type Machine = { computers: Computers; homes: Homes; dataDir: string };
 
-/** One process on a machine of its own: no other sees its folders. */
+/** One process on its own machine: no other sees its folders. */
 function machine(name: string, settings: { idleMs?: number; leaseMs?: number; everyMs?: number } = {}): Machine {
   const dataDir = join(folder, name);
   const { everyMs = 3_600_000, ...rest } = settings;
@@ -65,11 +65,11 @@ function machine(name: string, settings: { idleMs?: number; leaseMs?: number; ev
     db,
     log,
     homes,
-    makePlace: async (number) => {
+    makeFolders: async (number) => {
       await mkdir(dataDir, { recursive: true, mode: 0o711 });
-      return makePlace(dataDir, number);
+      return makeComputerFolders(dataDir, number);
     },
-    removePlace: (number) => removePlace(dataDir, number),
+    removeFolders: (number) => removeComputerFolders(dataDir, number),
     settings: { renewEveryMs: 50, handOverMs: 10_000, ...rest },
   });
   running.push(computers);
@@ -78,11 +78,11 @@ function machine(name: string, settings: { idleMs?: number; leaseMs?: number; ev
 
 let users = 0;
 const newOwner = (): Owner => ({ orgId, mode: 'test', userId: `user-${++users}` });
-const write = (words: string) => async (awake: Awake) => {
-  await writeFile(join(awake.place.home, 'note'), words);
+const write = (words: string) => async (awake: RunningComputer) => {
+  await writeFile(join(awake.folders.home, 'note'), words);
   return awake;
 };
-const read = ({ place }: Awake) => readFile(join(place.home, 'note'), 'utf8').catch(() => null);
+const read = ({ folders }: RunningComputer) => readFile(join(folders.home, 'note'), 'utf8').catch(() => null);
 const stored = async () => {
   const names: string[] = [];
   for await (const { name } of disk.list()) names.push(name);
@@ -91,12 +91,12 @@ const stored = async () => {
 const unused = async () =>
   (await rowsOf(db, { name: text() }, sql`SELECT name FROM unused_contents ORDER BY name`)).map(({ name }) => name);
 const savedName = async (owner: Owner) => {
-  const saved = await findSaved(db, { owner });
+  const saved = await findSavedHome(db, { owner });
   return saved === null || saved === 'lost' ? null : saved.name;
 };
 
 describe('a computer without a shared disk', () => {
-  it('wakes on another machine as it slept, and is not downloaded where it is the newest [STORE-010]', async () => {
+  it('wakes on another machine with the same files, and is not downloaded if this machine has the newest [STORE-010]', async () => {
     const [a, b] = [machine('a1'), machine('b1')];
     const owner = newOwner();
     await a.computers.use(owner, write('one'));
@@ -111,27 +111,27 @@ describe('a computer without a shared disk', () => {
     await b.computers.sleep(owner);
     expect(await a.computers.use(owner, read)).toBe('two');
     await a.computers.sleep(owner);
-    // One that only slept elsewhere meanwhile is here as it was.
+    // A computer that only slept elsewhere is unchanged here.
     await b.computers.use(owner, read);
     await b.computers.sleep(owner);
     const known = downloads;
     expect(await a.computers.use(owner, read)).toBe('two');
     expect(downloads).toBe(known);
-    // What was replaced is left to be cleared away.
+    // The replaced home is left to the clean-up job.
     expect(await stored()).toEqual(expect.arrayContaining([await savedName(owner), ...(await unused())]));
     expect(await stored()).toHaveLength((await unused()).length + 1);
     await a.computers.erase(owner);
     expect((await stored()).toSorted()).toEqual((await unused()).toSorted());
-    // What an erased computer left on other machines goes too.
+    // The folders that an erased computer left on other machines are removed too.
     expect(await numbersHere(b.dataDir)).toHaveLength(1);
-    await removeLeftPlaces(db, {
+    await removeLeftFolders(db, {
       numbersHere: () => numbersHere(b.dataDir),
-      removePlace: (n) => removePlace(b.dataDir, n),
+      removeFolders: (n) => removeComputerFolders(b.dataDir, n),
     });
     expect(await numbersHere(b.dataDir)).toEqual([]);
   });
 
-  it('is saved with what was written in the moment it woke [STORE-010]', async () => {
+  it('is saved with files written at the moment it woke [STORE-010]', async () => {
     const machines = [machine('a0'), machine('b0')] as const;
     const owner = newOwner();
     for (let round = 0; round < 12; round++) {
@@ -142,7 +142,7 @@ describe('a computer without a shared disk', () => {
     expect(await machines[0].computers.use(owner, read)).toBe('11');
   });
 
-  it('is as it was last saved where its machine is lost, and whoever lost it saves nothing [STORE-013]', async () => {
+  it('returns to its last save if its machine is lost, and the process that lost it saves nothing [STORE-013]', async () => {
     const [a, b] = [machine('a2', { leaseMs: 400 }), machine('b2')];
     const owner = newOwner();
     const item = (key: string) => ({ kind: 'file' as const, key, fingerprint: 'x' });
@@ -151,15 +151,15 @@ describe('a computer without a shared disk', () => {
     await a.homes.save(lost);
     await recordPrepared(db, lost, [item('gone')]);
     await a.computers.use(owner, write('two'));
-    // The machine is cut off: nothing renews its hold any more.
+    // The machine is cut off and renews its hold no longer.
     await run(db, sql`UPDATE computers SET held_by = 'cut off', held_until = now() WHERE number = ${lost.number}`);
     expect(await b.computers.use(owner, read)).toBe('one');
     expect((await listPrepared(db, owner)).map(({ key }) => key)).toEqual(['kept']);
     await b.computers.use(owner, write('three'));
     await b.computers.sleep(owner);
     const saved = await savedName(owner);
-    // It comes back and still wants to save what it has.
-    await writeFile(join(lost.place.home, 'note'), 'four');
+    // It returns and tries to save.
+    await writeFile(join(lost.folders.home, 'note'), 'four');
     await a.homes.save(lost);
     expect(await savedName(owner)).toBe(saved);
     expect(await stored()).toContain(saved);
@@ -167,7 +167,7 @@ describe('a computer without a shared disk', () => {
     expect(await a.computers.use(owner, read)).toBe('three');
   });
 
-  it('that is saved when another takes it is refused, and what it stored is removed [STORE-013]', async () => {
+  it('cannot be saved after a takeover, and the stored archive is removed [STORE-013]', async () => {
     const a = machine('a3');
     const owner = newOwner();
     const lost = await a.computers.use(owner, write('one'));
@@ -180,10 +180,10 @@ describe('a computer without a shared disk', () => {
       files: disk,
       archive: {
         ...createHomeArchive(),
-        // Taken over in the very moment in which it is packed.
-        async *pack(place) {
+        // Another process takes over while the home is packed.
+        async *pack(folders) {
           await run(db, sql`UPDATE computers SET epoch = epoch + 1 WHERE number = ${lost.number}`);
-          yield* createHomeArchive().pack(place);
+          yield* createHomeArchive().pack(folders);
         },
       },
     });
@@ -193,7 +193,7 @@ describe('a computer without a shared disk', () => {
     expect(await unused()).toEqual(noted);
   });
 
-  it('is saved while it is awake, and stays awake while it cannot be saved [STORE-014]', async () => {
+  it('is saved while awake, and stays awake while it cannot be saved [STORE-014]', async () => {
     const a = machine('a4', { idleMs: 100, everyMs: 100 });
     const owner = newOwner();
     await a.computers.use(owner, async (awake) => {

@@ -8,22 +8,22 @@ import type { Database } from '../platform/db/pool.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
 import type { ComputerHost, NewFile } from './machine/computer-host.ts';
-import { type GivenSecrets, redact, redactCaptured } from './redact.ts';
-import type { Awake } from './running-computer.ts';
-import { forgetPrepared, listPrepared, type Owner, type Prepared, recordPrepared } from './store.ts';
+import { type CommandSecrets, redact, redactCaptured } from './redact.ts';
+import type { RunningComputer } from './running-computer.ts';
+import { forgetPrepared, listPrepared, type Owner, type PreparedItem, recordPrepared } from './store.ts';
 
-/** What the messages of a conversation brought along, the newest first. */
+/** Attachments of the conversation, newest first. */
 type Uploads = readonly { file_id: string; filename: string }[];
 
 export type Preparer = {
-  /** Puts on the computer whatever is not there yet. Null, or why it is not prepared, for the agent to read. */
-  prepare: (computer: Awake, wanted: Wanted, signal: AbortSignal) => Promise<string | null>;
+  /** Adds everything that is missing on the computer. Returns null, or for the agent why the preparation failed. */
+  prepare: (computer: RunningComputer, wanted: PreparationRequest, signal: AbortSignal) => Promise<string | null>;
 };
 
-type Wanted = {
+type PreparationRequest = {
   environment: Manifest['environment'];
   uploads: Uploads | null;
-  /** What may lie in the skills folder; null: nobody says. */
+  /** The skills that may be in the skills folder; null: leave the folder as it is. */
   skills: readonly KnownSkill[] | null;
 };
 
@@ -32,15 +32,15 @@ type Dependencies = {
   vault: Vault;
   files: FileStore;
   host: ComputerHost;
-  /** Where the paths of the computer are read; the adapter knows where its home is. */
+  /** Resolves a path on the computer; null if it is outside the home folder. */
   homePath: (given: string) => string | null;
 };
 
-type Work = Dependencies & {
-  computer: Awake;
+type Preparation = Dependencies & {
+  computer: RunningComputer;
   signal: AbortSignal;
-  isDone: (item: Prepared) => boolean;
-  done: (items: readonly Prepared[]) => Promise<void>;
+  isDone: (item: PreparedItem) => boolean;
+  done: (items: readonly PreparedItem[]) => Promise<void>;
 };
 
 const setupMs = 600_000;
@@ -52,13 +52,17 @@ class NotPrepared extends Error {}
 
 export function createPreparer(dependencies: Dependencies): Preparer {
   const { db } = dependencies;
-  // One at a time on each computer: two tasks that begin at once would both set it up.
+  // One preparation at a time per computer: two tasks that start at once would both run the setup.
   const running = new Map<number, Promise<unknown>>();
 
-  async function prepareNow(computer: Awake, wanted: Wanted, signal: AbortSignal): Promise<string | null> {
+  async function prepareNow(
+    computer: RunningComputer,
+    wanted: PreparationRequest,
+    signal: AbortSignal,
+  ): Promise<string | null> {
     const prepared = await listPrepared(db, computer.owner);
     const known = new Map(prepared.map((row) => [nameOf(row), row.fingerprint]));
-    const work: Work = {
+    const work: Preparation = {
       ...dependencies,
       computer,
       signal,
@@ -70,7 +74,7 @@ export function createPreparer(dependencies: Dependencies): Preparer {
       if (skills) await removeSkills(work, prepared, skills);
       if (environment) {
         await placeFiles(work, environment);
-        for (const repo of wantedRepos(environment)) await cloneRepo(work, repo);
+        for (const repo of reposToClone(environment)) await cloneRepo(work, repo);
         await setUp(work, environment);
       }
       if (uploads && uploads.length > 0) await placeUploads(work, uploads);
@@ -95,19 +99,23 @@ export function createPreparer(dependencies: Dependencies): Preparer {
   };
 }
 
-const nameOf = ({ kind, key }: Pick<Prepared, 'kind' | 'key'>) => `${kind} ${key}`;
+const nameOf = ({ kind, key }: Pick<PreparedItem, 'kind' | 'key'>) => `${kind} ${key}`;
 
 /**
- * What was put there as a skill and is none of the version's any more goes: one that was deleted or renamed, or that has
- * other files by now. What somebody else made in the folder stays.
+ * Removes skills that were placed here and that the version deleted, renamed or changed. Other files in the folder
+ * stay.
  */
-async function removeSkills(work: Work, prepared: readonly Prepared[], skills: readonly KnownSkill[]): Promise<void> {
+async function removeSkills(
+  work: Preparation,
+  prepared: readonly PreparedItem[],
+  skills: readonly KnownSkill[],
+): Promise<void> {
   const { db, host, computer, signal, homePath } = work;
   const wanted = new Map(skills.map((skill) => [skill.name, preparedSkill(skill).fingerprint]));
   const left = prepared.filter(({ kind, key, fingerprint }) => kind === 'skill' && wanted.get(key) !== fingerprint);
   for (const item of left) {
     const folder = homePath(skillFolder(item.key));
-    const fault = folder === null ? null : await host.writeFiles(computer.place, [], { instead: folder, signal });
+    const fault = folder === null ? null : await host.writeFiles(computer.folders, [], { instead: folder, signal });
     if (fault) throw new NotPrepared(`The skill ${item.key} cannot be taken away. ${fault.fault}`);
     await forgetPrepared(db, computer, item);
   }
@@ -115,15 +123,15 @@ async function removeSkills(work: Work, prepared: readonly Prepared[], skills: r
 
 export const skillFolder = (name: string) => `skills/${name}`;
 
-/** What is recorded of a skill before its files are put in place: a crash in between leaves nothing that is forgotten. */
-export const preparedSkill = ({ name, at }: KnownSkill): Prepared => ({
+/** Recorded before the files are written, so that a crash in between leaves no files that no one removes. */
+export const preparedSkill = ({ name, at }: KnownSkill): PreparedItem => ({
   kind: 'skill',
   key: name,
   fingerprint: 'hash' in at ? at.hash : 'built_in',
 });
 
-async function placeFiles(work: Work, environment: NonNullable<Manifest['environment']>): Promise<void> {
-  const wanted = wantedFiles(environment);
+async function placeFiles(work: Preparation, environment: NonNullable<Manifest['environment']>): Promise<void> {
+  const wanted = filesToPlace(environment);
   if (wanted.length === 0) return;
   const rows = new Map(
     (
@@ -142,21 +150,21 @@ async function placeFiles(work: Work, environment: NonNullable<Manifest['environ
   await write(work, items, (item) => item.key);
 }
 
-/** By their place: where another conversation has put something else there, it is put there again. */
-async function placeUploads(work: Work, uploads: Uploads): Promise<void> {
+/** Keyed by path: if another conversation replaced the file, it is written again. */
+async function placeUploads(work: Preparation, uploads: Uploads): Promise<void> {
   const ids = uploads.map(({ file_id }) => file_id);
   const rows = new Map((await findFiles(work.db, work.computer.owner, ids)).map((row) => [row.id, row]));
   const names = uploadNames(uploads.map(({ filename }) => filename));
   const items = uploads.flatMap(({ file_id }, at) => {
     const row = rows.get(file_id);
-    // One that was deleted since: the message says so by itself.
+    // The file was deleted since. The message says so.
     if (!row) return [];
     return [{ kind: 'upload' as const, key: names[at] as string, fingerprint: row.sha256 }];
   });
   await write(work, items, ({ key }) => `uploads/${key}`);
 }
 
-/** Two attachments of one name lie side by side. */
+/** Numbers attachments of the same name. */
 export function uploadNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {
@@ -168,8 +176,12 @@ export function uploadNames(names: readonly string[]): string[] {
   });
 }
 
-/** Only what is not there yet: what the agent has made of a file since is not written over. */
-async function write(work: Work, items: readonly Prepared[], pathOf: (item: Prepared) => string): Promise<void> {
+/** Writes only missing files, so that changes of the agent survive. */
+async function write(
+  work: Preparation,
+  items: readonly PreparedItem[],
+  pathOf: (item: PreparedItem) => string,
+): Promise<void> {
   const { host, files, computer, signal, homePath } = work;
   const missing = items.filter((item) => !work.isDone(item));
   for (const item of missing) {
@@ -177,20 +189,20 @@ async function write(work: Work, items: readonly Prepared[], pathOf: (item: Prep
     const bytes = await files.read(computer.owner.orgId, item.fingerprint);
     if (path === null || bytes === null) throw new NotPrepared(`The file ${pathOf(item)} cannot be put in its place.`);
     const file: NewFile = { path, bytes };
-    const fault = await host.writeFiles(computer.place, [file], { signal });
+    const fault = await host.writeFiles(computer.folders, [file], { signal });
     if (fault) throw new NotPrepared(`The file ${pathOf(item)} cannot be put in its place. ${fault.fault}`);
     await work.done([item]);
   }
 }
 
-async function cloneRepo(work: Work, repo: WantedRepo): Promise<void> {
+async function cloneRepo(work: Preparation, repo: RepoToClone): Promise<void> {
   const { db, vault, host, computer, signal, homePath } = work;
   const item = { kind: 'repo' as const, key: repo.path, fingerprint: repo.fingerprint };
   if (work.isDone(item)) return;
   const path = homePath(repo.path);
   if (path === null) throw new NotPrepared(`The repository ${repo.url} cannot be put at ${repo.path}.`);
   const secrets = await tokenOf({ db, vault }, work, repo);
-  const result = await host.clone(computer.place, {
+  const result = await host.clone(computer.folders, {
     url: repo.url,
     ref: repo.ref,
     path,
@@ -209,26 +221,26 @@ async function cloneRepo(work: Work, repo: WantedRepo): Promise<void> {
 
 async function tokenOf(
   { db, vault }: Pick<Dependencies, 'db' | 'vault'>,
-  { computer }: Work,
-  { token }: WantedRepo,
-): Promise<GivenSecrets> {
+  { computer }: Preparation,
+  { token }: RepoToClone,
+): Promise<CommandSecrets> {
   if (token === null) return [];
   const value = (await readSecrets(db, vault, computer.owner, null, [token])).get(token);
-  if (value === undefined) throw new NotPrepared(notStored([token], computer.owner));
+  if (value === undefined) throw new NotPrepared(missingSecrets([token], computer.owner));
   return [{ name: token, value }];
 }
 
-/** Once on each computer. One that failed, or was cut by a crash, has not been done. */
-async function setUp(work: Work, { setup, env }: NonNullable<Manifest['environment']>): Promise<void> {
+/** Runs once per computer. A setup that failed or crashed runs again. */
+async function setUp(work: Preparation, { setup, env }: NonNullable<Manifest['environment']>): Promise<void> {
   if (setup === undefined || setup.trim() === '') return;
   const { host, computer, signal } = work;
   const hash = hashOf(setup);
   const item = { kind: 'setup' as const, key: hash, fingerprint: hash };
   if (work.isDone(item)) return;
   const filled = await fillEnvironment(work, computer.owner, env);
-  if ('missing' in filled) throw new NotPrepared(notStored(filled.missing, computer.owner));
+  if ('missing' in filled) throw new NotPrepared(missingSecrets(filled.missing, computer.owner));
   const command = { script: setup, env: filled.env, timeoutMs: setupMs, signal };
-  const result = await host.run(computer.place, command);
+  const result = await host.run(computer.folders, command);
   if (result.exitCode === 0) return work.done([item]);
   const how = result.end === 'timeout' ? `did not end within ${setupMs / 60_000} minutes` : `failed (${whyOf(result)})`;
   throw new NotPrepared(`The setup script ${how}. ${lastOf(result, filled.secrets)}`.trimEnd());
@@ -244,7 +256,7 @@ const reasons: Partial<Record<Result['end'], string>> = {
 
 const whyOf = ({ end, exitCode }: Result) => reasons[end] ?? `exit code ${exitCode}`;
 
-function lastOf({ stdout, stderr, note }: Result, secrets: GivenSecrets): string {
+function lastOf({ stdout, stderr, note }: Result, secrets: CommandSecrets): string {
   const said = [stdout, stderr].map((each) => redactCaptured(each, secrets, shownOutput).trim()).filter(Boolean);
   const lines = said.join('\n').split('\n').slice(-20).join('\n');
   return [
@@ -255,10 +267,10 @@ function lastOf({ stdout, stderr, note }: Result, secrets: GivenSecrets): string
 
 type Environment = NonNullable<Manifest['environment']>;
 
-/** A repository as it is cloned. `token` is the name of a secret of the company. */
-type WantedRepo = { url: string; ref: string; path: string; token: string | null; fingerprint: string };
+/** `token` is the name of a secret of the org. */
+type RepoToClone = { url: string; ref: string; path: string; token: string | null; fingerprint: string };
 
-function wantedRepos({ repos }: Environment): WantedRepo[] {
+function reposToClone({ repos }: Environment): RepoToClone[] {
   return repos.map((given) => {
     const { url, ref, path, token } = repoNamed(given);
     return {
@@ -271,22 +283,22 @@ function wantedRepos({ repos }: Environment): WantedRepo[] {
   });
 }
 
-const wantedFiles = ({ files }: Environment): { fileId: string; path: string }[] =>
+const filesToPlace = ({ files }: Environment): { fileId: string; path: string }[] =>
   files.map(({ file_id, path }) => ({ fileId: file_id, path: inHome(path) }));
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-export type Filled = { env: Record<string, string>; secrets: GivenSecrets };
+export type FilledEnvironment = { env: Record<string, string>; secrets: CommandSecrets };
 
 /**
- * The variables of a command with the secrets in place, read at the moment of the call and kept nowhere. A variable that
- * needs a secret which the user has not stored is left out; one of the company's own that is missing is named.
+ * The environment of a command with its secrets, read for each call and never stored. Omits variables whose user secret
+ * is not stored. Returns the names of missing org secrets.
  */
 export async function fillEnvironment(
   { db, vault }: { db: Database; vault: Vault },
   owner: Owner,
   env: Readonly<Record<string, string>>,
-): Promise<Filled | { missing: string[] }> {
+): Promise<FilledEnvironment | { missing: string[] }> {
   const { company, user } = secretsIn(Object.values(env).join('\n'));
   const ofCompany =
     company.length === 0 ? new Map<string, string>() : await readSecrets(db, vault, owner, null, company);
@@ -306,5 +318,5 @@ export async function fillEnvironment(
   };
 }
 
-export const notStored = (names: readonly string[], { mode }: Owner): string =>
+export const missingSecrets = (names: readonly string[], { mode }: Owner): string =>
   `The company has not stored the secret ${names.join(', ')} in ${mode} mode.`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redact, redactCaptured, redactPart, secretIn } from './redact.ts';
+import { findSecret, redact, redactCaptured, redactPart } from './redact.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'utf8');
 const none = Buffer.alloc(0);
@@ -11,7 +11,7 @@ const secrets = [
   { name: 'SHORT', value: 'abc' },
 ];
 
-describe('what a secret stands in', () => {
+describe('a text with a secret', () => {
   it.each([
     ['a tok-12345 b', 'a [secret TOKEN] b'],
     ['tok-12345tok-12345', '[secret TOKEN][secret TOKEN]'],
@@ -19,17 +19,17 @@ describe('what a secret stands in', () => {
     ['from a file', '[secret FILE]'],
     ['abc abc', 'abc abc'],
     ['nothing', 'nothing'],
-  ])('%j reads %j', (text, expected) => {
+  ])('%j becomes %j', (text, expected) => {
     expect(redact(text, secrets)).toBe(expected);
   });
 
-  it('is known in bytes too', () => {
-    expect(secretIn(Buffer.concat([Buffer.from([0, 255]), bytes('tok-12345')]), secrets)).toBe('TOKEN');
-    expect(secretIn(bytes('tok-1234'), secrets)).toBeNull();
+  it('is recognised in bytes too', () => {
+    expect(findSecret(Buffer.concat([Buffer.from([0, 255]), bytes('tok-12345')]), secrets)).toBe('TOKEN');
+    expect(findSecret(bytes('tok-1234'), secrets)).toBeNull();
   });
 });
 
-/** Letters that no mark has, so that a mark never makes up a secret. */
+/** Letters that no mark contains, so that a mark never forms a secret. */
 const letter = fc.constantFrom('a', 'b', 'q', '$', '(', '\\', 'ü', '😀');
 const value = fc.array(letter, { minLength: 4, maxLength: 9 }).map((letters) => letters.join(''));
 const some = fc.array(value, { minLength: 1, maxLength: 4 });
@@ -38,8 +38,8 @@ const textWith = (values: readonly string[]) =>
   fc.array(fc.oneof(letter, fc.constantFrom(...values)), { maxLength: 40 }).map((parts) => parts.join(''));
 const case_ = some.chain((values) => fc.tuple(fc.constant(values), textWith(values)));
 
-describe('any text with any secrets', () => {
-  it('has none of them afterwards', () => {
+describe('redaction of any text', () => {
+  it('leaves no secret', () => {
     fc.assert(
       fc.property(case_, ([values, text]) => {
         const left = redact(text, given(values));
@@ -49,7 +49,7 @@ describe('any text with any secrets', () => {
     );
   });
 
-  it('has none of them afterwards, and no half of one, wherever it was cut', () => {
+  it('leaves no secret and no half of one, wherever the text was cut', () => {
     fc.assert(
       fc.property(case_, fc.nat(60), fc.nat(60), fc.integer({ min: 2, max: 80 }), ([values, text], one, two, most) => {
         const whole = bytes(text);
@@ -67,7 +67,7 @@ describe('any text with any secrets', () => {
     );
   });
 
-  it('is read in parts, of which neither has more than a letter of one that ran over the cut', () => {
+  it('leaves at most one letter of a secret that crosses two parts', () => {
     const cases = some.chain((values) =>
       fc.tuple(fc.constant(values), textWith(values), fc.constantFrom(...values), textWith(values)),
     );
@@ -78,7 +78,7 @@ describe('any text with any secrets', () => {
         const first = redactPart(before + begun, given(values), { isFirst: true, isLast: false });
         const last = redactPart(rest + after, given(values), { isFirst: false, isLast: true });
         for (const each of values) expect(first + last).not.toContain(each);
-        // What stands there instead may read the same by chance, where the text before it does.
+        // The replacement may read the same by chance if the text before it does.
         if (begun.length > 1) expect(first === redact(before, given(values)) + begun).toBe(false);
         if (rest.length > 1) expect(last === rest + redact(after, given(values))).toBe(false);
       }),
@@ -86,7 +86,7 @@ describe('any text with any secrets', () => {
     );
   });
 
-  it('is whole where it was cut beside a secret', () => {
+  it('keeps the whole text if it was cut beside a secret', () => {
     const ends = { isFirst: true, isLast: false };
     expect(redactPart('a t', secrets, ends)).toBe('a t');
     expect(redactPart('a tok', secrets, ends)).toBe('a ');
@@ -96,13 +96,13 @@ describe('any text with any secrets', () => {
   });
 });
 
-/** Whether all but one letter of a secret that the text held whole stands at the cut, on either side of it. */
+/** Whether all but one letter of a secret from the text is at the cut, on either side. */
 function hasHalf({ begin, end }: { begin: string; end: string }, secret: string, text: string): boolean {
   if (!text.includes(secret)) return false;
   return begin.endsWith(secret.slice(0, -1)) || end.startsWith(secret.slice(1));
 }
 
-it('says how much was left out, and is cut to what may be shown', () => {
+it('states how much was left out, and respects the limit', () => {
   const shown = redactCaptured({ head: bytes('begin'), tail: bytes('end'), leftOut: 7 }, [], 100);
   expect(shown).toBe('begin\n[7 bytes and more left out here]\nend');
   const long = redactCaptured({ head: bytes('x'.repeat(500)), tail: none, leftOut: 0 }, [], 100);

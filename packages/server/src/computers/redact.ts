@@ -1,32 +1,31 @@
 import type { Captured } from '../platform/sandbox/capture.ts';
 
-/** The secrets that a command was given: each value with the name under which it is stored. */
-export type GivenSecrets = readonly { name: string; value: string }[];
+/** The secrets that a command received, with their names. */
+export type CommandSecrets = readonly { name: string; value: string }[];
 
-/** Shorter values are no credentials, and stand in texts by chance. */
+/** Shorter values are not credentials and occur in texts by chance. */
 const shortest = 4;
 
-/** The text with the name of each secret in the place of its value. */
-export function redact(text: string, secrets: GivenSecrets): string {
+/** Replaces the value of each secret by its name. */
+export function redact(text: string, secrets: CommandSecrets): string {
   const named = new Map(formsOf(secrets));
   if (named.size === 0) return text;
   return text.replace(patternOf(named.keys()), (value) => `[secret ${named.get(value)}]`);
 }
 
 /**
- * What a command has said, for the model to read. Where something was left out, the cut may run through a secret: what is
- * left of it on either side is taken away too.
+ * The output of a command for the model. If output was dropped, a secret may be cut in two; the halves are removed too.
  */
 export function redactCaptured(
   { head, tail, leftOut }: Captured,
-  secrets: GivenSecrets,
+  secrets: CommandSecrets,
   maxCharacters: number,
 ): string {
   const [begin, end] = [textOf(head), textOf(tail)];
   const whole = leftOut === 0 ? textOf(Buffer.concat([head, tail])) : null;
   if (whole !== null && whole.length <= maxCharacters) return redact(whole, secrets);
   const each = Math.floor(maxCharacters / 2);
-  // A character that the cut ran through reads as another, which would hide the beginning of a secret before it.
+  // A cut character decodes to U+FFFD, which would hide the start of a secret before it.
   const [before, after] = [whole ?? begin.replace(/\ufffd+$/, ''), whole ?? end.replace(/^\ufffd+/, '')];
   const first = withoutBegun(redact(before.slice(0, each * 2), secrets), secrets).slice(0, each);
   const last = withoutRest(redact(after.slice(-each * 2), secrets), secrets).slice(-each);
@@ -34,23 +33,23 @@ export function redactCaptured(
   return `${first.toWellFormed()}\n[${gone} left out here]\n${last.toWellFormed()}`;
 }
 
-/** A part of a longer text: a secret that runs over one of its ends is taken away there. */
-export function redactPart(text: string, secrets: GivenSecrets, ends: { isFirst: boolean; isLast: boolean }): string {
+/** Part of a longer text. Removes the half of a secret at each end that is not an end of the whole text. */
+export function redactPart(text: string, secrets: CommandSecrets, ends: { isFirst: boolean; isLast: boolean }): string {
   const begun = ends.isFirst ? redact(text, secrets) : withoutRest(redact(text, secrets), secrets, tellingLength);
   return ends.isLast ? begun : withoutBegun(begun, secrets, tellingLength);
 }
 
-/** One letter that a secret shares with any text tells nothing, and would be missing in the text. */
+/** A single shared letter reveals nothing, and removing it would damage the text. */
 const tellingLength = 2;
 
-/** The first of the secrets whose value stands in the bytes. */
-export function secretIn(bytes: Uint8Array, secrets: GivenSecrets): string | null {
+/** The name of the first secret whose value is in the bytes. */
+export function findSecret(bytes: Uint8Array, secrets: CommandSecrets): string | null {
   const text = Buffer.from(bytes);
   return formsOf(secrets).find(([value]) => text.includes(value))?.[1] ?? null;
 }
 
-/** As it is stored, and without the white space at its ends, which a secret kept from a file often has. */
-function formsOf(secrets: GivenSecrets): [string, string][] {
+/** As stored, and trimmed: a secret read from a file often ends in a newline. */
+function formsOf(secrets: CommandSecrets): [string, string][] {
   return secrets
     .flatMap(({ name, value }): [string, string][] => [
       [value, name],
@@ -60,21 +59,21 @@ function formsOf(secrets: GivenSecrets): [string, string][] {
     .sort(([one], [other]) => other.length - one.length);
 }
 
-/** The longest first: one secret may hold another. */
+/** `formsOf` sorts the longest first, because one secret may contain another. */
 function patternOf(values: Iterable<string>): RegExp {
   return new RegExp([...values].map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'gu');
 }
 
-/** Without the beginning of a secret at the end of the text. */
-function withoutBegun(text: string, secrets: GivenSecrets, least = 1): string {
+/** Removes the start of a secret at the end of the text. */
+function withoutBegun(text: string, secrets: CommandSecrets, least = 1): string {
   return withoutHalves(text, secrets, least, {
     isThere: (left, value, length) => left.endsWith(value.slice(0, length)),
     without: (left, length) => left.slice(0, left.length - length),
   });
 }
 
-/** Without the rest of a secret at the beginning of the text. */
-function withoutRest(text: string, secrets: GivenSecrets, least = 1): string {
+/** Removes the rest of a secret at the start of the text. */
+function withoutRest(text: string, secrets: CommandSecrets, least = 1): string {
   return withoutHalves(text, secrets, least, {
     isThere: (left, value, length) => left.startsWith(value.slice(-length)),
     without: (left, length) => left.slice(length),
@@ -86,8 +85,8 @@ type Side = {
   without: (left: string, length: number) => string;
 };
 
-/** What comes to stand at the cut when a half is gone may read like one itself: it goes too. */
-function withoutHalves(text: string, secrets: GivenSecrets, least: number, { isThere, without }: Side): string {
+/** Repeats, because removing a half may expose another one. */
+function withoutHalves(text: string, secrets: CommandSecrets, least: number, { isThere, without }: Side): string {
   const values = formsOf(secrets).map(([value]) => value);
   let left = text;
   for (let shortestHalf = least; ; shortestHalf = tellingLength) {

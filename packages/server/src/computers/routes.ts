@@ -4,26 +4,25 @@ import { EventStream, type Handlers, Reply } from '../platform/http/handler.ts';
 import type { Streams } from '../platform/http/streams.ts';
 import type { JobSender } from '../platform/jobs/catalog.ts';
 import { requireAskedUser } from '../users/index.ts';
-import type { Browsers } from './browser/remote-browser.ts';
+import type { AgentComputers } from './agent-computers.ts';
+import type { RemoteBrowsers } from './browser/remote-browser.ts';
 import { deploymentOfBrowser } from './browser/site-rules.ts';
 import type { Owner } from './store.ts';
-import { warm } from './warm-computer.ts';
-import type { ComputerWork } from './work-computers.ts';
+import { warmComputer } from './warm-computer.ts';
 
-type Dependencies = { db: Database; jobs: JobSender; work: Pick<ComputerWork, 'assertThere'> };
+type Dependencies = { db: Database; jobs: JobSender; work: Pick<AgentComputers, 'assertAvailable'> };
 
-/** The routes of users that are about their computer. */
 export function computerRoutes({ db, jobs, work }: Dependencies): Handlers<'users'> {
   return {
     warm: async ({ caller, params, body }) => {
-      await work.assertThere();
-      const status = await warm({ db, jobs }, caller, params.user_id, body?.keep_ms);
+      await work.assertAvailable();
+      const status = await warmComputer({ db, jobs }, caller, params.user_id, body?.keep_ms);
       return new Reply({ user_id: params.user_id, status }, { status: status === 'ready' ? 200 : 202 });
     },
   };
 }
 
-type BrowserDependencies = { db: Database; browsers: Browsers; streams: Streams };
+type BrowserDependencies = { db: Database; browsers: RemoteBrowsers; streams: Streams };
 
 export function browserRoutes({ db, browsers, streams }: BrowserDependencies): Handlers<'browser'> {
   return {
@@ -42,7 +41,6 @@ export function browserRoutes({ db, browsers, streams }: BrowserDependencies): H
   };
 }
 
-/** The routes of users that are about their screen. */
 export function screenRoutes({ db, browsers }: Omit<BrowserDependencies, 'streams'>): Handlers<'users'> {
   return {
     screenshot: async ({ caller, params, signal }) => {

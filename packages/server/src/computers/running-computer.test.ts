@@ -14,8 +14,8 @@ import { createProcessNews, type ProcessNews } from '../platform/db/process-news
 import { run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { transaction } from '../platform/db/transaction.ts';
-import { makePlace, removePlace } from './machine/computer-folder.ts';
-import { type Awake, type Computers, createComputers, HeldElsewhere } from './running-computer.ts';
+import { makeComputerFolders, removeComputerFolders } from './machine/computer-folder.ts';
+import { type Computers, createComputers, HeldElsewhere, type RunningComputer } from './running-computer.ts';
 import { findComputer, forgetPrepared, keepAwake, listPrepared, type Owner, recordPrepared } from './store.ts';
 
 const log = createLog('silent');
@@ -59,8 +59,8 @@ async function newProcess(
     log,
     processNews,
     address: () => address,
-    makePlace: (number) => makePlace(disk, number),
-    removePlace: (number) => removePlace(disk, number),
+    makeFolders: (number) => makeComputerFolders(disk, number),
+    removeFolders: (number) => removeComputerFolders(disk, number),
     settings: { renewEveryMs: 50, handOverMs: 10_000, ...settings },
   });
   running.push({ computers, processNews, line });
@@ -71,7 +71,7 @@ let users = 0;
 const newOwner = (): Owner => ({ orgId, mode: 'test', userId: `user-${++users}` });
 const isAwake = async (owner: Owner) => (await findComputer(db, owner))?.isAwake ?? null;
 
-/** Something that goes on until it is told to end. */
+/** Work that runs until the test ends it. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -81,20 +81,20 @@ function gate() {
 }
 
 describe('a computer', () => {
-  it('is its owner’s alone, and the same each time it wakes [CMP-001, CMP-007]', async () => {
+  it('belongs to one owner and is the same each time it wakes [CMP-001, CMP-007]', async () => {
     const computers = await newProcess();
     const owners: Owner[] = [newOwner(), newOwner(), { orgId, mode: 'test', userId: null }];
     const live: Owner = { ...(owners[0] as Owner), mode: 'live' };
     const homes = await Promise.all(
-      [...owners, live].map((owner) => computers.use(owner, async ({ place }) => place.home)),
+      [...owners, live].map((owner) => computers.use(owner, async ({ folders }) => folders.home)),
     );
     expect(new Set(homes).size).toBe(4);
     await computers.sleep(owners[0] as Owner);
     expect(await isAwake(owners[0] as Owner)).toBe(false);
-    expect(await computers.use(owners[0] as Owner, async ({ place }) => place.home)).toBe(homes[0]);
+    expect(await computers.use(owners[0] as Owner, async ({ folders }) => folders.home)).toBe(homes[0]);
   });
 
-  it('is awake while it is used, and sleeps a while after [CMP-007]', async () => {
+  it('is awake while in use, and sleeps a while later [CMP-007]', async () => {
     const computers = await newProcess({ idleMs: 100 });
     const owner = newOwner();
     const ended: number[] = [];
@@ -113,25 +113,25 @@ describe('a computer', () => {
     expect([ended, computers.ifAwake(owner), awake?.signal.aborted]).toEqual([[number], null, true]);
   });
 
-  it('stays awake as long as somebody wants it to, in whichever process that was said [USR-026, USR-027]', async () => {
+  it('stays awake as long as requested in any process [USR-026, USR-027]', async () => {
     const computers = await newProcess({ idleMs: 1 });
     const owner = newOwner();
     const other = newOwner();
     await computers.use(owner, () => transaction(db, (tx) => keepAwake(tx, owner, 60_000)));
-    // By the time that the other is found asleep, the first has been looked at too.
+    // When the other one is found asleep, the first has been checked too.
     for (let time = 0; time < 3; time++) {
       await computers.use(other, async () => {});
       await expect.poll(() => isAwake(other), { timeout: 10_000 }).toBe(false);
     }
     expect(await isAwake(owner)).toBe(true);
-    // A shorter time takes nothing away.
+    // A shorter time does not reduce it.
     await transaction(db, (tx) => keepAwake(tx, owner, 1));
     await computers.use(other, async () => {});
     await expect.poll(() => isAwake(other), { timeout: 10_000 }).toBe(false);
     expect(await isAwake(owner)).toBe(true);
   });
 
-  it('that is awake in one process is held by no other: whoever wakes it there hears of it at once [MANY-001]', async () => {
+  it('runs in one process only: waking it in another one fails at once [MANY-001]', async () => {
     const [one, two] = [await newProcess(), await newProcess()];
     const owner = newOwner();
     await one.use(owner, async () => {});
@@ -142,14 +142,14 @@ describe('a computer', () => {
     expect(await two.use(owner, async () => 'here')).toBe('here');
   });
 
-  it('that a process holds which others have no way to is unavailable [CMP-008]', async () => {
+  it('is unavailable if its process has no address [CMP-008]', async () => {
     const [one, two] = [await newProcess({}, db, null), await newProcess({ handOverMs: 300 })];
     const owner = newOwner();
     await one.use(owner, async () => {});
     await expect(two.use(owner, async () => {})).rejects.toMatchObject({ code: 'computer_unavailable' });
   });
 
-  it('of a process that is gone is taken over, and what it still does or writes comes to nothing [MANY-002]', async () => {
+  it('is taken over from a dead process, whose later work and writes have no effect [MANY-002]', async () => {
     const dead = await newProcess({ renewEveryMs: 600_000, leaseMs: 100 });
     const owner = newOwner();
     const item = { kind: 'setup' as const, key: 'k', fingerprint: 'f' };
@@ -159,7 +159,7 @@ describe('a computer', () => {
       await once(computer.signal, 'abort');
       return computer;
     });
-    // Awake for as long as its short lease: whoever looked now and then might never see it.
+    // Awake only for its short lease: polling might never see it.
     await begun.opened;
     const alive = await newProcess();
     const taken = () => alive.use(owner, async ({ signal }) => signal.aborted).catch(() => 'held elsewhere');
@@ -174,7 +174,7 @@ describe('a computer', () => {
     expect(await listPrepared(db, owner)).toEqual([item]);
   });
 
-  it('ends here when the lease is over, also where the database gives no answer at all [MANY-003]', async () => {
+  it('ends with its lease, also if the database does not respond [MANY-003]', async () => {
     let isSilent = false;
     const silent = { connect: () => new Promise(() => {}) };
     const failing = new Proxy(db, {
@@ -195,7 +195,7 @@ describe('a computer', () => {
     await expect.poll(() => another.use(owner, async () => 'elsewhere').catch(() => null)).toBe('elsewhere');
   });
 
-  it('that was lost to another process ends here by itself', async () => {
+  it('ends here after another process took it over', async () => {
     const computers = await newProcess();
     const owner = newOwner();
     const cut = computers.use(
@@ -208,7 +208,7 @@ describe('a computer', () => {
     expect(await cut).toBe('cut');
   });
 
-  it('ends here when the database has been away for longer than the lease', async () => {
+  it('ends here if the database was unreachable for longer than the lease', async () => {
     let isAway = false;
     const away = { connect: () => Promise.reject(new Error('away')) };
     const failing = new Proxy(db, {
@@ -227,7 +227,7 @@ describe('a computer', () => {
     expect(await computers.use(owner, async () => 'awake again')).toBe('awake again');
   });
 
-  it('sleeps with its process', async () => {
+  it('sleeps when its process stops', async () => {
     const computers = await newProcess();
     const owner = newOwner();
     await computers.use(owner, async () => {});
@@ -238,26 +238,26 @@ describe('a computer', () => {
 });
 
 describe('an erasure', () => {
-  it('ends what runs, wherever it runs, and leaves neither folder nor row', async () => {
+  it('ends the computer in any process, and removes its folder and row', async () => {
     const [one, two] = [await newProcess(), await newProcess()];
     const owner = newOwner();
     let home = '';
-    const cut = two.use(owner, ({ place, signal }) => {
-      home = place.home;
+    const cut = two.use(owner, ({ folders, signal }) => {
+      home = folders.home;
       return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('cut')));
     });
     await expect.poll(() => two.ifAwake(owner)).not.toBeNull();
-    await recordPrepared(db, two.ifAwake(owner) as Awake, [{ kind: 'setup', key: 'k', fingerprint: 'f' }]);
+    await recordPrepared(db, two.ifAwake(owner) as RunningComputer, [{ kind: 'setup', key: 'k', fingerprint: 'f' }]);
     expect(existsSync(home)).toBe(true);
     await one.erase(owner);
     expect(await cut).toBe('cut');
     expect([existsSync(home), await findComputer(db, owner), await listPrepared(db, owner)]).toEqual([false, null, []]);
-    // Once more, as after a crash, and of one that never was.
+    // Again, as after a crash, and for a computer that never existed.
     await one.erase(owner);
     await one.erase(newOwner());
   });
 
-  it('leaves no folder on any machine on which the computer was ever awake [CMP-282]', async () => {
+  it('removes the folder on every machine where the computer was awake [CMP-282]', async () => {
     const disks = await Promise.all(['one', 'two', 'three'].map((name) => mkdtemp(join(dataDir, name))));
     const [one, two, three] = (await Promise.all(disks.map((disk) => newProcess({}, db, undefined, disk)))) as [
       Computers,
@@ -267,10 +267,10 @@ describe('an erasure', () => {
     const [owner, other] = [newOwner(), newOwner()];
     const homes: string[] = [];
     for (const computers of [one, two]) {
-      homes.push(await computers.use(owner, async ({ place }) => place.home));
+      homes.push(await computers.use(owner, async ({ folders }) => folders.home));
       await computers.sleep(owner);
     }
-    const kept = await one.use(other, async ({ place }) => place.home);
+    const kept = await one.use(other, async ({ folders }) => folders.home);
     expect(homes.map((home) => existsSync(home))).toEqual([true, true]);
     await three.erase(owner);
     await expect.poll(() => homes.map((home) => existsSync(home)), { timeout: 10_000 }).toEqual([false, false]);

@@ -6,7 +6,7 @@ import type { Database } from '../platform/db/pool.ts';
 import type { ProcessNews } from '../platform/db/process-news.ts';
 import { findUser } from '../users/index.ts';
 import type { Homes } from './homes.ts';
-import type { Place } from './machine/computer-folder.ts';
+import type { ComputerFolders } from './machine/computer-folder.ts';
 import {
   deleteComputer,
   findComputer,
@@ -20,82 +20,85 @@ import {
 } from './store.ts';
 
 /** A computer that is awake in this process. */
-export type Awake = {
+export type RunningComputer = {
   owner: Owner;
   number: number;
-  /** Which of those that have held it this is: what is written about it is refused once another has it. */
+  /** Increases with every hold. Writes with an older epoch are refused. */
   epoch: number;
-  place: Place;
-  /** Ends when the computer is no longer this process's: whatever runs on it stops. */
+  folders: ComputerFolders;
+  /** Aborts when this process loses the computer, so that everything on it stops. */
   signal: AbortSignal;
 };
 
-/** Thrown where a computer is awake in another process: the work is to be done there, and nothing of it has happened. */
+/** The computer is awake in another process. Nothing has run; the caller must run the operation there. */
 export class HeldElsewhere extends Error {}
 
 /** The computers that are awake in this process. */
 export type Computers = {
-  /** The name under which this process holds computers. */
+  /** The id under which this process holds computers. */
   self: string;
   /**
-   * Runs `work` on the owner's computer, woken where it sleeps; throws `HeldElsewhere` where it is awake in another
-   * process. It stays awake for as long as anybody uses it, and a while longer.
+   * Runs `work` on the owner's computer and wakes it if it sleeps. Throws `HeldElsewhere` if another process has it.
+   * The computer stays awake while it is in use, and a while longer.
    */
-  use: <T>(owner: Owner, work: (computer: Awake) => Promise<T>) => Promise<T>;
-  /** Only where it is awake here; wakes nothing. */
-  ifAwake: (owner: Owner) => Awake | null;
+  use: <T>(owner: Owner, work: (computer: RunningComputer) => Promise<T>) => Promise<T>;
+  /** Null if the computer is not awake here. Wakes nothing. */
+  ifAwake: (owner: Owner) => RunningComputer | null;
   countAwake: () => number;
-  /** Stays awake at least until then, used or not. */
+  /** Keeps the computer awake until then, even if it is not used. */
   keepUntil: (owner: Owner, until: Date) => void;
-  /** What is to be ended before a computer sleeps, such as its browser. */
-  beforeSleep: (end: (computer: Awake) => Promise<void>) => void;
-  /** Puts one to sleep now; whatever runs on it ends. */
+  /** Registers a part, such as the browser, that must end before a computer sleeps. */
+  beforeSleep: (end: (computer: RunningComputer) => Promise<void>) => void;
+  /** Puts a computer to sleep now and ends everything on it. */
   sleep: (owner: Owner) => Promise<void>;
-  /** Ends whatever runs on it, wherever it is awake, and leaves nothing of it. */
+  /** Ends the computer in whichever process it runs, and deletes everything. */
   erase: (owner: Owner) => Promise<void>;
   stop: () => Promise<void>;
 };
 
 type Settings = { leaseMs: number; renewEveryMs: number; idleMs: number; handOverMs: number };
 
-/** `handOverMs`: above the lease, so that a computer whose process died is taken over and not given up. */
+/** `handOverMs`: longer than the lease, so that a computer whose process died is taken over. */
 const defaults: Settings = { leaseMs: 15_000, renewEveryMs: 4_000, idleMs: 300_000, handOverMs: 60_000 };
 const askAgainMs = 200;
 
 type Entry = {
-  ready: Promise<Awake>;
-  awake: Awake | null;
+  ready: Promise<RunningComputer>;
+  awake: RunningComputer | null;
   controller: AbortController;
   users: number;
   idleSince: number;
   keepUntil: number;
-  /** Until when nobody else can hold it, by a clock that nobody sets: one that jumps would end all computers, or none. */
+  /**
+   * Until when no other process can hold it, on the monotonic clock: a wall clock that jumps would end all computers,
+   * or none.
+   */
   hold: { goodUntil: number };
 };
 
 export function createComputers(options: {
   db: Database;
   log: Logger;
-  makePlace: (number: number) => Promise<Place>;
-  removePlace?: (number: number) => Promise<void>;
-  /** Absent: all processes see the same folders. */
+  makeFolders: (number: number) => Promise<ComputerFolders>;
+  removeFolders?: (number: number) => Promise<void>;
+  /** Absent: all processes share the same disk. */
   homes?: Homes | undefined;
-  /** Where other processes reach this one; null: not yet. */
+  /** Where other processes reach this one; null: not yet known. */
   address?: () => string | null;
-  /** How processes tell each other that a computer has woken, or is to end. */
+  /** Notifies other processes that a computer woke or must end. */
   processNews?: Pick<ProcessNews, 'notify' | 'on'>;
   settings?: Partial<Settings>;
 }): Computers {
-  const { db, log, makePlace, removePlace, homes, processNews, address = () => null } = options;
+  const { db, log, makeFolders, removeFolders, homes, processNews, address = () => null } = options;
   const { leaseMs, renewEveryMs, idleMs, handOverMs } = { ...defaults, ...options.settings };
   const self = randomUUID();
   const leaseNow = () => ({ holder: self, address: address(), leaseMs });
   const entries = new Map<string, Entry>();
-  // Whoever wakes one that is just being put to sleep waits: its hold would be given back under their feet.
+  // Waking waits until the computer has gone to sleep, or its new hold would be released.
   const ending = new Map<string, Promise<void>>();
-  // Homes of any size are brought and saved: longer than a lease lasts.
+  // Restoring and saving a large home may take longer than a lease, so these holds are renewed too.
   const moving = new Map<number, Entry['hold']>();
-  const enders: ((computer: Awake) => Promise<void>)[] = [];
+  const enders: ((computer: RunningComputer) => Promise<void>)[] = [];
   let isStopped = false;
   const beating = setInterval(() => {
     void endLost();
@@ -108,7 +111,7 @@ export function createComputers(options: {
   });
 
   function enter(owner: Owner): Entry {
-    const found = entries.get(keyOf(owner));
+    const found = entries.get(computerKey(owner));
     if (found) return found;
     const controller = new AbortController();
     const hold = { goodUntil: Number.POSITIVE_INFINITY };
@@ -121,22 +124,22 @@ export function createComputers(options: {
       keepUntil: 0,
       hold,
     };
-    entries.set(keyOf(owner), entry);
+    entries.set(computerKey(owner), entry);
     entry.ready.then(
       (awake) => {
         entry.awake = awake;
-        processNews?.notify('computer', keyOf(owner));
+        processNews?.notify('computer', computerKey(owner));
       },
       () => forget(owner, entry),
     );
     return entry;
   }
 
-  async function wake(owner: Owner, hold: Entry['hold'], signal: AbortSignal): Promise<Awake> {
+  async function wake(owner: Owner, hold: Entry['hold'], signal: AbortSignal): Promise<RunningComputer> {
     const deadline = Date.now() + handOverMs;
     for (;;) {
       if (isStopped || signal.aborted) throw unavailable('The server is going down.');
-      await ending.get(keyOf(owner));
+      await ending.get(computerKey(owner));
       const askedAt = performance.now();
       const held = await holdComputer(db, owner, leaseNow());
       if (held) hold.goodUntil = askedAt + leaseMs;
@@ -158,9 +161,9 @@ export function createComputers(options: {
     held: { number: number; epoch: number },
     hold: Entry['hold'],
     signal: AbortSignal,
-  ): Promise<Awake> {
+  ): Promise<RunningComputer> {
     try {
-      const awake = { owner, ...held, place: await makePlace(held.number), signal };
+      const awake = { owner, ...held, folders: await makeFolders(held.number), signal };
       if (homes) await whileMoving(awake, hold, homes.bring);
       return awake;
     } catch (error) {
@@ -169,33 +172,37 @@ export function createComputers(options: {
     }
   }
 
-  async function whileMoving(awake: Awake, hold: Entry['hold'], move: (awake: Awake) => Promise<void>): Promise<void> {
+  async function whileMoving(
+    awake: RunningComputer,
+    hold: Entry['hold'],
+    move: (awake: RunningComputer) => Promise<void>,
+  ): Promise<void> {
     moving.set(awake.number, hold);
     await move(awake).finally(() => moving.delete(awake.number));
   }
 
   function forget(owner: Owner, entry: Entry): void {
-    if (entries.get(keyOf(owner)) === entry) entries.delete(keyOf(owner));
+    if (entries.get(computerKey(owner)) === entry) entries.delete(computerKey(owner));
   }
 
-  /** Used or not: of its user nothing is to be left. */
+  /** Ends the computer even if it is in use: its user is being erased. */
   async function endErased(key: string): Promise<void> {
     const entry = entries.get(key);
     if (entry?.awake) await putToSleep(entry.awake.owner, entry);
   }
 
-  /** It may have been awake on this machine at any time, and whoever erased it reaches no disk but its own. */
+  /** The computer may have been awake on this machine before. The process that erased it reaches only its own disk. */
   async function removeErased(number: number): Promise<void> {
     try {
-      if ((await unknownNumbers(db, [number])).length > 0) await removePlace?.(number);
+      if ((await unknownNumbers(db, [number])).length > 0) await removeFolders?.(number);
     } catch (error) {
       log.warn({ err: error, computer: number }, 'the folder of an erased computer could not be removed');
     }
   }
 
   function putToSleep(owner: Owner, entry: Entry): Promise<void> {
-    const ended = ending.get(keyOf(owner)) ?? end(owner, entry).finally(() => ending.delete(keyOf(owner)));
-    ending.set(keyOf(owner), ended);
+    const ended = ending.get(computerKey(owner)) ?? end(owner, entry).finally(() => ending.delete(computerKey(owner)));
+    ending.set(computerKey(owner), ended);
     return ended;
   }
 
@@ -205,30 +212,32 @@ export function createComputers(options: {
     const awake = await entry.ready.catch(() => null);
     if (!awake) return;
     for (const endPart of enders) {
-      await endPart(awake).catch((error: unknown) => log.warn({ err: error }, 'a part of a computer did not end well'));
+      await endPart(awake).catch((error: unknown) =>
+        log.warn({ err: error }, 'a part of a computer could not be ended'),
+      );
     }
-    // Tells by itself what goes wrong; what was saved before stands then.
+    // `save` logs its failure. The previous save then remains.
     if (homes) await whileMoving(awake, entry.hold, homes.save).catch(() => {});
     await releaseHold(db, awake.number, self).catch((error: unknown) =>
-      log.warn({ err: error }, 'a computer was not given back; its lease runs out by itself'),
+      log.warn({ err: error }, 'the hold on a computer was not released; its lease will expire'),
     );
   }
 
   async function renew(): Promise<void> {
     const asked = awakeEntries();
     const askedAt = performance.now();
-    const numbers = [...moving.keys(), ...asked.map(({ awake }) => (awake as Awake).number)];
+    const numbers = [...moving.keys(), ...asked.map(({ awake }) => (awake as RunningComputer).number)];
     if (numbers.length === 0) return;
     try {
       const held = await renewHolds(db, numbers, leaseNow());
       for (const [number, hold] of moving) if (held.has(number)) hold.goodUntil = askedAt + leaseMs;
       for (const entry of asked) {
-        if (held.has((entry.awake as Awake).number)) entry.hold.goodUntil = askedAt + leaseMs;
-        const keepUntil = held.get((entry.awake as Awake).number)?.keepUntil?.getTime() ?? 0;
+        if (held.has((entry.awake as RunningComputer).number)) entry.hold.goodUntil = askedAt + leaseMs;
+        const keepUntil = held.get((entry.awake as RunningComputer).number)?.keepUntil?.getTime() ?? 0;
         entry.keepUntil = Math.max(entry.keepUntil, keepUntil);
       }
-      const lost = asked.filter(({ awake }) => !held.has((awake as Awake).number));
-      await Promise.all(lost.map((entry) => putToSleep((entry.awake as Awake).owner, entry)));
+      const lost = asked.filter(({ awake }) => !held.has((awake as RunningComputer).number));
+      await Promise.all(lost.map((entry) => putToSleep((entry.awake as RunningComputer).owner, entry)));
     } catch (error) {
       log.warn({ err: error }, 'the leases of computers could not be renewed; trying again');
     }
@@ -237,18 +246,18 @@ export function createComputers(options: {
   const awakeEntries = () => [...entries.values()].filter((entry) => entry.awake);
   const isLost = ({ hold }: Entry) => performance.now() > hold.goodUntil;
 
-  /** Waits for no answer: a network that carries nothing gives none, and the computers may be elsewhere meanwhile. */
+  /** Does not wait for the database: if the network is down, another process may have the computer by now. */
   async function endLost(): Promise<void> {
     const lost = awakeEntries().filter(isLost);
-    await Promise.all(lost.map((entry) => putToSleep((entry.awake as Awake).owner, entry)));
+    await Promise.all(lost.map((entry) => putToSleep((entry.awake as RunningComputer).owner, entry)));
   }
 
   async function sleepIdle(): Promise<void> {
     const idle = [...entries.values()].filter(isIdle);
     await Promise.all(
       idle.map(async (entry) => {
-        const awake = entry.awake as Awake;
-        // One that cannot be saved just now stays awake: asleep, it would wake elsewhere as it was before.
+        const awake = entry.awake as RunningComputer;
+        // A computer that cannot be saved stays awake. Asleep, it would wake elsewhere without its last changes.
         const isSaved = await (homes?.save(awake) ?? Promise.resolve()).then(
           () => true,
           () => false,
@@ -276,34 +285,34 @@ export function createComputers(options: {
       }
     },
     ifAwake(owner) {
-      const entry = entries.get(keyOf(owner));
+      const entry = entries.get(computerKey(owner));
       return entry && !isLost(entry) ? entry.awake : null;
     },
     countAwake: () => entries.size,
     keepUntil(owner, until) {
-      const entry = entries.get(keyOf(owner));
+      const entry = entries.get(computerKey(owner));
       if (entry) entry.keepUntil = Math.max(entry.keepUntil, until.getTime());
     },
     beforeSleep: (endPart) => void enders.push(endPart),
     async sleep(owner) {
-      const entry = entries.get(keyOf(owner));
+      const entry = entries.get(computerKey(owner));
       if (entry) await putToSleep(owner, entry);
     },
     async erase(owner) {
       const deadline = Date.now() + handOverMs;
       const found = await findComputer(db, owner);
       for (;;) {
-        const entry = entries.get(keyOf(owner));
+        const entry = entries.get(computerKey(owner));
         if (entry) await putToSleep(owner, entry);
         const answer = await seizeComputer(db, owner, { holder: `${self} erasing`, leaseMs });
         if (answer === 'none') return;
         if (answer === 'seized') break;
         if (Date.now() > deadline) throw unavailable('This computer is in use on another process of the server.');
-        processNews?.notify('computer', `${erasing}${keyOf(owner)}`);
+        processNews?.notify('computer', `${erasing}${computerKey(owner)}`);
         await pause(askAgainMs);
       }
-      // The folder goes first: an erasure that dies here is begun again and finds the row.
-      if (found) await removePlace?.(found.number);
+      // The folder goes first: if the erasure crashes here, its retry still finds the row.
+      if (found) await removeFolders?.(found.number);
       await homes?.remove(owner);
       await deleteComputer(db, owner);
       if (found) processNews?.notify('computer', `${erased}${found.number}`);
@@ -321,11 +330,11 @@ export function createComputers(options: {
   };
 }
 
-export const keyOf = ({ orgId, mode, userId }: Owner) => JSON.stringify([orgId, mode, userId]);
+export const computerKey = ({ orgId, mode, userId }: Owner) => JSON.stringify([orgId, mode, userId]);
 
-/** Before the key of a computer that is to end at once, used or not. */
+/** Prefix of a notification: end this computer at once, even if it is in use. */
 const erasing = 'erase ';
-/** Before the number of one of which nothing is to be left. */
+/** Prefix of a notification: delete the folder of this computer. */
 const erased = 'erased ';
 
 const unavailable = (message: string) => fail('computer_unavailable', { message });

@@ -6,10 +6,10 @@ import { sql } from '../platform/db/sql.ts';
 import { boolean, count, moment, type RowOf, text } from '../platform/db/table.ts';
 import { computerHosts, computerPreparations, computers } from './tables.ts';
 
-/** Whose computer it is; null: the org's own agent's. */
+/** `userId` is null for the org's own agent. */
 export type Owner = Tenant & { userId: string | null };
 
-/** `address`: where the other processes reach the holder; null: nowhere yet. */
+/** `address`: where other processes reach the holder; null: not yet known. */
 type Lease = { holder: string; address: string | null; leaseMs: number };
 
 const ownedBy = ({ orgId, mode, userId }: Owner) =>
@@ -18,9 +18,9 @@ const ownedBy = ({ orgId, mode, userId }: Owner) =>
 const { number, keep_until, epoch, held_at, held_until, saved_name, saved_sha256, saved_at } = computers.columns;
 
 /**
- * Makes this process the one on which the computer is awake, and the computer itself where there is none yet. Null:
- * another process holds it, or its user is being erased. The user is looked at in this very statement: a computer made
- * after another look would outlive its user.
+ * Takes the hold on a computer, and creates the computer if there is none. Null: another process has it, or its user is
+ * being erased. The user is checked in the same statement: with an earlier check, a new computer could outlive its
+ * user.
  */
 export async function holdComputer(
   db: Executor,
@@ -43,7 +43,7 @@ export async function holdComputer(
   return row ?? null;
 }
 
-/** On which process it is awake; null where it sleeps. */
+/** The process where the computer is awake; null if it sleeps. */
 export async function findHolder(
   db: Executor,
   owner: Owner,
@@ -58,7 +58,7 @@ export async function findHolder(
   return row ? { id: row.held_by, address: row.held_at, heldUntil: row.held_until as Date } : null;
 }
 
-/** Those of them that are still held, with how long each is to stay awake. */
+/** Returns the computers that are still held, and until when each must stay awake. */
 export async function renewHolds(
   db: Executor,
   numbers: readonly number[],
@@ -84,7 +84,7 @@ export async function releaseHold(db: Executor, number: number, holder: string):
   );
 }
 
-/** Takes a computer that nobody holds for good; nobody wakes it while it is taken apart. */
+/** Takes a computer that no process holds, so that none wakes it during its erasure. */
 export async function seizeComputer(
   db: Executor,
   owner: Owner,
@@ -108,7 +108,6 @@ export async function deleteComputer(db: Executor, owner: Owner): Promise<void> 
   await run(db, sql`DELETE FROM ${computers} WHERE ${ownedBy(owner)}`);
 }
 
-/** Also says whether any process holds it awake, and whether it is being woken beforehand. */
 export async function findComputer(
   db: Executor,
   owner: Owner,
@@ -123,11 +122,11 @@ export async function findComputer(
   return row ? { number: row.number, isAwake: row.is_awake, isWaking: row.is_waking } : null;
 }
 
-/** A minute is given to whoever is to wake it; after that it counts for as long as a living process is at it. */
+/** The job has a minute to start. After that, waking counts only while a live process holds the computer. */
 const isWaking = sql`waking_since > clock_timestamp() - interval '1 minute'
   OR (waking_since IS NOT NULL AND held_until > clock_timestamp())`;
 
-/** Of both modes. Held until the commit, so that of two that are counted at once one sees the other. */
+/** Locks until the commit, so that two concurrent requests see each other's count. */
 export async function countWaking(tx: Transaction, { orgId, mode }: Tenant): Promise<number> {
   await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`waking computers of ${orgId} ${mode}`}, 0))`);
   const { waking } = await one(
@@ -164,19 +163,19 @@ export async function keepAwake(tx: Transaction, owner: Owner, ms: number): Prom
 
 const prepared = (({ kind, key, fingerprint }) => ({ kind, key, fingerprint }))(computerPreparations.columns);
 
-export type Prepared = RowOf<typeof prepared>;
+export type PreparedItem = RowOf<typeof prepared>;
 
-export function listPrepared(db: Executor, owner: Owner): Promise<Prepared[]> {
+export function listPrepared(db: Executor, owner: Owner): Promise<PreparedItem[]> {
   return rowsOf(db, prepared, sql`SELECT kind, key, fingerprint FROM ${computerPreparations} WHERE ${ownedBy(owner)}`);
 }
 
-/** By whom a computer is held: whoever lost it since writes nothing about it any more. */
+/** A hold with an older epoch writes nothing. */
 type ComputerHold = { owner: Owner; epoch: number };
 
 export async function recordPrepared(
   db: Executor,
   { owner, epoch }: ComputerHold,
-  items: readonly Prepared[],
+  items: readonly PreparedItem[],
 ): Promise<void> {
   if (items.length === 0) return;
   const { orgId, mode, userId } = owner;
@@ -196,7 +195,7 @@ export async function recordPrepared(
 export async function forgetPrepared(
   db: Executor,
   { owner, epoch }: ComputerHold,
-  { kind, key }: Prepared,
+  { kind, key }: PreparedItem,
 ): Promise<void> {
   await run(
     db,
@@ -206,7 +205,7 @@ export async function forgetPrepared(
   );
 }
 
-/** What is not in a home that was saved then. */
+/** Forgets items that are not in a home saved at that time. */
 export async function forgetPreparedSince(db: Executor, { owner, epoch }: ComputerHold, since: Date): Promise<void> {
   await run(
     db,
@@ -217,8 +216,8 @@ export async function forgetPreparedSince(db: Executor, { owner, epoch }: Comput
 
 export type SavedHome = { name: string; sha256: string; savedAt: Date };
 
-/** The home as it was last saved; null: never. `lost`: another process has held the computer since. */
-export async function findSaved(
+/** The last saved home; null: never saved. `lost`: another process has held the computer since. */
+export async function findSavedHome(
   db: Executor,
   held: { owner: Owner; epoch?: number },
 ): Promise<SavedHome | null | 'lost'> {
@@ -233,8 +232,8 @@ export async function findSaved(
   return name === null || sha256 === null || savedAt === null ? null : { name, sha256, savedAt };
 }
 
-/** False: another process has held the computer since, and what it saves is newer. */
-export async function recordSaved(
+/** False if another process has held the computer since: its save is newer. */
+export async function recordSavedHome(
   tx: Transaction,
   { owner, epoch }: ComputerHold,
   { name, sha256, bytes, savedAt }: SavedHome & { bytes: number },
@@ -249,14 +248,14 @@ export async function recordSaved(
   return written > 0;
 }
 
-export const allSaved = (db: Executor): Promise<{ org_id: string; saved_name: string }[]> =>
+export const listSavedHomes = (db: Executor): Promise<{ org_id: string; saved_name: string }[]> =>
   rowsOf(
     db,
     { org_id: text(), saved_name: text() },
     sql`SELECT org_id, saved_name FROM ${computers} WHERE saved_name IS NOT NULL`,
   );
 
-export async function forgetSaved(db: Executor, orgId: string, name: string): Promise<void> {
+export async function forgetSavedHome(db: Executor, orgId: string, name: string): Promise<void> {
   await run(
     db,
     sql`
@@ -265,7 +264,7 @@ export async function forgetSaved(db: Executor, orgId: string, name: string): Pr
   );
 }
 
-/** Those of the numbers that no computer has. */
+/** Returns the numbers that belong to no computer. */
 export async function unknownNumbers(db: Executor, numbers: readonly number[]): Promise<number[]> {
   const known = await rowsOf(db, { number }, sql`SELECT number FROM ${computers} WHERE number = ANY(${numbers})`);
   const found = new Set(known.map((row) => row.number));
@@ -276,11 +275,11 @@ export async function databaseTime(db: Executor): Promise<Date> {
   return (await one(db, { now: moment() }, sql`SELECT clock_timestamp() AS now`)).now;
 }
 
-/** By the database's clock: processes may run on machines whose clocks differ. */
+/** By the database clock: the clocks of machines may differ. */
 const leaseEnd = (leaseMs: number) => sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 
-/** That this process can have computers awake, and until when others may believe it. */
-export async function beatHost(
+/** Announces that computers can run in this process, for this long. */
+export async function renewHost(
   db: Executor,
   { id, address, hasBrowser }: { id: string; address: string; hasBrowser: boolean },
   goodForMs: number,

@@ -4,7 +4,7 @@ import { boolean, count, moment, table, text } from '../platform/db/table.ts';
 const owner = {
   org_id: text(),
   mode: text<Mode>(),
-  /** Empty: the org's own agent. */
+  /** Empty for the org's own agent. */
   user_key: text(),
 };
 
@@ -32,7 +32,7 @@ export const computerPreparations = table('computer_preparations', {
   prepared_at: moment().withDefault(),
 });
 
-/** The processes on which computers can be awake. */
+/** The processes on which computers can run. */
 export const computerHosts = table('computer_hosts', {
   id: text(),
   address: text(),

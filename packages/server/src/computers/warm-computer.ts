@@ -9,13 +9,13 @@ import type { Database } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import type { JobSender } from '../platform/jobs/catalog.ts';
 import { enterUser, findUser, type UserRow } from '../users/index.ts';
+import type { AgentComputers } from './agent-computers.ts';
 import { beginWaking, countWaking, endWaking, findComputer, keepAwake } from './store.ts';
-import type { ComputerWork } from './work-computers.ts';
 
-const mostWaking = 10;
+const maxWaking = 10;
 
-/** Has a user's computer woken before it is needed. Whoever asks again while that goes on rides along. */
-export async function warm(
+/** Wakes a user's computer before it is needed. A request during the wake-up starts no second one. */
+export async function warmComputer(
   { db, jobs }: { db: Database; jobs: JobSender },
   tenant: Tenant,
   userId: string,
@@ -28,7 +28,7 @@ export async function warm(
     const found = await findComputer(tx, owner);
     const isBegun = found !== null && (found.isWaking || found.isAwake);
     if (!isBegun) {
-      if (waking >= mostWaking) throw fail('warm_limit');
+      if (waking >= maxWaking) throw fail('warm_limit');
       await beginWaking(tx, owner);
       await jobs.send(tx, 'computer.warm', { org_id: tenant.orgId, mode: tenant.mode, user_id: userId });
     }
@@ -37,9 +37,9 @@ export async function warm(
   });
 }
 
-/** The job: wakes it, and prepares it for what the user's next message would run. */
-export async function wakeBeforehand(
-  { db, work, log }: { db: Database; work: ComputerWork; log: Logger },
+/** The job: wakes the computer and prepares it for the user's next message. */
+export async function runWarmUp(
+  { db, work, log }: { db: Database; work: AgentComputers; log: Logger },
   tenant: Tenant,
   userId: string,
   signal: AbortSignal,
@@ -47,7 +47,7 @@ export async function wakeBeforehand(
   const owner = { ...tenant, userId };
   try {
     const user = await findUser(db, tenant, userId);
-    // One that was erased since has no computer any more, and gets none.
+    // The user was erased meanwhile.
     if (!user) return;
     const wanted = await environmentOf(db, tenant, user);
     const seconds = await work.wake(owner, wanted?.environment ?? null, signal);
@@ -60,14 +60,17 @@ export async function wakeBeforehand(
     };
     await transaction(db, (tx) => charge(tx, tenant, { items: [computerTime.item(seconds, about)] }));
   } catch (error) {
-    // Whoever needs it next wakes it, and hears what is wrong.
-    log.warn({ err: error, user_id: userId }, 'a computer could not be woken beforehand');
+    // The next task that needs the computer wakes it and reports the failure.
+    log.warn({ err: error, user_id: userId }, 'a computer could not be woken early');
   } finally {
     await endWaking(db, owner);
   }
 }
 
-/** Of the version that the user's default deployment, else the org's, runs in this mode; null where there is none. */
+/**
+ * The environment of the version that the default deployment of the user, or else of the org, runs in this mode; null
+ * if there is none.
+ */
 async function environmentOf(db: Database, tenant: Tenant, user: UserRow) {
   const { orgId, mode } = tenant;
   const byDefault = user.default_deployment ?? (await findSettings(db, tenant)).default_deployment;

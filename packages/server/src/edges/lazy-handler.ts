@@ -1,4 +1,4 @@
-/** A handler whose code is loaded with its first call: the protocols' own packages would count against every start. */
+/** Loads the handler on the first request: the protocol packages would slow down every start. */
 export function whenFirstCalled<Incoming>(
   load: () => Promise<(incoming: Incoming) => Promise<Response>>,
 ): (incoming: Incoming) => Promise<Response> {

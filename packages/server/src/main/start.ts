@@ -66,7 +66,7 @@ export async function startServer(
     const { kernel, firstCredentials } = await createKernel(config, log, { db, connectionString, shutdown });
     const { processNews, models } = kernel;
     const computerParts = assembleComputers(kernel);
-    const { computers, computerWork, holders } = computerParts;
+    const { computers, computerWork, routing } = computerParts;
     shutdown.undo(() => computerParts.stop());
     const browserParts = assembleBrowsers(kernel, computerParts);
     shutdown.undo(browserParts.stop);
@@ -135,7 +135,7 @@ export async function startServer(
     }, config);
     if (!servesCallers(config.role)) {
       shutdown.undo((options) => {
-        holders.endStreams();
+        routing.endStreams();
         return close(options);
       });
       await startWork(internalUrl);
@@ -159,7 +159,7 @@ export async function startServer(
     shutdown.undo(() => keyUse.stop());
     shutdown.undo(async ({ graceMs }) => {
       streams.leave();
-      holders.endStreams();
+      routing.endStreams();
       const drained = setTimeout(streams.stop, Math.max(graceMs / 2, graceMs - lastEventsMs));
       await close({ graceMs });
       clearTimeout(drained);

@@ -9,8 +9,8 @@ const serverPath = '/.well-known/oauth-authorization-server';
 export const resourceMetadataOf = ({ issuer }: Authorization): string => `${issuer}${resourcePath}/v1/mcp`;
 
 /**
- * How MCP clients find out where a member lets them in: what `/v1/mcp` needs (RFC 9728), and how this server gives it
- * (RFC 8414). With a path behind as well: clients of a server that stands below a path of a larger site ask so.
+ * Tells MCP clients how to authorize: the protected resource (RFC 9728) and the authorization server (RFC 8414). Also
+ * served with a path appended, as clients request it if the server is below a path.
  */
 export const authorizationDocuments =
   ({ issuer, resource }: Authorization) =>
@@ -50,7 +50,7 @@ export const authorizationDocuments =
 
 const headers = {
   'cache-control': 'public, max-age=300',
-  // A client that runs in a page reads them too; they hold nothing of anybody.
+  // Clients in web pages read these documents too. They contain no personal data.
   'access-control-allow-origin': '*',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -59,8 +59,8 @@ const headers = {
 export const clientDocumentPath = '/oauth/client.json';
 
 /**
- * What this server is as an OAuth client, for authorization servers that know a client by the address of such a document
- * (Client ID Metadata Document). It holds no secret: whoever signs in proves it by PKCE and by the redirect address.
+ * This server as an OAuth client, for authorization servers that accept a Client ID Metadata Document. It contains no
+ * secret: PKCE and the redirect address protect the sign-in.
  */
 export const clientDocumentPage =
   ({ publicUrl, redirectUri }: { publicUrl: string; redirectUri: string }) =>

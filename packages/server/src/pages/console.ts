@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
-import { answerKept, builtFiles, builtPages } from './static-content.ts';
+import { builtFiles, builtPages, sendStatic } from './static-content.ts';
 
-/** The console: one page for every address below `/console`. It holds nothing: what it shows it asks of the API. */
+/** The console: one page for every address below `/console`. It contains no data and calls the API. */
 export function consolePages(folder = join(builtPages, 'console')) {
   const assetNamed = builtFiles(join(folder, 'assets'));
 
@@ -13,7 +13,7 @@ export function consolePages(folder = join(builtPages, 'console')) {
       const asset = await assetNamed(context.req.param('file'));
       if (!asset) return context.text('There is no such file.\n', 404, safe('no-store', null));
       // The name changes with the content.
-      return answerKept(context, asset, safe('public, max-age=31536000, immutable', null));
+      return sendStatic(context, asset, safe('public, max-age=31536000, immutable', null));
     });
     app.get('/console', page);
     app.get('/console/*', page);
@@ -31,13 +31,13 @@ export function consolePages(folder = join(builtPages, 'console')) {
   }
 }
 
-/** From the address to `/console/`. Relative, so that it holds where the server stands behind a path of a larger site. */
+/** The relative path to `/console/`, so that the console also works below a path of a larger site. */
 function wayToConsole(path: string): string {
   const below = path.split('/').slice(2);
   return below.length === 0 ? './console/' : '../'.repeat(below.length - 1) || './';
 }
 
-/** What the page was built with, by its hash, so that nothing else written into it would run. */
+/** Hashes of the built inline scripts, so that no injected script runs. */
 const scriptsWithin = (html: string): string[] =>
   [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
@@ -45,7 +45,7 @@ const scriptsWithin = (html: string): string[] =>
 
 const notBuilt = 'The console is not part of this installation. The log of the start says how to add it.\n';
 
-/** Scripts come from here alone, but for the one that the page begins with. An editor and a dialog write rules of style of their own, which carry the nonce. */
+/** Allows only our scripts and the built inline script. The editor and dialogs add styles, which carry the nonce. */
 const safe = (cache: string, nonce: string | null, scripts: readonly string[] = []) => ({
   'cache-control': cache,
   'content-security-policy': [

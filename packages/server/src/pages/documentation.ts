@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import { answerKept, builtPages, type KeptContent, keepContent, madeOnce, readPacked } from './static-content.ts';
+import { buildOnce, builtPages, readPacked, type StaticContent, sendStatic, staticContent } from './static-content.ts';
 
 const policy = [
   "default-src 'none'",
@@ -37,37 +37,37 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Everything is served from here: no font, telemetry or script comes from elsewhere. */
+/** Loads nothing from other hosts: no font, telemetry or script. */
 const start = `import { init } from '/docs/reference.js';
 
 init('/v1/openapi.json', { disableTelemetry: true }, document.querySelector('#reference'));
 `;
 
-/** Where the pages are not built, which the log of the start tells. */
+/** Served if the pages are not built. The startup log says how to build them. */
 const notBuilt = `export function init(url, _options, element) {
   element.textContent = 'This page is not part of the installation. The document it would show is at ' + url + '.';
 }
 `;
 
-/** The reference page and the document it reads, open to everyone who reaches the server. */
+/** The API reference and its OpenAPI document, public. */
 export function referencePages({ version, url }: { version: string; url: string }) {
-  const pages: Record<string, () => Promise<KeptContent>> = {
-    // Its descriptions and examples are loaded for whoever asks first, and not at the start.
+  const pages: Record<string, () => Promise<StaticContent>> = {
+    // Loaded on the first request, so that startup need not wait for descriptions and examples.
     '/v1/openapi.json': async () => {
       const { openapi } = await import('@vestra/contract/derive/openapi');
-      return keepContent(JSON.stringify(openapi({ version, url })), 'application/json; charset=utf-8');
+      return staticContent(JSON.stringify(openapi({ version, url })), 'application/json; charset=utf-8');
     },
-    '/docs': () => keepContent(page, 'text/html; charset=utf-8'),
-    '/docs/start.js': () => keepContent(start, javascript),
+    '/docs': () => staticContent(page, 'text/html; charset=utf-8'),
+    '/docs/start.js': () => staticContent(start, javascript),
     '/docs/reference.js': async () =>
-      keepContent(await readPacked(join(builtPages, 'reference.js.zst')).catch(() => notBuilt), javascript),
+      staticContent(await readPacked(join(builtPages, 'reference.js.zst')).catch(() => notBuilt), javascript),
   };
 
   return (app: Hono) => {
     app.get('/docs/', (context) => context.redirect('/docs', 301));
     for (const [path, make] of Object.entries(pages)) {
-      const kept = madeOnce(make);
-      app.get(path, async (context) => answerKept(context, await kept(), headers));
+      const kept = buildOnce(make);
+      app.get(path, async (context) => sendStatic(context, await kept(), headers));
     }
   };
 }
@@ -83,10 +83,10 @@ const headers = {
 
 type Site = Readonly<Record<string, { mediaType: string; text: string }>>;
 
-/** The guide: every page of `docs/` with the Markdown it was made of, open to everyone who reaches the server. */
+/** The guide: every page of `docs/` with its Markdown, public. */
 export function guidePages(folder = builtPages) {
   let site: Promise<Site> | undefined;
-  const kept = new Map<string, Promise<KeptContent>>();
+  const kept = new Map<string, Promise<StaticContent>>();
 
   return (app: Hono) => {
     for (const path of ['/docs/guide', '/docs/guide/*'])
@@ -96,11 +96,11 @@ export function guidePages(folder = builtPages) {
         const pages = await readSite();
         if (!pages) return context.text(guideNotBuilt, 503, guideHeaders);
         if (!Object.hasOwn(pages, asked)) return context.text(noSuchPage, 404, guideHeaders);
-        return answerKept(context, await contentOf(pages, asked), guideHeaders);
+        return sendStatic(context, await contentOf(pages, asked), guideHeaders);
       });
   };
 
-  /** Read when somebody asks first; one that could not be read is tried again. */
+  /** Reads on the first request, and again after a failure. */
   async function readSite(): Promise<Site | null> {
     site ??= unpack(join(folder, 'guide.json.zst'));
     return site.catch(() => {
@@ -109,10 +109,10 @@ export function guidePages(folder = builtPages) {
     });
   }
 
-  /** Of names that are pages alone: there are no more of them than pages. */
-  function contentOf(pages: Site, path: string): Promise<KeptContent> {
+  /** Caches only existing pages, so that the cache stays bounded. */
+  function contentOf(pages: Site, path: string): Promise<StaticContent> {
     const { text = '', mediaType = '' } = pages[path] ?? {};
-    const content = kept.get(path) ?? keepContent(text, mediaType);
+    const content = kept.get(path) ?? staticContent(text, mediaType);
     kept.set(path, content);
     return content;
   }

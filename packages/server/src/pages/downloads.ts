@@ -4,23 +4,25 @@ import type { Context, Hono } from 'hono';
 
 type Range = { first: number; last: number };
 
-/** `direct`: where the store itself gives it away, the address for that. */
+/** `direct`: a presigned address of the file store, if it has one. */
 type Download = {
   filename: string;
   mediaType: string;
   bytes: number | null;
   direct: string | null;
-  /** Null where its bytes are gone. */
+  /** Null if the content was deleted. */
   open: (range?: Range) => Promise<{ bytes: number; chunks: AsyncIterable<Uint8Array> } | null>;
 };
 
 type DownloadSource = {
   isGood: (fileId: string, expires: string, signature: string) => boolean;
-  /** Null where the file is gone. */
+  /** Null if the file was deleted. */
   find: (fileId: string) => Promise<Download | null>;
 };
 
-/** Files behind signed links. They are never shown as a page of ours: a browser saves them. */
+/**
+ * Files behind signed links. Always sent as attachments, so that a browser never shows them as a page of this origin.
+ */
 export function downloadPages({ isGood, find }: DownloadSource) {
   return (app: Hono) => {
     app.get('/downloads/:file_id', async (context) => {
@@ -59,7 +61,7 @@ async function answer(context: Context, file: Download): Promise<Response | null
   });
 }
 
-/** One range of bytes; null: the whole, also where several are asked for or what is asked for cannot be read. */
+/** A single byte range. Null: the whole file, also if the header has several ranges or cannot be read. */
 function rangeIn(header: string | undefined, bytes: number | null): Range | 'none' | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
   if ((from === '' && to === '') || bytes === null) return null;

@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileSchemaPath } from '@vestra/contract/schema-line';
 import type { Hono } from 'hono';
-import { answerKept, builtPages, keepContent, madeOnce, readBuilt } from './static-content.ts';
+import { buildOnce, builtPages, readBuilt, sendStatic, staticContent } from './static-content.ts';
 
-type Place = { path: string; name: string; words: string };
+type FrontLink = { path: string; name: string; words: string };
 
-/** What somebody finds who opens the bare address: where everything is, as a page or, for a terminal, as lines. */
+/** The start page: links to everything, as HTML, or as plain lines for a terminal. */
 export const frontPages =
   ({ version, folder = builtPages }: { version: string; folder?: string }) =>
   (app: Hono) => {
     app.get('/', (context) => {
-      const places = placesIn(folder);
+      const places = linksIn(folder);
       if (!context.req.header('accept')?.includes('text/html'))
         return context.text(lines(version, places), 200, headers);
       return context.body(page(version, places), 200, { ...headers, 'content-type': 'text/html; charset=utf-8' });
@@ -19,12 +19,12 @@ export const frontPages =
     app.get('/favicon.svg', (context) =>
       context.body(icon, 200, { ...iconHeaders, 'content-type': 'image/svg+xml', 'x-content-type-options': 'nosniff' }),
     );
-    // Every browser asks for one that no page has named.
+    // Browsers request it even if no page names it.
     app.get('/favicon.ico', (context) => context.body(null, 204, iconHeaders));
   };
 
-function placesIn(folder: string): Place[] {
-  const console: Place = {
+function linksIn(folder: string): FrontLink[] {
+  const console: FrontLink = {
     path: '/console',
     name: 'Console',
     words: 'Sign in, see what your agents do and what they cost, answer what waits.',
@@ -50,17 +50,16 @@ function placesIn(folder: string): Place[] {
   ];
 }
 
-/** For programs: what they read to know the rest. */
-const documents: Place[] = [
+const documents: FrontLink[] = [
   { path: '/llms.txt', name: 'llms.txt', words: 'for assistants that write code' },
   { path: '/v1/openapi.json', name: 'openapi.json', words: 'for generators' },
   { path: '/v1/health', name: 'health', words: 'for monitors' },
 ];
 
-const lines = (version: string, places: readonly Place[]) =>
+const lines = (version: string, places: readonly FrontLink[]) =>
   `Vestra ${version}. The API is below /v1.\n\n${[...places, ...documents].map(({ path, words }) => `  ${path.padEnd(30)}${words}\n`).join('')}`;
 
-const page = (version: string, places: readonly Place[]) => `<!doctype html>
+const page = (version: string, places: readonly FrontLink[]) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -126,32 +125,32 @@ const headers = {
 const iconHeaders = { 'cache-control': 'public, max-age=86400' };
 
 /**
- * What programs read of the service, open to everyone who reaches it: the schema of the deployment file for editors, and
- * what language models are told (https://llmstxt.org).
+ * Public files for programs: the JSON schema of the deployment file, and texts for language models
+ * (https://llmstxt.org).
  */
 export function pagesForPrograms({ version, url }: { version: string; url: string }, folder = builtPages) {
   const pages = {
     [fileSchemaPath]: async () => {
       const { fileSchema } = await import('@vestra/contract/derive/file-schema');
-      return keepContent(JSON.stringify(fileSchema(version)), 'application/schema+json; charset=utf-8');
+      return staticContent(JSON.stringify(fileSchema(version)), 'application/schema+json; charset=utf-8');
     },
     '/llms.txt': () => text('llms.txt'),
     '/llms-full.txt': () => text('llms-full.txt'),
   };
   const text = async (name: string) => {
     const written = await readBuilt(join(folder, name)).then(String, () => notBuilt);
-    return keepContent(written.replaceAll('](/', `](${url}/`), 'text/plain; charset=utf-8');
+    return staticContent(written.replaceAll('](/', `](${url}/`), 'text/plain; charset=utf-8');
   };
 
   return (app: Hono) => {
     for (const [path, make] of Object.entries(pages)) {
-      const kept = madeOnce(make);
-      app.get(path, async (context) => answerKept(context, await kept(), programHeaders));
+      const kept = buildOnce(make);
+      app.get(path, async (context) => sendStatic(context, await kept(), programHeaders));
     }
   };
 }
 
-/** Where the pages are not built, which the log of the start tells. */
+/** Served if the pages are not built. The startup log says how to build them. */
 const notBuilt = `# Vestra
 
 > An open platform for hosting AI agents.
@@ -161,7 +160,7 @@ const notBuilt = `# Vestra
 
 const programHeaders = {
   'cache-control': 'public, max-age=300',
-  // An editor that runs in a browser fetches the schema from a page of another origin.
+  // An editor in a browser fetches the schema from another origin.
   'access-control-allow-origin': '*',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

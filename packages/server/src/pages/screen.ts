@@ -1,16 +1,16 @@
 import type { Hono } from 'hono';
 
-/** The stream of a screen. Null where the credential does not open it. */
+/** Null if the credential does not open the screen. */
 type ScreenStream = (sessionId: string, credential: string, signal: AbortSignal) => Promise<Response | null>;
 
-/** Whose pages may follow it besides the server's own. */
+/** Origins whose pages may follow it, besides the server's. */
 type EmbedOriginsOf = (sessionId: string) => Promise<readonly string[] | undefined>;
 
-/** What a credential from `GET /v1/sessions/{id}/screen` opens: browsers that follow it need send no header. */
+/** Streams a screen by the credential from `GET /v1/sessions/{id}/screen`, which needs no header. */
 export function screenPages(open: ScreenStream, embedOriginsOf: EmbedOriginsOf) {
   return (app: Hono) => {
     app.get('/screens/:session_id', async (context) => {
-      // Nobody would read what it opens.
+      // A HEAD request would open a stream that no one reads.
       if (context.req.method === 'HEAD') return context.body(null, 405, { ...safe, allow: 'GET' });
       const { preview_token = '' } = context.req.query();
       const stream = await open(context.req.param('session_id'), preview_token, context.req.raw.signal);

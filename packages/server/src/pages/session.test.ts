@@ -25,7 +25,7 @@ function appOn(built: string): Hono {
 }
 
 describe('the files of the session page', () => {
-  it('are kept for ever under their name, zipped where that is understood', async () => {
+  it('are cacheable forever, and compressed if the browser accepts that', async () => {
     const app = appOn(folder);
     const plain = await app.request('/session/assets/page-abc123.js');
     expect([plain.status, await plain.text(), plain.headers.get('content-encoding')]).toEqual([
@@ -41,7 +41,7 @@ describe('the files of the session page', () => {
     expect(await new Response(unzipped).text()).toBe('export {};');
   });
 
-  it('are no others than those that were built', async () => {
+  it('are only those that were built', async () => {
     const app = appOn(folder);
     for (const name of [
       '..%2Fsecret.js',
@@ -56,14 +56,14 @@ describe('the files of the session page', () => {
     }
   });
 
-  it('where they are missing, the operator reads what to do and a customer reads no command [PKG-006]', async () => {
+  it('if missing, tell the operator what to do and show end users no command [PKG-006]', async () => {
     const nowhere = join(folder, 'nowhere');
     const answer = await appOn(nowhere).request('/session/ses_1');
     expect([answer.status, await answer.text()]).toEqual([503, expect.not.stringMatching(/npm|run|build/)]);
     expect([missingPages(nowhere), missingPages(folder)]).toEqual([expect.stringContaining('npm install'), null]);
   });
 
-  it('are shown as a preview by this origin alone, and otherwise by those of the org [CON-266]', async () => {
+  it('may be embedded as a preview by this origin only, and otherwise by the org’s origins [CON-266]', async () => {
     const policyOf = async (path: string) =>
       (await appOn(folder).request(path)).headers.get('content-security-policy')?.split('frame-ancestors ')[1];
     expect(await policyOf('/session/ses_1')).toBe("'none'");
@@ -72,7 +72,7 @@ describe('the files of the session page', () => {
     expect(await policyOf('/session/ses_3?preview')).toBe("'self'");
   });
 
-  it('are not shown for a session that does not exist', async () => {
+  it('are a 404 for a session that does not exist', async () => {
     const answer = await appOn(folder).request('/session/ses_2');
     expect(answer.status).toBe(404);
     expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");

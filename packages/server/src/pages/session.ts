@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import { answerKept, builtFiles, builtPages, keepContent, madeOnce } from './static-content.ts';
+import { buildOnce, builtFiles, builtPages, sendStatic, staticContent } from './static-content.ts';
 
 type SessionPageSource = {
-  /** Undefined where there is no such session. */
+  /** Undefined if there is no such session. */
   embedOriginsOf: (sessionId: string) => Promise<readonly string[] | undefined>;
-  /** Where the page was built to. */
+  /** The folder of the built page. */
   folder?: string;
 };
 
-/** The page of a session and its files, open to everyone: the token stays in the fragment and reaches no server. */
+/** The session page and its files, public: the token stays in the fragment of the address and reaches no server. */
 export function sessionPages({ embedOriginsOf, folder = builtPages }: SessionPageSource) {
   const assetNamed = builtFiles(join(folder, 'assets'));
 
@@ -19,7 +19,7 @@ export function sessionPages({ embedOriginsOf, folder = builtPages }: SessionPag
       const asset = await assetNamed(context.req.param('file'));
       if (!asset) return context.text('There is no such file.\n', 404, safe('no-store', []));
       // The name changes with the content.
-      return answerKept(context, asset, safe('public, max-age=31536000, immutable', []));
+      return sendStatic(context, asset, safe('public, max-age=31536000, immutable', []));
     });
 
     app.get('/session/:session_id', async (context) => {
@@ -27,7 +27,7 @@ export function sessionPages({ embedOriginsOf, folder = builtPages }: SessionPag
       if (!origins) return context.text('There is no such session.\n', 404, safe('no-store', []));
       const refused = refusedEmbedder(context.req.raw.headers, new URL(context.req.url).host, origins);
       if (refused !== null) return context.body(refusedFrame(refused), 403, refusedFrameHeaders);
-      // The console shows the page at an address of its own, which nobody else may embed.
+      // The console previews the page at a separate address that no other site may embed.
       const isPreview = context.req.query('preview') !== undefined;
       const headers = safe('no-store', isPreview ? ["'self'"] : origins);
       const page = await readFile(join(folder, 'session.html'), 'utf8').catch(() => null);
@@ -37,7 +37,7 @@ export function sessionPages({ embedOriginsOf, folder = builtPages }: SessionPag
   };
 }
 
-/** For a customer: what the operator has to do is in the log of the start. */
+/** For end users. The startup log tells the operator what to do. */
 const notBuilt = 'This page is not available at the moment. Try again later.\n';
 
 const safe = (cache: string, origins: readonly string[]) => ({
@@ -57,8 +57,8 @@ const safe = (cache: string, origins: readonly string[]) => ({
 });
 
 /**
- * The origin of a page that embeds this one and may not; null where it may, or where the browser does not say. What keeps
- * the page from being shown is its policy: this is only to say why, in place of an empty frame.
+ * The origin of a page that may not embed this one; null if it may or the browser does not name it. The content
+ * security policy blocks the page. This only explains why, instead of an empty frame.
  */
 function refusedEmbedder(headers: Headers, ownHost: string, origins: readonly string[]): string | null {
   if (!framed.has(headers.get('sec-fetch-dest') ?? '')) return null;
@@ -69,7 +69,7 @@ function refusedEmbedder(headers: Headers, ownHost: string, origins: readonly st
 
 const framed: ReadonlySet<string> = new Set(['iframe', 'frame', 'embed', 'object']);
 
-/** Nothing of a session is in it, so that every page may show it. */
+/** Contains nothing of the session, so every site may show it. */
 const refusedFrame = (embedder: string) => `<!doctype html>
 <html lang="en">
   <head>
@@ -106,24 +106,24 @@ const refusedFrameHeaders = {
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** `/embed.js`, which makes `<vestra-session>` known to a page that is not built. The same for everybody, and nobody's secret. */
+/** `/embed.js` defines `<vestra-session>` for pages without a build step. The same for everyone, without secrets. */
 export function embedScript(folder = builtPages) {
-  const kept = madeOnce(async () =>
-    keepContent(await readFile(join(folder, 'embed.js')), 'text/javascript; charset=utf-8'),
+  const kept = buildOnce(async () =>
+    staticContent(await readFile(join(folder, 'embed.js')), 'text/javascript; charset=utf-8'),
   );
   return (app: Hono) => {
     app.get('/embed.js', async (context) => {
       const script = await kept().catch(() => null);
       if (!script) return context.text('This script is not available at the moment.\n', 503, headers);
-      return answerKept(context, script, headers);
+      return sendStatic(context, script, headers);
     });
   };
 }
 
 const headers = {
-  // The address stays when the server is updated: a browser asks whether what it has still holds.
+  // The address does not change with a new version, so browsers must revalidate.
   'cache-control': 'no-cache',
-  // A page that isolates itself may load it too.
+  // Pages with cross-origin isolation may load it too.
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { keepContent, madeOnce } from './static-content.ts';
+import { buildOnce, staticContent } from './static-content.ts';
 
-it('is made once for all who ask, and again only where it could not be made [REQ-202]', async () => {
+it('builds static content once for all requests, and again only after a failure [REQ-202]', async () => {
   let made = 0;
-  const kept = madeOnce(async () => {
+  const kept = buildOnce(async () => {
     made += 1;
     if (made === 1) throw new Error('no luck');
-    return keepContent('x'.repeat(1000), 'text/plain');
+    return staticContent('x'.repeat(1000), 'text/plain');
   });
   await expect(kept()).rejects.toThrow('no luck');
   const [first, second] = await Promise.all([kept(), kept()]);

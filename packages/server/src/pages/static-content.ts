@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { gzip, zstdDecompress } from 'node:zlib';
 import type { Context } from 'hono';
 
-/** What is the same for everybody who asks: made once, zipped once. Anybody may ask for it as often as they like. */
-export type KeptContent = {
+/** Content that is the same for everyone, built and compressed once. */
+export type StaticContent = {
   mediaType: string;
   bytes: Uint8Array<ArrayBuffer>;
   zipped: Uint8Array<ArrayBuffer>;
@@ -16,15 +16,15 @@ export type KeptContent = {
 
 const zip = promisify(gzip);
 
-export async function keepContent(content: string | Uint8Array, mediaType: string): Promise<KeptContent> {
+export async function staticContent(content: string | Uint8Array, mediaType: string): Promise<StaticContent> {
   const bytes = new Uint8Array(Buffer.from(content));
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   return { mediaType, bytes, zipped: new Uint8Array(await zip(bytes)), etag };
 }
 
-/** Whoever asks first has it made, and all others get that one; one that could not be made is tried again. */
-export function madeOnce(make: () => Promise<KeptContent>): () => Promise<KeptContent> {
-  let kept: Promise<KeptContent> | undefined;
+/** Builds on the first call and shares the result. A failed build is tried again. */
+export function buildOnce(make: () => Promise<StaticContent>): () => Promise<StaticContent> {
+  let kept: Promise<StaticContent> | undefined;
   return async () => {
     kept ??= make();
     return kept.catch((error: unknown) => {
@@ -34,8 +34,8 @@ export function madeOnce(make: () => Promise<KeptContent>): () => Promise<KeptCo
   };
 }
 
-/** The content, zipped where the reader understands that, or a word that what the reader has still holds. */
-export function answerKept(context: Context, content: KeptContent, headers: Record<string, string>): Response {
+/** Sends the content, compressed if the client accepts that, or 304 if the client has it. */
+export function sendStatic(context: Context, content: StaticContent, headers: Record<string, string>): Response {
   const isZipped = /\bgzip\b/.test(context.req.header('accept-encoding') ?? '');
   const told = { ...headers, etag: content.etag, vary: 'accept-encoding' };
   if (context.req.header('if-none-match')?.includes(content.etag)) return context.body(null, 304, told);
@@ -47,17 +47,17 @@ export function answerKept(context: Context, content: KeptContent, headers: Reco
 }
 
 /** The files of a built page by name; null for any other name. */
-export function builtFiles(folder: string): (name: string) => Promise<KeptContent | null> {
-  const kept = new Map<string, Promise<KeptContent | null>>();
+export function builtFiles(folder: string): (name: string) => Promise<StaticContent | null> {
+  const kept = new Map<string, Promise<StaticContent | null>>();
 
-  /** Read once: a file that was built anew has another name. */
+  /** Cached forever: a changed file has another name. */
   return async (name) => {
     const mediaType = mediaTypes[/\.([a-z0-9]+)$/.exec(name)?.[1] ?? ''];
     if (!mediaType || !/^[\w-][\w.-]*$/.test(name)) return null;
     const known = kept.get(name);
     if (known) return known;
     const read = keepBuilt(join(folder, name), mediaType);
-    // A name that is not there must not be kept: whoever asks for many would fill the memory.
+    // Missing names are not cached, or requests for many names would fill the memory.
     if ((await read) !== null) kept.set(name, read);
     return read;
   };
@@ -70,21 +70,21 @@ const mediaTypes: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-async function keepBuilt(path: string, mediaType: string): Promise<KeptContent | null> {
+async function keepBuilt(path: string, mediaType: string): Promise<StaticContent | null> {
   const bytes = await readBuilt(path).catch(() => null);
-  return bytes && keepContent(bytes, mediaType);
+  return bytes && staticContent(bytes, mediaType);
 }
 
-/** Where the pages are built to: by `npm install` in a clone, and part of the package. */
+/** The output of the web build: created by `npm install` in a clone, and part of the package. */
 export const builtPages = resolve(import.meta.dirname, '../../../web/dist');
 
-/** A file that lies packed, since few ever ask for it and everybody installs it. */
+/** Reads a zstd file. Rarely used files are compressed, because everyone installs them. */
 export const readPacked = async (file: string): Promise<Buffer> => promisify(zstdDecompress)(await readFile(file));
 
-/** A built file, which the package holds packed where it is large. */
+/** Reads a built file, which the package compresses if it is large. */
 export const readBuilt = (file: string): Promise<Buffer> => readFile(file).catch(() => readPacked(`${file}.zst`));
 
-/** A sentence for the operator; null where the pages are there. */
+/** A sentence for the operator; null if the pages are built. */
 export const missingPages = (folder = builtPages): string | null =>
   existsSync(join(folder, 'session.html'))
     ? null

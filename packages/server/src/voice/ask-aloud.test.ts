@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askAloud, hearAnswer, readDecision, takesSpokenYes } from './ask-aloud.ts';
+import { acceptsSpokenApproval, interpretAnswer, readDecision, spokenQuestion } from './ask-aloud.ts';
 
 const approval = {
   type: 'approval' as const,
@@ -23,7 +23,7 @@ const question = (...options: string[][]) => ({
   })),
 });
 
-describe('a yes or a no [VOI-263]', () => {
+describe('a spoken decision [VOI-263]', () => {
   it.each([
     ['Yes.', 'yes'],
     ['Yes, please.', 'yes'],
@@ -55,38 +55,42 @@ describe('a yes or a no [VOI-263]', () => {
     ['a question', { type: 'question' as const }, false],
     ['a call of the company’s code', { type: 'tool_call' as const }, false],
   ])('counts for %s: %#', (_, given, counts) => {
-    expect(takesSpokenYes({ ...approval, ...given })).toBe(counts);
+    expect(acceptsSpokenApproval({ ...approval, ...given })).toBe(counts);
   });
 });
 
-describe('what is asked aloud', () => {
-  it('says how it is answered', () => {
-    expect(askAloud(approval)).toBe('Books a table, people: 2. Please say yes or no.');
-    expect(askAloud({ ...approval, moves_money: true })).toMatch(/^Books a table, people: 2\. .* on the page\.$/);
-    expect(askAloud(question(['Red', 'Blue'], []), 0)).toBe('Which 1? You can say: Red, or Blue.');
-    expect(askAloud(question(['Red', 'Blue'], []), 1)).toBe('Which 2?');
-    expect(askAloud({ ...approval, type: 'handoff' })).toMatch(/on the page\.$/);
-    expect(askAloud({ ...approval, type: 'tool_call' })).toBeNull();
-    expect(askAloud({ ...approval, approver: 'org' })).toBeNull();
+describe('a spoken question', () => {
+  it('states how to answer', () => {
+    expect(spokenQuestion(approval)).toBe('Books a table, people: 2. Please say yes or no.');
+    expect(spokenQuestion({ ...approval, moves_money: true })).toMatch(/^Books a table, people: 2\. .* on the page\.$/);
+    expect(spokenQuestion(question(['Red', 'Blue'], []), 0)).toBe('Which 1? You can say: Red, or Blue.');
+    expect(spokenQuestion(question(['Red', 'Blue'], []), 1)).toBe('Which 2?');
+    expect(spokenQuestion({ ...approval, type: 'handoff' })).toMatch(/on the page\.$/);
+    expect(spokenQuestion({ ...approval, type: 'tool_call' })).toBeNull();
+    expect(spokenQuestion({ ...approval, approver: 'org' })).toBeNull();
   });
 
-  const hear = (waiting: Parameters<typeof hearAnswer>[0], heard: string, wasAsked = true, answers: string[] = []) =>
-    hearAnswer(waiting, heard, { wasAsked, answers });
+  const hear = (
+    waiting: Parameters<typeof interpretAnswer>[0],
+    heard: string,
+    wasAsked = true,
+    answers: string[] = [],
+  ) => interpretAnswer(waiting, heard, { wasAsked, answers });
 
-  it('takes a yes to a whole question, and a no at any time [VOI-263]', () => {
+  it('accepts an approval after the whole question, and a refusal at any time [VOI-263]', () => {
     expect(hear(approval, 'Yes.')).toMatchObject({ kind: 'answer', answer: { approve: true, present_user: true } });
     expect(hear(approval, 'Yes.', false)).toMatchObject({ kind: 'refused' });
     expect(hear(approval, 'No.', false)).toMatchObject({ kind: 'answer', answer: { approve: false } });
     expect(hear({ ...approval, moves_money: true }, 'Yes.')).toMatchObject({ kind: 'refused' });
     expect(hear({ ...approval, moves_money: true }, 'No.')).toMatchObject({ answer: { approve: false } });
     expect(hear(approval, 'For whom is it?')).toEqual({ kind: 'message' });
-    // What the company approves no voice decides, be it a yes or a no.
+    // A voice decides nothing that the org approves, neither with yes nor with no.
     for (const said of ['Yes.', 'No.'])
       expect(hear({ ...approval, approver: 'org' }, said)).toEqual({ kind: 'message' });
     expect(hear({ ...approval, type: 'connect' }, 'Yes.')).toEqual({ kind: 'message' });
   });
 
-  it('collects one answer for each question, written as its options are', () => {
+  it('collects one answer per question, written like its options', () => {
     const two = question(['Red', 'Dark blue'], []);
     expect(hear(two, 'dark blue!')).toEqual({ kind: 'next_question', answers: ['Dark blue'] });
     expect(hear(two, 'Two of them.', true, ['Red'])).toEqual({

@@ -1,17 +1,17 @@
 import type { InteractionRow } from '../engine/interactions/index.ts';
 import { spokenText } from './spoken-text.ts';
 
-type Waiting = Pick<
+type PendingInteraction = Pick<
   InteractionRow,
   'type' | 'kind' | 'approver' | 'moves_money' | 'requires_present_user' | 'details' | 'summary' | 'questions'
 >;
 
-/** What the agent waits for, as it is asked aloud. Null for what the company answers. */
-export function askAloud(waiting: Waiting, at = 0): string | null {
+/** The pending interaction as a spoken question. Null if the org answers it. */
+export function spokenQuestion(waiting: PendingInteraction, at = 0): string | null {
   const summary = spokenText(waiting.summary);
   if (isForCompany(waiting)) return null;
   if (waiting.type === 'approval') {
-    return `${inFullStop(summary)} ${takesSpokenYes(waiting) ? sentences.yesOrNo : 'Please confirm or decline it on the page.'}`;
+    return `${inFullStop(summary)} ${acceptsSpokenApproval(waiting) ? sentences.yesOrNo : 'Please confirm or decline it on the page.'}`;
   }
   if (waiting.type !== 'question') return `${inFullStop(summary)} ${sentences.answerOnPage}`;
   const question = waiting.questions?.[at];
@@ -20,12 +20,12 @@ export function askAloud(waiting: Waiting, at = 0): string | null {
   return `${inFullStop(spokenText(question.question))}${options}`;
 }
 
-const isForCompany = ({ type, approver }: Waiting) => type === 'tool_call' || approver === 'org';
+const isForCompany = ({ type, approver }: PendingInteraction) => type === 'tool_call' || approver === 'org';
 
 const inFullStop = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
-type HeardAnswer =
-  /** It is no answer: the agent hears it as a message. */
+type SpokenAnswer =
+  /** Not an answer: sent to the agent as a message. */
   | { kind: 'message' }
   | { kind: 'refused'; say: string }
   | { kind: 'answer'; answer: { approve: boolean; present_user?: true } | { answers: string[] }; say: string | null }
@@ -33,20 +33,20 @@ type HeardAnswer =
   | { kind: 'next_question'; answers: string[] };
 
 /**
- * What the person's words are to what was asked. `wasAsked`: it was said to its end; a yes to half a question is none, and a
- * no always counts.
+ * Interprets the words of the user as an answer. `wasAsked`: the question was spoken to its end. An approval counts
+ * only then; a refusal always counts.
  */
-export function hearAnswer(
-  waiting: Waiting,
+export function interpretAnswer(
+  waiting: PendingInteraction,
   heard: string,
   { wasAsked, answers }: { wasAsked: boolean; answers: readonly string[] },
-): HeardAnswer {
+): SpokenAnswer {
   if (isForCompany(waiting)) return { kind: 'message' };
   if (waiting.type === 'approval') {
     const decision = readDecision(heard);
     if (decision === null) return { kind: 'message' };
     if (decision === 'no') return { kind: 'answer', answer: { approve: false }, say: sentences.declined };
-    if (!takesSpokenYes(waiting)) return { kind: 'refused', say: sentences.yesOnPage };
+    if (!acceptsSpokenApproval(waiting)) return { kind: 'refused', say: sentences.yesOnPage };
     if (!wasAsked) return { kind: 'refused', say: sentences.notUnderstood };
     return { kind: 'answer', answer: { approve: true, present_user: true }, say: sentences.approved };
   }
@@ -56,7 +56,7 @@ export function hearAnswer(
   return { kind: 'answer', answer: { answers: all }, say: null };
 }
 
-/** Written as the option that was said, where it is one. */
+/** The option as it is written, if the user named one. */
 function optionIn(heard: string, options: readonly string[]): string {
   const plain = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
   const said = plain(heard);
@@ -68,7 +68,7 @@ const yes =
 const no =
   /\b(?:no|nope|nah|not|never|don't|do not|stop|cancel|deny|denied|decline|wait|nein|nicht|non|pas|não|nunca)\b|いいえ/;
 
-/** What a person says to a question that takes a yes or a no. Anything but a plain yes is none. */
+/** Only a plain yes approves. */
 export function readDecision(heard: string): 'yes' | 'no' | null {
   const text = heard
     .toLowerCase()
@@ -80,19 +80,25 @@ export function readDecision(heard: string): 'yes' | 'no' | null {
   return yes.test(text) ? 'yes' : null;
 }
 
-type Asked = Pick<InteractionRow, 'type' | 'kind' | 'moves_money' | 'requires_present_user' | 'details'>;
+type ApprovalFields = Pick<InteractionRow, 'type' | 'kind' | 'moves_money' | 'requires_present_user' | 'details'>;
 
 /**
- * Whether a spoken yes counts. A voice may be anybody's in the room, and is read by a model that mishears: what moves money,
- * what asks for a person who is present, and whatever the deployment lists under `approvals` takes a yes on the page.
+ * Whether a spoken approval counts. Anyone nearby may speak, and the speech model may mishear. Approvals that move
+ * money, need a present user, or match `approvals` of the deployment therefore need the page.
  */
-export function takesSpokenYes({ type, kind, moves_money, requires_present_user, details }: Asked): boolean {
+export function acceptsSpokenApproval({
+  type,
+  kind,
+  moves_money,
+  requires_present_user,
+  details,
+}: ApprovalFields): boolean {
   if (type !== 'approval' || (kind !== 'tool_permission' && kind !== 'exit_plan')) return false;
   if (moves_money === true || requires_present_user) return false;
   return (details.category ?? null) === null;
 }
 
-/** What a call says by itself. */
+/** Sentences that the call itself says. */
 export const sentences = {
   nobodySpeaks: 'I have not heard anything for a while, so I am ending the call. You can call again at any time.',
   budgetSpent: 'The budget for this is used up, so I have to end the call here.',

@@ -17,30 +17,30 @@ import { transaction } from '../platform/db/transaction.ts';
 import { capsOf } from '../users/index.ts';
 import type { SpeechUse } from './speech/speech.ts';
 
-/** The doors by which a call takes part in its conversation: those of whoever types. */
-export type Talk = {
-  /** What happens from the beginning of the call on, until the returned function is called. */
+/** How a call takes part in its conversation: through the same functions as a user who types. */
+export type CallConversation = {
+  /** Reports events from the beginning of the call until the returned function is called. */
   follow: (each: (entry: LogEntry) => void, failed: (error: unknown) => void) => () => void;
-  /** `interrupted`: what was heard of the last reply, where it was broken off. */
+  /** `interrupted`: the part of the last reply that the user heard before they interrupted it. */
   send: (text: string, interrupted: string | null) => Promise<void>;
-  /** Null where it is not this session's to answer. */
+  /** Null if this session may not answer it. */
   interaction: (id: string) => Promise<InteractionRow | null>;
   firstWaiting: () => Promise<InteractionRow | null>;
-  /** Nothing happens where somebody has answered meanwhile. */
+  /** Has no effect if someone else has answered meanwhile. */
   answer: (row: InteractionRow, answer: Answer) => Promise<void>;
   charge: (model: string, seconds: number, used: readonly SpeechUse[]) => Promise<void>;
-  /** Throws where there is nothing left to pay with. */
+  /** Throws if the budget is used up. */
   assertMoney: () => Promise<void>;
 };
 
-type Of = { caller: Caller; origin: Origin; conversation: ConversationRow };
+type CallContext = { caller: Caller; origin: Origin; conversation: ConversationRow };
 
 const followMs = 20_000;
 
-export function createTalk(
+export function createCallConversation(
   { engine, followers }: { engine: Engine; followers: Followers },
-  { caller, origin, conversation }: Of,
-): Talk {
+  { caller, origin, conversation }: CallContext,
+): CallConversation {
   const { db } = engine;
   const { user_id: userId, deployment_id: deploymentId, id: conversationId } = conversation;
 
@@ -105,7 +105,7 @@ const overAlready: ReadonlySet<string> = new Set(['already_answered', 'interacti
 const spokenNote =
   'Spoken in a voice call and written down by a speech model, which may mishear. The reply is read aloud: answer in a few short sentences, without lists, tables, links or code.';
 
-/** What the agent is told beside the words: its reply was heard as far as it was said, and no further. */
+/** Tells the agent how much of its last reply the user heard. */
 const contextOf = (interrupted: string | null) => ({
   channel: 'voice',
   note: spokenNote,
@@ -115,20 +115,20 @@ const contextOf = (interrupted: string | null) => ({
   }),
 });
 
-/** Refuses a call that nobody could pay for, at its beginning and in its middle. */
+/** Refuses a call that no one can pay for, at its start and while it runs. */
 export async function assertMoneyForCall(db: Executor, tenant: Tenant, userId: string | null): Promise<void> {
   const userCaps = userId === null ? null : ((await capsOf(db, tenant, [userId])).get(userId) ?? null);
   const refusal = await refusalOfSpending(db, tenant, { userId, userCaps });
   if (refusal) throw refusalFailure(refusal);
 }
 
-/** A ten-thousandth of a dollar a second, as a computer costs: 0.36 dollars an hour. */
+/** 0.0001 dollars per second, or 0.36 dollars per hour: the price of a computer. */
 const microsPerSecond = 100;
 
-type Call = { userId: string | null; deploymentId: string | null; conversationId: string; model: string };
+type BilledCall = { userId: string | null; deploymentId: string | null; conversationId: string; model: string };
 
-/** What a stretch of a call costs: its time, and what a vendor counts besides. */
-function voiceItems(call: Call, seconds: number, used: readonly SpeechUse[]): ChargeItem[] {
+/** Charge items for a part of a call: its time and the tokens of the vendor. */
+function voiceItems(call: BilledCall, seconds: number, used: readonly SpeechUse[]): ChargeItem[] {
   const about = {
     kind: 'voice' as const,
     model: call.model,

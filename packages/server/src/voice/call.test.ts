@@ -5,26 +5,26 @@ import type { InteractionRow } from '../engine/records/tables.ts';
 import { type Answer, readAnswer } from '../engine/turns/answer.ts';
 import { sentences } from './ask-aloud.ts';
 import { holdCall } from './call.ts';
-import type { Talk } from './call-conversation.ts';
-import type { Line, LineNews } from './speech/call-connection.ts';
+import type { CallConversation } from './call-conversation.ts';
+import type { CallConnection, ConnectionEvent } from './speech/call-connection.ts';
 import type { Speech } from './speech/speech.ts';
 
-/** A text as sound and back: who is whose turn is what these tests are about. */
+/** Encodes text as sound and back: these tests are about turn-taking. */
 const soundOf = (text: string) => Int16Array.from(text, (sign) => sign.charCodeAt(0));
 const textOf = (samples: Int16Array) => String.fromCharCode(...samples);
 
 const times = { connectMs: 20_000, silenceMs: 60_000, chargeEveryMs: 10_000, unfinishedMs: 400 };
 
-/** `mouth`: a sentence is made into sound only then. */
-async function callUp(given: Partial<Talk> = {}, mouth: Promise<void> = Promise.resolve()) {
+/** `synthesis`: delays the synthesis of a sentence. */
+async function callUp(given: Partial<CallConversation> = {}, synthesis: Promise<void> = Promise.resolve()) {
   const line = { saying: [] as { id: number; text: string }[], notes: [] as string[], done: [] as string[] };
   const sent: [string, string | null][] = [];
   const answered: unknown[] = [];
   const charged: number[] = [];
   const session = new AbortController();
-  let hear: (news: LineNews) => void = () => {};
+  let hear: (news: ConnectionEvent) => void = () => {};
   let happened: (entry: LogEntry) => void = () => {};
-  const open: Line = {
+  const open: CallConnection = {
     sdp: 'answer',
     pid: 1,
     say: (id, samples) => {
@@ -55,14 +55,14 @@ async function callUp(given: Partial<Talk> = {}, mouth: Promise<void> = Promise.
         };
       },
       async *speak(text) {
-        await mouth;
+        await synthesis;
         yield soundOf(text);
       },
       takeUsed: () => [],
       close: () => line.done.push('closed speech'),
     }),
   };
-  const talk: Talk = {
+  const conversation: CallConversation = {
     follow: (each) => {
       happened = each;
       return () => {
@@ -77,7 +77,7 @@ async function callUp(given: Partial<Talk> = {}, mouth: Promise<void> = Promise.
     assertMoney: async () => {},
     ...given,
   };
-  const lines = {
+  const connections = {
     obstacle: () => null,
     open: async (_: unknown, told: typeof hear) => {
       hear = told;
@@ -87,14 +87,14 @@ async function callUp(given: Partial<Talk> = {}, mouth: Promise<void> = Promise.
   const ended = vi.fn();
   const log = { warn: vi.fn(), error: vi.fn() };
   const of = { voice: 'slt', sdp: 'offer', iceServers: [], signal: session.signal, ended };
-  const call = await holdCall({ talk, lines, speech, log, times }, of);
+  const call = await holdCall({ conversation, connections, speech, log, times }, of);
   const rest = () => vi.advanceTimersByTimeAsync(0);
   hear({ kind: 'connected' });
   await rest();
   return {
     ...{ call, line, sent, answered, charged, session, ended, rest, log },
-    hear: (news: LineNews) => hear(news),
-    /** Something is said to its end, or until `then`. */
+    hear: (news: ConnectionEvent) => hear(news),
+    /** Speaks to the end, or until `then`. */
     async speak(text: string, { broken = null as { id: number; share: number } | null } = {}) {
       hear({ kind: 'speech', news: 'started', broken });
       hear({ kind: 'sound', samples: soundOf(text) });
@@ -127,7 +127,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('a call', () => {
-  it('sends what was said as a message and says the reply sentence by sentence [VOI-006]', async () => {
+  it('sends speech as a message and speaks the reply sentence by sentence [VOI-006]', async () => {
     const call = await callUp();
     await call.speak('Where is it?');
     expect(call.sent).toEqual([['Where is it?', null]]);
@@ -146,7 +146,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('waits for the rest of what sounds unfinished, and sends it as one', async () => {
+  it('waits for the rest of an unfinished sentence and sends one message', async () => {
     const call = await callUp();
     await call.speak('I would like to');
     await vi.advanceTimersByTimeAsync(300);
@@ -158,7 +158,7 @@ describe('a call', () => {
     expect(call.sent[1]).toEqual(['And then', null]);
   });
 
-  it('stops when interrupted, tells the agent how much was heard, and never says the rest [VOI-261]', async () => {
+  it('stops when interrupted, tells the agent how much was heard, and never speaks the rest [VOI-261]', async () => {
     const call = await callUp();
     await call.reply('One two. Three four five six. Seven eight.', 'turn_1', false);
     expect(call.texts()).toEqual(['One two.', 'Three four five six.']);
@@ -178,18 +178,18 @@ describe('a call', () => {
     expect(call.sent[1]).toEqual(['Thanks.', null]);
   });
 
-  it('says all of the next reply, also while the voice is still at the one that was broken off [VOI-421]', async () => {
-    const mouth = Promise.withResolvers<void>();
-    const call = await callUp({}, mouth.promise);
+  it('speaks the whole next reply while the interrupted one is still being synthesised [VOI-421]', async () => {
+    const synthesis = Promise.withResolvers<void>();
+    const call = await callUp({}, synthesis.promise);
     await call.reply('One. Two.');
     await call.speak('No, wait.');
     await call.reply('Three. Four. Five.', 'turn_2');
-    mouth.resolve();
+    synthesis.resolve();
     await call.rest();
     expect(call.texts()).toEqual(['Three.', 'Four.', 'Five.']);
   });
 
-  it('goes on after a noise, and after its own voice', async () => {
+  it('continues after a noise and after its own echo', async () => {
     const call = await callUp();
     await call.reply('Your parcel arrives on Tuesday.');
     await call.speak('', { broken: { id: 1, share: 0.3 } });
@@ -198,7 +198,7 @@ describe('a call', () => {
     expect(call.sent).toEqual([]);
   });
 
-  it('asks aloud for a yes, and takes one that counts [VOI-263]', async () => {
+  it('asks for an approval and accepts a valid one [VOI-263]', async () => {
     const row = {
       ...{ id: 'int_1', type: 'approval', kind: 'tool_permission', status: 'pending', summary: 'Books a table' },
       ...{
@@ -220,12 +220,12 @@ describe('a call', () => {
     await call.out();
     await call.speak('Yes.');
     expect(call.answered).toEqual([{ approve: true, present_user: true }]);
-    // As whatever takes it reads it.
+    // As the engine reads it.
     expect(readAnswer(row, call.answered[0] as Answer)).toMatchObject({ decision: 'approved' });
     expect(call.sent).toEqual([]);
   });
 
-  it('ends with a sentence when the money is spent, by the clock and by a message [VOI-264]', async () => {
+  it('ends with a sentence when the budget is used up, by time or by a message [VOI-264]', async () => {
     const spent = () => Promise.reject(fail('user_cap_reached'));
     const byClock = await callUp({ assertMoney: spent });
     await vi.advanceTimersByTimeAsync(times.chargeEveryMs);
@@ -238,12 +238,12 @@ describe('a call', () => {
     const byMessage = await callUp({ send: spent });
     await byMessage.speak('Hello there.');
     expect(byMessage.texts()).toEqual([sentences.budgetSpent]);
-    // Nobody takes it off the line: the call ends all the same.
+    // No one consumes the sound. The call ends all the same.
     await vi.advanceTimersByTimeAsync(10_000);
     expect(byMessage.ended).toHaveBeenCalledOnce();
   });
 
-  it('ends when nobody speaks, when nobody connects, when its process dies and when the session ends [VOI-265, SES-018]', async () => {
+  it('ends on silence, without a connection, when its process dies and when the session ends [VOI-265, SES-018]', async () => {
     const silent = await callUp();
     await vi.advanceTimersByTimeAsync(times.silenceMs);
     expect(silent.texts()).toEqual([sentences.nobodySpeaks]);
@@ -269,7 +269,7 @@ describe('a call', () => {
     expect(revoked.ended).toHaveBeenCalledOnce();
   });
 
-  it('ends by a fault without a word of it', async () => {
+  it('ends after a fault without describing it', async () => {
     const call = await callUp({ send: () => Promise.reject(new Failure('user_disabled')) });
     await call.speak('Hello there.');
     expect([call.line.notes.at(-1), call.texts()]).toEqual(['ended: failed', []]);

@@ -4,13 +4,13 @@ import type { StreamEvent } from '@vestra/contract/events';
 import type { Logger } from 'pino';
 import type { LogEntry } from '../account/index.ts';
 import type { InteractionRow } from '../engine/interactions/index.ts';
-import { askAloud, hearAnswer, sentences } from './ask-aloud.ts';
-import type { Talk } from './call-conversation.ts';
-import type { Line, LineNews, Lines } from './speech/call-connection.ts';
+import { interpretAnswer, sentences, spokenQuestion } from './ask-aloud.ts';
+import type { CallConversation } from './call-conversation.ts';
+import type { CallConnection, CallConnections, ConnectionEvent } from './speech/call-connection.ts';
 import type { Speech, Utterance } from './speech/speech.ts';
-import { createSpoken } from './speech-queue.ts';
-import { createSentences, isEcho } from './spoken-text.ts';
-import { atFirst, type Deed, type Happening, type Taking, take } from './turn-taking.ts';
+import { createSpeechQueue } from './speech-queue.ts';
+import { createSentenceSplitter, isEcho } from './spoken-text.ts';
+import { type CallAction, type CallEvent, initialTurn, nextTurn, type TurnState } from './turn-taking.ts';
 
 type CallEnd =
   | 'hung_up'
@@ -23,23 +23,29 @@ type CallEnd =
   | 'failed';
 
 export type CallTimes = {
-  /** Within which the browser must have connected. */
+  /** How long the browser may take to connect. */
   connectMs: number;
-  /** After which a call in which nobody speaks ends. */
+  /** After this long without speech the call ends. */
   silenceMs: number;
-  /** Between two charges, each of which looks whether there is money for the next. */
+  /** Time between two charges. Each one checks the budget for the next. */
   chargeEveryMs: number;
-  /** For a sentence that sounded unfinished to go on. */
+  /** How long to wait for the rest of a sentence that sounds unfinished. */
   unfinishedMs: number;
 };
 
-type Ports = { talk: Talk; lines: Lines; speech: Speech; log: Pick<Logger, 'warn' | 'error'>; times: CallTimes };
+type Ports = {
+  conversation: CallConversation;
+  connections: CallConnections;
+  speech: Speech;
+  log: Pick<Logger, 'warn' | 'error'>;
+  times: CallTimes;
+};
 
-type Of = {
+type CallRequest = {
   voice: string;
   sdp: string;
   iceServers: readonly IceServer[];
-  /** Ends with the session and with the server. */
+  /** Aborts when the session ends and when the server stops. */
   signal: AbortSignal;
   ended: () => void;
 };
@@ -48,29 +54,29 @@ export type Call = { sdp: string; end: (why: CallEnd) => Promise<void> };
 
 const lastWordsMs = 10_000;
 
-/** Holds one call: hears the person, has the agent of the conversation answer, and says what it says. */
-export async function holdCall(ports: Ports, of: Of): Promise<Call> {
-  const { talk, speech, log, times } = ports;
-  const { signal } = of;
-  const ears = speech.open(of.voice);
+/** Runs one call: recognises the user's speech, sends it to the agent and speaks the reply. */
+export async function holdCall(ports: Ports, request: CallRequest): Promise<Call> {
+  const { conversation, speech, log, times } = ports;
+  const { signal } = request;
+  const speechSession = speech.open(request.voice);
   const timers = new Map<string, NodeJS.Timeout>();
-  const replies = new Map<string, { sentences: ReturnType<typeof createSentences>; length: number }>();
+  const replies = new Map<string, { sentences: ReturnType<typeof createSentenceSplitter>; length: number }>();
   const over = Promise.withResolvers<void>();
-  let taking: Taking = atFirst;
+  let turn: TurnState = initialTurn;
   let utterance: Utterance | null = null;
   let guess: Promise<string> | null = null;
   let readings = 0;
   let heardText = '';
-  let asked: { row: InteractionRow; wasAsked: boolean; answers: string[] } | null = null;
+  let pending: { row: InteractionRow; wasAsked: boolean; answers: string[] } | null = null;
   let chargedAt: number | null = null;
   let isEnding = false;
-  let line: Line | null = null;
+  let connection: CallConnection | null = null;
   let unfollow = () => {};
 
-  const spoken = createSpoken({
-    speak: ears.speak,
-    say: (id, samples, isWhole) => line?.say(id, samples, isWhole),
-    allSaid: () => happen('all_said'),
+  const speechQueue = createSpeechQueue({
+    speak: speechSession.speak,
+    say: (id, samples, isWhole) => connection?.say(id, samples, isWhole),
+    allSaid: () => handle('all_said'),
     failed: (error) => fail(error),
   });
 
@@ -79,79 +85,79 @@ export async function holdCall(ports: Ports, of: Of): Promise<Call> {
     timers.set(name, setTimeout(work, ms));
   };
 
-  function happen(happening: Happening): void {
-    const before = taking.phase;
-    const step = take(taking, happening);
-    taking = step.taking;
-    for (const deed of step.deeds) deeds[deed]();
-    if (taking.phase === before) return;
-    line?.note({ type: 'state', state: taking.phase });
+  function handle(event: CallEvent): void {
+    const before = turn.phase;
+    const next = nextTurn(turn, event);
+    turn = next.state;
+    for (const action of next.actions) actions[action]();
+    if (turn.phase === before) return;
+    connection?.note({ type: 'state', state: turn.phase });
     clearTimeout(timers.get('silence'));
-    if (taking.phase === 'listening') {
+    if (turn.phase === 'listening') {
       after('silence', times.silenceMs, () => void end('nobody_speaks', sentences.nobodySpeaks));
     }
   }
 
-  const deeds: Record<Deed, () => void> = {
+  const actions: Record<CallAction, () => void> = {
     read: () => void read().catch(fail),
     send: () => void answerTo(heardText).catch(fail),
-    say: () => spoken.release(),
+    say: () => speechQueue.release(),
     keep: () => {},
-    go_on: () => {
-      line?.resume();
-      spoken.release();
+    resume: () => {
+      connection?.resume();
+      speechQueue.release();
     },
     drop_unsaid: () => {
-      line?.clear();
-      spoken.drop();
+      connection?.clear();
+      speechQueue.drop();
     },
   };
 
-  /** Said at once, or once the person has been heard. */
+  /** Spoken at once, or after the user has finished. */
   function say(text: string, turnId: string | null = null): Promise<boolean> {
-    const out = spoken.add(text, turnId);
-    happen('sentence');
+    const out = speechQueue.add(text, turnId);
+    handle('sentence');
     return out;
   }
 
-  function onLine(news: LineNews): void {
-    if (news.kind === 'connected') begin();
-    if (news.kind === 'speech') onSpeech(news);
-    if (news.kind === 'sound') utterance?.push(news.samples);
-    if (news.kind === 'said') spoken.wasSaid(news.id);
-    if (news.kind === 'hung_up') void end('hung_up');
-    if (news.kind === 'lost' || news.kind === 'gone') void end('lost');
+  function onConnectionEvent(event: ConnectionEvent): void {
+    if (event.kind === 'connected') begin();
+    if (event.kind === 'speech') onSpeech(event);
+    if (event.kind === 'sound') utterance?.push(event.samples);
+    if (event.kind === 'said') speechQueue.wasSaid(event.id);
+    if (event.kind === 'hung_up') void end('hung_up');
+    if (event.kind === 'lost' || event.kind === 'gone') void end('lost');
   }
 
   function begin(): void {
     clearTimeout(timers.get('connect'));
     chargedAt = performance.now();
-    line?.note({ type: 'state', state: taking.phase });
+    connection?.note({ type: 'state', state: turn.phase });
     after('silence', times.silenceMs, () => void end('nobody_speaks', sentences.nobodySpeaks));
     timers.set(
       'charge',
       setInterval(() => void chargeAndLook().catch(fail), times.chargeEveryMs),
     );
-    void talk.firstWaiting().then(ask).catch(fail);
+    void conversation.firstWaiting().then(ask).catch(fail);
   }
 
-  function onSpeech({ news, broken }: Extract<LineNews, { kind: 'speech' }>): void {
+  function onSpeech({ news, broken }: Extract<ConnectionEvent, { kind: 'speech' }>): void {
     if (news === 'started' || news === 'resumed') {
       clearTimeout(timers.get('unfinished'));
-      if (broken) spoken.brokeOff(broken);
-      utterance ??= ears.listen();
+      if (broken) speechQueue.brokeOff(broken);
+      utterance ??= speechSession.listen();
       guess = null;
-      happen('began');
+      handle('began');
     }
-    // What was said so far is read while it is not yet sure that it was all.
+    // Transcribe during the pause, before it is certain that the user has finished.
     if (news === 'paused') guess = guessOf(utterance);
-    if (news === 'ended') happen('fell_silent');
+    if (news === 'ended') handle('fell_silent');
   }
 
   async function read(): Promise<void> {
     const own = ++readings;
     const text = (await (guess ?? utterance?.text())) ?? '';
-    const isMine = () => own === readings && taking.phase === 'reading' && !isEnding;
+    const isMine = () => own === readings && turn.phase === 'reading' && !isEnding;
     if (!isMine()) return;
     const settle = () => {
       if (!isMine()) return;
@@ -159,33 +165,33 @@ export async function holdCall(ports: Ports, of: Of): Promise<Call> {
       utterance = null;
       guess = null;
       heardText = text;
-      const isWords = /[\p{L}\p{N}]/u.test(text) && !(taking.isBrokenOff && isEcho(text, spoken.lately()));
-      happen(isWords ? 'words' : 'no_words');
+      const isWords = /[\p{L}\p{N}]/u.test(text) && !(turn.isInterrupted && isEcho(text, speechQueue.lately()));
+      handle(isWords ? 'words' : 'no_words');
     };
-    // Nobody is cut short in the middle of a sentence; a whole one is answered at once.
+    // An unfinished sentence may continue after a pause. A complete one is answered at once.
     if (text === '' || /[.!?…。！？]$/.test(text)) settle();
     else after('unfinished', times.unfinishedMs, settle);
   }
 
-  /** What was said is an answer to what waits, or a message like any that is typed. */
+  /** Treats the words as an answer to the pending interaction, or else as a message. */
   async function answerTo(text: string): Promise<void> {
-    line?.note({ type: 'heard', text });
-    const heard = asked ? hearAnswer(asked.row, text, asked) : { kind: 'message' as const };
-    if (!asked || heard.kind === 'message') return talk.send(text, spoken.takeInterrupted());
+    connection?.note({ type: 'heard', text });
+    const heard = pending ? interpretAnswer(pending.row, text, pending) : { kind: 'message' as const };
+    if (!pending || heard.kind === 'message') return conversation.send(text, speechQueue.takeInterrupted());
     if (heard.kind === 'refused') return void say(heard.say);
     if (heard.kind === 'next_question') {
-      asked.answers = heard.answers;
+      pending.answers = heard.answers;
       return askNow();
     }
-    const { row } = asked;
-    asked = null;
-    await talk.answer(row, heard.answer);
+    const { row } = pending;
+    pending = null;
+    await conversation.answer(row, heard.answer);
     if (heard.say !== null) void say(heard.say);
   }
 
   function onEntry({ type, data, turn_id }: LogEntry): void {
     const event = { type, data } as Pick<StreamEvent, 'type' | 'data'> as StreamEvent;
-    if (event.type === 'turn.started') happen('reply_begins');
+    if (event.type === 'turn.started') handle('reply_begins');
     if (event.type === 'reply.delta') {
       const { message_id, text } = event.data;
       sayAll(replyOf(message_id, text.length).sentences.add(text), turn_id);
@@ -193,37 +199,38 @@ export async function holdCall(ports: Ports, of: Of): Promise<Call> {
     if (event.type === 'reply.completed') {
       const { id, text } = event.data.message;
       const reply = replyOf(id, 0);
-      // What was never streamed is said from the whole.
+      // Speak the part of the reply that was not streamed.
       sayAll([...reply.sentences.add(text.slice(reply.length)), ...reply.sentences.finish()], turn_id);
       replies.delete(id);
-      happen('reply_is_over');
+      handle('reply_is_over');
     }
     if (event.type === 'turn.failed') void say(sentences.replyFailed);
-    if (event.type === 'turn.failed' || event.type === 'turn.settled') happen('reply_is_over');
-    if (event.type === 'interaction.created') void talk.interaction(event.data.interaction.id).then(ask).catch(fail);
-    if (event.type === 'interaction.resolved' && asked?.row.id === event.data.interaction.id) asked = null;
+    if (event.type === 'turn.failed' || event.type === 'turn.settled') handle('reply_is_over');
+    if (event.type === 'interaction.created')
+      void conversation.interaction(event.data.interaction.id).then(ask).catch(fail);
+    if (event.type === 'interaction.resolved' && pending?.row.id === event.data.interaction.id) pending = null;
   }
 
   function replyOf(messageId: string, more: number) {
-    const reply = replies.get(messageId) ?? { sentences: createSentences(), length: 0 };
+    const reply = replies.get(messageId) ?? { sentences: createSentenceSplitter(), length: 0 };
     reply.length += more;
     replies.set(messageId, reply);
     return reply;
   }
 
   function sayAll(texts: readonly string[], turnId: string | null): void {
-    for (const text of texts) if (!spoken.isMuted(turnId)) void say(text, turnId);
+    for (const text of texts) if (!speechQueue.isMuted(turnId)) void say(text, turnId);
   }
 
   async function ask(row: InteractionRow | null): Promise<void> {
     if (row?.status !== 'pending') return;
-    asked = { row, wasAsked: false, answers: [] };
+    pending = { row, wasAsked: false, answers: [] };
     return askNow();
   }
 
   async function askNow(): Promise<void> {
-    const own = asked;
-    const text = own && askAloud(own.row, own.answers.length);
+    const own = pending;
+    const text = own && spokenQuestion(own.row, own.answers.length);
     if (!own || !text) return;
     own.wasAsked = false;
     own.wasAsked = await say(text);
@@ -231,7 +238,7 @@ export async function holdCall(ports: Ports, of: Of): Promise<Call> {
 
   async function chargeAndLook(): Promise<void> {
     await chargeTime();
-    await talk.assertMoney();
+    await conversation.assertMoney();
   }
 
   async function chargeTime(): Promise<void> {
@@ -239,13 +246,13 @@ export async function holdCall(ports: Ports, of: Of): Promise<Call> {
     const now = performance.now();
     const seconds = (now - chargedAt) / 1000;
     chargedAt = now;
-    await talk.charge(speech.model, seconds, ears.takeUsed());
+    await conversation.charge(speech.model, seconds, speechSession.takeUsed());
   }
 
   function fail(error: unknown): void {
     const isSpent = error instanceof Failure && error.status === 402;
     if (isSpent) return void end('budget', sentences.budgetSpent);
-    if (!isEnding) log.warn({ err: error }, 'a voice call ended by a fault');
+    if (!isEnding) log.warn({ err: error }, 'a voice call ended with an error');
     void end('failed');
   }
 
@@ -256,22 +263,22 @@ export async function holdCall(ports: Ports, of: Of): Promise<Call> {
     signal.removeEventListener('abort', endWithSession);
     unfollow();
     if (lastWords !== null && !signal.aborted) await sayLast(lastWords);
-    happen('ends');
-    line?.note({ type: 'ended', reason: why, ...(lastWords !== null && { message: lastWords }) });
-    line?.close();
+    handle('ends');
+    connection?.note({ type: 'ended', reason: why, ...(lastWords !== null && { message: lastWords }) });
+    connection?.close();
     await chargeTime().catch((error: unknown) => log.error({ err: error }, 'a voice call could not be charged'));
-    ears.close();
-    of.ended();
+    speechSession.close();
+    request.ended();
     over.resolve();
   }
 
   async function sayLast(words: string): Promise<void> {
-    line?.clear();
-    spoken.drop();
+    connection?.clear();
+    speechQueue.drop();
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, lastWordsMs);
-    const out = spoken.add(words, null);
-    spoken.release();
+    const out = speechQueue.add(words, null);
+    speechQueue.release();
     await Promise.race([out, promise]);
     clearTimeout(timer);
   }
@@ -279,40 +286,40 @@ export async function holdCall(ports: Ports, of: Of): Promise<Call> {
   const endWithSession = () => void end('session_ended');
   signal.addEventListener('abort', endWithSession, { once: true });
   try {
-    line = await ports.lines.open({ sdp: of.sdp, iceServers: of.iceServers }, onLine);
+    connection = await ports.connections.open({ sdp: request.sdp, iceServers: request.iceServers }, onConnectionEvent);
   } catch (error) {
     isEnding = true;
-    ears.close();
+    speechSession.close();
     signal.removeEventListener('abort', endWithSession);
     throw error;
   }
   after('connect', times.connectMs, () => void end('not_connected'));
-  unfollow = talk.follow(onEntry, fail);
+  unfollow = conversation.follow(onEntry, fail);
   if (signal.aborted) endWithSession();
-  return { sdp: line.sdp, end: (why) => end(why) };
+  return { sdp: connection.sdp, end: (why) => end(why) };
 }
 
 function guessOf(utterance: Utterance | null): Promise<string> | null {
   if (!utterance) return null;
   const text = utterance.text();
-  // Whoever awaits it hears of it.
+  // Errors reach the caller that awaits it.
   text.catch(() => {});
   return text;
 }
 
-/** What a browser is told, and the process of a call asks, to find a way through firewalls and translated addresses. */
+/** A STUN or TURN server for the browser and for the process of the call. */
 export type IceServer = { urls: string[]; username?: string; credential?: string };
 
 export type IceSettings = {
   /** Such as `stun:stun.example.com:3478` and `turns:turn.example.com:5349?transport=tcp`. */
   urls: readonly string[];
-  /** What the TURN servers share with this one; null where there is none among them. */
+  /** The secret shared with the TURN servers; null if there are none. */
   secret: string | null;
 };
 
 /**
- * A TURN server passes on whatever it is sent: its password must not outlive the session. It knows the secret and works the
- * password out anew, so that nobody has to tell it of each session (coturn's `use-auth-secret`; its hash is SHA-1).
+ * A TURN server relays any traffic, so its password must not outlive the session. The TURN server derives the same
+ * password from the shared secret (coturn's `use-auth-secret`, with SHA-1).
  */
 export function iceServersFor(
   { urls, secret }: IceSettings,

@@ -3,7 +3,7 @@ import type { ProcessNews } from '../platform/db/process-news.ts';
 import type { Call } from './call.ts';
 import { createHeldCalls } from './calls.ts';
 
-/** Two processes on one database. What one tells, the other hears when the test says so. */
+/** Two processes on one database. The test delivers their notifications. */
 function startProcesses() {
   const counted = new Map<string, number>();
   const notices: (() => void)[] = [];
@@ -31,7 +31,7 @@ function startProcesses() {
 }
 
 describe('calls of one session', () => {
-  it('that begin at the same moment in two processes leave exactly one, the last [VOI-420]', async () => {
+  it('leave exactly the last one if they start at the same moment in two processes [VOI-420]', async () => {
     const { one, two, hearAll } = startProcesses();
     const ended: string[] = [];
     await Promise.all([one('first', ended), two('second', ended)]);

@@ -9,19 +9,19 @@ import type { ProcessNews } from '../platform/db/process-news.ts';
 import type { RateLimiter } from '../platform/http/rate-limit.ts';
 import type { Streams } from '../platform/http/streams.ts';
 import { type Call, type CallTimes, holdCall, type IceServer, type IceSettings, iceServersFor } from './call.ts';
-import { assertMoneyForCall, createTalk } from './call-conversation.ts';
-import { LineFailure, type Lines } from './speech/call-connection.ts';
+import { assertMoneyForCall, createCallConversation } from './call-conversation.ts';
+import { CallConnectionFailure, type CallConnections } from './speech/call-connection.ts';
 import type { Speech } from './speech/speech.ts';
 
 export type VoiceCalls = {
-  /** Refuses a voice that the server does not have. */
+  /** Throws if the server does not have the voice. */
   assertVoice: (name: string) => void;
-  /** Answers the offer of a session's browser and holds the call until it ends. `voice`: empty for the usual one. */
+  /** Answers the offer of a session's browser and runs the call until it ends. `voice`: empty for the default one. */
   begin: (of: { caller: Caller; origin: Origin; voice: string; sdp: string }) => Promise<{ sdp: string; endsAt: Date }>;
-  /** What the browser of a session asks on its way through the network; empty where none is configured. */
+  /** The STUN and TURN servers for the browser of a session; empty if none are configured. */
   iceServers: (session: { id: string; expiresAt: Date }) => IceServer[];
   count: () => number;
-  /** Ends all, and leaves once each is charged. */
+  /** Ends all calls and resolves once each is charged. */
   stop: () => Promise<void>;
 };
 
@@ -31,33 +31,35 @@ type Dependencies = {
   streams: Streams;
   rateLimiter: RateLimiter;
   processNews: ProcessNews;
-  lines: Lines;
+  connections: CallConnections;
   speech: Speech;
   log: Logger;
   order: CallOrder;
   ice: IceSettings;
   /** The offer without addresses that a call must not send packets to; null if it is not an offer of sound. */
   guardOffer: (sdp: string) => string | null;
-  /** In one process. */
+  /** Per process. */
   most: number;
   times?: Partial<CallTimes>;
 };
 
 const usualTimes: CallTimes = { connectMs: 20_000, silenceMs: 90_000, chargeEveryMs: 30_000, unfinishedMs: 450 };
 const askAgainMs = 30_000;
-/** A call takes a process and its start a second of a core: a page that is reloaded needs a few, a loop gets no more. */
+/**
+ * Each call starts a process and takes a second of a core. A page that is reloaded needs a few; a loop gets no more.
+ */
 const offersPerMinute = 6;
 const notHere = 'Voice is not available here yet.';
 const notBegun = 'The call could not be begun. Try again shortly.';
 
 export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
-  const { engine, followers, streams, rateLimiter, processNews, lines, speech, log, order, ice, most, times } =
+  const { engine, followers, streams, rateLimiter, processNews, connections, speech, log, order, ice, most, times } =
     dependencies;
   const held = createHeldCalls({ order, processNews, log });
   /** One call of a session starts at a time, so that offers sent at once do not each start a process. */
   const starting = createLimiter({ atOnceEach: 1, waitingEach: 2 });
-  /** One org leaves room for another. */
-  const mostOfOrg = Math.max(1, Math.ceil(most * 0.75));
+  /** One org must not use up the calls of the whole server. */
+  const maxPerOrg = Math.max(1, Math.ceil(most * 0.75));
 
   function assertVoice(name: string): void {
     if (speech.voices.includes(name)) return;
@@ -67,11 +69,11 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
     });
   }
 
-  /** `except`: the session whose own call is about to end, for as long as it is held. */
+  /** `except`: the session whose previous call is about to end. */
   function assertRoom({ orgId }: Caller, { except }: { except: string | null }): void {
     const counted = held.all().filter((each) => each.sessionId !== except);
     const ofOrg = counted.filter((each) => each.orgId === orgId).length;
-    if (counted.length < most && ofOrg < mostOfOrg) return;
+    if (counted.length < most && ofOrg < maxPerOrg) return;
     throw fail('rate_limited', {
       message: 'As many voice calls as this server holds at once are running. Try again shortly.',
       retry_after_ms: askAgainMs,
@@ -83,7 +85,7 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
     if (!rate.allowed) throw tooManyOffers(rate.secondsToReset);
   }
 
-  type Starting = {
+  type CallStart = {
     caller: Caller;
     origin: Origin;
     conversation: ConversationRow;
@@ -92,8 +94,8 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
     sdp: string;
   };
 
-  /** Answers the offer. Nothing waits between the look for room and the place that the call takes. */
-  async function start({ caller, origin, conversation, session, voice, sdp }: Starting): Promise<string> {
+  /** Answers the offer. Must not await anything between the capacity check and `held.hold`. */
+  async function start({ caller, origin, conversation, session, voice, sdp }: CallStart): Promise<string> {
     assertRoom(caller, { except: null });
     const open = streams.open(caller, new AbortController().signal, { endsAtOnce: true });
     const over = Promise.withResolvers<void>();
@@ -102,10 +104,17 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
       held.remove(own);
       over.resolve();
     };
-    const talk = createTalk({ engine, followers }, { caller, origin, conversation });
     const iceServers = iceServersFor(ice, session);
-    const of = { voice, sdp, iceServers, signal: open.signal, ended };
-    const call = holdCall({ talk, lines, speech, log, times: { ...usualTimes, ...times } }, of);
+    const call = holdCall(
+      {
+        conversation: createCallConversation({ engine, followers }, { caller, origin, conversation }),
+        connections,
+        speech,
+        log,
+        times: { ...usualTimes, ...times },
+      },
+      { voice, sdp, iceServers, signal: open.signal, ended },
+    );
     const own = { sessionId: session.id, orgId: caller.orgId, call, over: over.promise };
     try {
       await held.hold(own).catch(async (error: unknown) => {
@@ -115,9 +124,9 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
       return (await call).sdp;
     } catch (error) {
       ended();
-      if (!(error instanceof LineFailure)) throw error;
+      if (!(error instanceof CallConnectionFailure)) throw error;
       if (error.reason === 'sdp') throw fail('sdp_required', { param: 'sdp' });
-      log.error({ err: error }, 'a voice call could not be begun');
+      log.error({ err: error }, 'a voice call could not start');
       throw fail('model_unavailable', { message: notBegun, told: notBegun });
     }
   }
@@ -132,14 +141,14 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
       const conversation = await findConversation(engine.db, caller, session.conversationId);
       if (!conversation)
         throw fail('conversation_required', { message: 'The conversation of this session was deleted.' });
-      const obstacle = lines.obstacle() ?? speech.obstacle();
+      const obstacle = connections.obstacle() ?? speech.obstacle();
       if (obstacle !== null) {
         log.warn(`a voice call was refused: ${obstacle}`);
-        // Who tries it out is who sets it up; a customer hears less.
+        // In test mode the developer sees the obstacle. In live mode the end user sees less.
         throw fail('model_unavailable', { message: obstacle, told: caller.mode === 'test' ? obstacle : notHere });
       }
       const [usual = ''] = speech.voices;
-      // The server may have got other voices since the session was made.
+      // The voices may have changed since the session was created.
       const chosen = speech.voices.includes(voice) ? voice : usual;
       const answered = await starting.run(session.id, async () => {
         await assertMoneyForCall(engine.db, caller, conversation.user_id);
@@ -173,24 +182,24 @@ const tooManyOffers = (seconds: number) =>
     retry_after_ms: seconds * 1000,
   });
 
-/** Which call of a session began last, in whichever process. */
+/** Which call of a session started last, in any process. */
 type CallOrder = {
-  /** Above the numbers of all calls of the session that began before. */
+  /** Higher than the number of every earlier call of the session. */
   next: (sessionId: string) => Promise<number>;
   latest: (sessionIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 };
 
 type HeldCallsDependencies = { order: CallOrder; processNews: ProcessNews; log: Pick<Logger, 'warn'> };
 
-type Held = { sessionId: string; orgId: string; call: Promise<Call>; over: Promise<void> };
+type HeldCall = { sessionId: string; orgId: string; call: Promise<Call>; over: Promise<void> };
 
 /**
- * The calls of this process. A page that was loaded anew calls again, here or elsewhere, before the old call knows that it is
- * gone: of each session the call that began last goes on. Of those that begin at the same moment that is the one with the
- * highest number; if each ended whatever it heard of, both would be gone.
+ * The calls of this process. A reloaded page calls again, possibly in another process, before its old call has ended.
+ * The newest call of a session wins. If two start at once, the higher number wins; without numbers each would end the
+ * other.
  */
 export function createHeldCalls({ order, processNews, log }: HeldCallsDependencies) {
-  const held = new Map<Held, Promise<number>>();
+  const held = new Map<HeldCall, Promise<number>>();
 
   async function endReplaced(sessionId: string | null): Promise<void> {
     const concerned = [...held].filter(([each]) => sessionId === null || each.sessionId === sessionId);
@@ -204,24 +213,26 @@ export function createHeldCalls({ order, processNews, log }: HeldCallsDependenci
     }
   }
   processNews.on('voice_call', (sessionId) => {
-    endReplaced(sessionId).catch((error: unknown) => log.warn({ err: error }, 'which voice calls go on is not known'));
+    endReplaced(sessionId).catch((error: unknown) =>
+      log.warn({ err: error }, 'replaced voice calls could not be looked up'),
+    );
   });
 
   return {
-    all: (): Held[] => [...held.keys()],
-    /** Resolves once the call has taken the place of those before it. One that was never answered takes nobody's. */
-    async hold(each: Held): Promise<void> {
+    all: (): HeldCall[] => [...held.keys()],
+    /** Resolves once the call has replaced earlier ones. A call that was never answered replaces none. */
+    async hold(each: HeldCall): Promise<void> {
       const number = each.call.then(() => order.next(each.sessionId));
-      // Known before it has a number: whoever gets a higher one finds it here.
+      // Stored before it has a number, so that a call with a higher number finds it.
       held.set(each, number);
       await number;
       processNews.notify('voice_call', each.sessionId);
     },
-    /** Ends the session's calls of this process and waits until they have left their places. */
+    /** Ends the session's calls in this process and waits until they are gone. */
     async endOf(sessionId: string): Promise<void> {
       const own = [...held.keys()].filter((each) => each.sessionId === sessionId);
       await Promise.all(own.map(async ({ call, over }) => (await call).end('replaced').then(() => over)));
     },
-    remove: (each: Held) => void held.delete(each),
+    remove: (each: HeldCall) => void held.delete(each),
   };
 }

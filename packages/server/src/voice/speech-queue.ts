@@ -1,10 +1,11 @@
-import { type Interruption, partSaid } from './spoken-text.ts';
+import type { Interruption } from './speech/sound.ts';
+import { partSaid } from './spoken-text.ts';
 
-type Saying = {
+type QueuedSentence = {
   id: number;
   text: string;
   turnId: string | null;
-  /** True once it was said to its end, false where it was not. */
+  /** Called with true once it was spoken to its end, and with false if it was dropped. */
   isOut: (isOut: boolean) => void;
 };
 
@@ -17,18 +18,18 @@ type Ports = {
 
 const latelyCharacters = 600;
 
-/** What is to be said, is being said and was said, sentence by sentence. */
-export function createSpoken({ speak, say, allSaid, failed }: Ports) {
-  /** Not given to the line yet. */
-  let waiting: Saying[] = [];
-  /** Given to the line, and not out. */
-  let going: Saying[] = [];
+/** The sentences that are waiting, being spoken and already spoken. */
+export function createSpeechQueue({ speak, say, allSaid, failed }: Ports) {
+  /** Not yet sent to the connection. */
+  let waiting: QueuedSentence[] = [];
+  /** Sent to the connection and not yet spoken. */
+  let going: QueuedSentence[] = [];
   let making = new AbortController();
   let isMaking = false;
   let lastId = 0;
   let lately = '';
   let brokenPart = '';
-  /** What was out of the reply of a turn. */
+  /** The spoken part of the reply of a turn. */
   let heard: { turnId: string; text: string } | null = null;
   let interrupted: string | null = null;
   const muted = new Set<string>();
@@ -38,7 +39,7 @@ export function createSpoken({ speak, say, allSaid, failed }: Ports) {
     isMaking = true;
     const { signal } = making;
     try {
-      // Asked before anything is taken: what is waiting once this was broken off belongs to the next reply.
+      // Check before taking a sentence: after an abort, the waiting ones belong to the next reply.
       while (!signal.aborted) {
         const next = waiting.shift();
         if (!next) break;
@@ -54,7 +55,7 @@ export function createSpoken({ speak, say, allSaid, failed }: Ports) {
   }
 
   return {
-    /** Kept until it is released. Says whether it came out whole. */
+    /** Queued until `release`. Resolves with whether it was spoken to its end. */
     add(text: string, turnId: string | null): Promise<boolean> {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       waiting.push({ id: ++lastId, text, turnId, isOut: resolve });
@@ -78,9 +79,9 @@ export function createSpoken({ speak, say, allSaid, failed }: Ports) {
       const saying = going.find((each) => each.id === id);
       brokenPart = saying ? partSaid(saying.text, share) : '';
     },
-    /** What was said or being said a moment ago: a microphone may have heard it. */
+    /** Recently spoken text, which the microphone may have picked up. */
     lately: () => `${lately} ${going[0]?.text ?? ''}`,
-    /** What was not said stays unsaid, and so does the rest of its reply. */
+    /** Drops the unspoken sentences and mutes the rest of their reply. */
     drop() {
       making.abort();
       making = new AbortController();

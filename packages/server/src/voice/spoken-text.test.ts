@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSentences, isEcho, partSaid, spokenText } from './spoken-text.ts';
+import { createSentenceSplitter, isEcho, partSaid, spokenText } from './spoken-text.ts';
 
 describe('a reply read aloud [VOI-262]', () => {
   it.each([
@@ -28,14 +28,14 @@ describe('a reply read aloud [VOI-262]', () => {
     ['no code', ['Look.\n```\na. b. c.', '\n```\nDone. '], ['Look.', 'The code is on the page.', 'Done.'], ''],
     ['a question in quotes', ['“Is it?” Yes! '], ['“Is it?”', 'Yes!'], ''],
   ])('in sentences: %s', (_, pieces, sentences, rest) => {
-    const made = createSentences();
+    const made = createSentenceSplitter();
     expect(pieces.flatMap((piece) => made.add(piece))).toEqual(sentences);
     expect(made.finish().join(' ')).toBe(rest);
   });
 
-  it('begins a long sentence at a comma, so that nobody waits for its end', () => {
+  it('splits a long sentence at a comma', () => {
     const long = `We looked through all of the orders of the last twelve months, and among them ${'there is one '.repeat(5)}`;
-    const made = createSentences();
+    const made = createSentenceSplitter();
     expect(made.add(long)).toEqual(['We looked through all of the orders of the last twelve months,']);
   });
 
@@ -53,12 +53,12 @@ describe('a reply read aloud [VOI-262]', () => {
       ['It costs about 12,000 dollars, all in all.'],
     ],
   ])('begins a reply %s [VOI-534]', (_, text, sentences) => {
-    const [whole, growing] = [createSentences(), createSentences()];
+    const [whole, growing] = [createSentenceSplitter(), createSentenceSplitter()];
     expect(whole.add(text)).toEqual(sentences);
     expect([...text].flatMap((sign) => growing.add(sign))).toEqual(sentences);
   });
 
-  it('loses no word of plain text, however it comes', () => {
+  it('loses no word of plain text in chunks of any size', () => {
     const words = fc.array(fc.constantFrom('tea', 'milk', 'is', 'hot.', 'why?', 'no,', 'ten'), {
       minLength: 1,
       maxLength: 80,
@@ -66,7 +66,7 @@ describe('a reply read aloud [VOI-262]', () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 1, max: 9 }), (said, size) => {
         const text = said.join(' ');
-        const made = createSentences();
+        const made = createSentenceSplitter();
         const out: string[] = [];
         for (let at = 0; at < text.length; at += size) out.push(...made.add(text.slice(at, at + size)));
         expect([...out, ...made.finish()].join(' ')).toBe(text);
@@ -74,7 +74,7 @@ describe('a reply read aloud [VOI-262]', () => {
     );
   });
 
-  it('knows how much of a sentence was out, in whole words', () => {
+  it('returns the spoken part of a sentence in whole words', () => {
     expect(partSaid('one two three four', 0.5)).toBe('one two');
     expect([partSaid('one two', 0), partSaid('one two', 1), partSaid('one two', 0.99)]).toEqual(['', 'one two', 'one']);
   });
@@ -86,7 +86,7 @@ describe('a reply read aloud [VOI-262]', () => {
     ['Tuesday', false],
     ['stop', false],
     ['arrives Tuesday on', false],
-  ])('hears whether %j is its own voice', (heard, is) => {
+  ])('detects whether %j is an echo', (heard, is) => {
     expect(isEcho(heard, 'Good news: your parcel arrives on Tuesday.')).toBe(is);
   });
 });

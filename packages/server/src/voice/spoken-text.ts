@@ -1,6 +1,6 @@
 const codeOnPage = ' The code is on the page. ';
 
-/** A reply as it is read aloud: written for the eye, it holds signs that nobody says. */
+/** Markdown as spoken text, without signs that no one pronounces. */
 export function spokenText(markdown: string): string {
   return markdown
     .replace(/```[\s\S]*?(```|$)/g, codeOnPage)
@@ -24,17 +24,17 @@ export function spokenText(markdown: string): string {
     .trim();
 }
 
-/** An abbreviation or a number ends in a dot and no sentence does. */
+/** The dot of an abbreviation or a number does not end a sentence. */
 const endOfSentence =
   /(?<!\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|St|No|approx)|\b\p{Lu})[.!?…]["'”’)\]]*(?=\s)|\n\s*\n|\n(?=\s*[-*\d])|[。！？]/gu;
-/** Somebody waits for the first sound: a long sentence is begun at a comma. */
+/** A long sentence is split at a comma, so that its first sound comes earlier. */
 const longClause = 90;
 
-/** Somebody waits for the first sound of a reply: what comes before its first comma is said while the rest is made. Plain words alone. */
+/** The first clause of a reply is spoken while the rest is synthesised. It contains plain words only. */
 const firstClause = /^\s*[\p{L}\p{N}][\p{L}\p{N} '’-]{10,}[,;:](?=\s)/u;
 
-/** The sentences of a reply as its text grows; `finish` gives what is left. Inside a block of code none ends. */
-export function createSentences() {
+/** Splits a growing reply into sentences; `finish` returns the rest. No sentence ends inside a code block. */
+export function createSentenceSplitter() {
   let rest = '';
   let isFirst = true;
 
@@ -59,7 +59,7 @@ export function createSentences() {
   };
 }
 
-/** Where the first sentence ends, or the first part of a long one; in a block of code that is still open nothing ends. */
+/** The end of the first sentence, or of the first part of a long one. Nothing ends inside an open code block. */
 function endIn(rest: string): number | null {
   const fence = rest.indexOf('```');
   const text = fence === -1 ? rest : rest.slice(0, fence + 1);
@@ -70,10 +70,7 @@ function endIn(rest: string): number | null {
   return comma === -1 ? null : comma;
 }
 
-/** Where in a sentence it was broken off, and how much of it was out. */
-export type Interruption = { id: number; share: number };
-
-/** The part of a sentence that was out when it was broken off, in whole words. */
+/** The spoken part of an interrupted sentence, in whole words. */
 export function partSaid(sentence: string, share: number): string {
   const words = sentence.split(' ');
   return words.slice(0, Math.floor(words.length * share)).join(' ');
@@ -81,7 +78,7 @@ export function partSaid(sentence: string, share: number): string {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Whether a microphone has heard the agent itself: nearly all that was heard was just being said, in the same order. */
+/** Whether the microphone picked up the agent: nearly all words were just spoken, in the same order. */
 export function isEcho(heard: string, saying: string): boolean {
   const words = wordsOf(heard);
   if (words.length < 2) return false;

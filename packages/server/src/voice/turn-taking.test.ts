@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atFirst, type Deed, type Happening, take } from './turn-taking.ts';
+import { type CallAction, type CallEvent, initialTurn, nextTurn } from './turn-taking.ts';
 
-function play(happenings: readonly Happening[]) {
-  let taking = atFirst;
-  const deeds: Deed[] = [];
+function play(happenings: readonly CallEvent[]) {
+  let state = initialTurn;
+  const actions: CallAction[] = [];
   for (const each of happenings) {
-    const step = take(taking, each);
-    taking = step.taking;
-    deeds.push(...step.deeds);
+    const step = nextTurn(state, each);
+    state = step.state;
+    actions.push(...step.actions);
   }
-  return { phase: taking.phase, deeds };
+  return { phase: state.phase, actions };
 }
 
-const asked: Happening[] = ['began', 'fell_silent', 'words', 'reply_begins'];
+const asked: CallEvent[] = ['began', 'fell_silent', 'words', 'reply_begins'];
 
-describe('whose turn it is [VOI-260]', () => {
-  it.each<[string, Happening[], string, Deed[]]>([
+describe('turn-taking [VOI-260]', () => {
+  it.each<[string, CallEvent[], string, CallAction[]]>([
     ['a question is read and sent', ['began', 'fell_silent', 'words'], 'thinking', ['read', 'drop_unsaid', 'send']],
     ['its answer is said', [...asked, 'sentence'], 'speaking', ['read', 'drop_unsaid', 'send', 'say']],
     ['said before it is whole', [...asked, 'sentence', 'all_said'], 'thinking', ['read', 'drop_unsaid', 'send', 'say']],
@@ -27,18 +27,18 @@ describe('whose turn it is [VOI-260]', () => {
       ['read', 'drop_unsaid', 'send', 'say'],
     ],
     ['an empty answer', [...asked, 'reply_is_over'], 'listening', ['read', 'drop_unsaid', 'send']],
-    ['a noise is nothing', ['began', 'fell_silent', 'no_words'], 'listening', ['read', 'go_on']],
+    ['a noise is nothing', ['began', 'fell_silent', 'no_words'], 'listening', ['read', 'resume']],
     [
       'a noise while it thinks',
       [...asked, 'began', 'fell_silent', 'no_words'],
       'thinking',
-      ['read', 'drop_unsaid', 'send', 'read', 'go_on'],
+      ['read', 'drop_unsaid', 'send', 'read', 'resume'],
     ],
     [
       'a cough does not cost the answer',
       ['sentence', 'began', 'fell_silent', 'no_words'],
       'speaking',
-      ['say', 'read', 'go_on'],
+      ['say', 'read', 'resume'],
     ],
     ['words do', ['sentence', 'began', 'fell_silent', 'words'], 'thinking', ['say', 'read', 'drop_unsaid', 'send']],
     ['nobody talks over a person', ['began', 'sentence'], 'hearing', ['keep']],
@@ -46,16 +46,16 @@ describe('whose turn it is [VOI-260]', () => {
       'what waited is said after a noise',
       ['began', 'sentence', 'fell_silent', 'no_words'],
       'speaking',
-      ['keep', 'read', 'go_on'],
+      ['keep', 'read', 'resume'],
     ],
     ['who goes on is read anew', ['began', 'fell_silent', 'began', 'words'], 'hearing', ['read']],
     ['after its end nothing is done', ['ends', 'began', 'sentence', 'words'], 'ended', ['drop_unsaid']],
-  ])('%s', (_, happenings, phase, deeds) => {
-    expect(play(happenings)).toEqual({ phase, deeds });
+  ])('%s', (_, happenings, phase, actions) => {
+    expect(play(happenings)).toEqual({ phase, actions });
   });
 
-  it('never says anything while the person speaks, and sends only what was read', () => {
-    const all: Happening[] = [
+  it('never speaks while the user speaks, and sends only transcribed text', () => {
+    const all: CallEvent[] = [
       ...([
         'began',
         'fell_silent',
@@ -70,16 +70,16 @@ describe('whose turn it is [VOI-260]', () => {
     ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...all), { maxLength: 60 }), (happenings) => {
-        let taking = atFirst;
+        let state = initialTurn;
         let unread = 0;
         for (const each of happenings) {
-          const { taking: next, deeds } = take(taking, each);
-          if (taking.phase === 'hearing')
-            expect(deeds.filter((deed) => deed === 'say' || deed === 'go_on')).toEqual([]);
-          if (deeds.includes('read')) unread = 1;
-          if (deeds.includes('send')) expect(unread--).toBe(1);
-          if (taking.phase === 'ended') expect([deeds, next]).toEqual([[], taking]);
-          taking = next;
+          const { state: next, actions } = nextTurn(state, each);
+          if (state.phase === 'hearing')
+            expect(actions.filter((deed) => deed === 'say' || deed === 'resume')).toEqual([]);
+          if (actions.includes('read')) unread = 1;
+          if (actions.includes('send')) expect(unread--).toBe(1);
+          if (state.phase === 'ended') expect([actions, next]).toEqual([[], state]);
+          state = next;
         }
       }),
     );

@@ -1,65 +1,68 @@
 /**
- * Whose turn it is in a call, as a decision that touches nothing: what happens goes in, and what is to be done comes out. The
- * line has broken off what the agent says by itself when the person begins to speak.
+ * Decides whose turn it is in a call. Pure: an event goes in, the next state and actions come out. The connection has
+ * already stopped the agent's speech when the user begins to speak.
  */
 
 type Phase = 'listening' | 'hearing' | 'reading' | 'thinking' | 'speaking' | 'ended';
 
-export type Taking = {
+export type TurnState = {
   phase: Phase;
-  /** The agent was speaking when the person began to. */
-  isBrokenOff: boolean;
-  /** A reply is being made. */
+  /** The user began to speak while the agent was speaking. */
+  isInterrupted: boolean;
+  /** A reply is being generated. */
   isWorking: boolean;
 };
 
-export type Happening =
-  /** The person begins to speak, or has fallen silent. */
+export type CallEvent =
+  /** The user begins to speak, or falls silent. */
   | 'began'
   | 'fell_silent'
-  /** What was heard holds words for the agent, or none: a noise, or the agent's own voice. */
+  /** The utterance has words, or none: a noise, or the agent's own voice. */
   | 'words'
   | 'no_words'
   | 'reply_begins'
   | 'reply_is_over'
-  /** A sentence is ready to be said; the last that was to be said is out. */
+  /** A sentence is ready; the last queued sentence was spoken. */
   | 'sentence'
   | 'all_said'
   | 'ends';
 
-export type Deed = 'read' | 'send' | 'say' | 'keep' | 'go_on' | 'drop_unsaid';
+export type CallAction = 'read' | 'send' | 'say' | 'keep' | 'resume' | 'drop_unsaid';
 
-export const atFirst: Taking = { phase: 'listening', isBrokenOff: false, isWorking: false };
+export const initialTurn: TurnState = { phase: 'listening', isInterrupted: false, isWorking: false };
 
-type Step = { taking: Taking; deeds: readonly Deed[] };
+type TurnTransition = { state: TurnState; actions: readonly CallAction[] };
 
-export function take(taking: Taking, happening: Happening): Step {
-  const { phase, isBrokenOff, isWorking } = taking;
-  const to = (next: Partial<Taking>, ...deeds: Deed[]): Step => ({ taking: { ...taking, ...next }, deeds });
+export function nextTurn(state: TurnState, event: CallEvent): TurnTransition {
+  const { phase, isInterrupted, isWorking } = state;
+  const to = (next: Partial<TurnState>, ...actions: CallAction[]): TurnTransition => ({
+    state: { ...state, ...next },
+    actions,
+  });
   if (phase === 'ended') return to({});
   const isPersons = phase === 'hearing' || phase === 'reading';
-  switch (happening) {
+  switch (event) {
     case 'ends':
       return to({ phase: 'ended' }, 'drop_unsaid');
     case 'began':
-      return to({ phase: 'hearing', isBrokenOff: isBrokenOff || phase === 'speaking' });
+      return to({ phase: 'hearing', isInterrupted: isInterrupted || phase === 'speaking' });
     case 'fell_silent':
       return phase === 'hearing' ? to({ phase: 'reading' }, 'read') : to({});
     case 'words':
-      // They went on speaking: what was read comes again with the rest.
+      // The user continued to speak. These words come again with the rest.
       if (phase !== 'reading') return to({});
-      return to({ phase: 'thinking', isBrokenOff: false }, 'drop_unsaid', 'send');
+      return to({ phase: 'thinking', isInterrupted: false }, 'drop_unsaid', 'send');
     case 'no_words':
       if (phase !== 'reading') return to({});
-      if (isBrokenOff) return to({ phase: 'speaking', isBrokenOff: false }, 'go_on');
-      return to({ phase: isWorking ? 'thinking' : 'listening' }, 'go_on');
+      if (isInterrupted) return to({ phase: 'speaking', isInterrupted: false }, 'resume');
+      return to({ phase: isWorking ? 'thinking' : 'listening' }, 'resume');
     case 'reply_begins':
       return to({ isWorking: true, phase: phase === 'listening' ? 'thinking' : phase });
     case 'reply_is_over':
       return to({ isWorking: false, phase: phase === 'thinking' ? 'listening' : phase });
     case 'sentence':
-      // Nobody talks over a person: it waits for what they say to be read.
-      return isPersons ? to({ isBrokenOff: true }, 'keep') : to({ phase: 'speaking' }, 'say');
+      // Never speak over the user: the sentence waits until their words are transcribed.
+      return isPersons ? to({ isInterrupted: true }, 'keep') : to({ phase: 'speaking' }, 'say');
     case 'all_said':
       return phase === 'speaking' ? to({ phase: isWorking ? 'thinking' : 'listening' }) : to({});
   }

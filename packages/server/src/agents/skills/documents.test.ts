@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Transformer } from '@napi-rs/image';
 import { strFromU8, unzipSync } from 'fflate';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { afterFile, newPlaces, say } from '../../computers/machine/computer-folder.fixture.ts';
-import type { Place } from '../../computers/machine/computer-folder.ts';
+import { afterFile, newComputers, say } from '../../computers/machine/computer-folder.fixture.ts';
+import type { ComputerFolders } from '../../computers/machine/computer-folder.ts';
 import { createConfinedHost } from '../../computers/machine/confined-host.ts';
 import { extract } from '../documents/extract.ts';
 import { skillsFolder } from './scripts.fixture.ts';
@@ -15,7 +15,7 @@ const host = createConfinedHost({
   hasNetwork: false,
   limits: { processes: 64, diskBytes: 256 * megabyte, files: 5_000, everyMs: 200 },
 });
-let place: Place;
+let folders: ComputerFolders;
 
 /** The code that a skill teaches, under a heading, as it stands there. */
 function taught(skill: string, heading: string): string {
@@ -26,19 +26,19 @@ function taught(skill: string, heading: string): string {
 }
 
 const heredoc = (name: string, content: string) => `cat >${name} <<'END_OF_FILE'\n${content}\nEND_OF_FILE`;
-const made = (name: string) => new Uint8Array(readFileSync(join(place.home, name)));
+const made = (name: string) => new Uint8Array(readFileSync(join(folders.home, name)));
 
 async function run(...lines: string[]): Promise<string> {
-  const said = await say(host, place, ['set -e', ...lines].join('\n'), { timeoutMs: 60_000 });
+  const said = await say(host, folders, ['set -e', ...lines].join('\n'), { timeoutMs: 60_000 });
   expect([said.exitCode, said.stderr]).toEqual([0, '']);
   return said.stdout;
 }
 
 describe.skipIf(process.platform !== 'linux')('on a user’s computer the skills [SKL-125]', () => {
   beforeAll(async () => {
-    place = await (await newPlaces()).place(1);
-    afterFile(() => host.rest(place));
-    cpSync(skillsFolder, join(place.home, 'skills'), { recursive: true });
+    folders = await (await newComputers()).folders(1);
+    afterFile(() => host.release(folders));
+    cpSync(skillsFolder, join(folders.home, 'skills'), { recursive: true });
     await run(
       heredoc('sales.csv', 'Month,Sales\nJanuary,120\nMärz,150.5'),
       'python3 skills/documents/scripts/chart.py sales.csv chart.png --title "Sales, €"',

@@ -6,21 +6,29 @@ import { untilAborted } from '../../platform/async/until-aborted.ts';
 import { agentOrigin, type Origin } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { BrowserGone, PageFailed } from '../chromium/devtools.ts';
-import type { Refusal, Rules } from '../chromium/request-guard.ts';
+import type { RequestRefusal, SiteRules } from '../chromium/request-guard.ts';
 import type { Tab } from '../chromium/tab.ts';
-import type { Holders } from '../computer-routing.ts';
+import type { ComputerRouting } from '../computer-routing.ts';
 import type { Owner } from '../store.ts';
 import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
-import { click, type, untilStill } from './page-actions.ts';
-import { secrecyOfTab } from './screen-redaction.ts';
+import { click, typeText, waitUntilSettled } from './page-actions.ts';
+import { hiddenReasonOfTab } from './screen-redaction.ts';
 import { agentRules, recordBlocked, type SiteSettings, verdictOn } from './site-rules.ts';
-import { type HandedOver, handOver, openForTask, readPage, tabOfTask, takeBackPage, watching } from './task-tab.ts';
+import {
+  collectRefusals,
+  type HandOffRequest,
+  handOver,
+  openForTask,
+  readPage,
+  tabOfTask,
+  takeBackPage,
+} from './task-tab.ts';
 
 type Dependencies = {
   db: Database;
   browserPool: BrowserPool;
-  holders: Holders;
-  /** Why there are no browsers, here or in another process; null where there are. */
+  routing: ComputerRouting;
+  /** Why neither this process nor another one has browsers; null if one has. */
   obstacle: () => Promise<string | null>;
 };
 
@@ -31,22 +39,22 @@ const findMs = 5_000;
 const handOverMs = 30_000;
 const takeBackMs = 5_000;
 
-/** The tools by which the agent uses the browser of whom it works for: a tab per piece of work. */
-export function workBrowsers({ db, browserPool, holders, obstacle }: Dependencies): Engine['workBrowsers'] {
-  const runTool = holders.atHolder('browser.tool', (owner, { name, given, taskId, sites }: ToolUse, signal) => {
-    const work: Work = { db, browserPool, owner, origin: agentOrigin(owner), taskId, rules: agentRules(sites) };
+/** The browser tools of the agent. Each task has one tab in the browser of its user. */
+export function agentBrowsers({ db, browserPool, routing, obstacle }: Dependencies): Engine['workBrowsers'] {
+  const runTool = routing.route('browser.tool', (owner, { name, given, taskId, sites }: ToolUse, signal) => {
+    const work: BrowserRun = { db, browserPool, owner, origin: agentOrigin(owner), taskId, rules: agentRules(sites) };
     const run = toolsOf(work).find(({ tool }) => tool.definition.name === name)?.run;
     if (!run) throw fail('computer_unavailable', { message: `The browser has no tool ${name}.` });
     return run(given, signal);
   });
-  const give = holders.atHolder(
+  const handOverPage = routing.route(
     'browser.hand_over',
-    (owner, of: HandedOver) => handOver({ db, browserPool }, owner, of),
+    (owner, of: HandOffRequest) => handOver({ db, browserPool }, owner, of),
     {
       ifAsleep: () => null,
     },
   );
-  const takeBack = holders.atHolder(
+  const takeBack = routing.route(
     'browser.take_back',
     async (owner, { taskId }: { taskId: string }) => takeBackPage(browserPool, owner, taskId),
     { ifAsleep: () => undefined },
@@ -55,7 +63,7 @@ export function workBrowsers({ db, browserPool, holders, obstacle }: Dependencie
     async ofWork({ tenant, turn, task, manifest, save }) {
       if ((await obstacle()) !== null) return [];
       const owner: Owner = { ...tenant, userId: turn.user_id };
-      // Whoever works on goes on after a hand-off, not during one. Where it is not heard the page finds out by itself.
+      // A task that continues is past its hand-off. If this call fails, the next check of the page ends the hand-off.
       const wasBegun = task.active_ms > 0;
       if (wasBegun) await takeBack(owner, { taskId: task.id }, AbortSignal.timeout(takeBackMs)).catch(() => {});
       return descriptions.map((tool) => ({
@@ -77,20 +85,20 @@ export function workBrowsers({ db, browserPool, holders, obstacle }: Dependencie
     handOver: (task, { isSecret }) => {
       const owner: Owner = { orgId: task.org_id, mode: task.mode, userId: task.user_id };
       const of = { taskId: task.id, conversationId: task.conversation_id, isSecret };
-      return give(owner, of, AbortSignal.timeout(handOverMs));
+      return handOverPage(owner, of, AbortSignal.timeout(handOverMs));
     },
   };
 }
 
 type ToolUse = { name: string; given: Record<string, unknown>; taskId: string; sites: SiteSettings };
 
-type Work = {
+type BrowserRun = {
   db: Database;
   browserPool: BrowserPool;
   owner: Owner;
   origin: Origin;
   taskId: string;
-  rules: Rules;
+  rules: SiteRules;
 };
 
 const number = z.int().min(1).describe('The number that stands before it in the page as read.').optional();
@@ -108,7 +116,7 @@ const inputs = {
   nothing: z.strictObject({}),
 };
 
-function toolsOf(work: Work): OwnTool[] {
+function toolsOf(work: BrowserRun): OwnTool[] {
   const tool = <Input>(
     of: Parameters<typeof ownTool<Input>>[0],
     run: (given: Input, browser: OpenBrowser, signal: AbortSignal) => Promise<ToolAnswer>,
@@ -158,7 +166,7 @@ function toolsOf(work: Work): OwnTool[] {
         const field = byNumberOr(given.number, given.field, (into) => ({ into }));
         if (!field) return wrong('Give `number` or `field`.');
         const written = { ...field, text: given.text, submit: given.submit === true };
-        return act(work, browser, signal, (tab, limit) => type(tab, written, findMs, limit));
+        return act(work, browser, signal, (tab, limit) => typeText(tab, written, findMs, limit));
       },
     ),
     tool(
@@ -172,7 +180,7 @@ function toolsOf(work: Work): OwnTool[] {
         act(work, browser, signal, async (tab, limit) => {
           const to = given.to === 'up' ? -600 : given.to === 'down' ? 600 : given.to;
           await untilAborted(tab.run('scroll', [to]), limit);
-          await untilStill(tab, limit);
+          await waitUntilSettled(tab, limit);
           return { ok: true };
         }),
     ),
@@ -191,7 +199,7 @@ function toolsOf(work: Work): OwnTool[] {
         const picture = await untilAborted(tab.picture({ width: 1280, quality: 75 }), limited(signal, readMs));
         const hiddenSince = await hiddenAnswer(open);
         if (hiddenSince) return hiddenSince;
-        // Whoever runs the work keeps it, and says where.
+        // The run saves the picture and adds the file name to the answer.
         return { ...said(`A picture of ${tab.url()}`), media: [{ mediaType: 'image/jpeg', content: picture }] };
       },
     ),
@@ -212,7 +220,7 @@ function toolsOf(work: Work): OwnTool[] {
 
 const limited = (signal: AbortSignal, ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 
-/** Looked at before and after: a page may come to what only its person may see while it is read. */
+/** Checks before and after reading: a page may show a payment form meanwhile, which only its user may see. */
 async function read(open: OpenTab, part: number, signal: AbortSignal): Promise<ToolAnswer> {
   const hidden = await hiddenAnswer(open);
   if (hidden) return hidden;
@@ -221,10 +229,10 @@ async function read(open: OpenTab, part: number, signal: AbortSignal): Promise<T
 }
 
 async function hiddenAnswer(open: OpenTab): Promise<ToolAnswer | null> {
-  const secrecy = await secrecyOfTab(open);
-  if (secrecy === null) return null;
+  const hiddenReason = await hiddenReasonOfTab(open);
+  if (hiddenReason === null) return null;
   return failed(
-    secrecy === 'paying'
+    hiddenReason === 'paying'
       ? 'The page asks for payment details, which only the person may see and fill in. Have them pay with request_handoff, or leave it with browser_open or browser_close.'
       : 'The page is private while the person gives a secret away in it.',
   );
@@ -238,9 +246,9 @@ const byNumberOr = <Label extends object>(
 
 const wrong = async (why: string): Promise<ToolAnswer> => failed(why);
 
-/** What goes wrong is for the model to read; how long the computer ran for it is charged. */
+/** Returns failures as answers that the model reads, with the computer seconds to charge. */
 async function inBrowser(
-  work: Work,
+  work: BrowserRun,
   signal: AbortSignal,
   run: (browser: OpenBrowser) => Promise<ToolAnswer>,
 ): Promise<ToolAnswer> {
@@ -253,7 +261,7 @@ async function inBrowser(
       began = performance.now();
       await computerRuns();
       return run(browser).catch(async (error: unknown) => {
-        // What took too long may hang for ever: nothing would work in that page again, and it would keep a processor busy.
+        // A hung page would block the tab and keep a core busy.
         if (signal.aborted || isLate(error)) await tabOfTask(browser, taskId)?.tab.endIfHung();
         return explained(error);
       });
@@ -281,14 +289,14 @@ function whyNot(error: unknown): string | null {
 
 const isLate = (error: unknown) => (error as Error | null)?.name === 'TimeoutError';
 
-function requireTab({ taskId }: Work, browser: OpenBrowser): OpenTab {
+function requireTab({ taskId }: BrowserRun, browser: OpenBrowser): OpenTab {
   const open = tabOfTask(browser, taskId);
   if (!open) throw fail('no_open_tab', { message: 'No page is open. Open one with browser_open.' });
   open.lastUsed = Date.now();
   return open;
 }
 
-async function openPage(work: Work, browser: OpenBrowser, url: string, signal: AbortSignal): Promise<ToolAnswer> {
+async function openPage(work: BrowserRun, browser: OpenBrowser, url: string, signal: AbortSignal): Promise<ToolAnswer> {
   const verdict = verdictOn(work.rules, url);
   if (verdict.kind === 'site') return failed('This address is not among the sites that may be opened.');
   if (verdict.kind === 'page') return refusedAnswer(work, [{ kind: 'page', page: verdict.page, isWholePage: true }]);
@@ -297,7 +305,7 @@ async function openPage(work: Work, browser: OpenBrowser, url: string, signal: A
   open.lastUsed = Date.now();
   const { tab } = open;
   const limit = limited(signal, openMs);
-  const { result, refusals } = await watching(tab, async () => {
+  const { result, refusals } = await collectRefusals(tab, async () => {
     const { error } = await untilAborted(tab.navigate(url), limit);
     if (error === null) await tab.until(() => tab.readiness() !== 'loading', limit);
     return error;
@@ -309,7 +317,7 @@ async function openPage(work: Work, browser: OpenBrowser, url: string, signal: A
 }
 
 async function act(
-  work: Work,
+  work: BrowserRun,
   browser: OpenBrowser,
   signal: AbortSignal,
   action: (tab: Tab, limit: AbortSignal) => Promise<{ ok: true } | { ok: false; why: string }>,
@@ -319,7 +327,7 @@ async function act(
   const hidden = await hiddenAnswer(open);
   if (hidden) return hidden;
   const limit = limited(signal, actMs);
-  const { result, refusals } = await watching(tab, () => action(tab, limit)).catch((error: unknown) => {
+  const { result, refusals } = await collectRefusals(tab, () => action(tab, limit)).catch((error: unknown) => {
     signal.throwIfAborted();
     throw error;
   });
@@ -328,7 +336,7 @@ async function act(
   return result.ok ? read(open, 1, signal) : failed(result.why);
 }
 
-async function refusedAnswer(work: Work, refusals: readonly Refusal[]): Promise<ToolAnswer> {
+async function refusedAnswer(work: BrowserRun, refusals: readonly RequestRefusal[]): Promise<ToolAnswer> {
   await recordClosed(work, refusals);
   const whole = refusals.find(({ isWholePage }) => isWholePage);
   return failed(
@@ -338,11 +346,11 @@ async function refusedAnswer(work: Work, refusals: readonly Refusal[]): Promise<
   );
 }
 
-async function recordClosed({ db, origin, owner }: Work, refusals: readonly Refusal[]): Promise<void> {
+async function recordClosed({ db, origin, owner }: BrowserRun, refusals: readonly RequestRefusal[]): Promise<void> {
   for (const refusal of refusals) {
     if (refusal.kind === 'page') await recordBlocked(db, origin, owner.userId, refusal.page);
   }
 }
 
-/** What the agent hears of them. What a call does is done where the browser is open. */
-const descriptions: readonly OwnTool['tool'][] = toolsOf({} as Work).map(({ tool }) => tool);
+/** Definitions only. A call runs in the process where the browser is open. */
+const descriptions: readonly OwnTool['tool'][] = toolsOf({} as BrowserRun).map(({ tool }) => tool);

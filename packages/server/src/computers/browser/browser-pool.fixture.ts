@@ -1,8 +1,10 @@
 import { pino } from 'pino';
-import type { Awake, Computers } from '../running-computer.ts';
+import type { Computers, RunningComputer } from '../running-computer.ts';
 import { createBrowserPool } from './browser-pool.ts';
 
-/** Of computers that are always awake, and on which no browser starts: whoever gets that far is told so by a 503. */
+/**
+ * A pool whose computers are always awake and whose browsers never start: a request that gets that far fails with 503.
+ */
 export const poolWithoutBrowser = () =>
   createBrowserPool({
     computers,
@@ -13,7 +15,7 @@ export const poolWithoutBrowser = () =>
 
 const computers: Computers = {
   self: 'this process',
-  use: (owner, work) => work({ owner } as Awake),
+  use: (owner, work) => work({ owner } as RunningComputer),
   ifAwake: () => null,
   countAwake: () => 0,
   keepUntil: () => {},

@@ -10,8 +10,8 @@ import { enterUser } from '../../users/enter.ts';
 import { oneProcess } from '../computer-routing.fixture.ts';
 import { browserRoutes, screenRoutes } from '../routes.ts';
 import { poolWithoutBrowser } from './browser-pool.fixture.ts';
-import type { Holder, Secrecy } from './browser-pool.ts';
-import { browsersAtHolder } from './remote-browser.ts';
+import type { BrowserDriver, HiddenReason } from './browser-pool.ts';
+import { createRemoteBrowsers } from './remote-browser.ts';
 import { createScreens } from './screens.ts';
 
 const browserPool = poolWithoutBrowser();
@@ -22,7 +22,7 @@ let deployment: string;
 beforeAll(async () => {
   app = await startTestApp(({ db }) => {
     const screens = createScreens({ db, browserPool, log: pino({ level: 'silent' }) });
-    const browsers = browsersAtHolder({ db, browserPool, screens, holders: oneProcess });
+    const browsers = createRemoteBrowsers({ db, browserPool, screens, routing: oneProcess });
     return {
       browser: browserRoutes({ db, browsers, streams: createStreams() }),
       users: screenRoutes({ db, browsers }),
@@ -40,10 +40,10 @@ afterAll(async () => {
 });
 
 const owner = () => ({ orgId: org.id, mode: 'test' as const, userId: 'ada' });
-const give = (holder: Holder | Secrecy) => {
+const setDriver = (holder: BrowserDriver | HiddenReason) => {
   const isSecret = holder === 'private' || holder === 'paying';
   browserPool.control.hide(owner(), isSecret ? holder : null);
-  browserPool.control.give(owner(), isSecret ? 'nobody' : holder);
+  browserPool.control.setDriver(owner(), isSecret ? 'nobody' : holder);
 };
 const codes = async (): Promise<Record<string, string>> => {
   const key = org.testKey;
@@ -68,7 +68,7 @@ const codes = async (): Promise<Record<string, string>> => {
 const passed = '503 computer_unavailable';
 const inUse = '409 browser_in_use';
 
-describe('a browser under the control of', () => {
+describe('control of a browser', () => {
   it.each([
     { holder: 'nobody' as const, fetch: passed, screenshot: passed },
     { holder: 'agent' as const, fetch: passed, screenshot: passed },
@@ -78,10 +78,10 @@ describe('a browser under the control of', () => {
   ])(
     '$holder: a fetch answers $fetch, a screenshot $screenshot [BRW-007, BRW-027]',
     async ({ holder, ...expected }) => {
-      give(holder);
-      // Whoever waits for a sign-in looks at the cookies while the person signs in.
+      setDriver(holder);
+      // An app that waits for a sign-in reads the cookies while the user signs in.
       expect(await codes()).toEqual({ ...expected, cookies: passed, ofAnother: passed });
-      give('nobody');
+      setDriver('nobody');
     },
   );
 });

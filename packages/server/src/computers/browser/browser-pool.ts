@@ -3,33 +3,33 @@ import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Browser, StartBrowser } from '../chromium/browser.ts';
 import { BrowserGone, PageFailed } from '../chromium/devtools.ts';
-import type { PageFunctions } from '../chromium/page-script.ts';
-import type { Rules } from '../chromium/request-guard.ts';
+import type { CroppedElement, PageFunctions } from '../chromium/page-script.ts';
+import type { SiteRules } from '../chromium/request-guard.ts';
 import type { Tab } from '../chromium/tab.ts';
-import type { Awake, Computers } from '../running-computer.ts';
+import { type Computers, computerKey, type RunningComputer } from '../running-computer.ts';
 import type { Owner } from '../store.ts';
 
-/** A tab, and on whose behalf it is open. */
+/** An open tab and its purpose. */
 export type OpenTab = {
-  /** As callers know it. */
+  /** The id that the API shows. */
   id: string;
   tab: Tab;
   use: FetchUse | AgentUse;
-  /** Somebody works in it right now. */
+  /** A fetch is running in it. */
   isBusy: boolean;
   lastUsed: number;
-  /** When it closes by itself; null: with whoever opened it. */
+  /** When the tab closes by itself; null if its opener closes it. */
   keptUntil: number | null;
-  /** Whoever looks after what it must not open looks away. */
+  /** Stops recording the refused requests of the tab. */
   unwatch: () => void;
-  /** What its page asked for when it was last looked at. */
+  /** The kind of input that the page asked for at the last check. */
   asksFor: ReturnType<PageFunctions['asksFor']>;
-  /** The person has been asked to do something in it. */
+  /** Set while the user has been asked to do something in the tab. */
   handOff: HandOff | null;
 };
 
 type HandOff = {
-  /** The agent said that it is about a secret; where not, what the page asks for decides. */
+  /** The agent declared the hand-off secret. Otherwise the fields of the page decide. */
   isSecret: boolean;
   isOpen: () => Promise<boolean>;
   checkedAt: number;
@@ -41,43 +41,45 @@ export type FetchUse = {
   tag: string | null;
   stage: string | null;
   isPrivate: boolean;
-  /** Shown to the person in front of all others. */
+  /** Shown to the user before all other tabs. */
   isFront: boolean;
-  /** The one element that the screen of a hand-off shows. */
-  crop: { role?: string | undefined; name?: string | undefined; text?: string | undefined } | null;
+  /** The only element that the screen of a hand-off shows. */
+  crop: CroppedElement | null;
 };
 
 type AgentUse = { kind: 'agent'; taskId: string };
 
-/** The browser of one computer that is awake in this process, with its tabs. */
+/** The browser of a computer that is awake in this process, with its tabs. */
 export type OpenBrowser = {
   tabs: () => readonly OpenTab[];
-  open: (use: OpenTab['use'], rules: Rules) => Promise<OpenTab>;
+  open: (use: OpenTab['use'], rules: SiteRules) => Promise<OpenTab>;
   cookies: Browser['cookies'];
 };
 
 export type BrowserPool = {
-  control: Control;
-  /** Whether this server has browsers at all; where not, why. */
+  control: BrowserControl;
+  /** Why this server has no browsers; null if it has. */
   obstacle: () => Promise<string | null>;
-  /** Works with the owner's browser. Computer and browser are woken where they sleep. */
+  /** Runs `work` with the owner's browser, and wakes the computer and the browser if they sleep. */
   use: <T>(owner: Owner, work: (browser: OpenBrowser) => Promise<T>) => Promise<T>;
   countRunning: () => number;
   /** Wakes nothing. */
   ifOpen: (owner: Owner) => OpenBrowser | null;
-  /** Whether its computer is awake in no way here. */
+  /** True if the computer is not awake in this process. */
   isAsleep: (owner: Owner) => boolean;
   keep: (owner: Owner, open: OpenTab, forMs: number) => void;
-  /** A computer that somebody looks at does not fall asleep. */
+  /** Keeps a computer awake while a viewer watches its screen. */
   stay: (owner: Owner, forMs: number) => void;
-  /** How many work at once is bounded: throws `browser_busy`. Whoever was let in says when it is done. */
+  /**
+   * Throws `browser_busy` if too many fetches run in one browser. The caller must call the returned function when done.
+   */
   enter: (owner: Owner) => () => void;
 };
 
-const mostFetches = 4;
+const maxFetches = 4;
 const retryAfterMs = 1_000;
-/** Each takes memory; beyond these the one that was used the longest time ago closes. */
-const mostTabs = 16;
+/** Each tab takes memory. Above this number the least recently used one closes. */
+const maxTabs = 16;
 const agentIdleMs = 600_000;
 const lookEveryMs = 1_000;
 
@@ -86,7 +88,7 @@ type Entry = { opening: Promise<OpenBrowser>; ready: OpenBrowser | null; browser
 export function createBrowserPool(options: {
   computers: Computers;
   start: StartBrowser;
-  /** Why browsers cannot run here; null where they can. */
+  /** Why browsers cannot run in this process; null if they can. */
   obstacle: () => Promise<string | null>;
   log: Logger;
 }): BrowserPool & { stop: () => void } {
@@ -97,8 +99,8 @@ export function createBrowserPool(options: {
   const closing = setInterval(closeOld, lookEveryMs);
   closing.unref();
   computers.beforeSleep(async ({ owner }) => {
-    const entry = entries.get(ownerKey(owner));
-    entries.delete(ownerKey(owner));
+    const entry = entries.get(computerKey(owner));
+    entries.delete(computerKey(owner));
     control.hide(owner, null);
     await entry?.opening.catch(() => null);
     await entry?.browser?.close();
@@ -115,8 +117,8 @@ export function createBrowserPool(options: {
     }
   }
 
-  function openOn({ owner, place }: Awake): Promise<OpenBrowser> {
-    const key = ownerKey(owner);
+  function openOn({ owner, folders }: RunningComputer): Promise<OpenBrowser> {
+    const key = computerKey(owner);
     const known = entries.get(key);
     if (known && (!known.browser || known.browser.isRunning())) return known.opening;
     const tabs = new Set<OpenTab>();
@@ -131,7 +133,7 @@ export function createBrowserPool(options: {
     return entry.opening;
 
     async function begin(): Promise<OpenBrowser> {
-      const browser = await start(place).catch((error: unknown) => {
+      const browser = await start(folders).catch((error: unknown) => {
         log.error({ err: error }, 'a browser did not start');
         throw fail('computer_unavailable', { message: 'The browser did not start.' });
       });
@@ -173,7 +175,7 @@ export function createBrowserPool(options: {
     },
     countRunning: () => [...entries.values()].filter(({ browser }) => browser?.isRunning()).length,
     ifOpen(owner) {
-      const entry = computers.ifAwake(owner) && entries.get(ownerKey(owner));
+      const entry = computers.ifAwake(owner) && entries.get(computerKey(owner));
       return entry?.browser?.isRunning() ? entry.ready : null;
     },
     isAsleep: (owner) => computers.ifAwake(owner) === null,
@@ -183,9 +185,9 @@ export function createBrowserPool(options: {
     },
     stay: (owner, forMs) => computers.keepUntil(owner, new Date(Date.now() + forMs)),
     enter(owner) {
-      const key = ownerKey(owner);
+      const key = computerKey(owner);
       const running = fetching.get(key) ?? 0;
-      if (running >= mostFetches) throw fail('browser_busy', { retry_after_ms: retryAfterMs });
+      if (running >= maxFetches) throw fail('browser_busy', { retry_after_ms: retryAfterMs });
       fetching.set(key, running + 1);
       return () => {
         const left = (fetching.get(key) ?? 1) - 1;
@@ -197,7 +199,7 @@ export function createBrowserPool(options: {
   };
 }
 
-/** Browsers and pages end at any time: whoever asks again gets a new one. */
+/** Browsers and pages may end at any time. The next request gets a new one. */
 function sayUnavailable(error: unknown): never {
   if (!(error instanceof BrowserGone) && !(error instanceof PageFailed)) throw error;
   throw fail('computer_unavailable', { message: 'The browser or its page ended meanwhile. Try again.' });
@@ -205,13 +207,13 @@ function sayUnavailable(error: unknown): never {
 
 function makeRoom(tabs: Set<OpenTab>): void {
   const idle = [...tabs].filter(({ isBusy }) => !isBusy).sort((one, other) => one.lastUsed - other.lastUsed);
-  for (const oldest of idle.slice(0, Math.max(0, tabs.size - mostTabs + 1))) {
+  for (const oldest of idle.slice(0, Math.max(0, tabs.size - maxTabs + 1))) {
     tabs.delete(oldest);
     void oldest.tab.close();
   }
 }
 
-/** The tab in front, else the one that was used last. */
+/** The tab in front, or else the most recently used one. */
 export function frontTab(tabs: readonly OpenTab[]): OpenTab | undefined {
   const [first] = [...tabs].sort(
     (one, other) => Number(isInFront(other)) - Number(isInFront(one)) || other.lastUsed - one.lastUsed,
@@ -223,50 +225,48 @@ export const isInFront = ({ use }: OpenTab): boolean => use.kind === 'fetch' && 
 
 export const isPublic = ({ use }: OpenTab): boolean => use.kind === 'agent' || !use.isPrivate;
 
-/** Who has a browser. */
-export type Holder = 'nobody' | 'agent' | 'person';
+/** Who controls a browser. */
+export type BrowserDriver = 'nobody' | 'agent' | 'person';
 
-/** Why only the person whose browser it is sees it: they give a secret away in it, or pay. */
-export type Secrecy = 'private' | 'paying';
+/** Why only its user may see a browser: they enter a secret, or pay. */
+export type HiddenReason = 'private' | 'paying';
 
-/** Who controls the browsers of this process, and which of them are for nobody else's eyes. */
-type Control = {
-  holderOf: (owner: Owner) => Holder;
-  give: (owner: Owner, holder: Holder) => void;
-  secrecyOf: (owner: Owner) => Secrecy | null;
-  hide: (owner: Owner, secrecy: Secrecy | null) => void;
-  /** No fetch works in a browser that a person is using or that is hidden. */
+/** Who controls each browser of this process, and which browsers are hidden from viewers. */
+type BrowserControl = {
+  driverOf: (owner: Owner) => BrowserDriver;
+  setDriver: (owner: Owner, driver: BrowserDriver) => void;
+  hiddenReasonOf: (owner: Owner) => HiddenReason | null;
+  hide: (owner: Owner, hiddenReason: HiddenReason | null) => void;
+  /** Refuses a fetch while a person uses the browser or the browser is hidden. */
   assertFree: (owner: Owner) => void;
   isTaken: (owner: Owner) => boolean;
-  /** Neither frames nor pictures leave a hidden one, but to its person. */
+  /** Refuses frames and pictures of a hidden browser to everyone except its user. */
   assertSeen: (owner: Owner) => void;
 };
 
-export function createControl(): Control {
-  const holders = new Map<string, Holder>();
-  const hidden = new Map<string, Secrecy>();
-  const holderOf = (owner: Owner) => holders.get(ownerKey(owner)) ?? 'nobody';
-  const secrecyOf = (owner: Owner) => hidden.get(ownerKey(owner)) ?? null;
-  const isTaken = (owner: Owner) => holderOf(owner) === 'person';
+export function createControl(): BrowserControl {
+  const drivers = new Map<string, BrowserDriver>();
+  const hidden = new Map<string, HiddenReason>();
+  const driverOf = (owner: Owner) => drivers.get(computerKey(owner)) ?? 'nobody';
+  const hiddenReasonOf = (owner: Owner) => hidden.get(computerKey(owner)) ?? null;
+  const isTaken = (owner: Owner) => driverOf(owner) === 'person';
   return {
-    holderOf,
+    driverOf,
     isTaken,
-    secrecyOf,
-    give(owner, holder) {
-      if (holder === 'nobody') holders.delete(ownerKey(owner));
-      else holders.set(ownerKey(owner), holder);
+    hiddenReasonOf,
+    setDriver(owner, driver) {
+      if (driver === 'nobody') drivers.delete(computerKey(owner));
+      else drivers.set(computerKey(owner), driver);
     },
-    hide(owner, secrecy) {
-      if (secrecy === null) hidden.delete(ownerKey(owner));
-      else hidden.set(ownerKey(owner), secrecy);
+    hide(owner, hiddenReason) {
+      if (hiddenReason === null) hidden.delete(computerKey(owner));
+      else hidden.set(computerKey(owner), hiddenReason);
     },
     assertFree(owner) {
-      if (isTaken(owner) || secrecyOf(owner) !== null) throw fail('browser_in_use');
+      if (isTaken(owner) || hiddenReasonOf(owner) !== null) throw fail('browser_in_use');
     },
     assertSeen(owner) {
-      if (secrecyOf(owner) !== null) throw fail('browser_in_use', { message: 'The screen is private right now.' });
+      if (hiddenReasonOf(owner) !== null) throw fail('browser_in_use', { message: 'The screen is private right now.' });
     },
   };
 }
-
-export const ownerKey = ({ orgId, mode, userId }: Owner) => JSON.stringify([orgId, mode, userId]);

@@ -5,7 +5,7 @@ import type { DataCall, Tab } from '../chromium/tab.ts';
 
 type WantedCapture = { match: string; required: boolean };
 
-type Captured = {
+type CapturedCall = {
   match: string;
   url: string;
   status: number;
@@ -15,17 +15,17 @@ type Captured = {
 };
 
 export type Captures = {
-  found: readonly Captured[];
+  found: readonly CapturedCall[];
   isAnyRequired: boolean;
-  /** Resolves once every required one has an answer. */
+  /** Resolves once every required capture has a response. */
   complete: Promise<void>;
   stop: () => void;
 };
 
-const mostCaptured = 100;
-const mostBytes = 16 * 1024 * 1024;
+const maxCaptures = 100;
+const maxTotalBytes = 16 * 1024 * 1024;
 
-/** Collects what a page's own data calls are answered, from now on. */
+/** Collects the responses to the page's data requests from now on. */
 export async function startCapturing(tab: Tab, wanted: readonly WantedCapture[]): Promise<Captures> {
   const matchers: { match: string; fits: Matcher }[] = [];
   for (const [at, { match }] of wanted.entries()) {
@@ -33,16 +33,16 @@ export async function startCapturing(tab: Tab, wanted: readonly WantedCapture[])
   }
   const missing = new Set(wanted.filter(({ required }) => required).map(({ match }) => match));
   const isAnyRequired = missing.size > 0;
-  const found: Captured[] = [];
+  const found: CapturedCall[] = [];
   const { promise: complete, resolve } = Promise.withResolvers<void>();
   let bytes = 0;
 
   async function take({ url, status, contentType, body }: DataCall): Promise<void> {
     const fitting = matchers.filter(({ fits }) => fits(url));
-    if (fitting.length === 0 || found.length >= mostCaptured) return;
+    if (fitting.length === 0 || found.length >= maxCaptures) return;
     const read = await body();
     bytes += read?.length ?? 0;
-    const shown = readBody(bytes > mostBytes ? null : read);
+    const shown = readBody(bytes > maxTotalBytes ? null : read);
     for (const { match } of fitting) {
       found.push({ match, url, status, content_type: contentType, ...shown });
       missing.delete(match);
@@ -57,16 +57,16 @@ export async function startCapturing(tab: Tab, wanted: readonly WantedCapture[])
 
 type Matcher = (address: string) => boolean;
 
-const longestAddress = 8192;
+const maxAddressLength = 8192;
 
 /**
- * Whether an address fits: `/regex/`, a glob with `*`, or any part of it. A glob fits the whole address or, where it
- * begins with a slash, everything behind the host. Expressions are read by an engine whose time grows with the address
- * alone.
+ * Matches an address by `/regex/`, by a glob with `*`, or by a substring. A glob matches the whole address, or
+ * everything after the host if it begins with a slash. RE2 runs in linear time, so a hostile expression cannot block
+ * the server.
  */
 export async function matcherOf(match: string, param: string): Promise<Matcher> {
   const fits = await fitter(match, param);
-  return (address) => fits(address.slice(0, longestAddress));
+  return (address) => fits(address.slice(0, maxAddressLength));
 }
 
 async function fitter(match: string, param: string): Promise<Matcher> {
@@ -91,23 +91,23 @@ function compile(engine: typeof RE2JS, expression: string, param: string): RE2JS
 
 const behindHost = (address: string) => address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
 
-const longestBody = 1024 * 1024;
+const maxBodyBytes = 1024 * 1024;
 
-/** What a page was answered: JSON where it is JSON, else text; what is neither, as base64. */
+/** JSON if the body is an object or a list, text if it is UTF-8, and base64 otherwise. */
 export function readBody(bytes: Buffer | null): { body: unknown; truncated: boolean } {
   if (bytes === null) return { body: '', truncated: true };
-  if (bytes.length > longestBody) return { body: cutText(bytes), truncated: true };
+  if (bytes.length > maxBodyBytes) return { body: cutText(bytes), truncated: true };
   if (!isUtf8(bytes)) return { body: bytes.toString('base64'), truncated: false };
   const text = bytes.toString('utf8');
   return { body: asJson(text) ?? text, truncated: false };
 }
 
-/** Without half a character at the end. */
+/** Drops an incomplete character at the end. */
 function cutText(bytes: Buffer): string {
-  return new TextDecoder().decode(bytes.subarray(0, longestBody), { stream: true });
+  return new TextDecoder().decode(bytes.subarray(0, maxBodyBytes), { stream: true });
 }
 
-/** An object or a list; whatever else could be read as JSON is text as well. */
+/** Parses objects and lists only. A bare number or string stays text. */
 function asJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

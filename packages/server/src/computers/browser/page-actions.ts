@@ -10,11 +10,10 @@ import type { Tab } from '../chromium/tab.ts';
 import { matcherOf, readBody } from './captures.ts';
 import { verdictOn } from './site-rules.ts';
 
-/** What came of doing something on a page. */
-type Done = { ok: true } | { ok: false; why: string };
+type ActionResult = { ok: true } | { ok: false; why: string };
 
 const lookAgainMs = 100;
-/** A page says a moment after the click that it goes elsewhere. */
+/** A page starts to navigate a moment after the click. */
 const reactionMs = 80;
 
 export async function click(
@@ -22,128 +21,138 @@ export async function click(
   wanted: ElementQuery & { role?: string | undefined; name?: string | undefined },
   withinMs: number,
   signal: AbortSignal,
-): Promise<Done> {
+): Promise<ActionResult> {
   const { role, name = '', text, selector, number, nth, near_text } = wanted;
-  return untilDone(withinMs, signal, async () => {
+  return retryUntilDone(withinMs, signal, async () => {
     const elements = role === undefined ? [] : await untilAborted(tab.elementsByRole(role, name), signal);
     const spot = await untilAborted(tab.run('spotOf', [{ text, selector, number, nth, near_text }], elements), signal);
     if (!spot.found) return { ok: false, why: spot.why };
     await untilAborted(tab.clickAt(spot.x, spot.y), signal);
-    await untilStill(tab, signal);
+    await waitUntilSettled(tab, signal);
     return { ok: true };
   });
 }
 
-export async function type(
+export async function typeText(
   tab: Tab,
   { text, submit, ...field }: ({ into: string } | { number: number }) & { text: string; submit: boolean },
   withinMs: number,
   signal: AbortSignal,
-): Promise<Done> {
-  return untilDone(withinMs, signal, async () => {
+): Promise<ActionResult> {
+  return retryUntilDone(withinMs, signal, async () => {
     const taken = await untilAborted(tab.run('takeField', [field, text]), signal);
     if (!taken.found) return { ok: false, why: taken.why };
     if (!taken.isDone) await untilAborted(tab.write(text), signal);
     if (submit) {
       await untilAborted(tab.press('Enter'), signal);
-      await untilStill(tab, signal);
+      await waitUntilSettled(tab, signal);
     }
     return { ok: true };
   });
 }
 
-/** Until the page that something leads to can be used. */
-export async function untilStill(tab: Tab, signal: AbortSignal): Promise<void> {
+/** Waits until the page that an action leads to can be used. */
+export async function waitUntilSettled(tab: Tab, signal: AbortSignal): Promise<void> {
   await sleep(reactionMs, undefined, { signal });
   await tab.until(() => tab.readiness() !== 'loading', signal);
 }
 
-/** Looks again and again: what is not there yet may come, and a page that goes away is followed by another. */
-async function untilDone(withinMs: number, signal: AbortSignal, attempt: () => Promise<Done>): Promise<Done> {
+/** Retries, because an element may appear later and a page may navigate meanwhile. */
+async function retryUntilDone(
+  withinMs: number,
+  signal: AbortSignal,
+  attempt: () => Promise<ActionResult>,
+): Promise<ActionResult> {
   const end = performance.now() + withinMs;
   for (;;) {
-    const done = await attempt().catch((error: unknown) => troubled(error, signal));
+    const done = await attempt().catch((error: unknown) => resultOfLostPage(error, signal));
     if (done.ok || performance.now() >= end) return done;
     await sleep(lookAgainMs, undefined, { signal });
   }
 }
 
-/** A page that goes away is no end of the work; whatever else went wrong is. */
-export function troubled(error: unknown, signal: AbortSignal): { ok: false; why: string } {
+/** A page that navigates away is a failed attempt, not an error. Every other error is thrown. */
+export function resultOfLostPage(error: unknown, signal: AbortSignal): { ok: false; why: string } {
   signal.throwIfAborted();
   if (!(error instanceof PageFailed)) throw error;
   return { ok: false, why: 'The page went away meanwhile.' };
 }
 
-type Step = BodyOf<Api['browser']['fetch']>['steps'][number];
+type FetchStep = BodyOf<Api['browser']['fetch']>['steps'][number];
 
-export type StepResult = { kind: Step['kind']; ok: boolean; duration_ms: number; result: unknown };
+export type StepResult = { kind: FetchStep['kind']; ok: boolean; duration_ms: number; result: unknown };
 
-/** How long something that is not on the page is looked for. */
-const usualMs = 5_000;
+/** How long a step looks for an element that is not on the page. */
+const defaultMs = 5_000;
 const nothing = null;
 
-/** One after the other. One that does not come off is noted, and the next is done: a banner may or may not be there. */
+/**
+ * Runs the steps in order. A failed step is recorded and the next one runs: a cookie banner, for example, may be
+ * absent.
+ */
 export async function runSteps(
   tab: Tab,
-  steps: readonly Step[],
-  of: Limits & { done: StepResult[]; after: (name: string) => Promise<void> },
+  steps: readonly FetchStep[],
+  of: StepLimits & { done: StepResult[]; after: (name: string) => Promise<void> },
 ): Promise<void> {
   for (const [at, step] of steps.entries()) {
     const began = performance.now();
     const { ok, result } = await runStep(tab, step, at, of).catch((error: unknown) =>
-      outcomeOf(troubled(error, of.signal)),
+      outcomeOf(resultOfLostPage(error, of.signal)),
     );
     of.done.push({ kind: step.kind, ok, duration_ms: Math.round(performance.now() - began), result });
     await of.after(`step ${at + 1}: ${step.kind}`);
   }
 }
 
-type Limits = {
+type StepLimits = {
   signal: AbortSignal;
   timeoutMs: number;
-  /** Writes down that a closed page was met. */
+  /** Records in the audit log that a blocked page was requested. */
   blocked: (page: ClosedPage) => Promise<void>;
 };
 
-type Outcome = { ok: boolean; result: unknown };
+type StepOutcome = { ok: boolean; result: unknown };
 
-async function runStep(tab: Tab, step: Step, at: number, limits: Limits): Promise<Outcome> {
+async function runStep(tab: Tab, step: FetchStep, at: number, limits: StepLimits): Promise<StepOutcome> {
   const { signal, timeoutMs } = limits;
   switch (step.kind) {
     case 'click':
-      return outcomeOf(await click(tab, step, step.within_ms ?? usualMs, signal));
+      return outcomeOf(await click(tab, step, step.within_ms ?? defaultMs, signal));
     case 'type':
-      return outcomeOf(await type(tab, step, usualMs, signal));
+      return outcomeOf(await typeText(tab, step, defaultMs, signal));
     case 'scroll':
       return { ok: true, result: await untilAborted(tab.run('scroll', [step.to]), signal) };
     case 'wait_for':
-      return outcomeOf(await untilDone(step.within_ms ?? timeoutMs, signal, await looker(tab, step, at, signal)));
+      return outcomeOf(
+        await retryUntilDone(step.within_ms ?? timeoutMs, signal, await conditionOf(tab, step, at, signal)),
+      );
     case 'page_fetch':
       return callFromPage(tab, step, at, limits);
   }
 }
 
-const outcomeOf = (done: Done): Outcome =>
+const outcomeOf = (done: ActionResult): StepOutcome =>
   done.ok ? { ok: true, result: nothing } : { ok: false, result: { error: done.why } };
 
-async function looker(tab: Tab, step: Extract<Step, { kind: 'wait_for' }>, at: number, signal: AbortSignal) {
+async function conditionOf(tab: Tab, step: Extract<FetchStep, { kind: 'wait_for' }>, at: number, signal: AbortSignal) {
   const { text, selector, url } = step;
-  const missing: Done = { ok: false, why: 'It did not come.' };
+  const missing: ActionResult = { ok: false, why: 'It did not come.' };
   if (url !== undefined) {
     const fits = await matcherOf(url, `steps.${at}.url`);
-    return async (): Promise<Done> => (fits(tab.url()) ? { ok: true } : missing);
+    return async (): Promise<ActionResult> => (fits(tab.url()) ? { ok: true } : missing);
   }
   const wanted = text !== undefined ? { text } : { selector: selector as string };
-  return async (): Promise<Done> => ((await untilAborted(tab.run('shows', [wanted]), signal)) ? { ok: true } : missing);
+  return async (): Promise<ActionResult> =>
+    (await untilAborted(tab.run('shows', [wanted]), signal)) ? { ok: true } : missing;
 }
 
 async function callFromPage(
   tab: Tab,
-  step: Extract<Step, { kind: 'page_fetch' }>,
+  step: Extract<FetchStep, { kind: 'page_fetch' }>,
   at: number,
-  { signal, blocked }: Limits,
-): Promise<Outcome> {
+  { signal, blocked }: StepLimits,
+): Promise<StepOutcome> {
   const param = `steps.${at}.url`;
   const address = URL.canParse(step.url, tab.url()) ? new URL(step.url, tab.url()).href : step.url;
   const verdict = verdictOn(tab.rules(), address);

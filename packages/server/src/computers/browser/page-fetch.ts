@@ -8,21 +8,21 @@ import type { Origin } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { enterUser, findAskedUser } from '../../users/index.ts';
-import type { ClosedPage, Refusal, Rules } from '../chromium/request-guard.ts';
+import type { ClosedPage, RequestRefusal, SiteRules } from '../chromium/request-guard.ts';
 import type { Tab } from '../chromium/tab.ts';
 import type { Owner } from '../store.ts';
 import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
 import { type Captures, matcherOf, startCapturing } from './captures.ts';
-import { runSteps, type StepResult, troubled } from './page-actions.ts';
-import { jpegAddress, noticeSecrets, secrecyOfTab } from './screen-redaction.ts';
+import { resultOfLostPage, runSteps, type StepResult } from './page-actions.ts';
+import { hiddenReasonOfTab, jpegAddress, updateHidden } from './screen-redaction.ts';
 import { deploymentOfBrowser, fetchRules, recordBlocked, verdictOn } from './site-rules.ts';
 
 type Dependencies = { db: Database; browserPool: BrowserPool };
 
-/** A sign-in takes a person a while. */
+/** A person needs a while to sign in. */
 const frontKeptMs = 600_000;
 
-/** Opens one page in a background tab of the user's browser, or goes on in a kept one, and answers what it brought. */
+/** Opens a page in a background tab of the user's browser, or reuses a kept tab, and returns what the page loaded. */
 export async function fetchPage(
   { db, browserPool }: Dependencies,
   origin: Origin,
@@ -38,7 +38,7 @@ export async function fetchPage(
   await assertOpen(rules, body, blocked);
   for (const [at, { match }] of body.capture.entries()) await matcherOf(match, `capture.${at}.match`);
   if (!user && body.url === undefined) throw fail('no_open_tab');
-  await noticeSecrets(browserPool, owner);
+  await updateHidden(browserPool, owner);
   browserPool.control.assertFree(owner);
   const leave = browserPool.enter(owner);
   try {
@@ -50,7 +50,7 @@ export async function fetchPage(
     let began: number | null = null;
     const asked = performance.now();
     try {
-      // Not before: a call that is refused makes nobody.
+      // Not earlier: a refused request must not create a user.
       if (!user) await transaction(db, (tx) => enterUser(tx, origin, userId));
       return await browserPool.use(owner, async (browser) => {
         browserPool.control.assertFree(owner);
@@ -67,9 +67,9 @@ export async function fetchPage(
   }
 }
 
-/** Before anything is woken: neither the page nor a call from inside of it may lead where nothing is opened. */
+/** Checks before anything wakes: neither the page nor a request from inside it may lead to a blocked address. */
 async function assertOpen(
-  rules: Rules,
+  rules: SiteRules,
   { url, steps }: FetchBody,
   blocked: (page: { host: string; path: string }) => Promise<void>,
 ): Promise<void> {
@@ -85,19 +85,19 @@ async function assertOpen(
   }
 }
 
-type Place = { browserPool: BrowserPool; browser: OpenBrowser; owner: Owner };
+type FetchTarget = { browserPool: BrowserPool; browser: OpenBrowser; owner: Owner };
 
-/** A tab that this fetch has opened goes with it, unless it is to be kept; a kept one stays as it was where it fails. */
-async function inTab(place: Place, deploymentId: string, run: FetchRun): Promise<FetchAnswer> {
+/** Closes the tab that this fetch opened unless it is to be kept. A kept tab survives a timeout as it is. */
+async function inTab(target: FetchTarget, deploymentId: string, run: FetchRun): Promise<FetchAnswer> {
   const { body } = run;
   const isNew = body.tab === undefined && body.url !== undefined;
-  const open = isNew ? await openTab(place, deploymentId, run) : await keptTab(place, deploymentId, run);
+  const open = isNew ? await openTab(target, deploymentId, run) : await keptTab(target, deploymentId, run);
   open.isBusy = true;
   try {
     const answer = await runFetch(open, run);
     const keptMs = body.keep_open_ms ?? (body.front ? frontKeptMs : null);
     if (keptMs === null) void open.tab.close();
-    else place.browserPool.keep(place.owner, open, keptMs);
+    else target.browserPool.keep(target.owner, open, keptMs);
     return { ...answer, tab: keptMs === null ? null : open.id };
   } catch (error) {
     const isLate = error instanceof Failure && error.code === 'timeout';
@@ -119,7 +119,7 @@ const useOf = (deploymentId: string, body: FetchBody) => ({
   crop: body.front_crop ?? null,
 });
 
-async function openTab({ browser }: Place, deploymentId: string, { body, rules }: FetchRun): Promise<OpenTab> {
+async function openTab({ browser }: FetchTarget, deploymentId: string, { body, rules }: FetchRun): Promise<OpenTab> {
   const open = await browser.open(useOf(deploymentId, body), rules);
   try {
     if (body.front || body.front_device !== undefined) {
@@ -133,8 +133,12 @@ async function openTab({ browser }: Place, deploymentId: string, { body, rules }
   }
 }
 
-/** The one that is named, else the one that was used last. Where the version has changed, its sites hold now. */
-async function keptTab({ browser }: Place, deploymentId: string, { body, rules, blocked }: FetchRun): Promise<OpenTab> {
+/** The named tab, or else the most recently used one. It gets the site rules of the current version. */
+async function keptTab(
+  { browser }: FetchTarget,
+  deploymentId: string,
+  { body, rules, blocked }: FetchRun,
+): Promise<OpenTab> {
   const [found] = browser
     .tabs()
     .filter(
@@ -190,17 +194,17 @@ export type FetchAnswer = ResponseOf<Api['browser']['fetch']>;
 type FetchRun = {
   wakeMs: number;
   body: FetchBody;
-  rules: Rules;
-  /** Writes down that a closed page was met. */
+  rules: SiteRules;
+  /** Records in the audit log that a blocked page was requested. */
   blocked: (page: ClosedPage) => Promise<void>;
   signal: AbortSignal;
 };
 
-/** Pages whose site cannot be reached have no status of their own. */
+/** The status of a page whose site cannot be reached. */
 const unreachable = 502;
 const lookAgainMs = 200;
 
-/** What one fetch does in its tab, from the first request to the answer. */
+/** Runs one fetch in its tab, from the first request to the response. */
 async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswer> {
   const { tab } = open;
   const { body, wakeMs } = run;
@@ -213,10 +217,10 @@ async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswer> {
   const steps: StepResult[] = [];
   const frames: FetchAnswer['frames'] = [];
   const milestone = async (name: string) => {
-    if (!body.frames || (await secrecyOfTab(open)) === 'paying') return;
+    if (!body.frames || (await hiddenReasonOfTab(open)) === 'paying') return;
     const at_ms = elapsed();
     const picture = await untilAborted(tab.picture({ width: 320, quality: 40 }), signal).catch((error: unknown) => {
-      troubled(error, signal);
+      resultOfLostPage(error, signal);
     });
     if (picture) frames.push({ milestone: name, at_ms, image: jpegAddress(picture) });
   };
@@ -230,7 +234,7 @@ async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswer> {
       .then(() => {
         openMs = elapsed();
       });
-    // Whoever waits for captures alone need not wait for the page to be whole.
+    // A fetch that only needs captures does not wait for the whole page.
     await (isHurried ? Promise.race([isUsable, untilAborted(captures.complete, signal)]) : isUsable);
     isUsable.catch(() => {});
     openMs ||= elapsed();
@@ -284,14 +288,14 @@ function lateMessage({ timeout_ms, capture }: FetchBody, { found }: Captures): s
 }
 
 /**
- * The first page that may not be opened ends the fetch; a closed frame is only written down. What a kept tab does
- * afterwards by itself is written down too, until the next fetch looks after it.
+ * The first blocked page ends the fetch; a blocked frame is only recorded. Refusals in a kept tab are recorded until
+ * the next fetch replaces this watcher.
  */
 function watchRefusals(open: OpenTab, { blocked }: FetchRun) {
   const ending = new AbortController();
   const writing: Promise<void>[] = [];
   open.unwatch();
-  open.unwatch = open.tab.onRefused((refusal: Refusal) => {
+  open.unwatch = open.tab.onRefused((refusal: RequestRefusal) => {
     if (refusal.kind === 'page') {
       const written = blocked(refusal.page);
       written.catch(() => {});
@@ -309,7 +313,7 @@ function watchRefusals(open: OpenTab, { blocked }: FetchRun) {
   return { signal: ending.signal, written: async () => void (await Promise.all(writing)) };
 }
 
-/** It passes by itself or by the person in front of it; nobody here answers it for them. */
+/** Waits until the check passes by itself or the user passes it. The server never solves it. */
 async function botCheckPassed(tab: Tab, signal: AbortSignal): Promise<void> {
   for (;;) {
     await tab.until(() => tab.readiness() === 'loaded', signal);

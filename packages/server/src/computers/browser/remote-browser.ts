@@ -8,67 +8,62 @@ import type { Origin, Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Frame, FrameSource } from '../../platform/http/sse.ts';
 import { requireAskedUser } from '../../users/index.ts';
-import type { Rules } from '../chromium/request-guard.ts';
-import type { Holders, RemoteMerge, Work } from '../computer-routing.ts';
+import type { SiteRules } from '../chromium/request-guard.ts';
+import type { ComputerRouting, FrameMerge, RoutedCall } from '../computer-routing.ts';
 import type { Owner } from '../store.ts';
 import type { BrowserPool, FetchUse, OpenTab } from './browser-pool.ts';
 import { type FetchAnswer, type FetchBody, fetchPage } from './page-fetch.ts';
 import type { Viewer } from './screen.ts';
-import { jpegAddress, noticeSecrets, takeScreenshot } from './screen-redaction.ts';
-import type { OwnScreens, ScreenInput, Screens } from './screens.ts';
+import { jpegAddress, takeScreenshot, updateHidden } from './screen-redaction.ts';
+import type { LocalScreens, ScreenInput, Screens } from './screens.ts';
 import { deploymentOfBrowser, fetchRules, type SiteSettings, verdictOn } from './site-rules.ts';
 
-/** What callers do with the browser of a user, whichever process has it. */
-export type Browsers = {
-  fetch: Work<{ origin: Origin; body: FetchBody }, FetchAnswer>;
-  cookies: Work<CookieQuery, FoundCookies>;
-  screenshot: Work<null, Uint8Array>;
+/** The browser of a user for API callers, in whichever process it runs. */
+export type RemoteBrowsers = {
+  fetch: RoutedCall<{ origin: Origin; body: FetchBody }, FetchAnswer>;
+  cookies: RoutedCall<CookieQuery, FoundCookies>;
+  screenshot: RoutedCall<null, Uint8Array>;
   watch: (owner: Owner, settings: SiteSettings) => FrameSource;
   screens: Screens;
 };
 
 const answerMs = 60_000;
 
-export function browsersAtHolder(options: {
+export function createRemoteBrowsers(options: {
   db: Database;
   browserPool: BrowserPool;
-  screens: OwnScreens;
-  holders: Holders;
-}): Browsers {
-  const { db, browserPool, screens, holders } = options;
-  const watch = holders.streamAtHolder(
+  screens: LocalScreens;
+  routing: ComputerRouting;
+}): RemoteBrowsers {
+  const { db, browserPool, screens, routing } = options;
+  const watch = routing.routeStream(
     'browser.watch',
     (owner, settings: SiteSettings) => watchTabs(browserPool, owner, fetchRules(settings)),
     newestOfEachTab,
   );
   return {
-    fetch: holders.atHolder('browser.fetch', (owner, { origin, body }, signal) =>
+    fetch: routing.route('browser.fetch', (owner, { origin, body }, signal) =>
       fetchPage({ db, browserPool }, origin, userOf(owner), body, signal),
     ),
-    cookies: holders.atHolder('browser.cookies', (owner, query) =>
+    cookies: routing.route('browser.cookies', (owner, query) =>
       findCookies({ db, browserPool }, owner, userOf(owner), query),
     ),
-    screenshot: holders.atHolder('browser.screenshot', (owner) => takeScreenshot(browserPool, owner)),
+    screenshot: routing.route('browser.screenshot', (owner) => takeScreenshot(browserPool, owner)),
     watch: (owner, settings) =>
-      watchAnywhere({ isAwake: () => holders.isAwake(owner), open: () => watch(owner, settings) }),
-    screens: screensAtHolder(screens, holders),
+      watchAnywhere({ isAwake: () => routing.isAwake(owner), open: () => watch(owner, settings) }),
+    screens: remoteScreens(screens, routing),
   };
 }
 
-function screensAtHolder(screens: OwnScreens, holders: Holders): Screens {
-  const ask = holders.atHolder('screen.ask', (_owner, viewer: Viewer) => screens.ask(viewer));
-  const pass = holders.atHolder(
-    'screen.pass',
-    (_owner, { viewer, inputs }: { viewer: Viewer; inputs: ScreenInput[] }) => screens.pass(viewer, inputs),
+function remoteScreens(screens: LocalScreens, routing: ComputerRouting): Screens {
+  const ask = routing.route('screen.ask', (_owner, viewer: Viewer) => screens.ask(viewer));
+  const pass = routing.route('screen.pass', (_owner, { viewer, inputs }: { viewer: Viewer; inputs: ScreenInput[] }) =>
+    screens.pass(viewer, inputs),
   );
-  const isPrivate = holders.atHolder('screen.is_private', (owner) => screens.isPrivate(owner), {
+  const isPrivate = routing.route('screen.is_private', (owner) => screens.isPrivate(owner), {
     ifAsleep: () => false,
   });
-  const watch = holders.streamAtHolder(
-    'screen.watch',
-    (_owner, viewer: Viewer) => screens.watch(viewer),
-    newestOfScreen,
-  );
+  const watch = routing.routeStream('screen.watch', (_owner, viewer: Viewer) => screens.watch(viewer), newestOfScreen);
   return {
     ask: (viewer) => ask(viewer.owner, viewer, AbortSignal.timeout(answerMs)),
     isPrivate: (owner) => isPrivate(owner, null, AbortSignal.timeout(answerMs)),
@@ -77,8 +72,8 @@ function screensAtHolder(screens: OwnScreens, holders: Holders): Screens {
   };
 }
 
-/** What is known of the screen last, and a picture only while it may be seen. */
-const newestOfScreen: RemoteMerge = (held, more) => {
+/** Keeps the newest state, and the newest picture only if that state still shows the page. */
+const newestOfScreen: FrameMerge = (held, more) => {
   const frames = [...held, ...more];
   const state = frames.findLast(({ event }) => event === 'screen.state');
   const picture = frames.findLast(({ event }) => event === 'screen.frame');
@@ -87,18 +82,18 @@ const newestOfScreen: RemoteMerge = (held, more) => {
   return frames.filter((frame) => frame === state || (isShown && frame === picture));
 };
 
-/** The org's own agent has no browser that a caller could name. */
+/** No API caller can name the browser of the org's own agent. */
 const userOf = ({ userId }: Owner): string => userId ?? '';
 
 const lookEveryMs = 1_000;
 
 /**
- * The tabs of one user wherever their computer is awake, for as long as anybody watches: it may sleep, wake and move to
- * another process meanwhile, and is not woken for it. Counted here, since each holder counts from one.
+ * The tabs of one user across processes, for as long as the caller watches. The computer may sleep, wake and move
+ * meanwhile; watching does not wake it. Numbers the frames itself, since each process counts from one.
  */
 function watchAnywhere(ports: {
   isAwake: () => Promise<boolean>;
-  /** The tabs at whoever has the computer now; over when it falls asleep or leaves. */
+  /** The tabs in the process that has the computer now. Ends when the computer sleeps or moves. */
   open: () => Promise<FrameSource>;
 }): FrameSource {
   const shown = new Set<string>();
@@ -120,7 +115,7 @@ function watchAnywhere(ports: {
     return frames;
   }
 
-  /** What a holder showed that is gone is closed. */
+  /** Closes the tabs that the previous process showed. */
   function closedNow(): Frame[] {
     const created_at = new Date().toISOString();
     const gone = [...shown].map((tab) => ({
@@ -169,8 +164,8 @@ function watchAnywhere(ports: {
 
 const tabOf = ({ data }: Frame) => (data as { tab: string }).tab;
 
-/** Of each tab the newest. */
-const newestOfEachTab: RemoteMerge = (held, more) => [
+/** Keeps the newest frame of each tab. */
+const newestOfEachTab: FrameMerge = (held, more) => [
   ...held.filter((frame) => !more.some((newer) => tabOf(newer) === tabOf(frame))),
   ...more.filter((frame, at) => !more.slice(at + 1).some((newer) => tabOf(newer) === tabOf(frame))),
 ];
@@ -178,18 +173,18 @@ const newestOfEachTab: RemoteMerge = (held, more) => [
 const pictureEveryMs = 300;
 const pictureMs = 3_000;
 
-/** The tabs of fetches as they change, as far as anybody may look. It is over when the computer falls asleep or leaves. */
-function watchTabs(browserPool: BrowserPool, owner: Owner, rules: Rules): FrameSource {
+/** The visible tabs of fetches as they change. Ends when the computer sleeps or moves. */
+function watchTabs(browserPool: BrowserPool, owner: Owner, rules: SiteRules): FrameSource {
   const shown = new Map<string, string>();
   const ending = new AbortController();
   let seq = 0;
-  const frameOf = (type: 'browser.frame' | 'browser.closed', data: Seen): Frame => {
+  const frameOf = (type: 'browser.frame' | 'browser.closed', data: TabSnapshot): Frame => {
     const event = { object: 'browser_frame', type, seq: ++seq, ...data, created_at: new Date().toISOString() };
     return { id: String(seq), event: type, data: event };
   };
 
   async function look(): Promise<Frame[]> {
-    const isHidden = (await noticeSecrets(browserPool, owner)) !== null;
+    const isHidden = (await updateHidden(browserPool, owner)) !== null;
     const seen = isHidden ? [] : (browserPool.ifOpen(owner)?.tabs() ?? []);
     const visible = seen.filter((open) => isShown(open, rules));
     const frames: Frame[] = [];
@@ -197,7 +192,7 @@ function watchTabs(browserPool: BrowserPool, owner: Owner, rules: Rules): FrameS
       const data = await see(open, rules);
       const digest = data && createHash('sha256').update(JSON.stringify(data)).digest('base64');
       if (!data || !digest || shown.get(open.id) === digest) continue;
-      if ((await noticeSecrets(browserPool, owner)) !== null) break;
+      if ((await updateHidden(browserPool, owner)) !== null) break;
       shown.set(open.id, digest);
       frames.push(frameOf('browser.frame', data));
     }
@@ -223,13 +218,13 @@ function watchTabs(browserPool: BrowserPool, owner: Owner, rules: Rules): FrameS
   };
 }
 
-type Seen = { tab: string; tag: string | null; stage: string | null; url: string | null; image: string | null };
+type TabSnapshot = { tab: string; tag: string | null; stage: string | null; url: string | null; image: string | null };
 
-const isShown = ({ tab, use }: OpenTab, rules: Rules) =>
+const isShown = ({ tab, use }: OpenTab, rules: SiteRules) =>
   use.kind === 'fetch' && !use.isPrivate && tab.isOpen() && verdictOn(rules, tab.url()).kind === 'open';
 
-/** Null where there is nothing to see now, or the tab has moved on to what nobody may see while it was looked at. */
-async function see(open: OpenTab, rules: Rules): Promise<Seen | null> {
+/** Null if there is nothing to show, or if the tab moved to a hidden page while its picture was taken. */
+async function see(open: OpenTab, rules: SiteRules): Promise<TabSnapshot | null> {
   const { tab, id, use } = open;
   const url = tab.url();
   const picture = await untilAborted(tab.picture({ width: 640, quality: 50 }), AbortSignal.timeout(pictureMs)).catch(
@@ -243,7 +238,10 @@ async function see(open: OpenTab, rules: Rules): Promise<Seen | null> {
 type CookieQuery = { domain: string; names: readonly string[]; deployment?: string | undefined };
 type FoundCookies = ResponseOf<Api['browser']['cookies']>;
 
-/** Which of these cookies the browser would send to the site, and until when. It opens no page and shows no value. */
+/**
+ * Returns which of these cookies the browser would send to the site, and their expiry. Opens no page and returns no
+ * value.
+ */
 async function findCookies(
   { db, browserPool }: { db: Database; browserPool: BrowserPool },
   tenant: Tenant,
@@ -264,7 +262,7 @@ async function findCookies(
   return { object: 'browser_cookies', domain: site, cookies };
 }
 
-/** The site's own, those of a domain above it, and those of its `www.` form, which is the same site here. */
+/** Cookies of the site, of a parent domain, and of its `www.` form, which counts as the same site. */
 function isOfSite({ domain, isOfHostAlone }: { domain: string; isOfHostAlone: boolean }, site: string): boolean {
   const of = domain.toLowerCase();
   return of === site || of === `www.${site}` || (!isOfHostAlone && site.endsWith(`.${of}`));

@@ -1,28 +1,28 @@
 import { fail } from '@vestra/contract/errors';
 import { untilAborted } from '../../platform/async/until-aborted.ts';
 import type { Owner } from '../store.ts';
-import { type BrowserPool, frontTab, isInFront, isPublic, type OpenTab, type Secrecy } from './browser-pool.ts';
+import { type BrowserPool, frontTab, type HiddenReason, isInFront, isPublic, type OpenTab } from './browser-pool.ts';
 import { agentRules } from './site-rules.ts';
 
-/** A page that hangs is asked no longer than this; what was known of it before stands. */
+/** A hung page is not waited for longer than this. The previous result then counts. */
 const askMs = 1_000;
 const handOffKnownMs = 1_000;
 
 /**
- * Looks at what the owner's pages ask for, and hides the browser while one of them asks for a payment, or for a secret in
- * a hand-off. Called before anything of a page is shown to anybody but its person, and again before it is sent.
+ * Hides the browser while one of its pages asks for a payment, or for a secret during a hand-off. Call it before a page
+ * is shown to anyone except its user, and again before it is sent.
  */
-export async function noticeSecrets(browserPool: BrowserPool, owner: Owner): Promise<Secrecy | null> {
+export async function updateHidden(browserPool: BrowserPool, owner: Owner): Promise<HiddenReason | null> {
   const browser = browserPool.ifOpen(owner);
-  if (!browser) return browserPool.control.secrecyOf(owner);
-  const found = await Promise.all(browser.tabs().map(secrecyOfTab));
-  const secrecy = found.includes('paying') ? 'paying' : found.includes('private') ? 'private' : null;
-  browserPool.control.hide(owner, secrecy);
-  return secrecy;
+  if (!browser) return browserPool.control.hiddenReasonOf(owner);
+  const found = await Promise.all(browser.tabs().map(hiddenReasonOfTab));
+  const hiddenReason = found.includes('paying') ? 'paying' : found.includes('private') ? 'private' : null;
+  browserPool.control.hide(owner, hiddenReason);
+  return hiddenReason;
 }
 
-/** Of one tab. A hand-off that is over, or whose page asks for no secret any more, hides nothing. */
-export async function secrecyOfTab(open: OpenTab): Promise<Secrecy | null> {
+/** A hand-off hides its tab only while it is open and its page asks for a secret. */
+export async function hiddenReasonOfTab(open: OpenTab): Promise<HiddenReason | null> {
   const { handOff } = open;
   if (handOff && handOff.checkedAt < Date.now() - handOffKnownMs) {
     handOff.checkedAt = Date.now();
@@ -40,12 +40,12 @@ async function asksFor({ tab, asksFor: known }: OpenTab): Promise<OpenTab['asksF
 
 const pictureMs = 15_000;
 
-/** What the person would see on the screen: the tab in front, else the one that was used last, else an empty page. */
+/** The picture of the user's screen: the tab in front, or else the most recently used one, or else an empty page. */
 export async function takeScreenshot(browserPool: BrowserPool, owner: Owner): Promise<Buffer> {
-  await noticeSecrets(browserPool, owner);
+  await updateHidden(browserPool, owner);
   browserPool.control.assertSeen(owner);
   return browserPool.use(owner, async (browser) => {
-    await noticeSecrets(browserPool, owner);
+    await updateHidden(browserPool, owner);
     browserPool.control.assertSeen(owner);
     const inFront = frontTab(browser.tabs().filter(isInFront));
     if (inFront && !isPublic(inFront)) {
@@ -54,8 +54,8 @@ export async function takeScreenshot(browserPool: BrowserPool, owner: Owner): Pr
     const front = frontTab(browser.tabs().filter(isPublic));
     if (front) {
       const picture = await pictureOf(front);
-      // It may have come to a page that nobody is to see while it was taken.
-      await noticeSecrets(browserPool, owner);
+      // The page may have become hidden while the picture was taken.
+      await updateHidden(browserPool, owner);
       browserPool.control.assertSeen(owner);
       return picture;
     }
@@ -70,5 +70,4 @@ function pictureOf({ tab }: OpenTab): Promise<Buffer> {
   });
 }
 
-/** A picture as an address that holds it whole. */
 export const jpegAddress = (picture: Buffer) => `data:image/jpeg;base64,${picture.toString('base64')}`;

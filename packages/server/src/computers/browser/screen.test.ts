@@ -4,16 +4,16 @@ import { systemOrigin } from '../../../../../tests/support/app.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { FrameSource } from '../../platform/http/sse.ts';
 import type { ScreenFrame } from '../chromium/live-view.ts';
-import type { Refusal } from '../chromium/request-guard.ts';
+import type { RequestRefusal } from '../chromium/request-guard.ts';
 import { type BrowserPool, createControl, type OpenTab } from './browser-pool.ts';
-import { type Screen, type ScreenState, showScreen, type Viewer } from './screen.ts';
+import { type Screen, type ScreenState, streamScreen, type Viewer } from './screen.ts';
 import { createScreens } from './screens.ts';
 import { agentRules } from './site-rules.ts';
 
 let source: FrameSource;
 afterEach(() => source.close());
 
-/** A page that is pictured when the test says so. */
+/** A page whose picture is taken when the test says so. */
 async function startScreen() {
   const listeners: ((frame: ScreenFrame) => void)[] = [];
   const tab = {
@@ -26,7 +26,7 @@ async function startScreen() {
   const open = { id: 'tab_1', tab, use: { kind: 'agent', taskId: '' } } as unknown as OpenTab;
   const at: { screenState: ScreenState } = { screenState: { kind: 'page', open } };
   const screen: Screen = { viewer: { isDriver: false } as Viewer, shown: null, isDriving: false, lastInput: 0 };
-  source = showScreen(screen, {
+  source = streamScreen(screen, {
     screenState: () => at.screenState,
     drivenBy: () => 'nobody',
     notice: async () => null,
@@ -42,7 +42,7 @@ async function startScreen() {
 }
 
 describe('the stream of a screen', () => {
-  it('gives a slow reader the newest picture alone', async () => {
+  it('sends only the newest picture to a slow reader', async () => {
     const { next, picture } = await startScreen();
     for (const each of ['one', 'two', 'three']) picture(each);
     expect(await next()).toEqual([
@@ -57,7 +57,7 @@ describe('the stream of a screen', () => {
     ]);
   });
 
-  it('holds back a picture that was taken before the screen became private, and those after', async () => {
+  it('holds back pictures taken before and after the screen became private', async () => {
     const { at, next, picture, listeners, screen } = await startScreen();
     picture('seen too late');
     at.screenState = { kind: 'private' };
@@ -66,23 +66,23 @@ describe('the stream of a screen', () => {
     expect([listeners.length, screen.shown]).toEqual([0, null]);
   });
 
-  it('ends when the browser does', async () => {
+  it('ends when the browser ends', async () => {
     const { at } = await startScreen();
     at.screenState = { kind: 'asleep' };
     await expect.poll(async () => (await source.next(100)).isOver).toBe(true);
   });
 });
 
-describe('a page that a person may not open', () => {
-  it('is told of in the log where the audit log cannot be written', async () => {
+describe('a blocked page', () => {
+  it('is logged if the audit log cannot be written', async () => {
     const lines: string[] = [];
-    const refuse: ((refusal: Refusal) => void)[] = [];
+    const refuse: ((refusal: RequestRefusal) => void)[] = [];
     const tab = {
       isOpen: () => true,
       url: () => 'https://shop.example/',
       rules: () => agentRules(null),
       run: async () => null,
-      onRefused(listener: (refusal: Refusal) => void) {
+      onRefused(listener: (refusal: RequestRefusal) => void) {
         refuse.push(listener);
         return () => {};
       },

@@ -4,37 +4,36 @@ import { untilAborted } from '../../platform/async/until-aborted.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Frame, FrameSource } from '../../platform/http/sse.ts';
 import type { ScreenFrame } from '../chromium/live-view.ts';
-import type { Part } from '../chromium/page-script.ts';
+import type { CroppedElement, PageArea } from '../chromium/page-script.ts';
 import type { Owner } from '../store.ts';
 import type { OpenTab } from './browser-pool.ts';
 import { jpegAddress } from './screen-redaction.ts';
 
-/** A session that looks at the screen of its user. */
+/** A session that watches the screen of its user. */
 export type Viewer = {
   sessionId: string;
   owner: Owner;
   origin: Origin;
   mayDrive: boolean;
-  /** The browser is in its hands from the first frame. */
+  /** Controls the browser from the first frame. */
   isDriver: boolean;
 };
 
-/** One session's open stream. */
+/** The open stream of one session. */
 export type Screen = {
   viewer: Viewer;
-  /** What the newest picture shows; null: nothing that could be touched. */
-  shown: { open: OpenTab; part: Part; isCropped: boolean } | null;
+  /** The tab in the newest picture; null if input has no target. */
+  shown: { open: OpenTab; part: PageArea; isCropped: boolean } | null;
   isDriving: boolean;
   lastInput: number;
 };
 
-/** What there is to see for a viewer. */
 export type ScreenState = { kind: 'private' | 'payment' | 'asleep' | 'nothing' } | { kind: 'page'; open: OpenTab };
 
 type Ports = {
   screenState: () => ScreenState;
   drivenBy: () => 'you' | 'another' | 'nobody';
-  /** Looks whether a page has come to what only its person may see. */
+  /** Checks whether a page must be hidden now. */
   notice: () => Promise<unknown>;
   stay: (forMs: number) => void;
   giveBack: () => void;
@@ -51,29 +50,31 @@ type Picture = { open: OpenTab; image: string; width: number; height: number };
 const lookEveryMs = 250;
 const stayMs = 30_000;
 const pictureMs = 3_000;
-/** Whoever has not touched anything for this long has let go. */
+/** A viewer without input for this long loses control. */
 const untouchedMs = 20_000;
 
-/** The screen as events: a picture whenever it changes, and what stands in the way of one. A slow reader gets the newest. */
-export function showScreen(screen: Screen, ports: Ports): FrameSource {
+/**
+ * The screen as events: a picture whenever it changes, or the reason why there is none. A slow reader gets the newest.
+ */
+export function streamScreen(screen: Screen, ports: Ports): FrameSource {
   const ending = new AbortController();
   let seq = 0;
-  let told = '';
+  let reported = '';
   let state: State | null = null;
   let picture: Picture | null = null;
   let cast: { open: OpenTab; stop: () => void } | null = null;
   let lastDigest = '';
   let ring = () => {};
 
-  function tell(showing: State['showing'], open: OpenTab | null): void {
+  function reportState(showing: State['showing'], open: OpenTab | null): void {
     const next: State = { showing, driven_by: ports.drivenBy(), url: open?.tab.url() ?? null };
-    if (JSON.stringify(next) === told) return;
-    told = JSON.stringify(next);
+    if (JSON.stringify(next) === reported) return;
+    reported = JSON.stringify(next);
     state = next;
     ring();
   }
 
-  function show(open: OpenTab, image: string, part: Part, isCropped: boolean): void {
+  function show(open: OpenTab, image: string, part: PageArea, isCropped: boolean): void {
     screen.shown = { open, part, isCropped };
     picture = { open, image, width: Math.round(part.width), height: Math.round(part.height) };
     ring();
@@ -100,7 +101,7 @@ export function showScreen(screen: Screen, ports: Ports): FrameSource {
     if (cast?.open === open) return;
     showNothing();
     const seen = async ({ image, width, height }: ScreenFrame) => {
-      // A page comes to a payment between two looks: those who look on get no picture of it, not even the first.
+      // A payment form may appear between two checks. Viewers must not get even its first picture.
       if (!screen.viewer.mayDrive) await ports.notice();
       if (!isStill(open)) return;
       show(open, `data:image/jpeg;base64,${image}`, { x: 0, y: 0, width, height }, false);
@@ -108,7 +109,7 @@ export function showScreen(screen: Screen, ports: Ports): FrameSource {
     cast = { open, stop: open.tab.onScreen((frame) => void seen(frame).catch(end)) };
   }
 
-  async function showPart(open: OpenTab, part: Part): Promise<void> {
+  async function showPart(open: OpenTab, part: PageArea): Promise<void> {
     if (cast || screen.shown?.isCropped === false) showNothing();
     const taken = open.tab.picture({ width: 1280, quality: 70, part });
     const jpeg = await untilAborted(taken, AbortSignal.timeout(pictureMs)).catch(() => null);
@@ -131,16 +132,16 @@ export function showScreen(screen: Screen, ports: Ports): FrameSource {
     if (screen.isDriving && !screen.viewer.isDriver && Date.now() - screen.lastInput > untouchedMs) ports.giveBack();
     if (screenState.kind !== 'page') {
       showNothing();
-      return tell(screenState.kind, null);
+      return reportState(screenState.kind, null);
     }
     const { open } = screenState;
     const extent = await extentOf(open);
     if (!isStill(open)) return;
     if (extent.kind === 'pending') {
       showNothing();
-      return tell('crop_pending', open);
+      return reportState('crop_pending', open);
     }
-    tell('page', open);
+    reportState('page', open);
     if (extent.kind === 'whole') castFrom(open);
     else await showPart(open, extent.part);
   }
@@ -168,7 +169,7 @@ export function showScreen(screen: Screen, ports: Ports): FrameSource {
   function takeFrames(): Frame[] {
     const frames: Frame[] = [];
     if (state) frames.push(frameOf('screen.state', state));
-    // What may no longer be seen by now is not sent, however new it is.
+    // The page may have become hidden since the picture was taken.
     if (picture && isStill(picture.open)) {
       const { image, width, height } = picture;
       frames.push(frameOf('screen.frame', { image, width, height }));
@@ -201,14 +202,16 @@ export function showScreen(screen: Screen, ports: Ports): FrameSource {
   };
 }
 
-type Extent = { kind: 'whole' } | { kind: 'pending' } | { kind: 'part'; part: Part };
+type Extent = { kind: 'whole' } | { kind: 'pending' } | { kind: 'part'; part: PageArea };
 
 const missedForMs = 20_000;
 const lookMs = 2_000;
-/** Since when the element has not been there, by what names it. */
+/** Since when the cropped element has been missing. */
 const missedSince = new WeakMap<object, number>();
 
-/** How much of a tab the screen shows: where a hand-off names one element, that one alone, and nothing until it is there. */
+/**
+ * The visible part of a tab. If a hand-off names one element, only that element is shown, and nothing until it appears.
+ */
 export async function extentOf({ tab, use }: OpenTab, now: () => number = Date.now): Promise<Extent> {
   const crop = use.kind === 'fetch' ? use.crop : null;
   if (!crop) return { kind: 'whole' };
@@ -222,9 +225,7 @@ export async function extentOf({ tab, use }: OpenTab, now: () => number = Date.n
   return { kind: now() - since < missedForMs ? 'pending' : 'whole' };
 }
 
-type Crop = { role?: string | undefined; name?: string | undefined; text?: string | undefined };
-
-async function find(tab: OpenTab['tab'], crop: Crop): Promise<Part | null> {
+async function find(tab: OpenTab['tab'], crop: CroppedElement): Promise<PageArea | null> {
   const elements = crop.role === undefined ? [] : await tab.elementsByRole(crop.role, crop.name ?? '');
   return tab.run('partOf', [crop], elements);
 }

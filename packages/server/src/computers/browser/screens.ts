@@ -6,37 +6,38 @@ import { untilAborted } from '../../platform/async/until-aborted.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { FrameSource } from '../../platform/http/sse.ts';
 import { BrowserGone, PageFailed } from '../chromium/devtools.ts';
+import { computerKey } from '../running-computer.ts';
 import type { Owner } from '../store.ts';
-import { type BrowserPool, frontTab, isInFront, isPublic, type OpenTab, ownerKey } from './browser-pool.ts';
-import { extentOf, type Screen, type ScreenState, showScreen, type Viewer } from './screen.ts';
-import { noticeSecrets } from './screen-redaction.ts';
+import { type BrowserPool, frontTab, isInFront, isPublic, type OpenTab } from './browser-pool.ts';
+import { extentOf, type Screen, type ScreenState, streamScreen, type Viewer } from './screen.ts';
+import { updateHidden } from './screen-redaction.ts';
 import { recordBlocked, verdictOn } from './site-rules.ts';
 
 export type ScreenInput = BodyOf<Api['sessions']['screenInput']>['inputs'][number];
 
 export type Screens = {
-  /** Whether there is something to look at; a browser that is not open is woken, and whoever asks is to ask again. */
+  /** Returns whether there is something to show. If the browser is not open, wakes it and asks the caller to retry. */
   ask: (viewer: Viewer) => Promise<{ isCropPending: boolean }>;
-  /** Whether those who only look on see nothing for now. */
+  /** True while viewers without control see nothing. */
   isPrivate: (owner: Owner) => Promise<boolean>;
-  /** One stream for each session: a second one ends the first. */
+  /** One stream per session: a second one ends the first. */
   watch: (viewer: Viewer) => FrameSource | Promise<FrameSource>;
   pass: (viewer: Viewer, inputs: readonly ScreenInput[]) => Promise<{ isDriving: boolean }>;
 };
 
-/** Those of one process. */
-export type OwnScreens = Omit<Screens, 'watch'> & { watch: (viewer: Viewer) => FrameSource };
+/** The screens of one process. */
+export type LocalScreens = Omit<Screens, 'watch'> & { watch: (viewer: Viewer) => FrameSource };
 
 const retryAfterMs = 1_000;
 const failureKnownMs = 10_000;
 const passMs = 5_000;
-const mostInputs = 300;
+const maxInputs = 300;
 const inputWindowMs = 1_000;
 const sessionMs = 15 * 60_000;
 
 type Entry = Screen & { source: FrameSource; letSleep: () => void; unwatch: () => void; passed: number[] };
 
-/** Those of this process: of the computers that are awake here. */
+/** The screens of the computers that are awake in this process. */
 export function createScreens({
   db,
   browserPool,
@@ -45,22 +46,22 @@ export function createScreens({
   db: Database;
   browserPool: BrowserPool;
   log: Logger;
-}): OwnScreens {
+}): LocalScreens {
   const { control } = browserPool;
   const entries = new Map<string, Entry>();
   const waking = new Map<string, { failure: unknown }>();
-  /** Whoever gave the browser back does not have it again because their stream was opened anew. */
+  /** A session that handed the browser back must not get control again by reopening its stream. */
   const givenBack = new Map<string, number>();
 
   function screenStateOf(viewer: Viewer, driven?: OpenTab): ScreenState {
     const { owner } = viewer;
-    const secrecy = viewer.mayDrive ? null : control.secrecyOf(owner);
-    if (secrecy !== null) return { kind: secrecy === 'paying' ? 'payment' : 'private' };
+    const hiddenReason = viewer.mayDrive ? null : control.hiddenReasonOf(owner);
+    if (hiddenReason !== null) return { kind: hiddenReason === 'paying' ? 'payment' : 'private' };
     const browser = browserPool.ifOpen(owner);
     if (!browser) return { kind: 'asleep' };
     const tabs = browser.tabs().filter((open) => isPublic(open) || isInFront(open));
     const front = frontTab(tabs);
-    // A page under somebody's hands does not change for another one, unless that is meant for them.
+    // The page that a person controls is not replaced by another one, unless that one is meant for them.
     const open = driven && tabs.includes(driven) && !(front && isInFront(front)) ? driven : front;
     if (!open) return { kind: 'nothing' };
     if (!isPublic(open) && !viewer.mayDrive) return { kind: 'private' };
@@ -70,7 +71,7 @@ export function createScreens({
   async function wake(owner: Owner): Promise<never> {
     const obstacle = await browserPool.obstacle();
     if (obstacle !== null) throw fail('computer_unavailable', { message: obstacle });
-    const key = ownerKey(owner);
+    const key = computerKey(owner);
     const known = waking.get(key);
     if (known?.failure) {
       waking.delete(key);
@@ -94,9 +95,9 @@ export function createScreens({
     if (entry.isDriving) return;
     const { owner } = entry.viewer;
     if (control.isTaken(owner)) throw fail('browser_in_use');
-    control.give(owner, 'person');
+    control.setDriver(owner, 'person');
     entry.isDriving = true;
-    // It does not fall asleep under somebody's hands.
+    // Keeps the computer awake while a person controls it.
     const { promise, resolve } = Promise.withResolvers<void>();
     entry.letSleep = resolve;
     browserPool.use(owner, () => promise).catch(() => {});
@@ -105,7 +106,7 @@ export function createScreens({
   function giveBack(entry: Entry): void {
     if (!entry.isDriving) return;
     entry.isDriving = false;
-    if (control.holderOf(entry.viewer.owner) === 'person') control.give(entry.viewer.owner, 'nobody');
+    if (control.driverOf(entry.viewer.owner) === 'person') control.setDriver(entry.viewer.owner, 'nobody');
     entry.letSleep();
     entry.unwatch();
   }
@@ -136,7 +137,7 @@ export function createScreens({
     open.lastUsed = Date.now();
     noteBlocked(entry, open);
     if (input.kind === 'navigate') {
-      // Of a page of which one element is shown, nobody is to leave for another.
+      // A viewer of one element must not navigate away from its page.
       if (isCropped) return;
       return open.tab.goThroughHistory(input.to, (url) => verdictOn(open.tab.rules(), url).kind === 'open');
     }
@@ -145,7 +146,7 @@ export function createScreens({
     await open.tab.pass(placed);
   }
 
-  /** A fetch's tab writes it down itself; an agent's does so only while the agent works in it. */
+  /** Fetch tabs record refusals themselves. Agent tabs do so only while the agent uses them. */
   function noteBlocked(entry: Entry, { tab, use }: OpenTab): void {
     entry.unwatch();
     if (use.kind === 'fetch') return;
@@ -161,7 +162,7 @@ export function createScreens({
 
   return {
     async ask(viewer) {
-      await noticeSecrets(browserPool, viewer.owner);
+      await updateHidden(browserPool, viewer.owner);
       const screenState = screenStateOf(viewer);
       assertSeen(screenState);
       if (screenState.kind === 'asleep') return wake(viewer.owner);
@@ -169,7 +170,7 @@ export function createScreens({
       return { isCropPending: (await extentOf(screenState.open)).kind === 'pending' };
     },
     async isPrivate(owner) {
-      if ((await noticeSecrets(browserPool, owner)) !== null) return true;
+      if ((await updateHidden(browserPool, owner)) !== null) return true;
       const open = frontTab(
         (browserPool.ifOpen(owner)?.tabs() ?? []).filter((each) => isPublic(each) || isInFront(each)),
       );
@@ -179,11 +180,11 @@ export function createScreens({
       entries.get(viewer.sessionId)?.source.close();
       const screen: Screen = { viewer, shown: null, isDriving: false, lastInput: Date.now() };
       const entry: Entry = Object.assign(screen, {
-        source: showScreen(screen, {
+        source: streamScreen(screen, {
           screenState: () => screenStateOf(viewer, screen.isDriving ? screen.shown?.open : undefined),
           drivenBy: () =>
-            screen.isDriving ? 'you' : control.holderOf(viewer.owner) === 'person' ? 'another' : 'nobody',
-          notice: () => noticeSecrets(browserPool, viewer.owner),
+            screen.isDriving ? 'you' : control.driverOf(viewer.owner) === 'person' ? 'another' : 'nobody',
+          notice: () => updateHidden(browserPool, viewer.owner),
           stay: (forMs) => browserPool.stay(viewer.owner, forMs),
           giveBack: () => giveBack(entry),
           closed: () => close(entry),
@@ -218,22 +219,22 @@ function assertSeen({ kind }: ScreenState): void {
   if (kind === 'payment') throw fail('payment_in_progress');
 }
 
-/** A tab that has not been anywhere is an empty page. */
+/** A tab that has loaded nothing shows an empty page. */
 const mayShow = ({ tab }: OpenTab) => !/^https?:/.test(tab.url()) || verdictOn(tab.rules(), tab.url()).kind === 'open';
 
 function limit(entry: Entry, count: number): void {
   const now = Date.now();
   entry.passed = entry.passed.filter((at) => now - at < inputWindowMs);
-  if (entry.passed.length + count > mostInputs) {
+  if (entry.passed.length + count > maxInputs) {
     throw fail('rate_limited', {
-      message: `More than ${mostInputs} inputs in a second.`,
+      message: `More than ${maxInputs} inputs in a second.`,
       retry_after_ms: inputWindowMs,
     });
   }
   for (let at = 0; at < count; at++) entry.passed.push(now);
 }
 
-/** A page that goes away under the hands, or hangs, is what the next picture shows. */
+/** A page that closed or hangs during input is no error: the next picture shows it. */
 function sayGone(error: unknown): void {
   const isLate = (error as Error | null)?.name === 'TimeoutError';
   if (!isLate && !(error instanceof BrowserGone) && !(error instanceof PageFailed)) throw error;

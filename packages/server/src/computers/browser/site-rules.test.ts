@@ -35,7 +35,7 @@ describe('the sites of a version', () => {
     expect(verdictOn(rules, address).kind).toBe(kind);
   });
 
-  it('are none for a fetch and all for the agent where the version names none [DFILE-021]', () => {
+  it('allow a fetch nothing and the agent everything if the version names none [DFILE-021]', () => {
     for (const absent of [null, { blocked_paths: ['other.example/'] }]) {
       expect(verdictOn(fetchRules(absent), 'https://shop.example/').kind).toBe('site');
       expect(verdictOn(agentRules(absent), 'https://shop.example/').kind).toBe('open');
@@ -46,7 +46,7 @@ describe('the sites of a version', () => {
   });
 });
 
-describe('a closed page', () => {
+describe('a blocked page', () => {
   it.each([
     '/account',
     '/account/orders?id=1',
@@ -71,7 +71,7 @@ describe('a closed page', () => {
     '/account;jsessionid=1',
     '/a;b/../account',
     '/x/%2f..%2f../account',
-  ])('is closed as %s [BRW-026]', (path) => {
+  ])('is blocked as %s [BRW-026]', (path) => {
     expect(verdictOn(rules, `https://shop.example${path}`)).toMatchObject({
       kind: 'page',
       page: { host: 'shop.example' },
@@ -80,25 +80,25 @@ describe('a closed page', () => {
   });
 
   it.each(['/', '/acc', '/shop/account', '/x?next=/account', '/#/account', '/account/../open', '/%'])(
-    '%s is open',
+    '%s may be opened',
     (path) => {
       expect(verdictOn(rules, `https://shop.example${path}`).kind).toBe('open');
     },
   );
 
-  it('is named by host and path, without the query [AUD-010]', () => {
+  it('is reported by host and path, without the query [AUD-010]', () => {
     expect(verdictOn(rules, 'https://www.shop.example/account/card?number=4111#x')).toEqual({
       kind: 'page',
       page: { host: 'www.shop.example', path: '/account/card' },
     });
   });
 
-  it('may be written in any form', () => {
+  it('is recognised in every notation of the rule', () => {
     expect(verdictOn(rules, 'https://bank.example/pay out/now/1').kind).toBe('page');
     expect(verdictOn(rules, 'https://bank.example/pay%20out/x').kind).toBe('open');
   });
 
-  it('stays closed however often and wherever it is encoded, and whatever detours lead to it', () => {
+  it('stays blocked for every encoding and every detour in its path', () => {
     const letters = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 8, maxLength: 8 });
     const detours = fc.array(fc.constantFrom('/', '/.', '/x/..', '/a/b/../..', '/;p=1'), { maxLength: 4 });
     fc.assert(
@@ -110,7 +110,7 @@ describe('a closed page', () => {
     );
   });
 
-  it('closes nothing of another site, whatever its path', () => {
+  it('blocks nothing on another site', () => {
     fc.assert(
       fc.property(fc.webPath(), (path) => {
         expect(

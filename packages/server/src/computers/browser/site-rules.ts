@@ -4,28 +4,27 @@ import { deploymentFor } from '../../engine/conversations/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import type { Database, Executor } from '../../platform/db/pool.ts';
 import type { UserRow } from '../../users/index.ts';
-import type { ClosedPage, Rules } from '../chromium/request-guard.ts';
+import type { ClosedPage, SiteRules } from '../chromium/request-guard.ts';
 
-/** The sites and pages of a version, as its manifest has them. */
+/** The sites and pages of a version, from its manifest. */
 export type SiteSettings = {
   allowed_domains?: readonly string[] | undefined;
   blocked_paths?: readonly string[] | undefined;
 } | null;
 
-/** What a fetch may open: nothing where the version names no site. */
-export function fetchRules(settings: SiteSettings): Rules {
+/** Rules for a fetch: no site at all if the version names none. */
+export function fetchRules(settings: SiteSettings): SiteRules {
   return rulesFor(settings?.allowed_domains ?? [], settings?.blocked_paths ?? []);
 }
 
-/** What the agent may open: any site where the version names none. */
-export function agentRules(settings: SiteSettings): Rules {
+/** Rules for the agent: every site if the version names none. */
+export function agentRules(settings: SiteSettings): SiteRules {
   return rulesFor(settings?.allowed_domains ?? null, settings?.blocked_paths ?? []);
 }
 
 type Verdict = { kind: 'open' } | { kind: 'site' } | { kind: 'page'; page: ClosedPage };
 
-/** Whether this address may be opened, and why not. */
-export function verdictOn(rules: Rules, address: string): Verdict {
+export function verdictOn(rules: SiteRules, address: string): Verdict {
   if (!URL.canParse(address)) return { kind: 'site' };
   const url = new URL(address);
   if (!/^https?:$/.test(url.protocol) || !rules.mayReach(url.hostname)) return { kind: 'site' };
@@ -33,7 +32,7 @@ export function verdictOn(rules: Rules, address: string): Verdict {
   return page ? { kind: 'page', page } : { kind: 'open' };
 }
 
-function rulesFor(domains: readonly string[] | null, blocked: readonly string[]): Rules {
+function rulesFor(domains: readonly string[] | null, blocked: readonly string[]): SiteRules {
   const hosts = domains?.map(plainHost).flatMap((host) => [host, `www.${host}`]) ?? null;
   const allowed = hosts && new Set(hosts);
   const closed = blocked.map(readBlocked);
@@ -53,7 +52,7 @@ function rulesFor(domains: readonly string[] | null, blocked: readonly string[])
   };
 }
 
-/** As addresses write it: small letters, no dots at the end. */
+/** Lower case, without trailing dots. */
 const plainHost = (host: string) => host.toLowerCase().replace(/\.+$/, '');
 
 function readBlocked(entry: string): { site: string; starts: string[] } {
@@ -61,17 +60,16 @@ function readBlocked(entry: string): { site: string; starts: string[] } {
   return { site: plainHost(entry.slice(0, slash)), starts: readingsOf(entry.slice(slash)) };
 }
 
-const mostDecodings = 5;
+const maxDecodings = 5;
 
 /**
- * Every way in which a server may read a path: as it stands, decoded once or more, without what stands behind
- * semicolons, with double slashes joined before or after the dots are followed. A page is closed where one of them
- * leads to it.
+ * Every way in which a server may read a path: as it is, decoded once or more, without parameters after semicolons, and
+ * with double slashes joined before or after resolving dots. A page is blocked if one of them leads to it.
  */
 function readingsOf(path: string): string[] {
   const readings = new Set<string>();
   let text = path;
-  for (let times = 0; times <= mostDecodings; times++) {
+  for (let times = 0; times <= maxDecodings; times++) {
     for (const each of [text, text.replace(/;[^/]*/g, '')]) {
       readings.add(followDots(each));
       readings.add(followDots(each.replace(/[\\/]+/g, '/')));
@@ -83,7 +81,7 @@ function readingsOf(path: string): string[] {
   return [...readings];
 }
 
-/** What cannot be decoded stays as it is: a server would not read it either. */
+/** Text that cannot be decoded stays as it is: a server would not read it either. */
 function decode(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (coded) => {
     const bytes = Buffer.from(coded.replaceAll('%', ''), 'hex');
@@ -106,7 +104,7 @@ function followDots(path: string): string {
   return `/${kept.join('/')}`.replace(/\/{2,}/g, '/');
 }
 
-/** Under which deployment a browser is used: the one that is named, else the user's, else the org's. */
+/** The deployment whose rules apply: the named one, or else the user's, or else the org's. */
 export async function deploymentOfBrowser(
   db: Database,
   tenant: Tenant,
@@ -119,7 +117,7 @@ export async function deploymentOfBrowser(
   return { deploymentId: deployment.id, settings: browser };
 }
 
-/** That a page was met which is closed. Written down without the query, which may hold what nobody else is to read. */
+/** Leaves out the query, which may contain personal data. */
 export async function recordBlocked(
   db: Executor,
   origin: Origin,

@@ -6,25 +6,25 @@ import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { measureFolder } from '../../platform/sandbox/measure-folder.ts';
-import { makePlace, type Place } from '../machine/computer-folder.ts';
+import { type ComputerFolders, makeComputerFolders } from '../machine/computer-folder.ts';
 import { type Browser, browserStarter } from './browser.ts';
 import { browsersUnder, redirectTo, type Sites, startSites } from './chromium.fixture.ts';
 import { browserObstacle, emptyIfTooLarge } from './chromium.ts';
-import type { Refusal, Rules } from './request-guard.ts';
+import type { RequestRefusal, SiteRules } from './request-guard.ts';
 import type { DataCall } from './tab.ts';
 
 const executable = '/usr/bin/chromium-headless-shell';
 let sites: Sites;
 let dataDir: string;
-let place: Place;
+let folders: ComputerFolders;
 let browser: Browser;
 const start = browserStarter({ executable, allowPrivate: true, log: pino({ level: 'silent' }) });
 
 beforeAll(async () => {
   sites = await startSites();
   dataDir = await mkdtemp(join(tmpdir(), 'vestra-browser-'));
-  place = await makePlace(dataDir, 1);
-  browser = await start(place);
+  folders = await makeComputerFolders(dataDir, 1);
+  browser = await start(folders);
 });
 afterAll(async () => {
   await browser.close();
@@ -35,14 +35,14 @@ beforeEach(() => {
   sites.seen.length = 0;
 });
 
-const only = (...hosts: string[]): Rules => ({
+const only = (...hosts: string[]): SiteRules => ({
   hosts,
   mayReach: (host) => hosts.includes(host),
   closedPage: ({ hostname, pathname }) => (pathname.startsWith('/closed') ? { host: hostname, path: pathname } : null),
 });
 const megabyte = 1024 * 1024;
 
-/** Stores ten megabytes after the other, and says in its title how that ended. */
+/** Stores blocks of ten megabytes and writes the outcome to its title. */
 const storing = `<script>
 const opened = indexedDB.open('all');
 opened.onupgradeneeded = () => opened.result.createObjectStore('parts');
@@ -60,10 +60,10 @@ opened.onsuccess = () => {
 };
 </script>`;
 
-const anywhere: Rules = { hosts: null, mayReach: () => true, closedPage: () => null };
+const anywhere: SiteRules = { hosts: null, mayReach: () => true, closedPage: () => null };
 const soon = () => AbortSignal.timeout(30_000);
 
-/** Tries every way out that a page has, and says so in its title when each has come to its end. */
+/** Tries every way out of a page and writes to its title when all have ended. */
 const escaping = (port: number, service: string) => `<title>trying</title>
 <link rel=prefetch href="http://other.localhost:${port}/prefetch">
 <link rel=preload as=style href="http://other.localhost:${port}/preload">
@@ -139,7 +139,7 @@ describe('a browser', () => {
     await tab.close();
   });
 
-  it('shows what is packed for the way, and frames and workers of every allowed site', async () => {
+  it('loads compressed pages, and frames and workers of every allowed site', async () => {
     const packed = (type: string, text: string) => (_request: unknown, response: ServerResponse) => {
       response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip' }).end(gzipSync(text));
     };
@@ -178,7 +178,7 @@ describe('a browser', () => {
     { beside: 'alone', isBesideAnother: false, service: '/service-1.js' },
     { beside: 'beside a tab that may go anywhere', isBesideAnother: true, service: '/service-2.js' },
   ])(
-    'loads nothing from another site, by whatever way a page tries: $beside [BRW-025]',
+    'loads nothing from another site, in whichever way a page tries: $beside [BRW-025]',
     async ({ isBesideAnother, service }) => {
       const { port } = sites;
       sites.serve('shop.localhost', {
@@ -211,13 +211,13 @@ describe('a browser', () => {
     },
   );
 
-  it('lets a page stand that a link to a closed page or another site would replace, and says why nothing came', async () => {
+  it('keeps the page if a link leads to a blocked page or another site, and reports why', async () => {
     sites.serve('shop.localhost', {
       '/links': `<title>Links</title><a id=closed href="/closed/x">Closed</a><a id=away href="${sites.at('other.localhost')}">Away</a>
         <button onclick="history.pushState({}, '', '/closed/pushed')">Push</button><iframe src="/closed/frame"></iframe>`,
     });
     const tab = await browser.openTab(only('shop.localhost'));
-    const refusals: Refusal[] = [];
+    const refusals: RequestRefusal[] = [];
     tab.onRefused((refusal) => refusals.push(refusal));
     await tab.navigate(sites.at('shop.localhost', '/links'));
     await tab.until(() => tab.readiness() === 'loaded', soon());
@@ -241,7 +241,7 @@ describe('a browser', () => {
     expect(sites.seen).toEqual(['shop.localhost/links']);
   });
 
-  it('goes on where a dialog or a hanging script would hold it up', async () => {
+  it('continues after a dialog or a hanging script', async () => {
     sites.serve('shop.localhost', {
       '/asks': `<title>no</title><script>alert('x'); document.title = String(confirm('sure?'));</script>`,
       '/hangs': '<script>for (;;);</script>',
@@ -257,8 +257,8 @@ describe('a browser', () => {
     await unanswered;
   });
 
-  it('keeps cookies from one start to the next, and starts again after it was killed', async () => {
-    const home = await makePlace(dataDir, 2);
+  it('keeps cookies across starts, and starts again after it was killed', async () => {
+    const home = await makeComputerFolders(dataDir, 2);
     const first = await start(home);
     sites.serve('shop.localhost', {
       '/sign-in': (_request, response) => response.setHeader('set-cookie', 'kept=1; Max-Age=3600').end('In'),
@@ -277,7 +277,7 @@ describe('a browser', () => {
     await expect(asked).rejects.toThrow('closed');
     await second.ended;
     await expect(second.openTab(anywhere)).rejects.toThrow('ended');
-    // As a process leaves it that had no time to tidy up.
+    // As a killed process leaves it.
     await symlink('computer-3', join(home.browser, 'SingletonLock'));
 
     const third = await start(home);
@@ -285,9 +285,9 @@ describe('a browser', () => {
     await third.close();
   });
 
-  it('reaches no private address where the operator does not let it', async () => {
+  it('reaches no private address unless the operator allows it', async () => {
     const shut = browserStarter({ executable, allowPrivate: false, log: pino({ level: 'silent' }) });
-    const alone = await shut(await makePlace(dataDir, 3));
+    const alone = await shut(await makeComputerFolders(dataDir, 3));
     const tab = await alone.openTab(anywhere);
     for (const host of ['shop.localhost', '127.0.0.1', 'localhost']) {
       await tab.navigate(sites.at(host));
@@ -299,13 +299,13 @@ describe('a browser', () => {
     await alone.close();
   });
 
-  it('holds nothing of the server’s environment, and makes no forbidden system call [CMP-182] [BRW-181]', async () => {
+  it('has no variable of the server’s environment, and makes no forbidden system call [CMP-182] [BRW-181]', async () => {
     const folder = join(dataDir, 'stand-in');
     const standIn = join(folder, 'chromium');
     await mkdir(folder, { mode: 0o755 });
     const looks = `cat /proc/*/environ | tr '\\0' '\\n'; cat /proc/self/oom_score_adj; grep Seccomp: /proc/self/status`;
     await writeFile(standIn, `#!/bin/sh\n(${looks}) >/home/browser/seen 2>&1\n`, { mode: 0o755 });
-    const home = await makePlace(dataDir, 5);
+    const home = await makeComputerFolders(dataDir, 5);
     process.env.VESTRA_CANARY = 'of-the-server';
     const spying = browserStarter({ executable: standIn, allowPrivate: true, log: pino({ level: 'silent' }) });
     await expect(spying(home)).rejects.toThrow('did not start');
@@ -315,15 +315,15 @@ describe('a browser', () => {
     expect(seen).not.toMatch(/CANARY|of-the-server/);
   });
 
-  it('is bounded in what its sites store, in its profile and in memory [BRW-182]', async () => {
+  it('is limited in site storage, profile size and memory [BRW-182]', async () => {
     const limits = { profile: { bytes: 64 * megabyte, files: 5_000 }, memoryBytes: 550 * megabyte };
     const settings = { allowPrivate: true, log: pino({ level: 'silent' }), limits };
-    const home = await makePlace(dataDir, 6);
+    const home = await makeComputerFolders(dataDir, 6);
     const standIn = join(dataDir, 'filling', 'chromium');
     await mkdir(join(dataDir, 'filling'), { mode: 0o755 });
     const fills = 'mkdir -p Default/IndexedDB; echo x >Default/Cookies; cat /dev/zero >Default/IndexedDB/page';
     await writeFile(standIn, `#!/bin/sh\n${fills}\n`, { mode: 0o755 });
-    // A page that has taken over the browser can write anything; it does not get far.
+    // A page that took over the browser can write anything, but does not get far.
     await expect(browserStarter({ ...settings, executable: standIn })(home)).rejects.toThrow('did not start');
     expect((await measureFolder(home.browser)).bytes).toBeLessThan(1024 * megabyte);
     await emptyIfTooLarge(home.browser, limits.profile);
@@ -339,14 +339,14 @@ describe('a browser', () => {
     await expect.poll(() => tab.title(), { timeout: 20_000 }).toBe('QuotaExceededError');
     await tab.navigate(sites.at('shop.localhost', '/grow'));
     await expect.poll(() => tab.isOpen(), { timeout: 20_000 }).toBe(false);
-    // The browser itself goes on.
+    // The browser keeps running.
     expect((await small.openTab(anywhere)).isOpen()).toBe(true);
     await small.close();
   });
 
-  it('that cannot start says why', async () => {
+  it('reports why it cannot start', async () => {
     const none = browserStarter({ executable: '/usr/bin/false', allowPrivate: true, log: pino({ level: 'silent' }) });
-    await expect(none(await makePlace(dataDir, 4))).rejects.toThrow('Chromium did not start');
+    await expect(none(await makeComputerFolders(dataDir, 4))).rejects.toThrow('Chromium did not start');
     expect(await browserObstacle('/nowhere/chromium')).toContain('VESTRA_CHROMIUM');
     expect(await browserObstacle(executable)).toBeNull();
   });

@@ -3,29 +3,28 @@ import { lookup } from 'node:dns/promises';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Place } from '../machine/computer-folder.ts';
+import type { ComputerFolders } from '../machine/computer-folder.ts';
 import { startEgressProxy } from '../machine/egress-proxy.ts';
 import { type BrowserLimits, defaultBrowserLimits, startChromium } from './chromium.ts';
 import { BrowserGone, type DevtoolsSession } from './devtools.ts';
-import { guardRequests, nothingAtAll, type Rules } from './request-guard.ts';
-import { createTab, type Tab, type TabEnds } from './tab.ts';
+import { allowNothing, guardRequests, type SiteRules } from './request-guard.ts';
+import { createTab, type Tab, type TabInternals } from './tab.ts';
 
-/** The browser of one computer. */
 export type Browser = {
-  openTab: (rules: Rules) => Promise<Tab>;
-  /** Names, sites and expiry: a value never leaves the browser. Null: it lasts as long as the browser runs. */
+  openTab: (rules: SiteRules) => Promise<Tab>;
+  /** Names, sites and expiry only: values never leave the browser. `expiresAt` is null for a session cookie. */
   cookies: () => Promise<Cookie[]>;
   isRunning: () => boolean;
   ended: Promise<void>;
   close: () => Promise<void>;
 };
 
-/** `isOfHostAlone`: not sent to hosts under it. */
+/** `isOfHostAlone`: not sent to subdomains. */
 type Cookie = { name: string; domain: string; isOfHostAlone: boolean; expiresAt: Date | null };
 
-export type StartBrowser = (place: Place) => Promise<Browser>;
+export type StartBrowser = (folders: ComputerFolders) => Promise<Browser>;
 
-/** Starts browsers for computers: each confined, each with a proxy of its own as its only way out. */
+/** Starts confined browsers. Each one reaches the network only through its own proxy. */
 export function browserStarter(settings: {
   executable: string;
   allowPrivate: boolean;
@@ -33,17 +32,17 @@ export function browserStarter(settings: {
   limits?: BrowserLimits;
 }): StartBrowser {
   const { executable, allowPrivate, log, limits = defaultBrowserLimits } = settings;
-  return async (place) => {
-    const tabs = new Map<string, TabEnds>();
+  return async (folders) => {
+    const tabs = new Map<string, TabInternals>();
     const proxy = await startEgressProxy({
-      socketPath: await freeSocket(place.sockets),
+      socketPath: await freeSocket(folders.sockets),
       allows: ({ host }) => [...tabs.values()].some(({ tab }) => tab.rules().mayReach(host)),
       allowPrivate,
       lookup: resolveHost,
       log,
     });
     try {
-      const chromium = await startChromium({ executable, place, egressSocket: proxy.socketPath, limits });
+      const chromium = await startChromium({ executable, folders, egressSocket: proxy.socketPath, limits });
       const { devtools } = chromium;
       const ended = chromium.ended.then(async () => {
         for (const { gone } of tabs.values()) gone();
@@ -83,15 +82,15 @@ export function browserStarter(settings: {
   };
 }
 
-/** Never the path of the one before, which may still be about to be removed. Those that a crash left behind go. */
+/** Never reuses the previous path, which may still be about to be removed. Also removes sockets that a crash left. */
 async function freeSocket(folder: string): Promise<string> {
   const left = (await readdir(folder)).filter((name) => name.startsWith('browser-'));
   await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
   return join(folder, `browser-${randomBytes(4).toString('hex')}.sock`);
 }
 
-/** Told apart from a page by the browser when it is made, which may be a moment after it says so. */
-async function tabOf(tabs: ReadonlyMap<string, TabEnds>, targetId: string, ended: Promise<void>): Promise<Tab> {
+/** The attach event may arrive a moment after the target was created. */
+async function tabOf(tabs: ReadonlyMap<string, TabInternals>, targetId: string, ended: Promise<void>): Promise<Tab> {
   let isOver = false;
   void ended.then(() => {
     isOver = true;
@@ -104,16 +103,16 @@ async function tabOf(tabs: ReadonlyMap<string, TabEnds>, targetId: string, ended
 }
 
 /**
- * Every target is held at its start until its requests are guarded: pages, frames of other sites, workers of all kinds.
- * A page that a page opens is closed again; the tab opens it itself.
+ * Holds every target at its start until its requests are guarded: pages, frames of other sites and all workers. Closes
+ * pages that a page opened; the tab loads them itself.
  */
 async function attachTargets(
   browser: DevtoolsSession,
   sessionOf: (id: string) => DevtoolsSession,
   forget: (id: string) => void,
-  tabs: Map<string, TabEnds>,
+  tabs: Map<string, TabInternals>,
 ): Promise<void> {
-  const attachBelow = async (parent: DevtoolsSession, owner: TabEnds | null) => {
+  const attachBelow = async (parent: DevtoolsSession, owner: TabInternals | null) => {
     parent.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
       attach(sessionOf(sessionId), targetInfo, owner).catch(() => {});
     });
@@ -124,7 +123,7 @@ async function attachTargets(
   async function attach(
     session: DevtoolsSession,
     { type, targetId, openerId, url }: { type: string; targetId: string; openerId?: string; url: string },
-    owner: TabEnds | null,
+    owner: TabInternals | null,
   ): Promise<void> {
     if (type === 'page' && openerId !== undefined) {
       await browser.send('Target.closeTarget', { targetId });
@@ -136,9 +135,9 @@ async function attachTargets(
       isWholePage: (frameId) => ends?.tab.id === frameId,
       refused: (refusal) => ends?.refused(refusal),
     });
-    // The requests of a worker that belongs to one page pass by the guard of that page.
+    // Requests of a dedicated worker pass through the guard of its page.
     await (type === 'worker' ? guarded.catch(() => {}) : guarded);
-    // Some targets answer these only once they run: they are asked in order and waited for afterwards.
+    // Some targets answer only once they run, so all commands are sent first and awaited together.
     const asked = [
       ...(type === 'page'
         ? [session.send('Page.enable'), session.send('Network.setBypassServiceWorker', { bypass: true })]
@@ -155,7 +154,7 @@ async function attachTargets(
     createTab(session, targetId, async () => {
       tabs.delete(targetId);
       const closed = browser.send('Target.closeTarget', { targetId });
-      // Whoever still waits for the page waits in vain.
+      // Rejects the pending commands of the page.
       forget(session.id);
       await closed;
     });
@@ -169,11 +168,11 @@ async function attachTargets(
   await attachBelow(browser, null);
 }
 
-/** A worker that tabs share is held to what each tab that may use it lets pass. */
-function strictestFor(tabs: ReadonlyMap<string, TabEnds>, url: string): Rules {
+/** A shared worker gets the intersection of the rules of all tabs that may use it. */
+function strictestFor(tabs: ReadonlyMap<string, TabInternals>, url: string): SiteRules {
   const host = URL.canParse(url) ? new URL(url).hostname : '';
   const sharing = [...tabs.values()].map(({ tab }) => tab.rules()).filter((rules) => rules.mayReach(host));
-  if (sharing.length === 0) return nothingAtAll;
+  if (sharing.length === 0) return allowNothing;
   const hosts = sharing.flatMap((rules) => (rules.hosts === null ? [] : [rules.hosts]));
   return {
     hosts: hosts.length === 0 ? null : (hosts[0] ?? []).filter((each) => hosts.every((list) => list.includes(each))),
@@ -182,7 +181,7 @@ function strictestFor(tabs: ReadonlyMap<string, TabEnds>, url: string): Rules {
   };
 }
 
-/** `localhost` and every name under it are this machine, whether or not its resolver knows them (RFC 6761). */
+/** RFC 6761: `localhost` and its subdomains are this machine, even if the resolver does not know them. */
 async function resolveHost(host: string): Promise<readonly { address: string }[]> {
   if (/(^|\.)localhost\.?$/.test(host)) return [{ address: '127.0.0.1' }];
   return lookup(host, { all: true });

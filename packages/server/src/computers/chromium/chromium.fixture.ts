@@ -2,15 +2,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What one address of a site answers: HTML, or more than that. */
+/** The response of one address: HTML, or a handler. */
 type Answer = string | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** Many sites on one loopback port, told apart by the host they are asked as: `shop.localhost`, `other.localhost`. */
+/** Many sites on one loopback port, distinguished by host name: `shop.localhost`, `other.localhost`. */
 export type Sites = {
   port: number;
   /** `http://shop.localhost:<port>/path` */
   at: (host: string, path?: string) => string;
-  /** From now on `host` answers so; a path that is not listed is a 404. */
+  /** Sets the pages of `host`. An unlisted path is a 404. */
   serve: (host: string, pages: Record<string, Answer>) => void;
   /** `host/path` of every request and `host upgrade /path` of every WebSocket, in order. */
   seen: string[];
@@ -59,7 +59,7 @@ export const redirectTo =
     response.writeHead(302, { location }).end();
   };
 
-/** The processes that hold a browser's profile under this folder, as the machine knows them. */
+/** The processes with a browser profile below this folder. */
 export async function browsersUnder(folder: string): Promise<number[]> {
   const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(

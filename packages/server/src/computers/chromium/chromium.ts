@@ -9,46 +9,46 @@ import { largestOf, withDescendants } from '../../platform/sandbox/measure-memor
 import { feed } from '../../platform/sandbox/spawn-confined.ts';
 import { systemCallFilter } from '../../platform/sandbox/system-call-filter.ts';
 import { watchLimits } from '../../platform/sandbox/watch-limits.ts';
-import type { Place } from '../machine/computer-folder.ts';
+import type { ComputerFolders } from '../machine/computer-folder.ts';
 import { type Devtools, openDevtools } from './devtools.ts';
 
-/** A Chromium that runs confined, and the way to speak with it. */
+/** A confined Chromium and its DevTools connection. */
 type Chromium = {
   devtools: Devtools;
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended for any reason. */
   ended: Promise<void>;
   isRunning: () => boolean;
-  /** Lets it write its profile, and ends it where it does not. */
+  /** Lets Chromium write its profile, and kills it if that takes too long. */
   close: () => Promise<void>;
 };
 
 const profile = '/home/browser';
-/** After the two by which the browser is spoken with. */
+/** After the two pipes of the DevTools connection. */
 const filterPipe = 5;
-/** Each tab is a few of them with a dozen threads each, and threads count. */
+/** Each tab has a few processes with a dozen threads each, and threads count. */
 const processes = 4_096;
 const watchEveryMs = 200;
 const closeGraceMs = 5_000;
 const startLimitMs = 30_000;
 const keptErrorLength = 2_000;
 
-/** What a process that was killed leaves in the profile; the next one would take it for a browser that runs. */
+/** A killed Chromium leaves these locks in the profile. The next one would believe that another browser runs. */
 const locks = ['SingletonLock', 'SingletonCookie', 'SingletonSocket', 'DevToolsActivePort'];
 
 export async function startChromium(options: {
   executable: string;
-  place: Place;
+  folders: ComputerFolders;
   egressSocket: string;
   limits: BrowserLimits;
 }): Promise<Chromium> {
-  const { executable, place, egressSocket, limits } = options;
-  await emptyIfTooLarge(place.browser, limits.profile);
-  for (const lock of locks) await rm(join(place.browser, lock), { force: true });
+  const { executable, folders, egressSocket, limits } = options;
+  await emptyIfTooLarge(folders.browser, limits.profile);
+  for (const lock of locks) await rm(join(folders.browser, lock), { force: true });
   const filter = systemCallFilter();
   const confinement: Confinement = {
     mounts: [
-      { from: place.browser, to: profile, isWritable: true },
-      // Debian's lies where every program sees it; another one may not.
+      { from: folders.browser, to: profile, isWritable: true },
+      // Debian's Chromium is visible to every confined program; another one may not be.
       ...(executable.startsWith('/usr/')
         ? []
         : [{ from: dirname(executable), to: dirname(executable), isWritable: false }]),
@@ -57,7 +57,7 @@ export async function startChromium(options: {
     workingFolder: profile,
     egressSocket,
     limits: { processes, fileBytes: 1024 ** 3, memoryBytes: null },
-    identity: place.identity,
+    identity: folders.identity,
   };
   const { file, args, identity } = confine(
     [executable, ...storageFlags(limits), ...flags],
@@ -76,7 +76,7 @@ export async function startChromium(options: {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  const watch = watchBrowser(child, place, limits);
+  const watch = watchBrowser(child, folders, limits);
   void ended.then(watch.stop);
   const devtools = openDevtools(child.stdio[4] as Readable, child.stdio[3] as Writable);
   const isRunning = () => child.exitCode === null && child.signalCode === null && child.pid !== undefined;
@@ -92,15 +92,15 @@ export async function startChromium(options: {
   return { devtools, ended, isRunning, close: () => close(child, devtools, ended) };
 }
 
-/** A page that takes too much memory is ended, by its process; a browser whose profile grows too large is. */
-function watchBrowser(child: ChildProcess, place: Place, limits: BrowserLimits): { stop: () => void } {
+/** Kills the largest process if pages take too much memory, and the browser if its profile grows too large. */
+function watchBrowser(child: ChildProcess, folders: ComputerFolders, limits: BrowserLimits): { stop: () => void } {
   const root = child.pid;
   const bounds = {
-    folder: place.browser,
+    folder: folders.browser,
     mostOfFolder: limits.profile,
     memoryBytes: limits.memoryBytes,
     processes,
-    // What lies in them is shared memory, which is counted where it is used.
+    // These folders contain shared memory, which is already counted for the processes that use it.
     memoryFolders: [],
     everyMs: watchEveryMs,
   };
@@ -117,7 +117,7 @@ function endLargest(pids: readonly number[]): void {
   try {
     process.kill(largest, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
@@ -142,12 +142,12 @@ const flags = [
   '--headless',
   '--remote-debugging-pipe',
   `--user-data-dir=${profile}`,
-  // Bubblewrap is the sandbox: inside it there are no further namespaces to make one of.
+  // Bubblewrap is the sandbox. Inside it, Chromium cannot create further namespaces.
   '--no-sandbox',
   `--proxy-server=${egressAddress}`,
-  // Chromium would reach loopback by itself, past the proxy.
+  // Without this, Chromium would reach loopback addresses without the proxy.
   '--proxy-bypass-list=<-loopback>',
-  // Names are resolved by the proxy alone, which checks what they resolve to.
+  // Only the proxy resolves names, because it checks the resolved addresses.
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--disable-quic',
@@ -163,7 +163,7 @@ const flags = [
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
-  // Pages that are loaded before anybody asks for them, and reports that no page sends, belong to no tab.
+  // Prerendered pages and browser reports belong to no tab, so no rules would apply to them.
   '--disable-features=Prerender2,SpeculationRulesPrefetchProxy,Reporting,NetworkErrorLogging,MediaRouter,Translate,OptimizationHints',
   '--no-pings',
   '--no-first-run',
@@ -177,7 +177,7 @@ const flags = [
   'about:blank',
 ];
 
-/** What a browser may take of the machine. */
+/** The resources that a browser may use. */
 export type BrowserLimits = { profile: FolderSize; memoryBytes: number };
 
 const megabyte = 1024 * 1024;
@@ -186,15 +186,15 @@ export const defaultBrowserLimits: BrowserLimits = {
   memoryBytes: 3072 * megabyte,
 };
 
-/** What sites may store is half of it: a page that asks for more is told so, long before the browser is ended. */
+/** Sites may store half of the profile. A page that asks for more gets an error long before the browser is killed. */
 const storageFlags = ({ profile }: BrowserLimits): string[] => [
   `--enable-features=StorageQuotaSettings:PoolSizeBytes/${Math.floor(profile.bytes / 2)}`,
   `--disk-cache-size=${Math.floor(profile.bytes / 16)}`,
 ];
 
 /**
- * A profile that has grown too large would keep its browser from ever running again. What sites have stored goes; where
- * people are signed in stays, as far as that lies in cookies.
+ * A profile above its limit would stop its browser from ever running again. Deletes the data of sites, but keeps
+ * cookies, so that people stay signed in.
  */
 export async function emptyIfTooLarge(folder: string, most: FolderSize): Promise<void> {
   if (!(await isTooLarge(folder, most))) return;
@@ -215,15 +215,15 @@ async function removeAllBut(folder: string, kept: readonly string[]): Promise<vo
   }
 }
 
-const folders = ['/usr/bin', '/usr/local/bin', '/bin'];
+const programFolders = ['/usr/bin', '/usr/local/bin', '/bin'];
 
-/** Why browsers cannot run on this machine, and what to do; null where they can. */
+/** Why browsers cannot run on this machine, and what to do; null if they can. */
 export async function browserObstacle(executable: string): Promise<string | null> {
   if (!(await isProgram(executable))) {
     return `There is no browser at ${executable}. Install chromium-headless-shell, or set VESTRA_CHROMIUM.`;
   }
   for (const name of ['bwrap', 'socat', 'prlimit']) {
-    const found = await Promise.all(folders.map((folder) => isProgram(`${folder}/${name}`)));
+    const found = await Promise.all(programFolders.map((folder) => isProgram(`${folder}/${name}`)));
     if (!found.includes(true)) return `A browser runs confined, for which ${name} is missing on the server.`;
   }
   return null;

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { CDPSession } from 'playwright-core';
 
-/** What is spoken with one target of the browser: a page, a frame of another site, a worker, or the browser itself. */
+/** The connection to one target: a page, a frame of another site, a worker, or the browser itself. */
 export type DevtoolsSession = { id: string; send: CDPSession['send']; on: CDPSession['on'] };
 
 export type Devtools = {
@@ -21,7 +21,7 @@ type Incoming = {
   error?: { message: string };
 };
 
-/** Chromium's protocol over two pipes: JSON messages, each ended by a NUL. */
+/** The DevTools protocol over two pipes: JSON messages, each ended by a NUL. */
 export function openDevtools(output: Readable, input: Writable): Devtools {
   const pending = new Map<number, Pending>();
   const listeners = new Map<string, Map<string, Listener[]>>([['', new Map()]]);
@@ -29,7 +29,7 @@ export function openDevtools(output: Readable, input: Writable): Devtools {
   let lastId = 0;
   let isGone = false;
 
-  function hear({ id, sessionId = '', method, params, result, error }: Incoming): void {
+  function dispatch({ id, sessionId = '', method, params, result, error }: Incoming): void {
     if (id !== undefined) {
       const asked = pending.get(id);
       pending.delete(id);
@@ -66,7 +66,7 @@ export function openDevtools(output: Readable, input: Writable): Devtools {
     return made;
   }
 
-  readMessages(output, (text) => hear(JSON.parse(text) as Incoming));
+  readMessages(output, (text) => dispatch(JSON.parse(text) as Incoming));
   output.once('close', end).on('error', end);
   input.on('error', end);
   return {
@@ -86,14 +86,14 @@ export function openDevtools(output: Readable, input: Writable): Devtools {
 
 const gone = () => new BrowserGone('The browser or its page has ended.');
 
-/** A picture comes in many pieces: they are joined once, when their message is whole. */
-function readMessages(output: Readable, hear: (text: string) => void): void {
+/** Joins the chunks of a message only once: a picture arrives in many. */
+function readMessages(output: Readable, dispatch: (text: string) => void): void {
   let pieces: Buffer[] = [];
   output.on('data', (chunk: Buffer) => {
     let rest = chunk;
     for (let end = rest.indexOf(0); end !== -1; end = rest.indexOf(0)) {
       pieces.push(rest.subarray(0, end));
-      hear(Buffer.concat(pieces).toString('utf8'));
+      dispatch(Buffer.concat(pieces).toString('utf8'));
       pieces = [];
       rest = rest.subarray(end + 1);
     }
@@ -101,12 +101,12 @@ function readMessages(output: Readable, hear: (text: string) => void): void {
   });
 }
 
-/** The browser has ended, or the target has: nothing that was asked of it will be answered. */
+/** The browser or the target has ended. Pending commands get no response. */
 export class BrowserGone extends Error {
   override readonly name = 'BrowserGone';
 }
 
-/** The browser could not do what it was asked: mostly the page went away meanwhile. */
+/** The browser refused a command, usually because the page navigated away. */
 export class PageFailed extends Error {
   override readonly name = 'PageFailed';
 }

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import type { DevtoolsSession } from './devtools.ts';
 import { createScreencast, type ScreenFrame } from './live-view.ts';
 
-/** A page of which the browser sends pictures only when the test says so, and takes one when it is asked. */
+/** A page that sends pictures only when the test says so, and takes one on request. */
 function stillPage() {
   const listeners = new Map<string, (event: unknown) => void>();
   const send = async (method: string) => {
@@ -24,7 +24,7 @@ function stillPage() {
 const sent = { data: 'sent', metadata: { deviceWidth: 390, deviceHeight: 844 }, sessionId: 1 };
 const newPage = { frame: { id: 'main' } };
 
-it('a page of which the browser sends no picture is pictured all the same, and once', async () => {
+it('takes one picture of a page for which the browser sends none', async () => {
   vi.useFakeTimers();
   try {
     const { happen, images, seen, stop } = stillPage();

@@ -1,18 +1,18 @@
 import type { DevtoolsSession } from './devtools.ts';
 
-/** What a page looks like now: a JPEG in base64, and the size of the window in the page's own pixels. */
+/** A JPEG in base64, and the size of the window in CSS pixels. */
 export type ScreenFrame = { image: string; width: number; height: number };
 
 export type Screencast = (listener: (frame: ScreenFrame) => void) => () => void;
 
 const size = { maxWidth: 1280, maxHeight: 1280 };
 const quality = 60;
-/** The browser makes the next picture once it hears that this one has come. */
+/** The browser sends the next picture once this one is acknowledged. */
 const pauseMs = 80;
-/** Of a page that stands still the browser now and then sends no picture at all: after this long, one is taken. */
+/** The browser sometimes sends no picture of a page that does not change. After this time, one is taken. */
 const unseenMs = 1_000;
 
-/** The pictures of one page as they change, made once for all who look. */
+/** The pictures of one page as they change, encoded once for all viewers. */
 export function createScreencast(page: DevtoolsSession): Screencast {
   const listeners = new Set<(frame: ScreenFrame) => void>();
   let newest: ScreenFrame | null = null;
@@ -66,7 +66,7 @@ async function takePicture(page: DevtoolsSession): Promise<ScreenFrame> {
   return { image: data, width: view.clientWidth, height: view.clientHeight };
 }
 
-/** What a person does on the page; places are in the page's own pixels, from the corner of its window. */
+/** Input of a person. Coordinates are CSS pixels from the corner of the window. */
 export type PersonInput =
   | { kind: 'mouse'; type: 'move' | 'down' | 'up'; x: number; y: number; button: MouseButton; clicks: number }
   | { kind: 'wheel'; x: number; y: number; dx: number; dy: number }
@@ -79,7 +79,7 @@ type Modifier = keyof typeof bits;
 const bits = { alt: 1, control: 2, meta: 4, shift: 8 } as const;
 const mouseTypes = { move: 'mouseMoved', down: 'mousePressed', up: 'mouseReleased' } as const;
 
-/** Without a window around the page nobody turns these into what they mean. */
+/** A headless page has no window that would turn these shortcuts into commands. */
 const commands: Readonly<Record<string, string>> = { a: 'selectAll', c: 'copy', x: 'cut', v: 'paste', z: 'undo' };
 
 const namedKeys: Readonly<Record<string, number>> = {

@@ -1,31 +1,31 @@
-/** How a step names an element of the page. */
 export type ElementQuery = {
   text?: string | undefined;
   selector?: string | undefined;
-  /** By the number under which the page was last read. */
+  /** The number that the last `read` gave the element. */
   number?: number | undefined;
   nth?: number | undefined;
   near_text?: string | undefined;
 };
 
-/** Where an element can be clicked now, or why it cannot. */
-type Spot = { found: true; x: number; y: number } | { found: false; why: string };
+/** The point to click, or why there is none. */
+type ClickTarget = { found: true; x: number; y: number } | { found: false; why: string };
 
-/** A part of the window, in the page's own pixels. */
-export type Part = { x: number; y: number; width: number; height: number };
+/** A part of the window, in CSS pixels. */
+export type PageArea = { x: number; y: number; width: number; height: number };
 
-type Field = { found: true; isDone: boolean } | { found: false; why: string };
+export type CroppedElement = { role?: string | undefined; name?: string | undefined; text?: string | undefined };
+
+type FieldResult = { found: true; isDone: boolean } | { found: false; why: string };
 
 /**
- * What is run inside a page, in a world of its own that the page's scripts neither see nor change. Its text is sent to
- * the browser, so it uses nothing from outside.
+ * Runs inside a page, in an isolated world that the page's scripts cannot see or change. Its source is sent to the
+ * browser, so it must not use anything from outside.
  */
 export function pageScript() {
   let numbered: Element[] = [];
   const unread = ['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD'];
   const squash = (text: string) => text.replace(/\s+/gu, ' ').trim();
   const plain = (text: string | null | undefined) => squash(text ?? '').toLowerCase();
-  /** Without what is hidden, as people see it. */
   // biome-ignore lint/performance/useDomNodeTextContent: what is hidden must not count.
   const rendered = (element: Element | null) => (element as HTMLElement | null)?.innerText ?? '';
   const childrenOf = (element: Element) => [...element.children, ...(element.shadowRoot?.children ?? [])];
@@ -43,7 +43,7 @@ export function pageScript() {
   const writtenText = (element: Element) => plain(isButtonInput(element) ? element.value : element.textContent);
   const shownText = (element: Element) => plain(isButtonInput(element) ? element.value : rendered(element));
 
-  /** The smallest elements that show the text; those that show nothing else go before all others. */
+  /** The smallest elements that show the text. Elements that show nothing else win. */
   function showing(text: string): Element[] {
     const needle = plain(text);
     const found: { element: Element; isWhole: boolean }[] = [];
@@ -63,7 +63,7 @@ export function pageScript() {
     return (whole.length > 0 ? whole : found).map(({ element }) => element);
   }
 
-  /** From edge to edge, and of those that are as near the one whose middle is nearer. */
+  /** The distance between the edges. The distance between the centres decides ties. */
   function distance(one: DOMRect, other: DOMRect): number {
     const apart = (start: number, end: number, from: number, to: number) => Math.max(0, from - end, start - to);
     const across = apart(one.left, one.right, other.left, other.right);
@@ -73,7 +73,7 @@ export function pageScript() {
     return Math.hypot(across, along) + Math.hypot(x - u, y - v) / 10;
   }
 
-  /** Where the text itself stands: the element around it may be as wide as the page. */
+  /** The boxes of the text itself: the element around it may be as wide as the page. */
   function placesOfText(element: Element, needle: string): DOMRect[] {
     const found: DOMRect[] = [];
     const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -86,7 +86,7 @@ export function pageScript() {
     return found.length > 0 ? found : [element.getBoundingClientRect()];
   }
 
-  /** How far up from an element there is one that holds both: what belongs together is written together. */
+  /** The number of levels up to a common ancestor. Elements that belong together are close in the tree. */
   function levelsUp(from: Element, to: Element): number {
     let levels = 0;
     for (let node: Element | null = from; node && !node.contains(to); node = node.parentElement) levels++;
@@ -136,7 +136,7 @@ export function pageScript() {
   const placeOf = (element: Element) =>
     [...element.getClientRects()].find(({ width, height }) => width > 0 && height > 0);
 
-  /** Through open shadow roots, which hide what is inside of them. */
+  /** Looks through open shadow roots, which hide their content from `elementFromPoint`. */
   function topmostAt(x: number, y: number): Element | null {
     let element = document.elementFromPoint(x, y);
     while (element?.shadowRoot) {
@@ -154,8 +154,8 @@ export function pageScript() {
     return false;
   }
 
-  /** `given` are elements that were found from outside. */
-  async function spotOf(wanted: ElementQuery, ...given: Element[]): Promise<Spot> {
+  /** `given`: elements that were found by role. */
+  async function spotOf(wanted: ElementQuery, ...given: Element[]): Promise<ClickTarget> {
     const element = choose(wanted, given);
     if (typeof element === 'string') return { found: false, why: element };
     if (element.matches(':disabled')) return { found: false, why: 'The element is disabled.' };
@@ -215,8 +215,8 @@ export function pageScript() {
     );
   }
 
-  /** Makes the field ready to take text in place of what stands in it. A list of choices takes it at once. */
-  function takeField(wanted: { into: string } | { number: number }, text: string): Field {
+  /** Focuses the field and selects its content, so that typing replaces it. A select element gets its value at once. */
+  function takeField(wanted: { into: string } | { number: number }, text: string): FieldResult {
     const field = 'into' in wanted ? fieldNamed(wanted.into) : numbered[wanted.number - 1];
     if (!field?.isConnected || !isEditable(field)) return { found: false, why: 'No such field is on the page.' };
     if (field.matches(':disabled') || (field as HTMLInputElement).readOnly) {
@@ -230,7 +230,7 @@ export function pageScript() {
     return { found: true, isDone: false };
   }
 
-  function choice(field: HTMLSelectElement, text: string): Field {
+  function choice(field: HTMLSelectElement, text: string): FieldResult {
     const options = [...field.options];
     const option =
       options.find((each) => plain(each.label) === plain(text) || each.value === text) ??
@@ -241,7 +241,7 @@ export function pageScript() {
     return { found: true, isDone: true };
   }
 
-  /** The page hears of it with its next frame, and loads what comes only then. */
+  /** Waits two frames, so that the page sees the scroll event and loads more content. */
   async function scroll(to: 'bottom' | 'top' | number): Promise<{ y: number }> {
     const height = document.scrollingElement?.scrollHeight ?? 0;
     if (typeof to === 'number') scrollBy({ top: to, behavior: 'instant' });
@@ -266,7 +266,7 @@ export function pageScript() {
         url: response.url,
         status: response.status,
         content_type: response.headers.get('content-type') ?? '',
-        // Nobody is shown more than this.
+        // Callers are shown at most 1 MiB of it.
         text: (await response.text()).slice(0, 1_100_000),
       };
     } catch {
@@ -274,7 +274,7 @@ export function pageScript() {
     }
   }
 
-  /** A check that asks whether a person is there, such as Turnstile: it is looked at and never touched. */
+  /** Looks for a check such as Turnstile. The script never touches it. */
   function botCheck(): 'none' | 'pending' | 'passed' {
     const answers = [...document.querySelectorAll<HTMLInputElement>('[name="cf-turnstile-response"]')];
     if (answers.length > 0) return answers.some(({ value }) => value !== '') ? 'passed' : 'pending';
@@ -284,20 +284,19 @@ export function pageScript() {
     return isThere ? 'pending' : 'none';
   }
 
-  /** Of those who take card numbers in a frame of their own. */
+  /** Providers that collect card numbers in their own frame. */
   const paymentFrames =
     /^https:\/\/([\w-]+\.)*(js\.stripe\.com|checkout\.stripe\.com|hooks\.stripe\.com|adyen\.com|braintreegateway\.com|braintree-api\.com|paypal\.com|squarecdn\.com|squareup\.com|checkout\.com|worldpay\.com|mollie\.com|razorpay\.com|klarna\.com|authorize\.net|cybersource\.com|pay\.google\.com|shopifycs\.com|bluesnap\.com|recurly\.com|spreedly\.com)\//;
   const cardNumber = /\b(card|karten?|carte|tarjeta|cc)[\s_-]*(number|no|nr|num|nummer)\b|cardnumber|ccnumber|ccnum\b/i;
   const cardSecret = /\b(cvc2?|cvv2?|csc)\b|security[\s_-]*code|card[\s_-]*(verification|code)/i;
   const cardExpiry = /\bexp(iry|iration|ires|[\s_-]?(date|month|year))|valid[\s_-]*(thru|until)|mm ?\/ ?yy/i;
-
   const autofillOf = (element: Element) => (element.getAttribute('autocomplete') ?? '').toLowerCase().split(/\s+/);
   const hasAutofill = (element: Element, wanted: RegExp) => autofillOf(element).some((word) => wanted.test(word));
   const isSecretField = (element: Element) =>
     (element as HTMLInputElement).type === 'password' ||
     hasAutofill(element, /^(cc-(number|csc|exp|exp-month|exp-year)|one-time-code|current-password|new-password)$/);
 
-  /** Whether the page, as it is shown, wants to be paid on or to be told a secret. */
+  /** Whether the visible page asks for a payment or a secret. */
   function asksFor(): 'payment' | 'secret' | null {
     const all = everyElement();
     const fields = all.filter((element) => isEditable(element) && isVisible(element));
@@ -309,7 +308,7 @@ export function pageScript() {
       all.some((element) => {
         if (!(element instanceof HTMLIFrameElement) || !paymentFrames.test(element.src) || !isVisible(element))
           return false;
-        // Their scripts leave frames of no size on every page of a shop.
+        // Payment scripts leave frames without a size on every page of a shop.
         const { width, height } = element.getBoundingClientRect();
         return width >= 40 && height >= 15;
       });
@@ -339,7 +338,7 @@ export function pageScript() {
     return `${element.tagName === 'A' || element.getAttribute('role') === 'link' ? 'link' : 'button'} "${label}"`;
   }
 
-  /** The page as text, in which everything that can be pressed or written in has a number. */
+  /** The page as text, with a number before everything that can be clicked or filled in. */
   function read(): { title: string; text: string } {
     numbered = [];
     const lines: string[] = [];
@@ -376,18 +375,10 @@ export function pageScript() {
     namesOf(element).some((name) => plain(name) === needle) ||
     (element.matches(pressable) && shownText(element) === needle);
 
-  /** Where the one element stands that is to be shown; `given` are those of its role, where it has one. */
-  function partOf(
-    wanted: { role?: string | undefined; name?: string | undefined; text?: string | undefined },
-    ...given: Element[]
-  ): Part | null {
-    const { role, name, text } = wanted;
-    const named =
-      role !== undefined
-        ? given
-        : name !== undefined
-          ? everyElement().filter((each) => isNamed(each, plain(name)))
-          : null;
+  /** The box of the one element to show. `given`: the elements of its role, if it names one. */
+  function partOf({ role, name, text }: CroppedElement, ...given: Element[]): PageArea | null {
+    const byName = () => (name === undefined ? null : everyElement().filter((each) => isNamed(each, plain(name))));
+    const named = role === undefined ? byName() : given;
     const fitting = named
       ? named.filter((each) => text === undefined || shownText(each).includes(plain(text)))
       : showing(text ?? '');

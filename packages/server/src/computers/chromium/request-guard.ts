@@ -1,41 +1,39 @@
 import type { DevtoolsSession } from './devtools.ts';
 
-/** What a tab may load. */
-export type Rules = {
-  /** The hosts that it may reach; null: every one. */
+export type SiteRules = {
+  /** Null: every host. */
   hosts: readonly string[] | null;
   mayReach: (host: string) => boolean;
-  /** The page at this address where it is closed; null where it is open. */
+  /** The page at this address if it is blocked; null if it may be opened. */
   closedPage: (address: URL) => ClosedPage | null;
 };
 
 export type ClosedPage = { host: string; path: string };
 
-/** Why something was not loaded. */
-export type Refusal =
+export type RequestRefusal =
   | { kind: 'site'; host: string; isWholePage: boolean }
   /** `isWholePage`: not a frame within another page. */
   | { kind: 'page'; page: ClosedPage; isWholePage: boolean };
 
-/** Held by a tab before it is given others. */
-export const nothingAtAll: Rules = { hosts: [], mayReach: () => false, closedPage: () => null };
+/** The rules of a tab before it gets others. */
+export const allowNothing: SiteRules = { hosts: [], mayReach: () => false, closedPage: () => null };
 
-type Guarded = {
-  /** Asked for every request: they may change while the tab is open. */
-  rules: () => Rules;
-  /** The tab's own page, as opposed to a frame within it. */
+type GuardOptions = {
+  /** Called for every request: the rules may change while the tab is open. */
+  rules: () => SiteRules;
+  /** True for the page of the tab, false for a frame within it. */
   isWholePage: (frameId: string) => boolean;
-  refused: (refusal: Refusal) => void;
+  refused: (refusal: RequestRefusal) => void;
 };
 
-/** What may open connections of its own: pages, and the scripts of workers. */
+/** Pages and worker scripts may open connections, so they get a policy. */
 const policed = ['Document', 'Script', 'Other'] as const;
 
 /**
- * Holds every request of a target against the rules of its tab, each hop of a redirect included. The proxy lets pass
- * what any open tab may reach; this keeps the tabs apart.
+ * Checks every request of a target, including each redirect, against the rules of its tab. The proxy allows what any
+ * open tab may reach; this check separates the tabs.
  */
-export async function guardRequests(session: DevtoolsSession, guarded: Guarded): Promise<void> {
+export async function guardRequests(session: DevtoolsSession, guarded: GuardOptions): Promise<void> {
   session.on('Fetch.requestPaused', (paused) => {
     const { requestId, request, frameId, resourceType, responseStatusCode, responseHeaders = [] } = paused;
     const isDocument = resourceType === 'Document';
@@ -46,7 +44,7 @@ export async function guardRequests(session: DevtoolsSession, guarded: Guarded):
     const refusal = refusalOf(guarded, { url: request.url, frameId, isDocument });
     if (!refusal) return void session.send('Fetch.continueRequest', { requestId }).catch(() => {});
     guarded.refused(refusal);
-    // An aborted page leaves the one before it standing; a blocked one would put an error page in its place.
+    // Aborting keeps the previous page. Blocking would replace it with an error page.
     const errorReason = refusal.isWholePage ? 'Aborted' : 'BlockedByClient';
     session.send('Fetch.failRequest', { requestId, errorReason }).catch(() => {});
   });
@@ -60,7 +58,7 @@ export async function guardRequests(session: DevtoolsSession, guarded: Guarded):
 
 type Header = { name: string; value: string };
 
-/** Of a document the policy is read only where the whole answer is given anew. */
+/** Chromium applies an added policy to a document only if the whole response is replaced. */
 async function passAnswer(
   session: DevtoolsSession,
   { requestId, responseCode, responseHeaders }: { requestId: string; responseCode: number; responseHeaders: Header[] },
@@ -83,16 +81,16 @@ async function passAnswer(
   });
 }
 
-/** The body is given as it was before it was packed for the way. */
+/** The body is already decoded, so these headers would be wrong. */
 const ofTransfer = ['content-encoding', 'content-length', 'transfer-encoding'];
 
 const isDownload = (headers: readonly Header[]) =>
   headers.some(({ name, value }) => name.toLowerCase() === 'content-disposition' && /^\s*attachment/i.test(value));
 
 function refusalOf(
-  { rules, isWholePage }: Guarded,
+  { rules, isWholePage }: GuardOptions,
   { url, frameId, isDocument }: { url: string; frameId: string; isDocument: boolean },
-): Refusal | null {
+): RequestRefusal | null {
   const isWhole = isDocument && isWholePage(frameId);
   if (!URL.canParse(url)) return { kind: 'site', host: '', isWholePage: isWhole };
   const address = new URL(url);
@@ -105,11 +103,11 @@ function refusalOf(
 }
 
 const web = ['http:', 'https:', 'ws:', 'wss:'];
-/** Loaded from nowhere. */
+/** These load nothing from the network. */
 const local = ['about:', 'data:', 'blob:'];
 
-/** WebSockets pass no request by which they could be held: the page itself is told whom it may speak with. */
-function connectPolicy({ hosts }: Rules): string | null {
+/** WebSockets cannot be intercepted, so a content security policy limits their hosts. */
+function connectPolicy({ hosts }: SiteRules): string | null {
   if (hosts === null) return null;
   const sources = hosts.flatMap((host) => ['http', 'https', 'ws', 'wss'].map((scheme) => `${scheme}://${host}:*`));
   return `connect-src data: blob: ${sources.join(' ')}`;

@@ -1,80 +1,79 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrowserGone, type DevtoolsSession, PageFailed } from './devtools.ts';
 import { createScreencast, type PersonInput, passInput, type Screencast } from './live-view.ts';
-import { type PageFunctions, type Part, pageScript } from './page-script.ts';
-import { nothingAtAll, type Refusal, type Rules } from './request-guard.ts';
+import { type PageArea, type PageFunctions, pageScript } from './page-script.ts';
+import { allowNothing, type RequestRefusal, type SiteRules } from './request-guard.ts';
 
-/** A tab of the browser. */
 export type Tab = {
   id: string;
   url: () => string;
-  /** Of the page itself; null before there is one. */
+  /** The HTTP status of the page; null before a page has loaded. */
   status: () => number | null;
-  /** How far the page is: it has begun, can be used, has loaded everything. */
+  /** Whether the page is still loading, can be used, or has loaded everything. */
   readiness: () => Readiness;
   isOpen: () => boolean;
-  setRules: (rules: Rules) => void;
-  rules: () => Rules;
-  /** Resolves once the page has come or failed to; `error` is the browser's word for why. */
+  setRules: (rules: SiteRules) => void;
+  rules: () => SiteRules;
+  /** Resolves once the page has loaded or failed; `error` is the browser's reason. */
   navigate: (url: string) => Promise<{ error: string | null }>;
-  /** Calls what `page-script.ts` offers, inside the page. Rejects where the page goes away meanwhile. */
+  /** Calls a function of `page-script.ts` inside the page. Rejects if the page navigates away meanwhile. */
   run: <N extends keyof PageFunctions>(
     name: N,
     given: Parameters<PageFunctions[N]>,
     elements?: readonly string[],
   ) => Promise<Awaited<ReturnType<PageFunctions[N]>>>;
   title: () => Promise<string>;
-  /** Elements of this role and name, to be given to `run`. */
+  /** Elements of this role and name, as arguments for `run`. */
   elementsByRole: (role: string, name: string) => Promise<string[]>;
   clickAt: (x: number, y: number) => Promise<void>;
-  /** Writes where the cursor stands, in place of what is selected. */
+  /** Types at the cursor and replaces the selection. */
   write: (text: string) => Promise<void>;
   press: (key: 'Enter' | 'Delete') => Promise<void>;
-  /** As a JPEG of at most this width; `part`: of the window alone that part. */
-  picture: (options: { width: number; quality: number; part?: Part }) => Promise<Buffer>;
-  /** Tells what the page looks like now and whenever that changes, until it is told to stop. */
+  /** A JPEG of at most this width, of the whole window or of one part. */
+  picture: (options: { width: number; quality: number; part?: PageArea }) => Promise<Buffer>;
+  /** Reports the picture of the page now and whenever it changes, until the returned function is called. */
   onScreen: Screencast;
-  /** What a person does with mouse and keyboard. */
+  /** Input of a person by mouse and keyboard. */
   pass: (input: PersonInput) => Promise<void>;
-  /** One page back or forward, where there is one that may be opened. */
+  /** One page back or forward, if there is one that may be opened. */
   goThroughHistory: (to: 'back' | 'forward', mayOpen: (url: string) => boolean) => Promise<void>;
-  /** `phone`: a phone's screen and a phone's page. `desktop_in_phone`: the page of a desktop in a phone's shape. */
+  /** `phone`: the screen and page of a phone. `desktop_in_phone`: a desktop page in the shape of a phone. */
   takeShape: (shape: 'phone' | 'desktop_in_phone') => Promise<void>;
   bringToFront: () => Promise<void>;
-  /** Resolves when the condition holds. It is looked at whenever something happens in the tab. */
+  /** Resolves when the condition holds. It is checked whenever something happens in the tab. */
   until: (isMet: () => boolean, signal: AbortSignal) => Promise<void>;
-  onRefused: (listener: (refusal: Refusal) => void) => () => void;
+  onRefused: (listener: (refusal: RequestRefusal) => void) => () => void;
   onDataCall: (listener: (call: DataCall) => void) => () => void;
-  /** A page that answers nothing any more, such as one in an endless loop, is closed, and its process ends. */
+  /** Closes a page that no longer responds, such as one in an endless loop, and kills its process. */
   endIfHung: () => Promise<void>;
   close: () => Promise<void>;
 };
 
 type Readiness = 'loading' | 'usable' | 'loaded';
 
-/** A call that the page made for data, answered to its end. */
+/** A finished data request of the page. */
 export type DataCall = {
   url: string;
   status: number;
   contentType: string;
-  /** Null where the browser no longer has it. */
+  /** Null if the browser no longer has it. */
   body: () => Promise<Buffer | null>;
 };
 
-/** What the browser tells a tab of its targets, beside the tab that callers use. */
-export type TabEnds = {
+/** The side of a tab that its browser uses. */
+export type TabInternals = {
   tab: Tab;
-  refused: (refusal: Refusal) => void;
-  /** Takes the calls of a target of this tab: the page, a frame of another site, a worker. */
+  refused: (refusal: RequestRefusal) => void;
+  /** Listens to a target of this tab: the page, a frame of another site, or a worker. */
   listenTo: (session: DevtoolsSession) => Promise<void>;
   gone: () => void;
 };
 
 const hungMs = 3_000;
 const phone = { width: 390, height: 844 };
-/** As wide as phones lay out a page that they ask for as a desktop. */
+/** The width at which phones lay out a desktop page. */
 const desktopWidth = 980;
-/** As Chrome on Android calls itself, which names neither the phone nor more than the first number of its version. */
+/** The user agent of Chrome on Android, which names neither the phone nor a minor version. */
 const phoneAgent = (version: string) =>
   `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Mobile Safari/537.36`;
 
@@ -83,14 +82,14 @@ const inPage = `function (name, count, ...given) {
   return page[name](...given.slice(0, count), ...given.slice(count));
 }`;
 
-export function createTab(page: DevtoolsSession, targetId: string, closeTarget: () => Promise<void>): TabEnds {
-  let rules = nothingAtAll;
+export function createTab(page: DevtoolsSession, targetId: string, closeTarget: () => Promise<void>): TabInternals {
+  let rules = allowNothing;
   let url = 'about:blank';
   let status: number | null = null;
   let readiness: Readiness = 'loaded';
   let isOpen = true;
   const changed = new Set<() => void>();
-  const refusedTo = new Set<(refusal: Refusal) => void>();
+  const refusedTo = new Set<(refusal: RequestRefusal) => void>();
   const calledTo = new Set<(call: DataCall) => void>();
   const change = () => {
     for (const listener of [...changed]) listener();
@@ -99,7 +98,7 @@ export function createTab(page: DevtoolsSession, targetId: string, closeTarget: 
   function moved(to: string): void {
     url = to;
     const closed = URL.canParse(to) ? rules.closedPage(new URL(to)) : null;
-    // It is on the screen already, by a script that no request announced: nobody is to look at it.
+    // A script changed the address without a request, so the page is already on the screen. Close it.
     if (closed) {
       refused({ kind: 'page', page: closed, isWholePage: true });
       void tab.close();
@@ -107,7 +106,7 @@ export function createTab(page: DevtoolsSession, targetId: string, closeTarget: 
     change();
   }
 
-  function refused(refusal: Refusal): void {
+  function refused(refusal: RequestRefusal): void {
     for (const listener of [...refusedTo]) listener(refusal);
     change();
   }
@@ -136,12 +135,12 @@ export function createTab(page: DevtoolsSession, targetId: string, closeTarget: 
     readiness = 'loaded';
     change();
   });
-  // A dialog holds the page up until somebody answers: nobody is there to.
+  // A dialog would block the page until someone answers.
   page.on('Page.javascriptDialogOpening', ({ type }) => {
     const accept = type === 'alert' || type === 'beforeunload';
     page.send('Page.handleJavaScriptDialog', { accept }).catch(() => {});
   });
-  // A new window would be a tab that nobody asked for: its page is opened where the person looks.
+  // Loads the page in this tab instead: a new window would be a tab that no one sees.
   page.on('Page.windowOpen', ({ url: wanted, userGesture }) => {
     if (userGesture && /^https?:/.test(wanted)) page.send('Page.navigate', { url: wanted }).catch(() => {});
   });
@@ -328,12 +327,12 @@ export function createTab(page: DevtoolsSession, targetId: string, closeTarget: 
     async endIfHung() {
       const answers = page.send('Runtime.evaluate', { expression: '0' }).then(
         () => true,
-        // Gone or between two pages: either way not hanging.
+        // A closed or navigating page is not hanging.
         () => true,
       );
       const late = sleep(hungMs, false, { ref: false });
       if (!isOpen || (await Promise.race([answers, late]))) return;
-      // Closing alone would let the page end by itself, which it never does. It crashes without an answer.
+      // Closing a hung page waits for the page itself, which never ends. `Page.crash` gets no response.
       void page.send('Page.crash').catch(() => {});
       await tab.close();
     },

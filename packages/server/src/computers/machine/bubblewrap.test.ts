@@ -5,34 +5,34 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { afterFile, never, newPlaces, say } from './computer-folder.fixture.ts';
-import type { Place } from './computer-folder.ts';
+import { afterFile, never, newComputers, say } from './computer-folder.fixture.ts';
+import type { ComputerFolders } from './computer-folder.ts';
 import { createConfinedHost } from './confined-host.ts';
 
 const megabyte = 1024 * 1024;
-/** Fast enough for limits as small as these. */
+/** Measures often enough for such small limits. */
 const host = createConfinedHost({
   allowPrivate: false,
   hasNetwork: true,
   limits: { processes: 64, diskBytes: 64 * megabyte, files: 2_000, everyMs: 20 },
 });
 let dataDir: string;
-let place: Place;
-let other: Place;
-const run = (script: string, options?: Parameters<typeof say>[3]) => say(host, place, script, options);
+let folders: ComputerFolders;
+let other: ComputerFolders;
+const run = (script: string, options?: Parameters<typeof say>[3]) => say(host, folders, script, options);
 
-describe.skipIf(process.platform !== 'linux')('a computer made by bubblewrap', () => {
+describe.skipIf(process.platform !== 'linux')('a computer in bubblewrap', () => {
   beforeAll(async () => {
-    const places = await newPlaces();
-    dataDir = places.dataDir;
-    place = await places.place(1);
-    other = await places.place(2);
+    const computerFolders = await newComputers();
+    dataDir = computerFolders.dataDir;
+    folders = await computerFolders.folders(1);
+    other = await computerFolders.folders(2);
     await writeFile(join(dataDir, 'master-key'), 'the key', { mode: 0o600 });
     await say(host, other, 'echo theirs >private.txt');
-    afterFile(async () => Promise.all([host.rest(place), host.rest(other)]));
+    afterFile(async () => Promise.all([host.release(folders), host.release(other)]));
   });
 
-  it('runs bash in the home folder as an account of its own, with its variables', async () => {
+  it('runs bash in the home folder under its own account, with its variables', async () => {
     const said = await run(
       'whoami; pwd; echo "$HOME|$GREETING"; git --version >/dev/null && python3 -c "import getpass; print(getpass.getuser())"',
       {
@@ -52,19 +52,29 @@ describe.skipIf(process.platform !== 'linux')('a computer made by bubblewrap', (
     });
   });
 
-  it('has streams that can be opened by their names', async () => {
+  it('can open /dev/stdout and /dev/stderr by name', async () => {
     const said = await run('echo a >/dev/stdout; echo b | tee /dev/stderr; echo c >/dev/stderr');
     expect(said).toEqual({ end: 'exited', exitCode: 0, stdout: 'a\nb\n', stderr: 'b\nc\n' });
   });
 
-  it('keeps the home folder and nothing else', async () => {
+  it('keeps only the home folder', async () => {
     expect(await run('echo kept >~/kept; echo gone >/tmp/gone')).toMatchObject({ exitCode: 0 });
     expect(await run('cat ~/kept; ls /tmp')).toMatchObject({ stdout: 'kept\n' });
   });
 
-  it('sees no other computer, nothing of the server’s and no secret of the machine [CMP-001]', async () => {
+  it('sees no other computer, no file of the server and no secret of the machine [CMP-001]', async () => {
     expect(readFileSync(join(other.home, 'private.txt'), 'utf8')).toBe('theirs\n');
-    const names = [other.home, place.sockets, dataDir, '/etc/shadow', '/root', '/var', '/work', process.cwd(), '/sys'];
+    const names = [
+      other.home,
+      folders.sockets,
+      dataDir,
+      '/etc/shadow',
+      '/root',
+      '/var',
+      '/work',
+      process.cwd(),
+      '/sys',
+    ];
     const said = await run(names.map((name) => `ls '${name}' 2>/dev/null`).join('\n'));
     expect(said.stdout).toBe('');
     const found = await run(
@@ -73,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('a computer made by bubblewrap', (
     expect(found.stdout).toBe('');
   });
 
-  it('sees no process of the machine and cannot become anybody else', async () => {
+  it('sees no process of the machine and cannot change its account', async () => {
     const { stdout } = await run(
       'cat /proc/*/cmdline | tr "\\0" " "; echo; grep -E "^Cap(Eff|Bnd)|NoNewPrivs" /proc/self/status',
     );
@@ -85,7 +95,7 @@ describe.skipIf(process.platform !== 'linux')('a computer made by bubblewrap', (
     expect((await run('mount -t tmpfs none /mnt || mkdir /x || touch /usr/x /etc/x /dev/x')).exitCode).not.toBe(0);
   });
 
-  it('makes no system call that leads to the kernel’s own tables, other processes or namespaces [CMP-181]', async () => {
+  it('cannot make system calls to kernel tables, other processes or namespaces [CMP-181]', async () => {
     const { stdout, stderr } = await run(`python3 - <<'END'
 ${triedCalls}
 END`);
@@ -112,20 +122,20 @@ END`);
       },
       '',
     ]);
-    // A hole gives space back. Space that is reserved would be taken faster than anybody measures.
+    // Punching a hole frees space. Reserving space would be faster than any measurement.
     expect((await run('echo x >f; fallocate -p -l 1 f && ! fallocate -l 1000000 f && stat -c %s f; rm f')).stdout).toBe(
       '2\n',
     );
   });
 
-  it('cannot make itself the last to be ended where memory runs out [CMP-181]', async () => {
+  it('cannot lower its own out-of-memory score [CMP-181]', async () => {
     const said = await run(
       'for it in self 1 $$; do echo 0 >/proc/$it/oom_score_adj; cat /proc/$it/oom_score_adj; done',
     );
     expect(said.stdout).toBe('1000\n1000\n1000\n');
   });
 
-  it('holds nothing of the server’s environment [CMP-182]', async () => {
+  it('has no variable of the server’s environment [CMP-182]', async () => {
     process.env.VESTRA_CANARY = 'of-the-server';
     const { stdout } = await run('cat /proc/*/environ /proc/*/cmdline | tr "\\0" "\\n"; ls /proc/self/fd >&2');
     delete process.env.VESTRA_CANARY;
@@ -133,7 +143,7 @@ END`);
     expect(stdout).not.toMatch(/CANARY|of-the-server/);
   });
 
-  it('shows its variables to nobody on the machine', async () => {
+  it('hides its variables from other processes of the machine', async () => {
     const marker = `vestra-secret-${process.pid}`;
     const controller = new AbortController();
     const running = run('sleep 30', { env: { TOKEN: marker }, signal: controller.signal });
@@ -144,7 +154,7 @@ END`);
     await expect(running).rejects.toThrow('stopped');
   });
 
-  it('reaches no network but through the proxy, and there no private address', async () => {
+  it('reaches the network only through the proxy, and no private address', async () => {
     const server = createServer((_request, response) => response.end('internal')).listen(0, '127.0.0.1');
     afterFile(async () => server.close());
     await expect.poll(() => server.listening).toBe(true);
@@ -160,11 +170,11 @@ END`);
     expect(await curl('http://127.0.0.1:8123/')).toMatchObject({ exitCode: 7 });
   });
 
-  it('lets what the operator allows through, at its first connection', async () => {
+  it('reaches addresses that the operator allows at the first connection', async () => {
     const open = createConfinedHost({ allowPrivate: true, hasNetwork: true });
-    const places = await newPlaces();
-    const mine = await places.place(1);
-    afterFile(() => open.rest(mine));
+    const computerFolders = await newComputers();
+    const mine = await computerFolders.folders(1);
+    afterFile(() => open.release(mine));
     const server = createServer((_request, response) => response.end('internal')).listen(0, '127.0.0.1');
     afterFile(async () => server.close());
     await expect.poll(() => server.listening).toBe(true);
@@ -178,7 +188,7 @@ END`);
     expect((await say(offline, mine, `curl -sS --noproxy '' http://127.0.0.1:${port}/`)).exitCode).toBe(7);
   });
 
-  it('is ended with all its children, by time or by whoever asked', async () => {
+  it('is killed with all its children on timeout and on abort', async () => {
     const marker = `3${process.pid}.5`;
     const script = `setsid sleep ${marker} & (trap "" TERM INT; sleep ${marker}) & sleep ${marker}`;
     const late = run(script, { timeoutMs: 500 });
@@ -199,26 +209,26 @@ END`);
       .toEqual([]);
   });
 
-  it('leaves nothing behind whenever it is ended, also while it is being set up', async () => {
+  it('leaves nothing behind if it is killed, also during its setup', async () => {
     for (let time = 0; time < 40; time++) {
       const controller = new AbortController();
       const ended = run('touch begun; sleep 60', { signal: controller.signal });
       setTimeout(() => controller.abort(new Error('stopped')), time % 20);
       await expect(ended).rejects.toThrow('stopped');
     }
-    const { identity } = place;
+    const { identity } = folders;
     if (identity) await expect.poll(() => processesOf(identity.uid), { timeout: 10_000 }).toBe(0);
     expect(commandLines().filter((line) => line.includes('touch begun'))).toEqual([]);
     await run('rm -f begun');
   });
 
-  it('leaves nothing running behind a command', async () => {
+  it('leaves no process running after a command', async () => {
     const marker = `4${process.pid}.5`;
     expect(await run(`sleep ${marker} >/dev/null 2>&1 & echo done`)).toMatchObject({ exitCode: 0, stdout: 'done\n' });
     expect(commandLines().filter((line) => line.includes(`sleep ${marker}`))).toEqual([]);
   });
 
-  it('bounds what is said', async () => {
+  it('limits the output of a command', async () => {
     const { stdout, stderr, exitCode } = await run(
       'echo first; head -c 10485760 /dev/zero | tr "\\0" x; echo; echo last; head -c 1048576 /dev/zero >&2',
     );
@@ -229,42 +239,42 @@ END`);
     expect(Math.max(stdout.length, stderr.length)).toBeLessThan(257 * 1024);
   });
 
-  it('bounds how many processes there are, in all its commands together [CMP-183]', async () => {
+  it('limits the processes of all its commands together [CMP-183]', async () => {
     const bombs = await Promise.all([1, 2, 3].map(() => run('bomb() { bomb | bomb & }; bomb; sleep 5; echo over')));
     expect(bombs.filter(({ end }) => end === 'processes_full').length).toBeGreaterThanOrEqual(2);
     const sleeps = (many: number) => run(`for n in $(seq ${many}); do sleep 2 & done; wait; echo over`);
     expect(await sleeps(40)).toMatchObject({ stdout: 'over\n' });
     const ends = (await Promise.all([sleeps(40), sleeps(45)])).map(({ end }) => end);
     expect(ends).toEqual(['exited', 'processes_full']);
-    // The machine itself goes on, and so does the computer.
+    // The machine and the computer keep working.
     expect(await run('echo alive')).toMatchObject({ exitCode: 0, stdout: 'alive\n' });
   });
 
-  it('runs a few commands at once, and the others in their turn [CMP-183]', async () => {
+  it('runs a few commands at once and queues the others [CMP-183]', async () => {
     const script = 'touch "turn.$$.$RANDOM"; sleep 0.3; ls | grep -c turn; rm turn.*';
     const few = createConfinedHost({ allowPrivate: false, hasNetwork: false, limits: { commandsAtOnce: 1 } });
-    const said = await Promise.all([1, 2, 3].map(() => say(few, place, script)));
+    const said = await Promise.all([1, 2, 3].map(() => say(few, folders, script)));
     expect(said.map(({ stdout }) => stdout)).toEqual(['1\n', '1\n', '1\n']);
     const none = createConfinedHost({
       allowPrivate: false,
       hasNetwork: false,
       limits: { commandsAtOnce: 1, commandsWaiting: 0 },
     });
-    const both = await Promise.all([say(none, place, 'sleep 0.3'), say(none, place, 'true')]);
+    const both = await Promise.all([say(none, folders, 'sleep 0.3'), say(none, folders, 'true')]);
     expect(both.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual([
       [0, ''],
       [1, 'Too much waits for this computer already. Wait for what runs on it.'],
     ]);
     const controller = new AbortController();
-    const holding = say(few, place, 'sleep 1');
-    const waiting = say(few, place, 'touch begun', { signal: controller.signal });
+    const holding = say(few, folders, 'sleep 1');
+    const waiting = say(few, folders, 'touch begun', { signal: controller.signal });
     controller.abort(new Error('stopped'));
     await expect(waiting).rejects.toThrow('stopped');
     await holding;
-    expect((await say(few, place, 'ls')).stdout).toBe('kept\n');
+    expect((await say(few, folders, 'ls')).stdout).toBe('kept\n');
   });
 
-  it('bounds memory, in one process or in many commands, shared or not, or in files [CMP-184]', async () => {
+  it('limits memory in one process, in many commands, shared memory and memory files [CMP-184]', async () => {
     const small = createConfinedHost({
       allowPrivate: false,
       hasNetwork: false,
@@ -275,32 +285,35 @@ import mmap, time
 held = mmap.mmap(-1, ${megabytes} << 20)
 for at in range(0, len(held), 4096): held[at] = 1
 time.sleep(20)"`;
-    expect(await say(small, place, holds(300))).toMatchObject({ end: 'memory_full', exitCode: null });
-    const both = [say(small, place, `sleep 0.2; ${holds(150)}`), say(small, place, `${holds(90)} & sleep 3; exit 7`)];
+    expect(await say(small, folders, holds(300))).toMatchObject({ end: 'memory_full', exitCode: null });
+    const both = [
+      say(small, folders, `sleep 0.2; ${holds(150)}`),
+      say(small, folders, `${holds(90)} & sleep 3; exit 7`),
+    ];
     expect(await Promise.all(both)).toMatchObject([{ end: 'memory_full' }, { end: 'exited', exitCode: 7 }]);
     const inFiles = 'head -c 120000000 /dev/zero >/tmp/a; head -c 120000000 /dev/zero >/dev/shm/a; sleep 20';
-    expect(await say(small, place, inFiles)).toMatchObject({ end: 'memory_full' });
+    expect(await say(small, folders, inFiles)).toMatchObject({ end: 'memory_full' });
     const shared = `python3 -c "
 import os, time
 held = bytearray(100 << 20)
 for child in range(3):
     if os.fork() == 0: time.sleep(2.5); os._exit(0)
 time.sleep(3)"`;
-    // What forked processes share is there once.
-    expect(await say(small, place, shared)).toMatchObject({ end: 'exited', exitCode: 0 });
+    // Memory shared by forked processes counts once.
+    expect(await say(small, folders, shared)).toMatchObject({ end: 'exited', exitCode: 0 });
   });
 
-  it('bounds what is kept, in one file or in many, and lets it be deleted [CMP-185]', async () => {
+  it('limits disk usage in one file or many, and allows deleting [CMP-185]', async () => {
     const filled = await run('for n in 1 2 3 4; do head -c 1000000000 /dev/zero >"fill.$n" & done; wait');
     expect(filled).toMatchObject({ end: 'disk_full', exitCode: null });
-    expect(sizeOf(place.home)).toBeLessThan(1024 * megabyte);
-    const after = await host.run(place, { script: 'echo more >more; ls', env: {}, timeoutMs: 30_000, signal: never });
+    expect(sizeOf(folders.home)).toBeLessThan(1024 * megabyte);
+    const after = await host.run(folders, { script: 'echo more >more; ls', env: {}, timeoutMs: 30_000, signal: never });
     expect(after.note).toMatch(
       /^The home folder is full: \d+ MB of 64 MB, \d+ of 2000 files\. The largest in it: fill\./,
     );
-    expect(readFileSync(join(place.home, 'more'), 'utf8')).toBe('');
+    expect(readFileSync(join(folders.home, 'more'), 'utf8')).toBe('');
     const small = [{ path: '/home/agent/more', bytes: Buffer.from('x') }];
-    expect(await host.writeFiles(place, small, { signal: never })).toEqual({
+    expect(await host.writeFiles(folders, small, { signal: never })).toEqual({
       fault: expect.stringContaining('The home folder is full'),
     });
     expect(await run('i=0; while :; do i=$((i+1)); mkdir "folder.$i"; done')).toMatchObject({ end: 'disk_full' });
@@ -312,10 +325,10 @@ time.sleep(3)"`;
     expect(memory.stderr).toMatch(/No space left[\s\S]*No space left/);
   });
 
-  it('bounds what many commands and files keep together, each of them small [CMP-185]', async () => {
+  it('limits the disk usage of many small commands and files together [CMP-185]', async () => {
     const ends: string[] = [];
     for (let time = 0; time < 9; time++) {
-      const more = await host.run(place, {
+      const more = await host.run(folders, {
         script: `head -c 10000000 /dev/zero >slow.${time}`,
         env: {},
         timeoutMs: 30_000,
@@ -324,15 +337,15 @@ time.sleep(3)"`;
       ends.push(more.note === undefined ? more.end : 'refused');
     }
     expect(ends.slice(-1)).toEqual(['refused']);
-    expect(sizeOf(place.home)).toBeLessThan(80 * megabyte);
+    expect(sizeOf(folders.home)).toBeLessThan(80 * megabyte);
     await run('rm slow.*');
     const files = Array.from({ length: 9 }, (_, at) => ({ path: `/home/agent/slow.${at}`, bytes: Buffer.alloc(1e7) }));
-    const written = await Promise.all(files.map((file) => host.writeFiles(place, [file], { signal: never })));
+    const written = await Promise.all(files.map((file) => host.writeFiles(folders, [file], { signal: never })));
     expect(written.filter((fault) => fault !== null)).toHaveLength(3);
     await run('rm slow.*');
   });
 
-  it('bounds how many files there are, and what hides in closed folders or has no name [CMP-185]', async () => {
+  it('limits the number of files, and counts locked folders and deleted open files [CMP-185]', async () => {
     expect(await run('seq 3000 | xargs touch; sleep 20')).toMatchObject({ end: 'disk_full' });
     expect(await run('seq 3000 | xargs rm -f; ls')).toMatchObject({ stdout: 'kept\n' });
     const closed = 'mkdir closed; head -c 90000000 /dev/zero >closed/a & sleep 0.1; chmod 0 closed; sleep 20';
@@ -343,17 +356,17 @@ time.sleep(3)"`;
     expect((await run('ls')).stdout).toBe('kept\n');
   });
 
-  describe('its files', () => {
+  describe('files of a computer', () => {
     const read = (path: string, from = 0, maxBytes = 1000) =>
-      host.readFile(place, path, { from, maxBytes, signal: never });
+      host.readFile(folders, path, { from, maxBytes, signal: never });
     const write = (path: string, content: string | Uint8Array) =>
-      host.writeFiles(place, [{ path, bytes: Buffer.from(content) }], { signal: never });
+      host.writeFiles(folders, [{ path, bytes: Buffer.from(content) }], { signal: never });
 
-    it('are written whole, with their folders, and read in parts, bytes or text', async () => {
+    it('are written completely, with their folders, and read in parts', async () => {
       const bytes = Buffer.from(Array.from({ length: 5000 }, (_, at) => at % 256));
       expect(
         await host.writeFiles(
-          place,
+          folders,
           [
             { path: '/home/agent/a/b/c.bin', bytes },
             { path: '/home/agent/a/run', bytes: Buffer.from('#!/bin/sh\necho ran\n'), isExecutable: true },
@@ -365,32 +378,32 @@ time.sleep(3)"`;
       expect(await run('a/run; rm -r a/b')).toMatchObject({ stdout: 'ran\n' });
       expect(await write('/home/agent/-n $(id) \'"\n.txt', 'odd')).toBeNull();
       expect(await read('/home/agent/-n $(id) \'"\n.txt')).toEqual({ size: 3, bytes: Buffer.from('odd') });
-      if (process.getuid?.() === 0) expect(statSync(join(place.home, 'a/run')).uid).toBe(place.identity?.uid);
+      if (process.getuid?.() === 0) expect(statSync(join(folders.home, 'a/run')).uid).toBe(folders.identity?.uid);
     });
 
-    it('that are missing, folders or no files are told apart', async () => {
+    it('have distinct errors if they are missing, folders or special files', async () => {
       await run('mkdir -p folder; mkfifo pipe');
       expect(await read('/home/agent/none')).toEqual({ fault: 'There is no such file or folder.' });
       expect(await read('/home/agent/folder')).toEqual({ fault: 'That is a folder.' });
       expect(await read('/home/agent/pipe')).toEqual({ fault: 'That is no file.' });
       expect(await write('/home/agent/folder', 'x')).toEqual({ fault: 'That is a folder.' });
-      const listed = await host.listFiles(place, '/home/agent/none', { depth: 1, most: 5, signal: never });
+      const listed = await host.listFiles(folders, '/home/agent/none', { depth: 1, most: 5, signal: never });
       expect(listed).toEqual({ fault: 'There is no such file or folder.' });
     });
 
-    it('are never somebody else’s, whatever a link says [CMP-001]', async () => {
+    it('never lead to another computer through a link [CMP-001]', async () => {
       await writeFile(join(dataDir, 'outside.txt'), 'of the server');
       for (const target of ['/etc/shadow', join(dataDir, 'outside.txt'), join(dataDir, 'master-key'), other.home]) {
         await run(`ln -sfn '${target}' link`);
         expect(await read('/home/agent/link')).toHaveProperty('fault');
         expect(await read('/home/agent/link/private.txt')).toHaveProperty('fault');
-        expect(await host.listFiles(place, '/home/agent/link', { depth: 1, most: 5, signal: never })).toHaveProperty(
+        expect(await host.listFiles(folders, '/home/agent/link', { depth: 1, most: 5, signal: never })).toHaveProperty(
           'fault',
         );
       }
-      // One that somebody with more rights made is no way out either.
+      // A link created by a process with more rights leads nowhere either.
       await run('rm link');
-      await symlink(join(dataDir, 'outside.txt'), join(place.home, 'link'));
+      await symlink(join(dataDir, 'outside.txt'), join(folders.home, 'link'));
       expect(await read('/home/agent/link')).toHaveProperty('fault');
       expect(await write('/home/agent/link', 'overwritten')).toBeNull();
       expect(await readFile(join(dataDir, 'outside.txt'), 'utf8')).toBe('of the server');
@@ -399,10 +412,10 @@ time.sleep(3)"`;
       expect(existsSync(join(dataDir, 'planted'))).toBe(false);
     });
 
-    it('are listed, some levels deep and at most so many', async () => {
+    it('are listed to a depth and up to a maximum', async () => {
       await run('mkdir -p list/a/b; echo 12345 >list/x; ln -s x list/y; touch list/a/b/deep');
       const list = (depth: number, most = 10) =>
-        host.listFiles(place, '/home/agent/list', { depth, most, signal: never });
+        host.listFiles(folders, '/home/agent/list', { depth, most, signal: never });
       expect(await list(1)).toEqual({
         entries: [
           { kind: 'folder', size: expect.any(Number), path: 'a' },
@@ -415,16 +428,16 @@ time.sleep(3)"`;
       expect(await list(3, 2)).toMatchObject({ entries: { length: 2 }, isCut: true });
     });
 
-    it('go where a folder is written anew', async () => {
+    it('are removed if their folder is replaced', async () => {
       const files = (name: string) => [{ path: `/home/agent/skills/x/${name}`, bytes: Buffer.from(name) }];
-      await host.writeFiles(place, files('old'), { signal: never });
-      await host.writeFiles(place, files('new'), { instead: '/home/agent/skills/x', signal: never });
-      expect(readdirSync(join(place.home, 'skills/x'))).toEqual(['new']);
+      await host.writeFiles(folders, files('old'), { signal: never });
+      await host.writeFiles(folders, files('new'), { instead: '/home/agent/skills/x', signal: never });
+      expect(readdirSync(join(folders.home, 'skills/x'))).toEqual(['new']);
     });
   });
 });
 
-/** Says how each ends. The numbers are those of the machine; what is passed is as harmless as it can be. */
+/** Prints how each call ends. The numbers are those of this architecture; the arguments are as harmless as possible. */
 const triedCalls = `
 import ctypes, errno, platform
 libc = ctypes.CDLL(None, use_errno=True)
@@ -450,7 +463,7 @@ answer('shmget_large', (29, 194), 0, 1 << 33, 0o1600)
 answer('shmget_small', (29, 194), 0, 56, 0o1600)
 `;
 
-/** Of everything that runs on the machine. */
+/** The command lines of all processes of the machine. */
 function commandLines(): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -466,7 +479,7 @@ function commandLines(): string[] {
 const sizeOf = (folder: string) =>
   Number(execFileSync('du', ['-s', '-B1', folder], { encoding: 'utf8' }).split('\t')[0]);
 
-/** Without those that have ended and of which only the entry is left. */
+/** Without zombies. */
 function processesOf(uid: number): number {
   return readdirSync('/proc').filter((name) => {
     try {

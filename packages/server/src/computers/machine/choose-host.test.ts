@@ -13,14 +13,14 @@ async function chosen(setting: HostSetting | null, obstacle?: string | null, gvi
   return [choice.host?.kind ?? null, 'why' in choice ? choice.why : null, lines.length];
 }
 
-it('is what the operator says, and otherwise the best that works', async () => {
+it('uses the operator’s setting, or else the best host that works', async () => {
   expect(await chosen('off')).toEqual([null, 'Computers are switched off on this server.', 0]);
   expect(await chosen('just-bash', null)).toEqual(['just-bash', null, 0]);
   expect(await chosen('bubblewrap', null)).toEqual(['bubblewrap', null, 0]);
   expect(await chosen(null, null)).toEqual(['bubblewrap', null, 0]);
 });
 
-it('says in one line what is missing and what to install', async () => {
+it('logs in one line what is missing and what to install', async () => {
   expect(await chosen(null, 'bwrap is not installed')).toEqual(['just-bash', null, 1]);
   expect(lines[0]).toMatch(
     /just-bash.*bwrap is not installed; install bubblewrap, socat and git \(npm run setup:system\)/,
@@ -30,7 +30,7 @@ it('says in one line what is missing and what to install', async () => {
   expect(lines[0]).toContain('computers are unavailable: bwrap is not installed; install bubblewrap');
 });
 
-it('is gVisor where that is asked for, and nothing weaker instead [CMP-281]', async () => {
+it('uses gVisor if configured, and nothing weaker instead [CMP-281]', async () => {
   const wall: Wall = () => ({ options: [], program: [], piped: Buffer.alloc(0) });
   expect(await chosen('gvisor', null, wall)).toEqual(['gvisor', null, 0]);
   expect(await chosen(null, null, wall)).toEqual(['bubblewrap', null, 0]);
@@ -41,6 +41,6 @@ it('is gVisor where that is asked for, and nothing weaker instead [CMP-281]', as
   expect(await chosen('gvisor', 'bwrap is not installed', wall)).toEqual([null, noBubblewrap, 1]);
 });
 
-it.skipIf(process.platform !== 'linux')('finds bubblewrap where it is installed', async () => {
+it.skipIf(process.platform !== 'linux')('finds bubblewrap if it is installed', async () => {
   expect(await chosen(null)).toEqual(['bubblewrap', null, 0]);
 });

@@ -11,29 +11,29 @@ import type { ComputerHost } from './computer-host.ts';
 import { createConfinedHost } from './confined-host.ts';
 import { createJustBash } from './just-bash.ts';
 
-/** What computers are made of here, or why there are none. */
+/** The kind of computers on this machine, or why there are none. */
 export type HostChoice =
   | {
       host: ComputerHost;
-      /** Who holds what a computer may take. */
+      /** Who enforces the limits of a computer, for the log. */
       limitsHeld?: string;
     }
   | { host: null; why: string };
 
 export type HostSetting = 'bubblewrap' | 'gvisor' | 'just-bash' | 'elsewhere' | 'off';
 
-/** Found out once, at the start. One line says what is missing. */
+/** Runs once at startup and logs what is missing. */
 export async function chooseHost(of: {
-  /** Null: the best that works. */
+  /** Null: the best one that works. */
   setting: HostSetting | null;
   allowPrivate: boolean;
-  /** Which cgroup may be divided among computers; null: wherever one is plainly the server's. */
+  /** The cgroup to divide among computers; null: one that clearly belongs to the server. */
   cgroup?: CgroupSetting;
   cpus?: number | null;
   log: Pick<Logger, 'warn' | 'error'>;
-  /** Why bubblewrap cannot be used; null where it can. */
+  /** Why bubblewrap cannot be used; null if it can. */
   findObstacle?: () => Promise<string | null>;
-  /** The wall that gVisor is here, or why there is none. */
+  /** The gVisor sandbox, or why it does not work here. */
   findGvisor?: () => Promise<Wall | string>;
 }): Promise<HostChoice> {
   const { setting, allowPrivate, log } = of;
@@ -55,7 +55,7 @@ export async function chooseHost(of: {
     const { cgroup = null, cpus = null } = of;
     const cgroups = await openCgroups(cgroup);
     const why = typeof cgroups === 'string' ? cgroups : null;
-    if (why !== null && cgroup !== null && cgroup !== 'off') log.warn(`computers have no cgroups of their own: ${why}`);
+    if (why !== null && cgroup !== null && cgroup !== 'off') log.warn(`computers have no cgroups: ${why}`);
     const hasNetwork = !missing.includes('socat');
     return {
       host: createConfinedHost({
@@ -85,7 +85,7 @@ async function obstacleOf(identity: Identity | null): Promise<string | null> {
   return failure && `bubblewrap ${failure}`;
 }
 
-/** With the system's own `ls` where that works, else with busybox's. */
+/** Uses the system's `ls` if that works, and busybox otherwise. */
 async function tryGvisor(identity: Identity | null): Promise<Wall | string> {
   const [missing] = await missingPrograms(['runsc']);
   if (missing) return `${missing} is not installed`;
@@ -100,7 +100,7 @@ async function tryGvisor(identity: Identity | null): Promise<Wall | string> {
   return stillFails === null ? withBusybox : `gVisor ${stillFails}`;
 }
 
-/** How a program fails that runs confined; null where it does not. */
+/** How a confined program fails; null if it succeeds. */
 async function failureOf(command: readonly string[], identity: Identity | null, wall?: Wall): Promise<string | null> {
   const nothing = {
     mounts: [],
@@ -130,7 +130,7 @@ async function missingPrograms(names: readonly string[]): Promise<string[]> {
   return names.filter((_, at) => found[at] === null);
 }
 
-/** Where each lies; null where it does not. */
+/** The path of each program; null if it is not installed. */
 const foundPrograms = (names: readonly string[]): Promise<(string | null)[]> =>
   Promise.all(
     names.map((name) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { joinCaptured } from '../../platform/sandbox/capture.ts';
 import type { CommandResult } from '../../platform/sandbox/run-to-end.ts';
-import { makePlace, type Place } from './computer-folder.ts';
+import { type ComputerFolders, makeComputerFolders } from './computer-folder.ts';
 import type { ComputerHost } from './computer-host.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -12,29 +12,32 @@ afterAll(async () => {
   for (const step of undo.reverse()) await step();
 });
 
-/** A data folder with computers in it, gone after the tests of the file. */
-export async function newPlaces(): Promise<{ dataDir: string; place: (number: number) => Promise<Place> }> {
+/** A data folder with computers, removed after the tests of the file. */
+export async function newComputers(): Promise<{
+  dataDir: string;
+  folders: (number: number) => Promise<ComputerFolders>;
+}> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vestra-places-'));
   undo.push(() => rm(dataDir, { recursive: true, force: true }));
-  return { dataDir, place: (number) => makePlace(dataDir, number) };
+  return { dataDir, folders: (number) => makeComputerFolders(dataDir, number) };
 }
 
 export const never = new AbortController().signal;
 
-type Said = { end: CommandResult['end']; exitCode: number | null; stdout: string; stderr: string };
+type CommandOutput = { end: CommandResult['end']; exitCode: number | null; stdout: string; stderr: string };
 
-/** Runs a command to its end, with what it said as text. */
+/** Runs a command and returns its output as text. */
 export async function say(
   host: ComputerHost,
-  place: Place,
+  folders: ComputerFolders,
   script: string,
   options: { timeoutMs?: number; signal?: AbortSignal; env?: Record<string, string> } = {},
-): Promise<Said> {
+): Promise<CommandOutput> {
   const { timeoutMs = 30_000, signal = never, env = {} } = options;
-  const { end, exitCode, stdout, stderr } = await host.run(place, { script, env, timeoutMs, signal });
+  const { end, exitCode, stdout, stderr } = await host.run(folders, { script, env, timeoutMs, signal });
   const text = (said: typeof stdout) => Buffer.from(joinCaptured(said, () => '\n[cut]\n')).toString('utf8');
   return { end, exitCode, stdout: text(stdout), stderr: text(stderr) };
 }
 
-/** Whatever a test has begun ends with the file, also where the test failed. */
+/** Runs after the tests of the file, even if one failed. */
 export const afterFile = (step: () => Promise<unknown>) => void undo.push(step);

@@ -8,13 +8,12 @@ import { bareEnvironment, type Identity, isRoot } from '../../platform/sandbox/c
 
 const run = promisify(execFile);
 
-/** Where a computer lies on this machine, and who its programs are. */
-export type Place = {
-  /** What stays: the user's own files. */
+/** The folders of a computer on this machine, and the account of its programs. */
+export type ComputerFolders = {
+  /** The user's files. Kept. */
   home: string;
-  /** What stays: the profile of the user's browser. */
+  /** The profile of the user's browser. Kept. */
   browser: string;
-  /** Sockets. */
   sockets: string;
   identity: Identity | null;
 };
@@ -30,29 +29,34 @@ async function accountOf(dataDir: string, number: number): Promise<Identity | nu
   return { uid, gid: uid };
 }
 
-/** Folders of a computer, made where they are missing. Nobody but its own account and the server reaches into them. */
-export async function makePlace(dataDir: string, number: number): Promise<Place> {
+/** Creates the missing folders of a computer. Only its account and the server can enter them. */
+export async function makeComputerFolders(dataDir: string, number: number): Promise<ComputerFolders> {
   const folder = await computersFolder(dataDir);
   const root = join(folder, String(number));
   const identity = await accountOf(dataDir, number);
-  const place = { home: join(root, 'home'), browser: join(root, 'browser'), sockets: join(root, 'sockets'), identity };
+  const folders = {
+    home: join(root, 'home'),
+    browser: join(root, 'browser'),
+    sockets: join(root, 'sockets'),
+    identity,
+  };
   await mkdir(root, { recursive: true });
-  for (const each of [place.home, place.browser, place.sockets]) {
+  for (const each of [folders.home, folders.browser, folders.sockets]) {
     await mkdir(each, { recursive: true });
     if (identity) await give(each, identity);
     await close(each);
   }
-  // Its account must pass through the folders above, and see nothing of them.
+  // The account must pass through the folders above without seeing their content.
   for (const each of [dirname(folder), folder]) await chmod(each, 0o711);
   await chmod(root, identity ? 0o711 : 0o700);
-  return place;
+  return folders;
 }
 
-export async function removePlace(dataDir: string, number: number): Promise<void> {
+export async function removeComputerFolders(dataDir: string, number: number): Promise<void> {
   await removeFolder(join(await computersFolder(dataDir), String(number)));
 }
 
-/** With what its owner may not enter either: an agent can make such folders. */
+/** Also removes folders that their owner may not enter: an agent can create such folders. */
 export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
@@ -61,23 +65,23 @@ export async function removeFolder(folder: string): Promise<void> {
   });
 }
 
-/** The numbers of computers whose folders lie on this machine. */
+/** The computers whose folders are on this machine. */
 export async function numbersHere(dataDir: string): Promise<number[]> {
   const names = await readdir(await computersFolder(dataDir)).catch(() => []);
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-/** Only where it is open: whatever is set again counts as a change of the folder. */
+/** Only if needed: setting the mode again would count as a change of the folder. */
 async function close(folder: string): Promise<void> {
   if (((await stat(folder)).mode & 0o7777) !== 0o700) await chmod(folder, 0o700);
 }
 
-/** Where root may put what the accounts of computers have to reach. */
+/** Where root can put folders that the accounts of computers can reach. */
 const reachable = '/var/lib/vestra';
 
 /**
- * In the data folder. Where root keeps that in a folder that nobody else may enter, such as its own home, no account of
- * a computer would reach what is its own: then beside the other data of servers.
+ * In the data folder, unless root stores it where no other account may enter, such as its home. Then no computer could
+ * reach its files, so they are in `/var/lib/vestra`.
  */
 export async function computersFolder(dataDir: string): Promise<string> {
   if (!isRoot() || (await canBeEntered(dirname(dataDir)))) return join(dataDir, 'computers');
@@ -85,14 +89,14 @@ export async function computersFolder(dataDir: string): Promise<string> {
   return join(reachable, `data-${name}`, 'computers');
 }
 
-/** Whether others may pass through a folder and all above it. */
+/** True if other accounts may pass through the folder and all folders above it. */
 async function canBeEntered(folder: string): Promise<boolean> {
   const { mode } = await stat(folder);
   if ((mode & 0o001) === 0) return false;
   return dirname(folder) === folder || canBeEntered(dirname(folder));
 }
 
-/** With all that is in it, where it was another account's: this installation had other accounts then. */
+/** Changes the owner of all files if the installation had another range of accounts before. */
 async function give(folder: string, { uid, gid }: Identity): Promise<void> {
   const { uid: owner } = await stat(folder);
   if (owner === uid) return;
@@ -106,19 +110,19 @@ async function openFolders(folder: string): Promise<void> {
   }
 }
 
-/** Far above the accounts of people and services; each computer is an account of its own. */
+/** Far above the accounts of people and services. Each computer has its own account. */
 const firstUid = 700_000;
-/** How many computers one installation can have, and how many installations one machine. */
+/** The number of computers per installation, and of installations per machine. */
 const accountsEach = 10_000_000;
-const mostInstallations = 200;
+const maxInstallations = 200;
 
-/** Where the installations of a machine see each other: links to their data folders, named by the range they have. */
+/** The register of all installations on this machine: links to their data folders, named by account range. */
 const register = '/var/lib/vestra/accounts';
 const lockMs = 10_000;
 
 /**
- * The first account of an installation. Two servers with one data folder have the same accounts; two installations
- * never have, or the computers of one could reach into those of the other.
+ * The first account of an installation. Servers that share a data folder share accounts. Two installations must not, or
+ * the computers of one could read those of the other.
  */
 export async function claimAccounts(dataDir: string, folder = register): Promise<number> {
   const isWritable = await mkdir(folder, { recursive: true }).then(
@@ -128,7 +132,7 @@ export async function claimAccounts(dataDir: string, folder = register): Promise
       throw error;
     },
   );
-  // A machine, or a container, whose system cannot be changed serves one installation as a rule.
+  // A machine or container with a read-only system usually has one installation.
   if (!isWritable) return firstOf(0);
   return underLock(join(folder, 'lock'), async () => {
     const names = (await readdir(folder)).filter((name) => /^\d+$/.test(name));
@@ -136,10 +140,10 @@ export async function claimAccounts(dataDir: string, folder = register): Promise
       await Promise.all(names.map(async (name) => [Number(name), await readlink(join(folder, name))] as const)),
     );
     for (const [range, owner] of claims) if (owner === dataDir) return firstOf(range);
-    for (let range = 0; range < mostInstallations; range++) {
+    for (let range = 0; range < maxInstallations; range++) {
       const owner = claims.get(range);
       if (owner !== undefined && (await isThere(owner))) continue;
-      // What belonged to an installation that is gone.
+      // The installation of this range is gone.
       await rm(join(folder, String(range)), { force: true });
       await symlink(dataDir, join(folder, String(range)));
       return firstOf(range);
@@ -153,7 +157,7 @@ const firstOf = (range: number) => firstUid + range * accountsEach;
 async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   while (!(await mkdir(lock).then(...isDone('EEXIST')))) {
     const { mtimeMs } = await stat(lock).catch(() => ({ mtimeMs: Date.now() }));
-    // Whoever held it was killed: it is held for milliseconds.
+    // The lock is held for milliseconds, so the process that held it was killed.
     if (Date.now() - mtimeMs > lockMs) await rmdir(lock).then(...isDone('ENOENT'));
     await sleep(5);
   }
@@ -164,7 +168,7 @@ async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** True where it went well, false where somebody else was first. */
+/** Turns an error with this code into false: another process was first. */
 const isDone = (code: string) =>
   [
     () => true,

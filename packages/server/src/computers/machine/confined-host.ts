@@ -11,32 +11,32 @@ import { withDescendants } from '../../platform/sandbox/measure-memory.ts';
 import { type CommandResult, type Over, runToEnd } from '../../platform/sandbox/run-to-end.ts';
 import { type Confined, spawnConfined, type Wall } from '../../platform/sandbox/spawn-confined.ts';
 import { watchLimits } from '../../platform/sandbox/watch-limits.ts';
-import type { Place } from './computer-folder.ts';
-import type { ComputerHost, Fault } from './computer-host.ts';
+import type { ComputerFolders } from './computer-folder.ts';
+import type { ComputerHost, FileFault } from './computer-host.ts';
 import { type Destination, type EgressProxy, startEgressProxy } from './egress-proxy.ts';
 import {
   cloneScript,
-  createHomeAllowance,
+  createHomeQuota,
   credentialVariables,
-  etcOf,
-  furnish,
+  etcFolder,
   home,
   listScript,
   moveScript,
   readEntries,
   readScript,
+  writeEtcFiles,
   writeScript,
   writeWords,
 } from './home-files.ts';
 
-/** Of one computer, in all its commands together, unless it says otherwise. */
+/** Limits of one computer over all its commands, unless stated otherwise. */
 type Limits = {
   processes: number;
   memoryBytes: number;
-  /** The home folder. */
+  /** The size of the home folder. */
   diskBytes: number;
   files: number;
-  /** How often it is looked at what they take. */
+  /** How often usage is measured. */
   everyMs: number;
   commandsAtOnce: number;
   commandsWaiting: number;
@@ -57,22 +57,22 @@ const defaults: Limits = {
   outputBytes: 256 * 1024,
 };
 
-/** Far above what reading or writing a file takes: who takes longer is stuck. */
+/** Far longer than any file operation: one that takes longer hangs. */
 const fileTimeoutMs = 60_000;
 
 /**
- * A computer is a home folder and an account; each command runs in namespaces of its own, by bubblewrap. With `gvisor`,
- * commands and clones run behind that wall as well. What reads and writes files are a few words of the server's own,
- * which need no second wall and would wait for it.
+ * A computer is a home folder and an account. Each command runs in separate namespaces, created by bubblewrap. With
+ * `gvisor`, commands and clones also run inside gVisor. File operations do not: they are short scripts of the server
+ * and would wait for its start.
  */
 export function createConfinedHost(options: {
   allowPrivate: boolean;
-  /** False where the forwarder to the proxy is not installed. */
+  /** False if socat, which forwards to the proxy, is not installed. */
   hasNetwork: boolean;
   gvisor?: Wall | undefined;
-  /** Where the kernel holds the limits too. */
+  /** Set if the kernel enforces the limits too. */
   cgroups?: Cgroups | undefined;
-  /** So many processors' time a computer may have; null: whatever is free. */
+  /** The processors that a computer may use; null: no limit. */
   cpus?: number | null;
   log?: OutboundLog;
   limits?: Partial<Limits>;
@@ -83,48 +83,52 @@ export function createConfinedHost(options: {
   const proxies = new Map<string, Promise<EgressProxy>>();
   const furnished = new Set<string>();
   const most: FolderSize = { bytes: limits.diskBytes, files: limits.files };
-  const allowance = createHomeAllowance(most);
+  const quota = createHomeQuota(most);
   const running = new Map<string, Map<number, AbortController>>();
   const { commandsAtOnce: atOnceEach, commandsWaiting: waitingEach } = limits;
   const commands = createLimiter({ atOnceEach, waitingEach });
   const reads = createLimiter({ atOnceEach, waitingEach });
-  // One after the other: two that are counted at once would both find the room that is there for one.
+  // One at a time: two writes checked at once would both use the same free space.
   const writes = createLimiter({ atOnceEach: 1, waitingEach });
 
-  /** The way out of a computer, opened with its first command. */
-  async function egressOf(place: Place): Promise<string | null> {
+  /** The socket of the computer's proxy, opened with its first command. */
+  async function egressOf(folders: ComputerFolders): Promise<string | null> {
     if (!hasNetwork) return null;
-    const found = proxies.get(place.home);
+    const found = proxies.get(folders.home);
     if (found) return (await found).socketPath;
     const started = startEgressProxy({
-      socketPath: join(place.sockets, 'computer.sock'),
+      socketPath: join(folders.sockets, 'computer.sock'),
       allows: (destination) => isOpenPort(destination, allowPrivate),
       allowPrivate,
       ...(log && { log }),
     });
-    proxies.set(place.home, started);
-    started.catch(() => proxies.delete(place.home));
+    proxies.set(folders.home, started);
+    started.catch(() => proxies.delete(folders.home));
     return (await started).socketPath;
   }
 
-  /** The computer's part of the machine, made with its first command; null where the kernel holds nothing. */
-  function groupOf(place: Place): Promise<Group | null> {
+  /** The cgroup of the computer, created with its first command; null if the kernel enforces nothing. */
+  function groupOf(folders: ComputerFolders): Promise<Group | null> {
     if (!cgroups) return Promise.resolve(null);
     const { memoryBytes, processes } = limits;
     const most = { memoryBytes, tasks: processes * tasksEach, cpus };
     const group =
-      groups.get(place.home) ??
-      cgroups.groupOf(`${process.pid}-${basename(dirname(place.home))}`, most).catch((error: unknown) => {
-        log?.warn({ err: error }, 'a computer has no cgroup: the server alone holds its limits');
+      groups.get(folders.home) ??
+      cgroups.groupOf(`${process.pid}-${basename(dirname(folders.home))}`, most).catch((error: unknown) => {
+        log?.warn({ err: error }, 'a computer has no cgroup: only the server enforces its limits');
         return null;
       });
-    groups.set(place.home, group);
+    groups.set(folders.home, group);
     return group;
   }
 
-  /** Starts what an agent or a repository has written: behind every wall there is. */
-  async function spawnForeign(place: Place, command: readonly string[], confinement: Confinement): Promise<Foreign> {
-    const group = await groupOf(place);
+  /** Starts a program written by an agent or a repository, inside every available sandbox. */
+  async function spawnForeign(
+    folders: ComputerFolders,
+    command: readonly string[],
+    confinement: Confinement,
+  ): Promise<ForeignProcess> {
+    const group = await groupOf(folders);
     const endedBefore = (await group?.endedForMemory().catch(() => 0)) ?? 0;
     const confined = spawnConfined(command, confinement, {
       input: null,
@@ -133,7 +137,7 @@ export function createConfinedHost(options: {
         await group?.add(withDescendants(pid)).catch((error: unknown) => {
           log?.warn(
             { err: error },
-            'a command runs outside of its computer’s cgroup: the server alone holds its limits',
+            'a command runs outside the cgroup of its computer: only the server enforces its limits',
           );
         });
       },
@@ -145,45 +149,45 @@ export function createConfinedHost(options: {
   }
 
   async function confinementOf(
-    place: Place,
+    folders: ComputerFolders,
     of: {
       env?: Readonly<Record<string, string>>;
       isOnline?: boolean;
       mounts?: Confinement['mounts'];
-      /** Where nothing may be written any more: files can be deleted and not grow. */
+      /** The quota is used up: files can be deleted but not grow. */
       isFull?: boolean;
     },
   ): Promise<Confinement> {
-    if (!furnished.has(place.home)) await furnish(place);
-    furnished.add(place.home);
+    if (!furnished.has(folders.home)) await writeEtcFiles(folders);
+    furnished.add(folders.home);
     return {
       mounts: [
         ...['passwd', 'group', 'hosts', 'nsswitch.conf'].map((name) => ({
-          from: join(etcOf(place), name),
+          from: join(etcFolder(folders), name),
           to: `/etc/${name}`,
           isWritable: false,
         })),
-        ...(of.mounts ?? [{ from: place.home, to: home, isWritable: true }]),
+        ...(of.mounts ?? [{ from: folders.home, to: home, isWritable: true }]),
       ],
       env: { ...account, ...of.env },
       workingFolder: of.mounts === undefined ? home : '/tmp',
-      egressSocket: of.isOnline ? await egressOf(place) : null,
+      egressSocket: of.isOnline ? await egressOf(folders) : null,
       limits: of.isFull ? { ...limits, fileBytes: 0 } : limits,
-      identity: place.identity,
+      identity: folders.identity,
     };
   }
 
-  /** Ends the program where its folder grows too large, or what runs on the computer takes too much memory. */
+  /** Kills the program if its folder grows too large or the computer uses too much memory. */
   async function runBounded(
-    place: Place,
-    { confined, lacksMemory }: Foreign,
+    folders: ComputerFolders,
+    { confined, lacksMemory }: ForeignProcess,
     of: { folder: string; mostOfFolder: FolderSize; timeoutMs: number; signal: AbortSignal },
   ): Promise<CommandResult> {
     const { folder, mostOfFolder, timeoutMs, signal } = of;
     const { pid } = confined.child;
     const controller = new AbortController();
-    const others = running.get(place.home) ?? new Map<number, AbortController>();
-    running.set(place.home, others);
+    const others = running.get(folders.home) ?? new Map<number, AbortController>();
+    running.set(folders.home, others);
     if (pid !== undefined) others.set(pid, controller);
     const { memoryBytes, processes, everyMs } = limits;
     const bounds = { folder, mostOfFolder, memoryBytes, processes, everyMs, memoryFolders };
@@ -204,76 +208,76 @@ export function createConfinedHost(options: {
     } finally {
       watch.stop();
       if (pid !== undefined) others.delete(pid);
-      if (others.size === 0) running.delete(place.home);
+      if (others.size === 0) running.delete(folders.home);
     }
   }
 
-  /** Work on files: inside, where a link leads nowhere but to what the computer has itself. */
+  /** Runs inside the sandbox, where a link cannot lead out of the computer. */
   async function runScript(
-    place: Place,
+    folders: ComputerFolders,
     script: string,
     words: readonly string[],
     of: { input?: Uint8Array; maxBytes?: number; signal: AbortSignal; mounts?: Confinement['mounts'] },
   ): Promise<CommandResult> {
-    const confinement = await confinementOf(place, of.mounts ? { mounts: of.mounts } : {});
+    const confinement = await confinementOf(folders, of.mounts ? { mounts: of.mounts } : {});
     of.signal.throwIfAborted();
     const child = spawnConfined(['/bin/sh', '-c', script, 'sh', ...words], confinement, { input: of.input ?? null });
     const maxBytes = of.maxBytes ?? limits.outputBytes;
     return runToEnd(child, { timeoutMs: fileTimeoutMs, signal: of.signal, maxBytes });
   }
 
-  const clone: ComputerHost['clone'] = async (place, { url, ref, path, token, mark, timeoutMs, signal }) => {
-    const { size, bytes, full } = await allowance.left(place.home);
+  const clone: ComputerHost['clone'] = async (folders, { url, ref, path, token, mark, timeoutMs, signal }) => {
+    const { size, bytes, full } = await quota.left(folders.home);
     if (full !== null) return failed(full);
-    const scratch = join(dirname(place.home), 'scratch');
-    // What a clone that was cut by a crash has left.
+    const scratch = join(dirname(folders.home), 'scratch');
+    // Removes what an interrupted clone left.
     await rm(scratch, { recursive: true, force: true });
     const folder = join(scratch, randomUUID());
     await mkdir(folder, { recursive: true });
-    if (place.identity) await chown(folder, place.identity.uid, place.identity.gid);
+    if (folders.identity) await chown(folder, folders.identity.uid, folders.identity.gid);
     await chmod(scratch, 0o711);
     const mounts = [{ from: folder, to: '/clone', isWritable: true }];
     try {
       const env = credentialVariables(url, token);
-      const confinement = await confinementOf(place, { mounts, env, isOnline: true });
+      const confinement = await confinementOf(folders, { mounts, env, isOnline: true });
       signal.throwIfAborted();
-      const child = await spawnForeign(place, ['/bin/sh', '-c', cloneScript, 'sh', url, ref, mark], confinement);
+      const child = await spawnForeign(folders, ['/bin/sh', '-c', cloneScript, 'sh', url, ref, mark], confinement);
       const mostOfFolder = { bytes, files: most.files - size.files };
-      const cloned = await runBounded(place, child, { folder, mostOfFolder, timeoutMs, signal });
+      const cloned = await runBounded(folders, child, { folder, mostOfFolder, timeoutMs, signal });
       if (cloned.exitCode !== 0) return cloned;
       const taken = await measureFolder(folder);
       if (taken.bytes > mostOfFolder.bytes || taken.files > mostOfFolder.files) return failed(noRoom);
-      const both = [...mounts, { from: place.home, to: home, isWritable: true }];
-      return await runScript(place, moveScript, [path, mark], { signal, mounts: both });
+      const both = [...mounts, { from: folders.home, to: home, isWritable: true }];
+      return await runScript(folders, moveScript, [path, mark], { signal, mounts: both });
     } finally {
       await rm(scratch, { recursive: true, force: true });
-      allowance.hasChanged(place.home);
+      quota.hasChanged(folders.home);
     }
   };
 
   return {
     kind: gvisor ? 'gvisor' : 'bubblewrap',
-    run: (place, { script, env, timeoutMs, signal }) =>
-      inTurn(commands, place, signal, async () => {
-        const { size, full } = await allowance.left(place.home);
+    run: (folders, { script, env, timeoutMs, signal }) =>
+      inTurn(commands, folders, signal, async () => {
+        const { size, full } = await quota.left(folders.home);
         const online = { env: { ...ownLoopback, ...env }, isOnline: true, isFull: full !== null };
-        const confinement = await confinementOf(place, online);
+        const confinement = await confinementOf(folders, online);
         signal.throwIfAborted();
-        const foreign = await spawnForeign(place, ['/bin/bash', '-c', script], confinement);
+        const foreign = await spawnForeign(folders, ['/bin/bash', '-c', script], confinement);
         const mostOfFolder = full === null ? most : { bytes: size.bytes + megabyte, files: size.files + 100 };
         try {
-          const result = await runBounded(place, foreign, { folder: place.home, mostOfFolder, timeoutMs, signal });
+          const result = await runBounded(folders, foreign, { folder: folders.home, mostOfFolder, timeoutMs, signal });
           return full === null ? result : { ...result, note: full };
         } finally {
-          allowance.hasChanged(place.home);
+          quota.hasChanged(folders.home);
         }
       }),
 
-    async readFile(place, path, { from, maxBytes, signal }) {
+    async readFile(folders, path, { from, maxBytes, signal }) {
       const words = [path, String(from + 1), String(maxBytes)];
-      // Twice, since half of what may be kept is kept from the beginning.
+      // Twice, because only half of the kept output comes from the beginning.
       const options = { signal, maxBytes: 2 * (maxBytes + 64) };
-      const result = await inTurn(reads, place, signal, () => runScript(place, readScript, words, options));
+      const result = await inTurn(reads, folders, signal, () => runScript(folders, readScript, words, options));
       const fault = faultOf(result);
       if (fault) return fault;
       const said = Buffer.from(joinCaptured(result.stdout, () => ''));
@@ -281,25 +285,25 @@ export function createConfinedHost(options: {
       return { size: Number(said.subarray(0, at).toString()), bytes: said.subarray(at + 1) };
     },
 
-    async writeFiles(place, files, { instead, signal }) {
+    async writeFiles(folders, files, { instead, signal }) {
       const input = Buffer.concat(files.map(({ bytes }) => bytes));
-      const result = await inTurn(writes, place, signal, async () => {
-        const { size, bytes, full } = await allowance.left(place.home);
+      const result = await inTurn(writes, folders, signal, async () => {
+        const { size, bytes, full } = await quota.left(folders.home);
         if (full !== null) return failed(full);
         if (input.length > bytes || size.files + files.length > most.files) return failed(noRoom);
         try {
-          return await runScript(place, writeScript, writeWords(files, instead), { input, signal });
+          return await runScript(folders, writeScript, writeWords(files, instead), { input, signal });
         } finally {
-          allowance.hasChanged(place.home);
+          quota.hasChanged(folders.home);
         }
       });
       return faultOf(result);
     },
 
-    async listFiles(place, path, { depth, most, signal }) {
+    async listFiles(folders, path, { depth, most, signal }) {
       const words = [path, String(depth), String(most + 1)];
       const options = { signal, maxBytes: 8 * megabyte };
-      const result = await inTurn(reads, place, signal, () => runScript(place, listScript, words, options));
+      const result = await inTurn(reads, folders, signal, () => runScript(folders, listScript, words, options));
       return (
         faultOf(result) ??
         readEntries(
@@ -309,38 +313,38 @@ export function createConfinedHost(options: {
       );
     },
 
-    clone: (place, repo) => inTurn(commands, place, repo.signal, () => clone(place, repo)),
+    clone: (folders, repo) => inTurn(commands, folders, repo.signal, () => clone(folders, repo)),
 
-    async rest(place) {
-      const proxy = await proxies.get(place.home)?.catch(() => null);
-      proxies.delete(place.home);
-      furnished.delete(place.home);
-      allowance.forget(place.home);
-      const group = await groups.get(place.home);
-      groups.delete(place.home);
+    async release(folders) {
+      const proxy = await proxies.get(folders.home)?.catch(() => null);
+      proxies.delete(folders.home);
+      furnished.delete(folders.home);
+      quota.forget(folders.home);
+      const group = await groups.get(folders.home);
+      groups.delete(folders.home);
       await group?.remove();
       await proxy?.close();
     },
   };
 }
 
-/** A command, and whether the kernel has ended anything on its computer for its memory since it began. */
-type Foreign = { confined: Confined; lacksMemory: () => Promise<boolean> };
+/** A command, and whether the kernel has killed a process of its computer for memory since it started. */
+type ForeignProcess = { confined: Confined; lacksMemory: () => Promise<boolean> };
 
-/** The kernel counts threads: so many are usual in each of as many processes as a computer may have. */
+/** The kernel counts threads. Allow this many for each process of a computer. */
 const tasksEach = 4;
 
-/** These lie in memory, and what is in them is gone with the command. */
+/** These folders are in memory, and their content ends with the command. */
 const memoryFolders = ['/tmp', '/dev/shm'];
 
-/** What one computer is asked for runs a few at a time, so that its limits are those of a computer. */
+/** Limits how many operations run at once, so that a computer has the limits of one computer. */
 async function inTurn(
   limiter: Limiter,
-  place: Place,
+  folders: ComputerFolders,
   signal: AbortSignal,
   work: () => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const result = await limiter.run(place.home, work, signal);
+  const result = await limiter.run(folders.home, work, signal);
   return result ?? failed('Too much waits for this computer already. Wait for what runs on it.');
 }
 
@@ -363,10 +367,10 @@ const account = {
   PYTHONDONTWRITEBYTECODE: '1',
 };
 
-/** What a command serves to itself is no business of the proxy's. */
+/** Requests to the command's own servers must not go to the proxy. */
 const ownLoopback = { NO_PROXY: 'localhost,127.0.0.1,::1', no_proxy: 'localhost,127.0.0.1,::1' };
 
-/** Mail and other services on low ports are nothing that an agent speaks to by itself. */
+/** Agents have no use for mail and other services on low ports. */
 function isOpenPort({ port }: Destination, allowPrivate: boolean): boolean {
   return allowPrivate || port === 80 || port === 443 || port >= 1024;
 }
@@ -379,7 +383,7 @@ const faults: Record<number, string> = {
   25: 'That is no folder.',
 };
 
-function faultOf({ end, exitCode, stderr }: CommandResult): Fault | null {
+function faultOf({ end, exitCode, stderr }: CommandResult): FileFault | null {
   if (end === 'timeout') return { fault: 'The computer did not answer in time.' };
   if (exitCode === 0) return null;
   const known = exitCode === null ? undefined : faults[exitCode];

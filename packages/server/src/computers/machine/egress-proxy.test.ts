@@ -37,7 +37,7 @@ afterAll(async () => {
 
 type Said = { status: number; body: string; headers: IncomingHttpHeaders };
 
-/** A plain request whose line names the whole address, as programs send it to a proxy. */
+/** A plain request with the whole address in its request line, as programs send it to a proxy. */
 function ask(
   path: string,
   options: { method?: string; body?: string; headers?: Record<string, string>; at?: EgressProxy } = {},
@@ -60,7 +60,7 @@ function raw(sent: string): Promise<string> {
 }
 
 describe('the proxy', () => {
-  it('passes plain requests on, without what was meant for itself', async () => {
+  it('forwards plain requests without the proxy’s own headers', async () => {
     const said = await ask(`http://127.0.0.1:${port}/a?b=c`, {
       method: 'POST',
       body: 'hello',
@@ -71,14 +71,14 @@ describe('the proxy', () => {
     expect(seen).not.toHaveProperty('proxy-authorization');
   });
 
-  it('opens a tunnel and passes everything both ways', async () => {
+  it('opens a tunnel and forwards in both directions', async () => {
     const inside = 'GET /inside HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
     const said = await raw(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n\r\n${inside}`);
     expect(said).toMatch(/^HTTP\/1\.1 200 Connection established\r\n\r\nHTTP\/1\.1 201 /);
     expect(said).toContain('GET /inside ');
   });
 
-  it('asks for every connection whether it is allowed', async () => {
+  it('checks every connection', async () => {
     const asked: Destination[] = [];
     isAllowed = (destination) => asked.push(destination) < 0;
     expect(await ask(`http://LOCALHOST:${port}/`)).toMatchObject({
@@ -104,12 +104,15 @@ describe('the proxy', () => {
     expect((await asking()).status).toBe(status);
   });
 
-  it.each(['CONNECT nowhere HTTP/1.1', 'CONNECT 127.0.0.1:1 HTTP/1.1'])('answers %s and goes on', async (line) => {
-    expect(await raw(`${line}\r\nhost: x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 (400|502) /);
-    expect((await ask(`http://127.0.0.1:${port}/`)).status).toBe(201);
-  });
+  it.each(['CONNECT nowhere HTTP/1.1', 'CONNECT 127.0.0.1:1 HTTP/1.1'])(
+    'answers %s and keeps working',
+    async (line) => {
+      expect(await raw(`${line}\r\nhost: x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 (400|502) /);
+      expect((await ask(`http://127.0.0.1:${port}/`)).status).toBe(201);
+    },
+  );
 
-  it('opens no private address, by whatever name, and none that a name leads to a second time', async () => {
+  it('connects to no private address, also not by a name that resolves differently the second time', async () => {
     let asked = 0;
     const closed = await startEgressProxy({
       socketPath: join(folder, 'closed.sock'),
@@ -135,7 +138,7 @@ describe('the proxy', () => {
     await closed.close();
   });
 
-  it('listens under a path of any length, opens it to the account of a computer, and leaves nothing', async () => {
+  it('listens on a path of any length, reachable for the account of a computer, and leaves nothing', async () => {
     const deep = join(folder, 'x'.repeat(90), 'y'.repeat(60));
     mkdirSync(deep, { recursive: true });
     const long = await startEgressProxy({
@@ -144,7 +147,7 @@ describe('the proxy', () => {
       allowPrivate: true,
     });
     expect(statSync(long.socketPath).mode & 0o777).toBe(0o666);
-    // What a process that was killed has left is no obstacle.
+    // A socket that a killed process left is no obstacle.
     const again = await startEgressProxy({
       socketPath: join(deep, 'egress.sock'),
       allows: () => true,

@@ -6,8 +6,8 @@ import type { Duplex } from 'node:stream';
 import { type Lookup, type OutboundLog, openCheckedSocket } from '../../platform/outbound/connector.ts';
 
 /**
- * The only way to the network for what runs confined: an HTTP proxy on a unix socket. It opens connections to public
- * addresses alone, checked after the name is resolved, and of those only to what `allows` lets pass at that moment.
+ * The only way to the network for confined programs: an HTTP proxy on a unix socket. It connects only to public
+ * addresses, checked after name resolution, and only if `allows` permits the host at that moment.
  */
 export type EgressProxy = { socketPath: string; close: () => Promise<void> };
 
@@ -15,15 +15,14 @@ export type Destination = { host: string; port: number };
 
 type Dependencies = {
   socketPath: string;
-  /** Asked for every connection, so that a list that has changed holds from then on. */
+  /** Called for every connection, so that a changed list applies at once. */
   allows: (destination: Destination) => boolean;
-  /** The operator's VESTRA_ALLOW_PRIVATE_ADDRESSES. */
   allowPrivate: boolean;
   lookup?: Lookup;
   log?: OutboundLog;
 };
 
-const mostConnections = 256;
+const maxConnections = 256;
 const idleMs = 300_000;
 
 export async function startEgressProxy(dependencies: Dependencies): Promise<EgressProxy> {
@@ -35,15 +34,15 @@ export async function startEgressProxy(dependencies: Dependencies): Promise<Egre
     return socket.on('close', () => open.delete(socket));
   };
   const server = createServer((request, response) => void forward(dependencies, keep, request, response));
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   server.on('connection', keep);
   server.on('connect', (request: IncomingMessage, client: Socket, head: Buffer) =>
     tunnel(dependencies, keep, request, client, head),
   );
   server.on('upgrade', (_request: IncomingMessage, client: Socket) => refuse(client, 501, 'Use CONNECT.'));
-  // What a process that was killed left behind.
+  // A killed process may have left it.
   await rm(socketPath, { force: true });
-  // The kernel takes a socket's path of at most 107 bytes; through the open folder every path is short.
+  // The kernel accepts socket paths of at most 107 bytes. Through the open folder, every path is short.
   const folder = await openFolder(dirname(socketPath));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -52,7 +51,7 @@ export async function startEgressProxy(dependencies: Dependencies): Promise<Egre
     await folder.close();
     throw error;
   });
-  // Whoever runs confined is somebody else; the folder around it decides who reaches it.
+  // Confined programs run under another account. The folder decides who reaches the socket.
   await chmod(socketPath, 0o666);
   return {
     socketPath,
@@ -89,7 +88,7 @@ async function tunnel(
   client.pipe(upstream).pipe(client);
 }
 
-/** Plain http: the request line carries the whole address. */
+/** Plain HTTP: the request line contains the whole address. */
 async function forward(
   dependencies: Dependencies,
   keep: Keep,
@@ -124,7 +123,7 @@ function readDestination(address: string, defaultPort: number | null): Destinati
   if (!URL.canParse(address)) return null;
   const { protocol, hostname, port, username } = new URL(address);
   if (protocol !== 'http:' || hostname === '' || username !== '') return null;
-  // The parser leaves out the port that http has by itself, which a CONNECT always names.
+  // The URL parser drops the default port, which CONNECT always names.
   const number = port === '' ? (defaultPort ?? (/:80$/.test(address) ? 80 : null)) : Number(port);
   return number === null ? null : { host: hostname.replace(/^\[|\]$/g, '').toLowerCase(), port: number };
 }

@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 export type GitServer = {
-  /** Ends with the name of the host and the port: `localhost:1234`. */
+  /** Host name and port: `localhost:1234`. */
   host: string;
-  /** Commits files to a branch of `acme/<name>`, which is made where it is missing. */
+  /** Commits files to a branch of `acme/<name>`, created if it is missing. */
   commit: (name: string, branch: string, files: Record<string, string>) => string;
-  /** What has asked for a repository: the value of its Authorization header, or null. */
+  /** The Authorization header of every request for a repository, or null. */
   asked: (string | null)[];
   close: () => Promise<void>;
 };
 
-/** Repositories over git's real protocol, by git's own server program; with a token, nobody reads without it. */
+/** Repositories over git's protocol, served by git. With a token, no one reads without it. */
 export async function startGitServer({ token }: { token: string | null }): Promise<GitServer> {
   const root = mkdtempSync(join(tmpdir(), 'vestra-git-'));
   const asked: (string | null)[] = [];

@@ -3,15 +3,15 @@ import { existsSync } from 'node:fs';
 import { lstat, mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newPlaces, say } from './computer-folder.fixture.ts';
-import type { Place } from './computer-folder.ts';
+import { newComputers, say } from './computer-folder.fixture.ts';
+import type { ComputerFolders } from './computer-folder.ts';
 import { createConfinedHost } from './confined-host.ts';
 import { createHomeArchive } from './home-archive.ts';
 
 const archive = createHomeArchive();
 const host = createConfinedHost({ allowPrivate: false, hasNetwork: false });
-let here: Place;
-let elsewhere: Place;
+let here: ComputerFolders;
+let elsewhere: ComputerFolders;
 let packed: Buffer;
 
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -26,7 +26,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
 }
 
-/** Whatever a program on a computer can leave in its home. */
+/** Everything that a program can leave in its home. */
 const hostile = `
   mkdir -p deep/er closed 'odd name'; echo secret >closed/kept; chmod 000 closed/kept closed
   echo one >deep/er/file; ln deep/er/file hard; ln -s /etc/passwd out; ln -s ../../../../tmp up; ln -s deep/er loop
@@ -36,9 +36,9 @@ line'; printf 'y' >$'bytes\\xff'; mkfifo pipe; truncate -s 1G hole; printf z >>h
   python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("sock")'`;
 
 beforeAll(async () => {
-  const [one, two] = [await newPlaces(), await newPlaces()];
-  here = await one.place(1);
-  elsewhere = await two.place(7);
+  const [one, two] = [await newComputers(), await newComputers()];
+  here = await one.folders(1);
+  elsewhere = await two.folders(7);
   expect(await say(host, here, hostile)).toMatchObject({ exitCode: 0, stderr: '' });
   await mkdir(join(here.browser, 'Default/Cache'), { recursive: true });
   await writeFile(join(here.browser, 'Default/Cookies'), 'cookies');
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 
 describe('the home of a computer', () => {
-  it('is packed with whatever lies in it, and is the same and its own on another machine [STORE-010]', async () => {
+  it('is packed with all its content, and restored under the account of another machine [STORE-010]', async () => {
     expect(packed.length).toBeLessThan(20_000);
     await writeFile(join(elsewhere.home, 'older'), 'older');
     await archive.unpack(elsewhere, chunksOf(packed), hashOf(packed));
@@ -74,7 +74,7 @@ line' $'bytes\\xff'; readlink out up loop self; tail -c 1 hole; stat -c '%s %b' 
     expect(existsSync(join(elsewhere.home, '..', 'restoring'))).toBe(false);
   });
 
-  it('stays as it is where what comes is damaged, cut or too much [STORE-011]', async () => {
+  it('stays as it is if the archive is damaged, truncated or too large [STORE-011]', async () => {
     const mark = join(elsewhere.home, 'mark');
     await writeFile(mark, 'mine');
     const damaged = Buffer.from(packed);
@@ -91,7 +91,7 @@ line' $'bytes\\xff'; readlink out up loop self; tail -c 1 hole; stat -c '%s %b' 
     );
   });
 
-  it('knows what has changed since, however deep and whatever its files say [STORE-012]', async () => {
+  it('detects every change since its mark, at any depth and with any file time [STORE-012]', async () => {
     const soon = () => archive.writeMark(here, { name: 'x', epoch: 1 }, new Date());
     await new Promise((resolve) => setTimeout(resolve, 20));
     await soon();

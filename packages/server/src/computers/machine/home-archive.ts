@@ -8,78 +8,78 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { StartFailure } from '../../platform/db/start-failure.ts';
 import { bareEnvironment } from '../../platform/sandbox/confine.ts';
-import { computersFolder, type Place, removeFolder } from './computer-folder.ts';
+import { type ComputerFolders, computersFolder, removeFolder } from './computer-folder.ts';
 
-/** What stays of a computer as one stream: the home folder and the profile of the browser, by tar and zstd. */
+/** The persistent files of a computer as one stream: the home folder and the browser profile, by tar and zstd. */
 export type HomeArchive = {
-  /** What files of a computer hold as they are read, one after the other: what changes meanwhile is taken as it is met. */
-  pack: (place: Place) => AsyncIterable<Uint8Array>;
-  /** Puts what was packed in the place of what is there, once all of it has come and has this hash. */
-  unpack: (place: Place, chunks: AsyncIterable<Uint8Array>, sha256: string) => Promise<void>;
-  /** What was last packed of it, or put in its place, on this machine, and by which holder; null: nothing yet. */
-  readMark: (place: Place) => Promise<Mark | null>;
-  /** `at`: from when on a change is newer; null: as before. */
-  writeMark: (place: Place, mark: Mark, at: Date | null) => Promise<void>;
-  /** Whether anything of the computer has changed since its mark says. */
-  hasChanged: (place: Place) => Promise<boolean>;
-  isEmpty: (place: Place) => Promise<boolean>;
+  /** Reads the files one after the other. A file that changes meanwhile is packed as it is when read. */
+  pack: (folders: ComputerFolders) => AsyncIterable<Uint8Array>;
+  /** Replaces the folders once the whole archive has arrived with this hash. */
+  unpack: (folders: ComputerFolders, chunks: AsyncIterable<Uint8Array>, sha256: string) => Promise<void>;
+  /** The archive that was last packed or unpacked on this machine, and the epoch of its hold; null: none yet. */
+  readMark: (folders: ComputerFolders) => Promise<SaveMark | null>;
+  /** `at`: later changes are newer than the mark; null: the time stays as it is. */
+  writeMark: (folders: ComputerFolders, mark: SaveMark, at: Date | null) => Promise<void>;
+  /** True if a file changed after the mark. */
+  hasChanged: (folders: ComputerFolders) => Promise<boolean>;
+  isEmpty: (folders: ComputerFolders) => Promise<boolean>;
 };
 
-type Mark = { name: string; epoch: number };
+type SaveMark = { name: string; epoch: number };
 
-/** As tar writes them: files, their headers, and what lies between. Sparse files count as what they take. */
+/** `bytes` counts what tar writes: files, headers and padding. Sparse files count as what they occupy. */
 type Limits = { bytes: number; timeoutMs: number };
 
 const gigabyte = 1024 ** 3;
 const defaults: Limits = { bytes: 8 * gigabyte, timeoutMs: 1_800_000 };
 
 /**
- * tar runs confined, as the account of the computer, and sees nothing but these folders: what lies in them was made by
- * programs that nobody trusts. Inside it is root over what the account owns, since an account can close its own folders
- * even to itself; the owner of all files is therefore whoever has them on the machine where they are unpacked.
+ * tar runs confined, as the account of the computer, and sees only these folders: their content is untrusted. Inside it
+ * is root over the files of the account, which can lock its own folders even against itself. Unpacked files therefore
+ * belong to the account of the machine that unpacks them.
  */
 export function createHomeArchive(limits: Partial<Limits> = {}): HomeArchive {
-  const { bytes: mostBytes, timeoutMs } = { ...defaults, ...limits };
+  const { bytes: maxBytes, timeoutMs } = { ...defaults, ...limits };
 
   return {
-    async *pack(place) {
-      const tar = confined(place, foldersOf(place), { isWritable: false, command: [...packing, ...parts] });
+    async *pack(folders) {
+      const tar = confined(folders, foldersOf(folders), { isWritable: false, command: [...packing, ...parts] });
       const ended = endOf(tar, timeoutMs);
       const compressed = createZstdCompress();
-      const passed = pipeline(tar.stdout as NonNullable<typeof tar.stdout>, bounded(mostBytes), compressed);
-      // Told by whoever reads what comes out.
+      const passed = pipeline(tar.stdout as NonNullable<typeof tar.stdout>, bounded(maxBytes), compressed);
+      // The reader of the compressed stream gets the error.
       passed.catch((error: Error) => compressed.destroy(error));
       try {
         yield* compressed;
         await passed;
         const { code, said } = await ended;
-        // 1: something changed while it was read.
+        // Code 1: a file changed while tar read it.
         if (code !== 0 && code !== 1) throw new Error(`tar ended with ${code}: ${said}`);
       } finally {
         end(tar);
       }
     },
 
-    async unpack(place, chunks, sha256) {
-      const beside = join(dirname(place.home), 'restoring');
+    async unpack(folders, chunks, sha256) {
+      const beside = join(dirname(folders.home), 'restoring');
       await removeFolder(beside);
-      const folders = { home: join(beside, 'home'), browser: join(beside, 'browser') };
-      for (const folder of Object.values(folders)) {
+      const restored = { home: join(beside, 'home'), browser: join(beside, 'browser') };
+      for (const folder of Object.values(restored)) {
         await mkdir(folder, { recursive: true });
-        if (place.identity) await chown(folder, place.identity.uid, place.identity.gid);
+        if (folders.identity) await chown(folder, folders.identity.uid, folders.identity.gid);
         await chmod(folder, 0o700);
       }
       await chmod(beside, 0o711);
-      const tar = confined(place, folders, { isWritable: true, command: unpacking });
+      const tar = confined(folders, restored, { isWritable: true, command: unpacking });
       const ended = endOf(tar, timeoutMs);
       try {
         const fed = (plain: AsyncIterable<Uint8Array>) => feed(tar, plain, ended);
-        await pipeline(hashed(chunks, sha256), createZstdDecompress(), bounded(mostBytes), fed);
+        await pipeline(hashed(chunks, sha256), createZstdDecompress(), bounded(maxBytes), fed);
         const { code, said } = await ended;
         if (code !== 0) throw new Error(`tar ended with ${code}: ${said}`);
         for (const part of ['home', 'browser'] as const) {
-          await removeFolder(place[part]);
-          await rename(folders[part], place[part]);
+          await removeFolder(folders[part]);
+          await rename(restored[part], folders[part]);
         }
       } finally {
         end(tar);
@@ -88,14 +88,14 @@ export function createHomeArchive(limits: Partial<Limits> = {}): HomeArchive {
       }
     },
 
-    async readMark(place) {
-      const text = await readFile(markOf(place), 'utf8').catch(() => '');
+    async readMark(folders) {
+      const text = await readFile(markOf(folders), 'utf8').catch(() => '');
       const [, name, epoch] = /^(\S+) (\d+)$/.exec(text) ?? [];
       return name === undefined ? null : { name, epoch: Number(epoch) };
     },
 
-    async writeMark(place, { name, epoch }, at) {
-      const path = markOf(place);
+    async writeMark(folders, { name, epoch }, at) {
+      const path = markOf(folders);
       const since = at ?? (await stat(path)).mtime;
       await writeFile(`${path}.new`, `${name} ${epoch}`, { mode: 0o644 });
       await utimes(`${path}.new`, since, since);
@@ -104,27 +104,27 @@ export function createHomeArchive(limits: Partial<Limits> = {}): HomeArchive {
 
     isEmpty: async ({ home }) => (await readdir(home)).length === 0,
 
-    async hasChanged(place) {
+    async hasChanged(folders) {
       const find = ['find', ...parts, '-cnewer', '/since', '-print', '-quit'];
-      const child = confined(place, foldersOf(place), { isWritable: false, command: find, since: markOf(place) });
+      const child = confined(folders, foldersOf(folders), { isWritable: false, command: find, since: markOf(folders) });
       let said = '';
       child.stdout?.on('data', (chunk) => {
         said += chunk;
       });
       const { code } = await endOf(child, timeoutMs);
-      // What cannot be looked at is taken as changed.
+      // Files that cannot be read count as changed.
       return said !== '' || code !== 0;
     },
   };
 }
 
-/** Beside the home, where nothing that runs on the computer sees it. */
-const markOf = ({ home }: Place) => join(dirname(home), 'saved');
+/** Beside the home, so that no program on the computer sees it. */
+const markOf = ({ home }: ComputerFolders) => join(dirname(home), 'saved');
 
-const foldersOf = ({ home, browser }: Place) => ({ home, browser });
+const foldersOf = ({ home, browser }: ComputerFolders) => ({ home, browser });
 const parts = ['home', 'browser'];
 
-/** What a browser makes anew, and its locks, which name a machine. */
+/** Caches, which a browser creates again, and its locks, which name a machine. */
 const leftOut = ['Cache', 'Code Cache', 'GPUCache', 'GrShaderCache', 'ShaderCache', 'Crashpad', 'Singleton*'];
 
 const packing = [
@@ -144,9 +144,9 @@ const unpacking = [
 
 const sandbox = 'bwrap';
 
-/** The folders lie side by side in the working folder, whatever they are outside. */
+/** Mounts the folders side by side in the working folder. */
 function confined(
-  { identity }: Place,
+  { identity }: ComputerFolders,
   { home, browser }: { home: string; browser: string },
   { isWritable, command, since }: { isWritable: boolean; command: readonly string[]; since?: string },
 ): ChildProcess {
@@ -164,7 +164,7 @@ function confined(
   return spawn(sandbox, words, { stdio: ['pipe', 'pipe', 'pipe'], env: bareEnvironment, cwd: '/', ...identity });
 }
 
-/** Killed while bubblewrap still sets up, what is inside may live on: without anything to read or write to, it ends too. */
+/** If bubblewrap is killed while it starts, the program inside may survive. Without pipes it ends too. */
 function end(child: ChildProcess): void {
   child.kill('SIGKILL');
   for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy();
@@ -188,7 +188,7 @@ async function endOf(child: ChildProcess, timeoutMs: number): Promise<{ code: nu
   return { code, said };
 }
 
-/** To the end whatever tar does: it stops reading at the mark of its own end, and the hash is known only after that. */
+/** Reads to the end even if tar stops at its end marker: the hash is known only after the last byte. */
 async function feed({ stdin }: ChildProcess, plain: AsyncIterable<Uint8Array>, ended: Promise<unknown>): Promise<void> {
   for await (const chunk of plain) {
     if (!stdin?.writable || stdin.write(chunk)) continue;
@@ -217,21 +217,21 @@ const bounded = (most: number) =>
   };
 
 /**
- * The homes and browser profiles of all computers as one tar stream, or null where there are none. By the system's `tar`,
- * which follows no link however fast an agent puts one in the place of a folder.
+ * Streams the homes and browser profiles of all computers as one tar; null if there are none. The system's `tar`
+ * follows no links, even if an agent replaces a folder by one at the same time.
  */
 export async function packHomes(dataDir: string): Promise<AsyncIterable<Buffer> | null> {
   const folder = await computersFolder(dataDir);
   if ((await numbersIn(folder)).length === 0) return null;
   const words = ['--create', '--file=-', '--numeric-owner', '--exclude=./*/sockets', `--directory=${folder}`];
-  // What an agent has closed to everybody, and what goes away meanwhile, must not keep the rest from being kept.
+  // Unreadable and vanishing files must not stop the backup.
   if (process.platform === 'linux') words.push('--sparse', '--ignore-failed-read');
   const child = spawn('tar', [...words, '.'], {
     env: bareEnvironment,
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended = tarEnd(child, 'packed');
+  const ended = waitForTar(child, 'packed');
   ended.catch(() => {});
   return (async function* () {
     yield* child.stdout as Readable as AsyncIterable<Buffer>;
@@ -239,20 +239,20 @@ export async function packHomes(dataDir: string): Promise<AsyncIterable<Buffer> 
   })();
 }
 
-/** Whether a computer lies in this data folder. */
+/** True if the data folder contains a computer. */
 export const hasHomes = async (dataDir: string): Promise<boolean> =>
   (await numbersIn(await computersFolder(dataDir))).length > 0;
 
-/** Puts homes where none are; what an earlier attempt left there goes. Each gets its account when its computer is woken. */
+/** Replaces all homes in the data folder. Each gets its account when its computer wakes. */
 export async function unpackHomes(dataDir: string, packed: Readable): Promise<void> {
   const folder = await computersFolder(dataDir);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o711 });
-  // Neither whose a file was on the other machine nor what it may become by being run.
+  // Owners and setuid bits of the other machine must not apply here.
   const words = ['--extract', '--file=-', '--no-same-owner', '--no-same-permissions', `--directory=${folder}`];
   const child = spawn('tar', words, { env: bareEnvironment, cwd: '/', stdio: ['pipe', 'ignore', 'pipe'] });
-  const ended = tarEnd(child, 'unpacked');
-  // Its own words tell more than that it no longer reads.
+  const ended = waitForTar(child, 'unpacked');
+  // The message of tar explains more than the broken pipe.
   await Promise.all([
     ended,
     pipeline(packed, child.stdin as Writable).catch((error) => ended.then(() => Promise.reject(error))),
@@ -267,8 +267,8 @@ async function numbersIn(folder: string): Promise<string[]> {
   return names.filter((name) => /^\d+$/.test(name));
 }
 
-/** 1 says that something changed while it was read. */
-async function tarEnd(child: ChildProcess, what: string): Promise<void> {
+/** Code 1: a file changed while tar read it. */
+async function waitForTar(child: ChildProcess, what: string): Promise<void> {
   let words = '';
   child.stderr?.on('data', (chunk) => {
     words = `${words}${chunk}`.slice(-2_000);

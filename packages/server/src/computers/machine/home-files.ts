@@ -1,15 +1,15 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { type FolderSize, largestIn, measureFolder } from '../../platform/sandbox/measure-folder.ts';
-import type { Place } from './computer-folder.ts';
-import type { Entry, NewFile } from './computer-host.ts';
+import type { ComputerFolders } from './computer-folder.ts';
+import type { FolderEntry, NewFile } from './computer-host.ts';
 
-/** Where the user's own files lie, seen from inside. */
+/** The home folder as programs on the computer see it. */
 export const home = '/home/agent';
 
 /**
- * The whole path of what was named, from the home folder where it is relative; null where it lies outside of it. A look
- * at the text alone: links are followed only where nothing but the computer can be reached.
+ * The absolute path, resolved from the home folder; null if it is outside. Checks only the text: links are followed
+ * inside the sandbox.
  */
 export function homePath(given: string): string | null {
   if (given.includes('\0') || given.length > 4096) return null;
@@ -17,42 +17,44 @@ export function homePath(given: string): string | null {
   return whole === home || whole.startsWith(`${home}/`) ? whole : null;
 }
 
-/** Without these, programs do not know who they are. They are the server's, and only read inside. */
-export async function furnish(place: Place): Promise<void> {
-  await mkdir(etcOf(place), { recursive: true });
-  await chmod(etcOf(place), 0o755);
+/**
+ * Without these files, programs cannot resolve their own account. They belong to the server and are read-only inside.
+ */
+export async function writeEtcFiles(folders: ComputerFolders): Promise<void> {
+  await mkdir(etcFolder(folders), { recursive: true });
+  await chmod(etcFolder(folders), 0o755);
   for (const [name, text] of Object.entries(etc)) {
-    await writeFile(join(etcOf(place), name), text);
-    await chmod(join(etcOf(place), name), 0o644);
+    await writeFile(join(etcFolder(folders), name), text);
+    await chmod(join(etcFolder(folders), name), 0o644);
   }
 }
 
-export const etcOf = (place: Place) => join(dirname(place.home), 'etc');
+export const etcFolder = (folders: ComputerFolders) => join(dirname(folders.home), 'etc');
 
 const etc: Record<string, string> = {
-  // In gVisor the agent is root, of nothing but its own files: the first line with a number gives the name.
+  // In gVisor the agent is root over its own files only. The first line with a number gives the name.
   passwd: `agent:x:1000:1000:agent:${home}:/bin/bash\nagent:x:0:0:agent:${home}:/bin/bash\nroot:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n`,
   group: 'agent:x:1000:\nagent:x:0:\nroot:x:0:\nnogroup:x:65534:\n',
   hosts: '127.0.0.1 localhost computer\n::1 localhost\n',
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
 };
 
-/** What the home folders of computers hold, measured after everything that writes and known before the next. */
-type HomeAllowance = {
-  /** What is left; null with a sentence for the agent where nothing is. */
+/** The usage of home folders, measured after every write so that the next command need not wait. */
+type HomeQuota = {
+  /** `full` is a sentence for the agent if the quota is used up, and null otherwise. */
   left: (folder: string) => Promise<{ size: FolderSize; bytes: number; full: string | null }>;
-  /** To be called when something that may have written has ended. */
+  /** Call it after every operation that may have written. */
   hasChanged: (folder: string) => void;
   forget: (folder: string) => void;
 };
 
-export function createHomeAllowance(most: FolderSize): HomeAllowance {
+export function createHomeQuota(most: FolderSize): HomeQuota {
   const sizes = new Map<string, Promise<FolderSize>>();
 
   function measure(folder: string): Promise<FolderSize> {
     const size = measureFolder(folder);
     sizes.set(folder, size);
-    // The next one to ask measures again.
+    // The next call measures again.
     size.catch(() => sizes.get(folder) === size && sizes.delete(folder));
     return size;
   }
@@ -72,7 +74,7 @@ export function createHomeAllowance(most: FolderSize): HomeAllowance {
   };
 }
 
-/** Says what to delete. */
+/** Names the largest files, so that the agent knows what to delete. */
 async function sentence(folder: string, size: FolderSize, most: FolderSize): Promise<string> {
   const largest = (await largestIn(folder, 3)).map(({ name, bytes }) => `${printable(name)} (${shown(bytes)})`);
   return [
@@ -86,7 +88,7 @@ const printable = (name: string) => name.replace(/\p{C}/gu, '?').slice(0, 100);
 
 const shown = (bytes: number) => `${Math.ceil(bytes / (1024 * 1024))} MB`;
 
-/** Words: the file, from which byte (counted from 1), how many. Says the size, a new line and the bytes. */
+/** Arguments: the file, the first byte (from 1), the number of bytes. Prints the size, a newline and the bytes. */
 export const readScript = `
 if [ -d "$1" ]; then exit 21; fi
 if [ ! -e "$1" ]; then exit 22; fi
@@ -96,8 +98,8 @@ stat -L -c %s -- "$1" && tail -c "+$2" -- "$1" | head -c "$3"
 `;
 
 /**
- * Words: what goes first, then for each file its path, its size and its rights; the bytes of all of them come by stdin.
- * A file is moved to its place when it is whole.
+ * Arguments: a path to remove first, then the path, size and mode of each file. Their bytes come from stdin. A file
+ * moves to its path once it is complete.
  */
 export const writeScript = `
 set -e
@@ -125,18 +127,18 @@ export const writeWords = (files: readonly NewFile[], instead: string | undefine
   ]),
 ];
 
-/** Words: the folder, how deep, how many at most. */
+/** Arguments: the folder, the depth, the maximum number of entries. */
 export const listScript = `
 if [ ! -e "$1" ]; then exit 22; fi
 if [ ! -d "$1" ]; then exit 25; fi
 find -H "$1" -mindepth 1 -maxdepth "$2" -printf '%y\\t%s\\t%P\\0' | head -z -n "$3"
 `;
 
-const kinds: Record<string, Entry['kind']> = { f: 'file', d: 'folder', l: 'link' };
+const kinds: Record<string, FolderEntry['kind']> = { f: 'file', d: 'folder', l: 'link' };
 
-export function readEntries(said: Uint8Array, most: number): { entries: Entry[]; isCut: boolean } {
+export function readEntries(said: Uint8Array, most: number): { entries: FolderEntry[]; isCut: boolean } {
   const lines = Buffer.from(said).toString('utf8').split('\0').filter(Boolean);
-  const entries = lines.slice(0, most).map((line): Entry => {
+  const entries = lines.slice(0, most).map((line): FolderEntry => {
     const [kind = '', size = '0', ...path] = line.split('\t');
     return { kind: kinds[kind] ?? 'other', size: Number(size), path: path.join('\t') };
   });
@@ -144,8 +146,8 @@ export function readEntries(said: Uint8Array, most: number): { entries: Entry[];
 }
 
 /**
- * Words: the address, the ref, the mark. It runs in a folder of its own, in which nothing of the user's lies: settings of
- * git that an agent wrote there would otherwise be handed the credential.
+ * Arguments: the URL, the ref, the mark. Runs in a separate folder without files of the user: git settings that an
+ * agent wrote could otherwise read the credential.
  */
 export const cloneScript = `
 set -e
@@ -160,8 +162,8 @@ printf %s "$3" >/clone/repo/.git/vestra-mark
 `;
 
 /**
- * Words: where it goes, the mark. What stands in its place is moved aside: it may hold work that nobody has anywhere
- * else. The same clone, made before a crash, is left as it is.
+ * Arguments: the destination, the mark. Moves an existing folder aside, because it may contain unsaved changes. Keeps
+ * the same clone if a crash interrupted it after this step.
  */
 export const moveScript = `
 set -e
@@ -177,7 +179,7 @@ cp -a -- /clone/repo "$1.part"
 mv -T -- "$1.part" "$1"
 `;
 
-/** The credential goes by the environment of this one process, to this one host, and is kept by nobody. */
+/** Passes the credential only in the environment of this process, for this host. It is not stored. */
 export function credentialVariables(url: string, token: string | null): Record<string, string> {
   const { origin } = new URL(url);
   const settings: [string, string][] = [
@@ -198,5 +200,5 @@ export function credentialVariables(url: string, token: string | null): Record<s
   };
 }
 
-/** Any user name will do where the password is a token. */
+/** Git hosts accept any user name with a token as password. */
 const helper = '!f() { test "$1" = get && printf "username=x-access-token\\npassword=%s\\n" "$VESTRA_GIT_TOKEN"; }; f';

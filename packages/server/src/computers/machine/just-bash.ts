@@ -2,22 +2,22 @@ import { posix } from 'node:path';
 import type { IFileSystem } from 'just-bash';
 import type { Captured } from '../../platform/sandbox/capture.ts';
 import type { CommandResult } from '../../platform/sandbox/run-to-end.ts';
-import type { Place } from './computer-folder.ts';
-import type { ComputerHost, Entry, Fault } from './computer-host.ts';
+import type { ComputerFolders } from './computer-folder.ts';
+import type { ComputerHost, FileFault, FolderEntry } from './computer-host.ts';
 import { home } from './home-files.ts';
 
 const outputBytes = 256 * 1024;
-const largestFile = 16 * 1024 * 1024;
+const maxFileBytes = 16 * 1024 * 1024;
 
 /**
- * A computer for a machine that cannot confine programs: bash and the usual small commands, written in JavaScript, over
- * the home folder. It has no network, no git and no programs of the system.
+ * A computer for machines that cannot confine programs: bash and common commands in JavaScript over the home folder. It
+ * has no network, no git and no system programs.
  */
 export function createJustBash(): ComputerHost {
-  /** Loaded with the first use: a server with bubblewrap never needs it. */
-  async function shellOf(place: Place) {
+  /** Loaded on first use: a server with bubblewrap never needs it. */
+  async function shellOf(folders: ComputerFolders) {
     const { Bash, InMemoryFs, MountableFs, ReadWriteFs } = await import('just-bash');
-    const files = new ReadWriteFs({ root: place.home, maxFileReadSize: largestFile, maxCopySize: largestFile });
+    const files = new ReadWriteFs({ root: folders.home, maxFileReadSize: maxFileBytes, maxCopySize: maxFileBytes });
     const base = new InMemoryFs();
     await base.mkdir('/tmp');
     const fs = new MountableFs({ base, mounts: [{ mountPoint: home, filesystem: files }] });
@@ -35,9 +35,9 @@ export function createJustBash(): ComputerHost {
 
   return {
     kind: 'just-bash',
-    async run(place, { script, env, timeoutMs, signal }) {
+    async run(folders, { script, env, timeoutMs, signal }) {
       signal.throwIfAborted();
-      const shell = await shellOf(place);
+      const shell = await shellOf(folders);
       const timeout = AbortSignal.timeout(timeoutMs);
       const either = AbortSignal.any([signal, timeout]);
       const asked = { env: { ...env }, cwd: home, rawScript: true, signal: either };
@@ -46,7 +46,7 @@ export function createJustBash(): ComputerHost {
         .exec(script, asked)
         .catch((error: unknown) => {
           if (either.aborted) return { stdout: '', stderr: '', exitCode: 124 };
-          // A script that reaches a limit of the shell is the script's failure.
+          // Reaching a limit of the shell is a failure of the script.
           return { stdout: '', stderr: error instanceof Error ? error.message : String(error), exitCode: 1 };
         });
       signal.throwIfAborted();
@@ -59,9 +59,9 @@ export function createJustBash(): ComputerHost {
       };
     },
 
-    async readFile(place, path, { from, maxBytes, signal }) {
+    async readFile(folders, path, { from, maxBytes, signal }) {
       signal.throwIfAborted();
-      const { fs } = await shellOf(place);
+      const { fs } = await shellOf(folders);
       return guarded(async () => {
         if ((await fs.stat(path)).isDirectory) return { fault: 'That is a folder.' };
         const bytes = await fs.readFileBuffer(path);
@@ -69,9 +69,9 @@ export function createJustBash(): ComputerHost {
       });
     },
 
-    async writeFiles(place, files, { instead, signal }) {
+    async writeFiles(folders, files, { instead, signal }) {
       signal.throwIfAborted();
-      const { fs } = await shellOf(place);
+      const { fs } = await shellOf(folders);
       return guarded(async () => {
         if (instead !== undefined) await fs.rm(instead, { recursive: true, force: true });
         for (const { path, bytes, isExecutable = false } of files) {
@@ -86,12 +86,12 @@ export function createJustBash(): ComputerHost {
       });
     },
 
-    async listFiles(place, path, { depth, most, signal }) {
+    async listFiles(folders, path, { depth, most, signal }) {
       signal.throwIfAborted();
-      const { fs } = await shellOf(place);
+      const { fs } = await shellOf(folders);
       return guarded(async () => {
         if (!(await fs.stat(path)).isDirectory) return { fault: 'That is no folder.' };
-        const entries: Entry[] = [];
+        const entries: FolderEntry[] = [];
         await walk(fs, path, { below: '', depth, most: most + 1 }, entries);
         const isCut = entries.length > most;
         return { entries: entries.slice(0, most).sort((a, b) => (a.path < b.path ? -1 : 1)), isCut };
@@ -101,7 +101,7 @@ export function createJustBash(): ComputerHost {
     clone: () =>
       Promise.resolve(failed('This server runs computers without bubblewrap, so repositories cannot be cloned.')),
 
-    rest: () => Promise.resolve(),
+    release: () => Promise.resolve(),
   };
 }
 
@@ -109,7 +109,7 @@ async function walk(
   fs: IFileSystem,
   folder: string,
   { below, depth, most }: { below: string; depth: number; most: number },
-  entries: Entry[],
+  entries: FolderEntry[],
 ): Promise<void> {
   for (const name of await fs.readdir(folder)) {
     if (entries.length >= most) return;
@@ -129,7 +129,7 @@ const isFolder = (fs: IFileSystem, path: string) =>
     () => false,
   );
 
-async function guarded<T>(work: () => Promise<T>): Promise<T | Fault> {
+async function guarded<T>(work: () => Promise<T>): Promise<T | FileFault> {
   try {
     return await work();
   } catch (error) {

@@ -11,7 +11,7 @@ type Card = ResponseOf<typeof protocols.agentCard>;
 
 type CardRequest = { params: { deployment_id: string }; headers: Headers };
 
-/** The card of what is live, for whoever knows the id. A cache may keep it, and asks each time whether it still holds. */
+/** The card of the live version, for anyone who knows the deployment id. Caches must revalidate it. */
 export function agentCard({ db, publicUrl }: { db: Engine['db']; publicUrl: string }) {
   return async ({ params, headers }: CardRequest): Promise<Response> => {
     const deployment = await findDeploymentOfAnyOrg(db, params.deployment_id);

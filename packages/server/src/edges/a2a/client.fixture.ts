@@ -4,7 +4,7 @@ import { dataPart, textPart } from './task.ts';
 
 export { type Part, TaskState };
 
-/** The official client, which finds its way from the agent card. */
+/** The official client, configured by the agent card. */
 export function connectA2a(url: string, deploymentId: string, key: string, headers: Record<string, string> = {}) {
   const fetchImpl: typeof fetch = (input, init) => {
     const all = new Headers(init?.headers);
@@ -23,7 +23,6 @@ type Said = string | { data: unknown } | Part;
 
 let count = 0;
 
-/** A message as the client sends it. */
 export function saying(
   said: Said | readonly Said[],
   about: Partial<Message> & { metadata?: Record<string, unknown> } = {},

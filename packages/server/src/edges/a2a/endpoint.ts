@@ -21,16 +21,22 @@ import type { Logger } from 'pino';
 import { requireDeployment } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { countTasks, stopOneTask } from '../../engine/tasks/index.ts';
-import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient, readServiceUser } from '../own-client.ts';
-import { isUnforeseen, type Refusal, refusalOf, toldIfCutShort } from '../refusal.ts';
-import { type HoldOpen, streamAnswer } from '../stream-answer.ts';
-import { type CountTasks, type Exchange, listTasks, ownConversation, ownTask, showTask } from './exchange.ts';
+import {
+  apiClientFor,
+  type EdgeRequest,
+  type HandleRequest,
+  idempotencyKeyOf,
+  readServiceUser,
+} from '../api-client.ts';
+import { type HoldOpen, streamEvents } from '../event-stream.ts';
+import { type ApiRefusal, apiRefusalOf, asCutShort, isServerFault } from '../refusal.ts';
+import { type A2aExchange, type CountTasks, listTasks, ownConversation, ownTask, showTask } from './exchange.ts';
 import { outcomeOf, streamOf, subscriptionTo } from './message-outcome.ts';
-import { eventsAfter, send } from './send-message.ts';
+import { eventsAfter, sendMessage } from './send-message.ts';
 import { contextOf, isOver } from './task.ts';
 
 type A2aDependencies = {
-  answer: AnswerRequest;
+  answer: HandleRequest;
   hold: HoldOpen;
   engine: Engine;
   linkTo: (fileId: string) => string;
@@ -41,7 +47,10 @@ type A2aRequest = EdgeRequest & { params: { deployment_id: string } };
 
 type JsonRpcAnswer = { jsonrpc: string; id: string | number | null; result?: unknown; error?: unknown };
 
-/** JSON-RPC of the protocol's version 1.0. A refusal of the call itself is the API's; one of its content JSON-RPC's. */
+/**
+ * JSON-RPC, version 1.0 of the protocol. HTTP-level refusals use the API's errors; refusals of a method use JSON-RPC
+ * errors.
+ */
 export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependencies) {
   return async (incoming: A2aRequest): Promise<Response> => {
     const { caller, params, headers, requestId } = incoming;
@@ -50,8 +59,8 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
     const request = isRecord(incoming.body) ? incoming.body : {};
     const asProtocolError = (thrown: unknown) => {
       if (thrown instanceof A2AError) return thrown;
-      const error = toldIfCutShort(thrown, held.signal);
-      if (isUnforeseen(error)) log.error({ request_id: requestId, err: error }, 'a2a failed');
+      const error = asCutShort(thrown, held.signal);
+      if (isServerFault(error)) log.error({ request_id: requestId, err: error }, 'a2a failed');
       return protocolErrorOf(error, requestId);
     };
     const errorAnswer = (thrown: unknown): JsonRpcAnswer => ({
@@ -68,7 +77,7 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
     };
     const methods = methodsFor({
       exchange: {
-        client: ownClient(answer, { ...incoming, signal: held.signal }),
+        client: apiClientFor(answer, { ...incoming, signal: held.signal }),
         idempotencyKey: idempotencyKeyOf(incoming),
         deploymentId: deployment.id,
         userId,
@@ -83,7 +92,7 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
       const context = new ServerCallContext({ requestedVersion: A2A_PROTOCOL_VERSION });
       const answered = await new JsonRpcTransportHandler(methods).handle(request, context);
       if (Symbol.asyncIterator in answered) {
-        return await streamAnswer({
+        return await streamEvents({
           answers: written(answered, held.signal),
           refuse: (error) => Response.json(errorAnswer(error)),
           lastWords: (error) => formatSSEErrorEvent(errorAnswer(error)),
@@ -105,18 +114,18 @@ async function* written(
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
   for await (const each of answers) yield formatSSEEvent(each);
-  // The events of an aborted call end without an error. A restart has a reason, which the client can act on.
+  // The events of an aborted call end without an error. A restart has a reason that the client can act on.
   if (signal.reason instanceof Failure) throw signal.reason;
 }
 
-/** A client that names no version is taken to mean this one: the names of the methods leave no doubt. */
+/** A client that names no version gets this one: the method names are unambiguous. */
 function assertVersion(headers: Headers): void {
   const version = headers.get(A2A_VERSION_HEADER);
   if (version === null || version === '' || version === A2A_PROTOCOL_VERSION) return;
   throw new VersionNotSupportedError(`This agent speaks A2A ${A2A_PROTOCOL_VERSION}.`);
 }
 
-/** Ours all carry data: an internal error without any comes from parameters that the SDK could not read. */
+/** Our errors all carry data. An internal error without data means that the SDK could not read the parameters. */
 function unreadable({ error }: JsonRpcAnswer): boolean {
   const { code, data } = (error ?? {}) as { code?: number; data?: unknown };
   return code === -32603 && data === undefined;
@@ -130,14 +139,13 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type MethodDependencies = {
-  exchange: Exchange;
+  exchange: A2aExchange;
   stopTask: (taskId: string) => Promise<void>;
   countTasks: CountTasks;
-  /** Whatever is thrown, as an error of the protocol. */
   asProtocolError: (thrown: unknown) => Error;
 };
 
-/** The methods of the protocol. The SDK reads and writes its JSON; nothing of a task is kept here. */
+/** The methods of the protocol. The SDK reads and writes the JSON; no state is stored here. */
 function methodsFor({ exchange, stopTask, countTasks, asProtocolError }: MethodDependencies): A2ARequestHandler {
   const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -160,11 +168,11 @@ function methodsFor({ exchange, stopTask, countTasks, asProtocolError }: MethodD
     sendMessage: (request) =>
       told(async () => {
         const { returnImmediately = false, historyLength } = request.configuration ?? {};
-        return outcomeOf(exchange, await send(exchange, request), { returnImmediately, historyLength });
+        return outcomeOf(exchange, await sendMessage(exchange, request), { returnImmediately, historyLength });
       }),
     sendMessageStream: (request) =>
       streamed(async function* () {
-        yield* streamOf(exchange, await send(exchange, request));
+        yield* streamOf(exchange, await sendMessage(exchange, request));
       }),
     getTask: ({ id, historyLength }) =>
       told(async () => showTask(exchange, await ownTask(exchange, id), { historyLength })),
@@ -179,7 +187,7 @@ function methodsFor({ exchange, stopTask, countTasks, asProtocolError }: MethodD
     resubscribe: ({ id }) =>
       streamed(async function* () {
         const before = await ownTask(exchange, id);
-        // Read before the task, so that nothing falls between the two.
+        // Read before the task, so that no event between the two is missed.
         const conversation = await ownConversation(exchange, contextOf(before));
         const task = await ownTask(exchange, id);
         if (isOver(task)) throw new UnsupportedOperationError(`The task ${task.id} has ended.`);
@@ -195,9 +203,9 @@ function methodsFor({ exchange, stopTask, countTasks, asProtocolError }: MethodD
   };
 }
 
-/** The one place where a failure becomes an error of this protocol. The API's own code goes along in its data. */
+/** Maps every failure to an error of this protocol. Its data contains the API's error code. */
 function protocolErrorOf(thrown: unknown, requestId: string): A2AError {
-  const refusal = refusalOf(thrown, requestId);
+  const refusal = apiRefusalOf(thrown, requestId);
   const { code, type, message, param, request_id, retry_after_ms } = refusal;
   return new (kindOf(refusal))({
     message,
@@ -211,13 +219,13 @@ function protocolErrorOf(thrown: unknown, requestId: string): A2AError {
   });
 }
 
-/** Conversations and tasks are all that a client can name here, and the protocol has one word for either's absence. */
+/** The protocol has one error for missing tasks and conversations. */
 const absent = new Set(['task_not_found', 'invalid_task_id', 'conversation_not_found', 'invalid_conversation_id']);
 
 function kindOf({
   code,
   type,
-}: Refusal): new (options: {
+}: ApiRefusal): new (options: {
   message: string;
   metadata: Record<string, string>;
 }) => A2AError {

@@ -15,26 +15,26 @@ import { isForCompanyCode } from '@vestra/sdk/commands/ask';
 import type { Conversation, Interaction, Task } from '@vestra/sdk/resources';
 import { agentMessage, dataPart, fileArtifact, isOver, presentTask, resultArtifacts, textPart } from './task.ts';
 
-/** One client's dealings with one deployment. */
-export type Exchange = {
+/** One request of a client to one deployment. */
+export type A2aExchange = {
   client: Client;
-  /** The client's own, of the one call that begins something. */
+  /** The key of the client, for the one request that creates something. */
   idempotencyKey: string | undefined;
   deploymentId: string;
-  /** Whom the client speaks for; null where it names nobody. */
+  /** The user whom the client acts for; null if it names none. */
   userId: string | null;
   linkTo: (fileId: string) => string;
 };
 
-/** What is not this deployment's, or another user's than the one who is named, is not there. */
-export async function ownConversation({ client, ...exchange }: Exchange, id: string): Promise<Conversation> {
+/** Conversations of another deployment or another user do not exist for this client. */
+export async function ownConversation({ client, ...exchange }: A2aExchange, id: string): Promise<Conversation> {
   if (!idPattern('conv').test(id)) throw fail('conversation_not_found');
   const conversation = await client.conversations.get({ conversation_id: id });
   if (!isOwn(exchange, conversation)) throw fail('conversation_not_found');
   return conversation;
 }
 
-export async function ownTask({ client, ...exchange }: Exchange, id: string): Promise<Task> {
+export async function ownTask({ client, ...exchange }: A2aExchange, id: string): Promise<Task> {
   if (!idPattern('task').test(id)) throw fail('task_not_found');
   const task = await client.tasks.get({ task_id: id });
   if (!isOwn(exchange, task)) throw fail('task_not_found');
@@ -42,41 +42,41 @@ export async function ownTask({ client, ...exchange }: Exchange, id: string): Pr
 }
 
 const isOwn = (
-  { deploymentId, userId }: Pick<Exchange, 'deploymentId' | 'userId'>,
+  { deploymentId, userId }: Pick<A2aExchange, 'deploymentId' | 'userId'>,
   row: { deployment_id: string | null; user_id: string | null },
 ) => row.deployment_id === deploymentId && (userId === null || row.user_id === userId);
 
-/** Pending interactions that the client may answer, oldest first. Those that the company's code answers are not among them. */
+/** Pending interactions that the client may answer, oldest first. Excludes those that the org's code answers. */
 export async function openInteractions(
-  { client }: Exchange,
+  { client }: A2aExchange,
   of: { task_id: string } | { conversation_id: string },
 ): Promise<Interaction[]> {
   const { data } = await client.interactions.list({ ...of, limit: 100 });
   return data.filter((each) => !isForCompanyCode(each)).reverse();
 }
 
-/** The task with what it waits on, what it made and, as far as it is wanted, what was said before. */
+/** The task with its pending interactions, artifacts and, if requested, messages. */
 export async function showTask(
-  exchange: Exchange,
+  exchange: A2aExchange,
   task: Task,
   { historyLength = 0, withArtifacts = true }: { historyLength?: number | undefined; withArtifacts?: boolean } = {},
 ): Promise<A2aTask> {
   return presentTask(task, {
-    // One of several waits that is answered sets the work going, though the others still hold it up.
+    // Answering one of several interactions resumes the task, although the others are still pending.
     open: isOver(task) ? [] : await openInteractions(exchange, { task_id: task.id }),
     artifacts: withArtifacts ? await artifactsOf(exchange, task) : [],
     history: historyLength > 0 ? await historyOf(exchange, task, historyLength) : [],
   });
 }
 
-async function artifactsOf({ client, linkTo }: Exchange, task: Task): Promise<Artifact[]> {
+async function artifactsOf({ client, linkTo }: A2aExchange, task: Task): Promise<Artifact[]> {
   const { data: files } = await client.files.list({ task_id: task.id, limit: 100 });
   const made = files.reverse().map((file) => fileArtifact(file, linkTo(file.id)));
   return isOver(task) ? [...made, ...resultArtifacts(task)] : made;
 }
 
-/** The newest messages of the conversation, the oldest of them first. */
-async function historyOf({ client }: Exchange, task: Task, length: number): Promise<Message[]> {
+/** The newest messages of the conversation, oldest first. */
+async function historyOf({ client }: A2aExchange, task: Task, length: number): Promise<Message[]> {
   const contextId = task.conversation_id;
   if (contextId === null) return [];
   const { data } = await client.conversations.messages({ conversation_id: contextId, limit: Math.min(length, 100) });
@@ -94,7 +94,7 @@ export type CountTasks = (filter: {
   conversation_id: string | undefined;
 }) => Promise<number>;
 
-/** Two of the protocol's states may be one of ours: what is not of the wanted one is left out of its page. */
+/** One status of ours may stand for two states of the protocol. Tasks in the other state are removed from the page. */
 const statuses: Partial<Record<TaskState, Task['status']>> = {
   [TaskState.TASK_STATE_SUBMITTED]: 'queued',
   [TaskState.TASK_STATE_WORKING]: 'working',
@@ -106,7 +106,7 @@ const statuses: Partial<Record<TaskState, Task['status']>> = {
 };
 
 export async function listTasks(
-  exchange: Exchange,
+  exchange: A2aExchange,
   request: ListTasksRequest,
   count: CountTasks,
 ): Promise<ListTasksResponse> {
@@ -117,7 +117,7 @@ export async function listTasks(
   const since = readTime(request.statusTimestampAfter);
   const isAny = state === TaskState.TASK_STATE_UNSPECIFIED;
   const status = statuses[state];
-  // No task of ours is ever rejected.
+  // Our tasks are never rejected.
   if (!isAny && status === undefined) return { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
   const filter = {
     status,
@@ -130,7 +130,7 @@ export async function listTasks(
   const recent = data.filter(({ updated_at }) => since === null || Date.parse(updated_at) >= since);
   const tasks = await Promise.all(
     recent.map(async (listed) => {
-      // In a list the text of a result is cut.
+      // Lists truncate the text of a result.
       const task = includeArtifacts ? await ownTask(exchange, listed.id) : listed;
       return showTask(exchange, task, { historyLength, withArtifacts: includeArtifacts });
     }),

@@ -4,8 +4,8 @@ import { fail } from '@vestra/contract/errors';
 import { opensWait } from '@vestra/sdk/commands/ask';
 import type { Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
-import { type Exchange, openInteractions, ownTask, showTask } from './exchange.ts';
-import type { Sent } from './send-message.ts';
+import { type A2aExchange, openInteractions, ownTask, showTask } from './exchange.ts';
+import type { SentMessage } from './send-message.ts';
 import {
   agentMessage,
   askingParts,
@@ -19,34 +19,41 @@ import {
   workingStatus,
 } from './task.ts';
 
-type Wanted = { returnImmediately: boolean; historyLength: number | undefined };
+type OutcomeOptions = { returnImmediately: boolean; historyLength: number | undefined };
 
-/** The answer to a message: what was said, or the work that took it, once that has ended or needs somebody. */
-export async function outcomeOf(exchange: Exchange, sent: Sent, wanted: Wanted): Promise<Message | Task> {
+/** The response to a message: the reply, or its task once that has ended or needs an answer. */
+export async function outcomeOf(
+  exchange: A2aExchange,
+  sent: SentMessage,
+  wanted: OutcomeOptions,
+): Promise<Message | Task> {
   let taskId = sent.task?.id ?? null;
   const asTask = async (id: string) => showTask(exchange, await ownTask(exchange, id), wanted);
   if (taskId !== null && (wanted.returnImmediately || !sent.events)) return asTask(taskId);
-  if (!sent.events) return asking(exchange, sent.contextId);
+  if (!sent.events) return waitMessage(exchange, sent.contextId);
   let messageId: string | null = null;
   for await (const event of sent.events) {
     taskId = event.task_id ?? taskId;
     if (event.type === 'reply.completed') messageId = event.data.message.id;
     if (taskId !== null && (wanted.returnImmediately || endsTask(event) || opensWait(event))) return asTask(taskId);
-    if (opensWait(event)) return asking(exchange, contextOf(event));
+    if (opensWait(event)) return waitMessage(exchange, contextOf(event));
     if (event.type === 'turn.settled') {
-      return taskId === null ? saying(event.data.turn, messageId) : asTask(taskId);
+      return taskId === null ? replyMessage(event.data.turn, messageId) : asTask(taskId);
     }
   }
   if (taskId !== null) return asTask(taskId);
   throw fail('not_ready', { message: 'The server is going down. The message was taken: look at the conversation.' });
 }
 
-/** The same as it happens. Ends where somebody is needed: what they answer is another message. */
-export async function* streamOf(exchange: Exchange, sent: Sent): AsyncGenerator<StreamResponse, void, undefined> {
+/** The same as a stream. Ends when an answer is needed, which the client sends as another message. */
+export async function* streamOf(
+  exchange: A2aExchange,
+  sent: SentMessage,
+): AsyncGenerator<StreamResponse, void, undefined> {
   let taskId = sent.task?.id ?? null;
   if (taskId !== null) yield taskNow(await showTask(exchange, await ownTask(exchange, taskId)));
   if (!sent.events) {
-    if (taskId === null) yield message(await asking(exchange, sent.contextId));
+    if (taskId === null) yield message(await waitMessage(exchange, sent.contextId));
     return;
   }
   let messageId: string | null = null;
@@ -61,14 +68,14 @@ export async function* streamOf(exchange: Exchange, sent: Sent): AsyncGenerator<
       if (endsTask(event) || opensWait(event)) return;
       continue;
     }
-    if (opensWait(event)) return yield message(await asking(exchange, contextOf(event)));
-    if (event.type === 'turn.settled') return yield message(saying(event.data.turn, messageId));
+    if (opensWait(event)) return yield message(await waitMessage(exchange, contextOf(event)));
+    if (event.type === 'turn.settled') return yield message(replyMessage(event.data.turn, messageId));
   }
 }
 
-/** A task from where it stands to its end, through whatever it waits for. */
+/** Follows a task to its end, including its interactions. */
 export async function* subscriptionTo(
-  exchange: Exchange,
+  exchange: A2aExchange,
   task: Task,
   events: AsyncGenerator<StreamEvent, void, undefined>,
 ): AsyncGenerator<StreamResponse, void, undefined> {
@@ -84,8 +91,8 @@ const endsTask = ({ type }: StreamEvent) => ['task.completed', 'task.failed', 't
 const taskNow = (value: Task): StreamResponse => ({ payload: { $case: 'task', value } });
 const message = (value: Message): StreamResponse => ({ payload: { $case: 'message', value } });
 
-/** One event of ours as the updates that it means there. */
-async function* updatesOf(exchange: Exchange, event: StreamEvent): AsyncGenerator<StreamResponse> {
+/** The protocol updates for one of our events. */
+async function* updatesOf(exchange: A2aExchange, event: StreamEvent): AsyncGenerator<StreamResponse> {
   const { type, data, task_id: taskId } = event;
   if (taskId === null) return;
   const about = { taskId, contextId: contextOf(event), metadata: undefined };
@@ -106,22 +113,22 @@ async function* updatesOf(exchange: Exchange, event: StreamEvent): AsyncGenerato
   }
   if (type.startsWith('interaction.')) {
     const task = await ownTask(exchange, taskId);
-    // What has ended since is told by its own event.
+    // The task ended meanwhile and has its own event.
     if (isOver(task)) return;
     const open = await openInteractions(exchange, { task_id: taskId });
     yield { payload: { $case: 'statusUpdate', value: { ...about, status: statusOf(task, open) } } };
   }
 }
 
-/** A reply that waits is no task: what it waits for is said, with what a program needs to answer it. */
-async function asking(exchange: Exchange, conversationId: string): Promise<Message> {
+/** A waiting reply is not a task. Describes its interactions, with the data that a program needs to answer. */
+async function waitMessage(exchange: A2aExchange, conversationId: string): Promise<Message> {
   const open = (await openInteractions(exchange, { conversation_id: conversationId })).filter(
     ({ task_id }) => task_id === null,
   );
   return agentMessage(open[0]?.id ?? conversationId, { contextId: conversationId }, open.flatMap(askingParts));
 }
 
-function saying({ id, conversation_id, reply, error }: Turn, messageId: string | null): Message {
+function replyMessage({ id, conversation_id, reply, error }: Turn, messageId: string | null): Message {
   if (error) throw new A2AError({ message: error.message, metadata: { code: error.code, turn_id: id } });
   if (!reply) throw new A2AError({ message: 'The reply was stopped.', metadata: { code: 'stopped', turn_id: id } });
   const data = reply.data === null || reply.data === undefined ? [] : [dataPart(reply.data)];

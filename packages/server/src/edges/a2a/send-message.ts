@@ -10,21 +10,21 @@ import type { Client } from '@vestra/sdk/client';
 import type { Conversation, Interaction, Task } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import { yesTo } from '@vestra/sdk/yes';
-import { type Exchange, openInteractions, ownConversation, ownTask } from './exchange.ts';
+import { type A2aExchange, openInteractions, ownConversation, ownTask } from './exchange.ts';
 import { type IncomingParts, isOver, readParts } from './task.ts';
 
 /**
- * What comes of a message: the events from it on, and the task where it went on with one. No events where it answered
- * one of several waits: nothing happens before somebody answers the others.
+ * The events from the message on, and its task if it continues one. `events` is null if other interactions are still
+ * pending: nothing happens before they are answered.
  */
-export type Sent = {
+export type SentMessage = {
   events: Events | null;
   contextId: string;
   task: Task | null;
 };
 
-/** A message enters where every message enters: as an answer to what is waited for, or as a turn of a conversation. */
-export async function send(exchange: Exchange, request: SendMessageRequest): Promise<Sent> {
+/** Handles a message as an answer to pending interactions, or else as a turn of a conversation. */
+export async function sendMessage(exchange: A2aExchange, request: SendMessageRequest): Promise<SentMessage> {
   const message = readMessage(request);
   const said = readParts(message);
   const task = message.taskId === '' ? null : await ownTask(exchange, message.taskId);
@@ -43,7 +43,7 @@ export async function send(exchange: Exchange, request: SendMessageRequest): Pro
     return { events: isLast ? eventsAfter(exchange, conversation, task?.id) : null, contextId, task };
   }
   const held = open.filter(({ task_id }) => task_id === null);
-  // A reply that waits holds every later one up: what is said now is the answer, or nothing would ever be said again.
+  // A waiting reply blocks every later one, so this message must be its answer.
   if (held.length > 0) {
     const isLast = await answerOpen(exchange.client, held, said);
     return { events: isLast ? eventsOfTurn(eventsAfter(exchange, conversation)) : null, contextId, task: null };
@@ -62,17 +62,17 @@ function readMessage({ message, configuration }: SendMessageRequest): Message {
 
 type Events = AsyncGenerator<StreamEvent, void, undefined>;
 
-async function* begin(exchange: Exchange, request: SendMessageRequest, said: IncomingParts): Events {
+async function* begin(exchange: A2aExchange, request: SendMessageRequest, said: IncomingParts): Events {
   const { client, deploymentId, userId } = exchange;
   const user = userId === null ? {} : { user_id: userId };
   const body = { ...(await bodyOf(exchange, request, said, userId)), deployment: deploymentId, ...user, stream: true };
   const once = onceOnly(exchange, request, '/v1/conversations', body);
-  // What the body holds is whatever the client wrote: the route says whether it fits.
+  // The body contains client input. The route validates it.
   yield* (await client.request('conversations.create', { body }, once)) as Events;
 }
 
 async function* goOn(
-  exchange: Exchange,
+  exchange: A2aExchange,
   request: SendMessageRequest,
   said: IncomingParts,
   { id, user_id }: Conversation,
@@ -84,10 +84,10 @@ async function* goOn(
 }
 
 /**
- * A message that is sent again runs once, as if it had an `Idempotency-Key`. A short id is no proof that it is the same
- * message: a client that counts from one would be shown somebody else's conversation.
+ * A message sent twice runs once, as with an `Idempotency-Key`. Short ids do not count: a client that numbers its
+ * messages would otherwise get another conversation.
  */
-function onceOnly({ idempotencyKey }: Exchange, { message }: SendMessageRequest, path: string, body: unknown) {
+function onceOnly({ idempotencyKey }: A2aExchange, { message }: SendMessageRequest, path: string, body: unknown) {
   const messageId = message?.messageId ?? '';
   if (idempotencyKey !== undefined || messageId.length < shortestUniqueId) return { idempotencyKey };
   const digest = createHash('sha256')
@@ -99,14 +99,14 @@ function onceOnly({ idempotencyKey }: Exchange, { message }: SendMessageRequest,
 const shortestUniqueId = 16;
 
 export async function* eventsAfter(
-  { client }: Exchange,
+  { client }: A2aExchange,
   { id, last_event_seq }: Conversation,
   task_id?: string,
 ): Events {
   yield* await client.conversations.events({ conversation_id: id, after: last_event_seq, task_id });
 }
 
-/** Of a conversation's events those of the turn whose wait was answered. */
+/** Only the events of the turn whose interaction was answered. */
 async function* eventsOfTurn(events: Events): Events {
   let turnId: string | null = null;
   for await (const event of events) {
@@ -115,11 +115,11 @@ async function* eventsOfTurn(events: Events): Events {
   }
 }
 
-/** What a message may ask for beyond its parts. */
+/** Options that a message may set in its metadata. */
 const options = ['output_schema', 'success_criteria', 'hand_off', 'plan', 'tools'];
 
 async function bodyOf(
-  exchange: Exchange,
+  exchange: A2aExchange,
   { message, metadata }: SendMessageRequest,
   { texts, data, files }: IncomingParts,
   userId: string | null,
@@ -129,7 +129,7 @@ async function bodyOf(
   const uploaded = await upload(exchange, files, userId);
   const [first, ...more] = data;
   const isMap = typeof first === 'object' && first !== null && !Array.isArray(first);
-  // Data alone is what is asked; beside words it is what they are about.
+  // Data alone is the message. Data beside text is its context.
   const isAsked = texts.length === 0 && data.length > 0;
   return {
     message: isAsked ? data.map((each) => JSON.stringify(each)).join('\n') : texts.join('\n'),
@@ -139,8 +139,12 @@ async function bodyOf(
   };
 }
 
-/** Files of a message are uploads of its user. A retry under the same key finds them again. */
-async function upload({ client, idempotencyKey: key }: Exchange, files: IncomingParts['files'], userId: string | null) {
+/** Files of a message become uploads of its user. A retry with the same key finds them again. */
+async function upload(
+  { client, idempotencyKey: key }: A2aExchange,
+  files: IncomingParts['files'],
+  userId: string | null,
+) {
   const attachments: { file_id: string }[] = [];
   for (const [at, { filename, mediaType, bytes }] of files.entries()) {
     const file = new File([bytes], filename, { type: mediaType });
@@ -151,11 +155,10 @@ async function upload({ client, idempotencyKey: key }: Exchange, files: Incoming
   return attachments;
 }
 
-type Answer = { interactionId: string; body: Record<string, unknown> };
+type WaitAnswer = { interactionId: string; body: Record<string, unknown> };
 
 /**
- * Takes a message as the answer to what is waited for; whether that was all of it. Which answer fits is the route's to
- * say.
+ * Uses a message as the answer to pending interactions. Returns true if none is left. The route validates the answer.
  */
 async function answerOpen(client: Client, open: readonly Interaction[], said: IncomingParts): Promise<boolean> {
   const left = new Set(open.map(({ id }) => id));
@@ -166,8 +169,8 @@ async function answerOpen(client: Client, open: readonly Interaction[], said: In
   return left.size === 0;
 }
 
-/** Data answers as it stands, and may say which wait it means; words alone answer the only one there is. */
-function answersIn({ data, texts }: IncomingParts, open: readonly Interaction[]): Answer[] {
+/** A data part is the answer itself and may name its interaction. Text answers the only pending one. */
+function answersIn({ data, texts }: IncomingParts, open: readonly Interaction[]): WaitAnswer[] {
   const given = data.map((value, at) => {
     if (!isRecord(value)) throw fail('answer_mismatch', { param: `message.parts.${at}.data` });
     const { interaction_id, ...body } = value;
@@ -195,7 +198,7 @@ function inWords(interaction: Interaction, texts: readonly string[]): Record<str
   const { type } = interaction;
   const [first = ''] = texts;
   if (type === 'handoff' && texts.length === 1 && decisions.includes(first.trim())) return { decision: first.trim() };
-  // A word is no yes: whoever approves says so in data.
+  // Text is no approval: the client must approve in a data part.
   if (type === 'approval')
     throw fail('answer_mismatch', {
       message: `Approve or decline in a data part: ${JSON.stringify(yesTo(interaction))} or {"approve":false}.`,

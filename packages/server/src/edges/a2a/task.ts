@@ -13,16 +13,15 @@ import type { Interaction, StoredFile, Task } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 
 type TaskParts = {
-  /** What the work waits on, oldest first. */
+  /** Pending interactions, oldest first. */
   open: readonly Interaction[];
   artifacts: readonly Artifact[];
   history: readonly Message[];
 };
 
-/** The contract leaves room for work without a conversation; the protocol has no null. */
+/** The contract allows tasks without a conversation; the protocol has no null. */
 export const contextOf = ({ conversation_id }: { conversation_id: string | null }) => conversation_id ?? '';
 
-/** Our work as the protocol's task. */
 export const presentTask = (task: Task, { open, artifacts, history }: TaskParts): A2aTask => ({
   id: task.id,
   contextId: contextOf(task),
@@ -43,7 +42,6 @@ export function statusOf(task: Task, open: readonly Interaction[]): TaskStatus {
   };
 }
 
-/** How far the work is, from the event that says so. */
 export function workingStatus(event: StreamEvent, taskId: string, progress: Task['progress']): TaskStatus {
   const { seq, created_at } = event;
   const contextId = contextOf(event);
@@ -55,7 +53,7 @@ export function workingStatus(event: StreamEvent, taskId: string, progress: Task
   };
 }
 
-/** A stop is a cancellation in this protocol; a limit that ended the work is a failure. */
+/** A stopped task is canceled in this protocol. A task ended by a limit has failed. */
 function stateOf({ status, error }: Task, open: readonly Interaction[]): TaskState {
   if (status === 'done') return TaskState.TASK_STATE_COMPLETED;
   if (status === 'failed' && error?.code === 'stopped') return TaskState.TASK_STATE_CANCELED;
@@ -79,7 +77,7 @@ function saidWith(task: Task, open: readonly Interaction[]): Part[] {
   return current ? [textPart(current.content)] : [];
 }
 
-/** A sentence for a person and, beside it, what a program needs to answer. */
+/** A sentence for a person, and the data that a program needs to answer. */
 export function askingParts(interaction: Interaction): Part[] {
   const { id, questions = [], summary, ...rest } = interaction;
   const asked = questions.map(({ question, options }) =>
@@ -91,7 +89,7 @@ export function askingParts(interaction: Interaction): Part[] {
   ];
 }
 
-/** The answer in words, and as data where a schema was given for it. */
+/** The result as text, and as data if the request had a schema. */
 export function resultArtifacts({ result: { text, data } }: Task): Artifact[] {
   return [
     ...(text === null || text === '' ? [] : [artifact('result', 'Result', [textPart(text)])]),
@@ -117,7 +115,6 @@ type IncomingFile = { filename: string; mediaType: string; bytes: Uint8Array<Arr
 
 export type IncomingParts = { texts: string[]; data: unknown[]; files: IncomingFile[] };
 
-/** What a client's message says, by kind. */
 export function readParts({ parts }: Message): IncomingParts {
   const read: IncomingParts = { texts: [], data: [], files: [] };
   for (const [at, { content, filename, mediaType }] of parts.entries()) {
@@ -131,7 +128,7 @@ export function readParts({ parts }: Message): IncomingParts {
   return read;
 }
 
-/** Fetching whatever address a caller names would let them look around in our network. */
+/** Fetching an address that a caller names would expose our network. */
 const refusedLink = (at: number) =>
   fail('unsupported_media_type', {
     param: `message.parts.${at}.url`,

@@ -6,39 +6,38 @@ import type { Interaction } from '@vestra/sdk/resources';
 import { requireDeployment } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { type ClientAnswer, latestAnswerTo, noteTalk } from '../../integrations/index.ts';
+import { type EdgeRequest, type HandleRequest, readServiceUser } from '../api-client.ts';
 import {
-  type Answered,
-  answering,
-  followingAnswer,
-  keepAnswer,
-  type Piece,
+  type AnswerPiece,
+  answerPieces,
+  type ChatAnswer,
+  followAnswer,
+  saveAnswer,
   wordsFor,
 } from '../chat-translation/answer.ts';
-import { type Begun, begin, type Exchange } from '../chat-translation/exchange.ts';
-import { frame, holdingBy, streamPieces } from '../chat-translation/held.ts';
+import { type ChatExchange, type StartedTurn, startTurn } from '../chat-translation/exchange.ts';
+import { frame, openExchanges, streamPieces } from '../chat-translation/open-exchange.ts';
 import {
   bytesOfBase64,
+  type ChatLine,
+  type ChatQuestion,
   callerTools,
   digestOf,
-  type GivenAnswer,
-  type GivenFile,
-  type Question,
-  type TalkLine,
+  type InlineFile,
+  type InteractionAnswer,
 } from '../chat-translation/question.ts';
-import { type AnswerRequest, type EdgeRequest, readServiceUser } from '../own-client.ts';
-import { asFailure, refusalOf } from '../refusal.ts';
-import type { HoldOpen } from '../stream-answer.ts';
+import type { HoldOpen } from '../event-stream.ts';
+import { apiRefusalOf, asFailure } from '../refusal.ts';
 
-type Dependencies = { answer: AnswerRequest; hold: HoldOpen; engine: Engine };
+type Dependencies = { answer: HandleRequest; hold: HoldOpen; engine: Engine };
 
 type RunRequest = EdgeRequest & { params: { deployment_id: string } };
 
-/** One run of an agent, as the events of AG-UI. */
 export function agUiEndpoint({ answer, hold, engine }: Dependencies) {
   const { db } = engine;
-  const holding = holdingBy({ answer, hold, engine, asFailure });
+  const withExchange = openExchanges({ answer, hold, engine, asFailure });
 
-  return holding<RunRequest>(async ({ params, headers, body, caller }, held) => {
+  return withExchange<RunRequest>(async ({ params, headers, body, caller }, held) => {
     const input = body as RunInput;
     const { id: deploymentId } = await requireDeployment(db, caller.orgId, params.deployment_id);
     const of = { deploymentId, user: readServiceUser(headers) };
@@ -53,32 +52,32 @@ export function agUiEndpoint({ answer, hold, engine }: Dependencies) {
     ]);
     const before = await latestAnswerTo(db, caller, requestDigest);
     const { row, events } = before
-      ? { row: before, events: followingAnswer(held.exchange, before) }
-      : await begun(held.exchange, question, requestDigest);
+      ? { row: before, events: followAnswer(held.exchange, before) }
+      : await startOnce(held.exchange, question, requestDigest);
     if (!before) await noteTalk(db, row, threadDigest(of, input.threadId));
     const writing = runEvents(row, input);
     const frames = (written: ReturnType<typeof writing.begin>) => written.map(frame);
-    return streamPieces(held, answering(held.exchange, row, events), {
+    return streamPieces(held, answerPieces(held.exchange, row, events), {
       begin: () => frames(writing.begin()),
       piece: (piece) => frames(writing.piece(piece)),
       end: async (answered) => frames(writing.end(answered)),
       fail: (error) => {
-        const { code, message } = refusalOf(error, held.requestId);
+        const { code, message } = apiRefusalOf(error, held.requestId);
         return frame({ type: 'RUN_ERROR', code, message });
       },
     });
   });
 
-  /** A run that a client sends again is the one that it began, also where both come at once. */
-  async function begun(
-    exchange: Exchange,
-    question: Question,
+  /** A repeated run is the run that it repeats, even if both arrive at once. */
+  async function startOnce(
+    exchange: ChatExchange,
+    question: ChatQuestion,
     requestDigest: string,
-  ): Promise<{ row: ClientAnswer; events: Begun['events'] }> {
+  ): Promise<{ row: ClientAnswer; events: StartedTurn['events'] }> {
     const idempotencyKey = exchange.idempotencyKey ?? `ag-ui.${requestDigest}`;
-    const begun = await begin({ ...exchange, idempotencyKey }, question);
-    const of = { ...begun, kind: 'run_' as const, isKept: false, requestDigest, model: question.model ?? '' };
-    return { row: await keepAnswer(db, exchange, question, of), events: begun.events };
+    const started = await startTurn({ ...exchange, idempotencyKey }, question);
+    const of = { ...started, kind: 'run_' as const, isKept: false, requestDigest, model: question.model ?? '' };
+    return { row: await saveAnswer(db, exchange, question, of), events: started.events };
   }
 }
 
@@ -87,8 +86,8 @@ type Message = RunInput['messages'][number];
 type UserMessage = Extract<Message, { role: 'user' }>;
 type Content = UserMessage['content'];
 
-/** A thread is a conversation; what it has heard of the messages that a client sends whole is known there. */
-function readRun(input: RunInput, of: { deploymentId: string; user: string | undefined }): Question {
+/** A thread is a conversation. The client sends all messages; the conversation knows which ones are new. */
+function readRun(input: RunInput, of: { deploymentId: string; user: string | undefined }): ChatQuestion {
   const { messages, tools, context, resume = [], threadId } = input;
   const answered = messages.findLastIndex(({ role }) => role !== 'user' && role !== 'tool' && !isOfSystem(role));
   const fresh = messages.slice(answered + 1);
@@ -124,17 +123,17 @@ function readRun(input: RunInput, of: { deploymentId: string; user: string | und
     metadata: undefined,
     previous: undefined,
     conversation: undefined,
-    talk: { digest: threadDigest(of, threadId), isWhole: false },
+    match: { digest: threadDigest(of, threadId), isWhole: false },
   };
 }
 
-/** A client's thread is its own deployment's and user's. */
+/** Two deployments or users never share a thread. */
 const threadDigest = ({ deploymentId, user }: { deploymentId: string; user: string | undefined }, threadId: string) =>
   digestOf(['ag-ui', deploymentId, user ?? null, threadId]);
 
 const isOfSystem = (role: Message['role']) => role === 'system' || role === 'developer';
 
-function saidIn(message: Message): TalkLine[] {
+function saidIn(message: Message): ChatLine[] {
   if (message.role === 'user') return [{ role: 'user', text: textOf((message as UserMessage).content) }];
   if (message.role !== 'assistant') return [];
   const text = (message as { content?: string | null }).content ?? '';
@@ -156,7 +155,7 @@ type Source = { type: 'data'; value: string; mimeType: string } | { type: 'file'
 const fileIdsOf = (content: Content): string[] =>
   sourcesIn(content).flatMap((source) => (source.type === 'file' ? [source.value] : []));
 
-const filesOf = (content: Content): GivenFile[] =>
+const filesOf = (content: Content): InlineFile[] =>
   sourcesIn(content).flatMap((source, at) => {
     if (source.type !== 'data') return [];
     const ending = source.mimeType.split(/[/+;]/)[1] ?? 'bin';
@@ -164,21 +163,20 @@ const filesOf = (content: Content): GivenFile[] =>
     return [{ filename: `file-${at + 1}.${ending}`, mediaType: source.mimeType, bytes }];
   });
 
-/** The payload is what the interrupt's `responseSchema` asked for. */
-function readAnswer({ interruptId: id, status, payload }: NonNullable<RunInput['resume']>[number]): GivenAnswer {
+/** The payload matches the `responseSchema` of the interrupt. */
+function readAnswer({ interruptId: id, status, payload }: NonNullable<RunInput['resume']>[number]): InteractionAnswer {
   if (status === 'cancelled') return { id, answer: 'cancel' };
   if (typeof payload === 'boolean') return { id, answer: { approve: payload } };
   if (typeof payload === 'string') return { id, answer: { answers: [payload] } };
-  return { id, answer: (payload ?? {}) as Exclude<GivenAnswer['answer'], string> };
+  return { id, answer: (payload ?? {}) as Exclude<InteractionAnswer['answer'], string> };
 }
 
-/** By their values on the wire: the package of the protocol is loaded by its clients alone. */
+/** Event types as literals, because the protocol package is a development dependency. */
 type OnWire<Event> = Event extends { type: infer Type extends string }
   ? Omit<Event, 'type'> & { type: `${Type}` }
   : never;
 type RunEvent = OnWire<AGUIEvent>;
 
-/** The events of one run. */
 function runEvents(row: ClientAnswer, { threadId, runId, state }: Pick<RunInput, 'threadId' | 'runId' | 'state'>) {
   let messages = 0;
   let open: string | null = null;
@@ -191,12 +189,12 @@ function runEvents(row: ClientAnswer, { threadId, runId, state }: Pick<RunInput,
   }
 
   function say(delta: string): RunEvent[] {
-    const begun: RunEvent[] = [];
+    const started: RunEvent[] = [];
     if (open === null) {
       open = `${row.id}-${++messages}`;
-      begun.push({ type: 'TEXT_MESSAGE_START', messageId: open, role: 'assistant' });
+      started.push({ type: 'TEXT_MESSAGE_START', messageId: open, role: 'assistant' });
     }
-    return [...begun, { type: 'TEXT_MESSAGE_CONTENT', messageId: open, delta }];
+    return [...started, { type: 'TEXT_MESSAGE_CONTENT', messageId: open, delta }];
   }
 
   return {
@@ -208,7 +206,7 @@ function runEvents(row: ClientAnswer, { threadId, runId, state }: Pick<RunInput,
         { type: 'STATE_SNAPSHOT', snapshot: { ...given, vestra: own } },
       ];
     },
-    piece(piece: Piece): RunEvent[] {
+    piece(piece: AnswerPiece): RunEvent[] {
       if (piece.kind === 'text') return say(piece.text);
       if (piece.kind === 'progress') {
         const { taskId: messageId, title, progress } = piece;
@@ -224,7 +222,7 @@ function runEvents(row: ClientAnswer, { threadId, runId, state }: Pick<RunInput,
         { type: 'TOOL_CALL_END', toolCallId },
       ];
     },
-    end(answered: Answered): RunEvent[] {
+    end(answered: ChatAnswer): RunEvent[] {
       const { turn, state: ended, used } = answered;
       const usage = [
         {
@@ -245,7 +243,7 @@ function runEvents(row: ClientAnswer, { threadId, runId, state }: Pick<RunInput,
 
 type Outcome = NonNullable<Extract<RunEvent, { type: 'RUN_FINISHED' }>['outcome']>;
 
-function outcomeOf({ pieces, state }: Answered): Outcome {
+function outcomeOf({ pieces, state }: ChatAnswer): Outcome {
   if (state === 'stopped') return { type: 'cancelled' };
   const interrupts = pieces.flatMap((piece) =>
     piece.kind === 'approval' || piece.kind === 'wait' ? [interruptOf(piece.interaction)] : [],
@@ -261,7 +259,7 @@ const yes = {
   present_user: { type: 'boolean', description: 'A person who is there said it.' },
 };
 
-/** What an answer to each type holds. An app is connected, and not answered. */
+/** The schema of an answer by interaction type. Connecting an app needs no answer. */
 const schemas: Partial<Record<Interaction['type'], Record<string, unknown>>> = {
   approval: object(yes, ['approve']),
   question: object({ answers: { type: 'array', items: { type: 'string' }, description: 'One for each question.' } }, [

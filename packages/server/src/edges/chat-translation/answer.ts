@@ -2,24 +2,24 @@ import type { Interaction, Task, Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import type { Engine } from '../../engine/index.ts';
 import { type ClientAnswer, insertAnswer } from '../../integrations/index.ts';
-import { type Begun, type Exchange, following } from './exchange.ts';
-import type { Question } from './question.ts';
+import { type ChatExchange, followTurnAfter, type StartedTurn } from './exchange.ts';
+import type { ChatQuestion } from './question.ts';
 
 export type AnswerKind = 'chatcmpl-' | 'resp_' | 'run_';
 
-/** An answer as far as it came. */
-export type Answered = Ending & { row: ClientAnswer; pieces: Piece[]; used: TokensUsed };
+/** An answer, as far as it is known. */
+export type ChatAnswer = AnswerEnding & { row: ClientAnswer; pieces: AnswerPiece[]; used: TokensUsed };
 
-/** Written down as soon as the turn is known: whoever asks again, or goes on, finds it. */
-export function keepAnswer(
+/** Stored as soon as the turn is known, so that a retry or a later request finds it. */
+export function saveAnswer(
   db: Engine['db'],
-  { caller }: Exchange,
-  question: Question,
-  of: Begun & { kind: AnswerKind; requestDigest: string; isKept: boolean; model: string },
+  { caller }: ChatExchange,
+  question: ChatQuestion,
+  of: StartedTurn & { kind: AnswerKind; requestDigest: string; isKept: boolean; model: string },
 ): Promise<ClientAnswer> {
   const { kind, turnId, afterSeq, conversationId, requestDigest, isKept, model } = of;
   return insertAnswer(db, {
-    // A turn that waited for the client has several answers, each from another place on.
+    // A turn that waited for the client has several answers, each from another event on.
     id: `${kind}${turnId.slice('turn_'.length)}${afterSeq.toString(36)}`,
     org_id: caller.orgId,
     mode: caller.mode,
@@ -35,14 +35,14 @@ export function keepAnswer(
   });
 }
 
-/** The pieces one by one, and at the end the whole of it. */
-export async function* answering(
-  exchange: Exchange,
+/** Yields the pieces, and returns the whole answer at the end. */
+export async function* answerPieces(
+  exchange: ChatExchange,
   row: ClientAnswer,
-  events: Begun['events'],
-): AsyncGenerator<Piece, Answered, undefined> {
-  const pieces: Piece[] = [];
-  // Of a turn that goes on after it waited, what it used before belongs to the answer before.
+  events: StartedTurn['events'],
+): AsyncGenerator<AnswerPiece, ChatAnswer, undefined> {
+  const pieces: AnswerPiece[] = [];
+  // If the turn continues after a wait, earlier usage belongs to the previous answer.
   let since: string | null = null;
   const source = {
     events: watched(events, (first) => {
@@ -60,21 +60,25 @@ export async function* answering(
   }
 }
 
-/** All of it at once. */
-export async function wholeAnswer(exchange: Exchange, row: ClientAnswer, events: Begun['events']): Promise<Answered> {
-  const coming = answering(exchange, row, events);
+export async function wholeAnswer(
+  exchange: ChatExchange,
+  row: ClientAnswer,
+  events: StartedTurn['events'],
+): Promise<ChatAnswer> {
+  const coming = answerPieces(exchange, row, events);
   for (;;) {
     const next = await coming.next();
     if (next.done) return next.value;
   }
 }
 
-/** What is written of its turn, and what will be. */
-export const followingAnswer = (exchange: Exchange, row: ClientAnswer): Begun['events'] =>
-  following(exchange, { conversationId: row.conversation_id, turnId: row.turn_id, afterSeq: row.after_seq }).events;
+/** Past and future events of the turn. */
+export const followAnswer = (exchange: ChatExchange, row: ClientAnswer): StartedTurn['events'] =>
+  followTurnAfter(exchange, { conversationId: row.conversation_id, turnId: row.turn_id, afterSeq: row.after_seq })
+    .events;
 
-/** What is written of its turn by now. */
-export async function* writtenEvents({ client }: Exchange, row: ClientAnswer): Begun['events'] {
+/** Events of the turn until now. */
+export async function* writtenEvents({ client }: ChatExchange, row: ClientAnswer): StartedTurn['events'] {
   const { conversation_id, turn_id } = row;
   const pageAfter = (after: number) =>
     client.conversations.events({ conversation_id, format: 'json', after, limit: 100 });
@@ -84,21 +88,21 @@ export async function* writtenEvents({ client }: Exchange, row: ClientAnswer): B
   }
 }
 
-/** What one commit wrote stands there together: one page holds it. */
-async function furtherEvents({ client }: Exchange, { conversation_id, turn_id }: ClientAnswer, after: number) {
+/** Events of one commit are adjacent, so one page contains them all. */
+async function furtherEvents({ client }: ChatExchange, { conversation_id, turn_id }: ClientAnswer, after: number) {
   const { data } = await client.conversations.events({ conversation_id, format: 'json', after, limit: 100 });
   const answered = data.findIndex(({ type }) => type === 'interaction.resolved');
   return data.slice(0, answered === -1 ? data.length : answered).filter((event) => event.turn_id === turn_id);
 }
 
 const used = (
-  exchange: Exchange,
+  exchange: ChatExchange,
   { conversation_id: conversationId, turn_id: turnId }: ClientAnswer,
-  { turn }: Ending,
+  { turn }: AnswerEnding,
   since: string | null,
 ): Promise<TokensUsed> => tokensUsed(exchange, { conversationId, turnId, taskId: turn?.task_id ?? null, since });
 
-async function* watched(events: Begun['events'], tellFirst: (first: StreamEvent) => void): Begun['events'] {
+async function* watched(events: StartedTurn['events'], tellFirst: (first: StreamEvent) => void): StartedTurn['events'] {
   let isFirst = true;
   for await (const event of events) {
     if (isFirst) tellFirst(event);
@@ -107,38 +111,43 @@ async function* watched(events: Begun['events'], tellFirst: (first: StreamEvent)
   }
 }
 
-/** What an answer is made of, in the order in which it came. */
-export type Piece =
+/** The parts of an answer, in order. */
+export type AnswerPiece =
   | { kind: 'text'; text: string }
-  /** A function of the client's own is to be called. */
+  /** The client must call one of its functions. */
   | { kind: 'call'; id: string; name: string; arguments: string }
   | { kind: 'approval'; interaction: Extract<Interaction, { type: 'approval' }> }
-  /** Something else that a person has to do before it goes on. */
+  /** Another interaction that a person must answer first. */
   | { kind: 'wait'; interaction: Interaction }
-  /** How far work has come that goes on. */
+  /** The progress of a running task. */
   | { kind: 'progress'; taskId: string; title: string | null; progress: Task['progress'] };
 
-/** How far it came. `open`: it goes on, and nobody waits for anything. */
-type Ending = { turn: Turn | null; state: 'settled' | 'stopped' | 'failed' | 'waiting' | 'open' };
+/** `open`: the turn is still running and waits for nothing. */
+type AnswerEnding = { turn: Turn | null; state: 'settled' | 'stopped' | 'failed' | 'waiting' | 'open' };
 
 type Source = {
   events: AsyncIterable<StreamEvent>;
-  /** What stands in the log after an event, of the same turn. */
+  /** Later events of the same turn. */
   rest: (after: StreamEvent) => Promise<readonly StreamEvent[]>;
-  /** From the name of a function here to the client's. */
+  /** From our name of a function to the client's name. */
   names: Readonly<Record<string, string>>;
-  /** The answer is data, and its words come at its end as JSON. */
+  /** The answer is data, sent at the end as JSON. */
   isStructured: boolean;
 };
 
-/** The events of a turn as pieces, until it ends or waits for the client or for a person. */
-async function* piecesOf({ events, rest, names, isStructured }: Source): AsyncGenerator<Piece, Ending, undefined> {
+/** The events of a turn as pieces, until it ends or waits for the client or a person. */
+async function* piecesOf({
+  events,
+  rest,
+  names,
+  isStructured,
+}: Source): AsyncGenerator<AnswerPiece, AnswerEnding, undefined> {
   let shown = '';
-  /** A turn that goes on after it waited: what it said before belongs to the answer before. */
+  /** True if the turn continues after a wait: earlier text belongs to the previous answer. */
   let isContinued: boolean | undefined;
   let turn: Turn | null = null;
   const askedIn = readAsked(names);
-  const text = (added: string): Piece => {
+  const text = (added: string): AnswerPiece => {
     shown += added;
     return { kind: 'text', text: added };
   };
@@ -146,7 +155,7 @@ async function* piecesOf({ events, rest, names, isStructured }: Source): AsyncGe
     isContinued ??= event.type !== 'turn.started';
     if ('turn' in event.data) turn = event.data.turn;
     if (event.type === 'reply.delta' && !isStructured) {
-      // What goes on after a wait begins with the gap to what was said before it.
+      // Text after a wait begins with the gap to the text before it.
       const added = shown === '' ? event.data.text.trimStart() : event.data.text;
       if (added !== '') yield text(added);
     }
@@ -164,7 +173,7 @@ async function* piecesOf({ events, rest, names, isStructured }: Source): AsyncGe
     if (event.type !== 'turn.settled') continue;
     const { reply, status, task_id } = event.data.turn;
     const said = isStructured && reply ? JSON.stringify(reply.data) : (reply?.text ?? '');
-    // The answer of work comes whole, after what was said when it began; so do data, and words that were not streamed.
+    // Send the whole reply if it was not streamed: results of tasks, data, and unstreamed text.
     const isUnsaid = task_id !== null || isStructured || (shown === '' && !isContinued);
     if (said !== '' && isUnsaid) yield text(shown === '' ? said : `\n\n${said}`);
     return { turn: event.data.turn, state: status === 'failed' || status === 'stopped' ? status : 'settled' };
@@ -172,14 +181,14 @@ async function* piecesOf({ events, rest, names, isStructured }: Source): AsyncGe
   return { turn, state: 'open' };
 }
 
-function progressIn({ type, task_id, data }: StreamEvent): Piece | null {
+function progressIn({ type, task_id, data }: StreamEvent): AnswerPiece | null {
   if ((type !== 'task.started' && type !== 'task.progress') || task_id === null) return null;
   const { title, progress } = 'task' in data ? data.task : data;
   return { kind: 'progress', taskId: task_id, title, progress };
 }
 
-/** A call is the client's to answer where its message declared the function: one of the same name may be the company's. */
-function readAsked(names: Source['names']): (event: StreamEvent) => Piece | null {
+/** The client answers a call only if its message declared the function: the org may have one of the same name. */
+function readAsked(names: Source['names']): (event: StreamEvent) => AnswerPiece | null {
   const ofMessage = new Set<string>();
   return (event) => {
     if (event.type === 'tool_call.created') {
@@ -198,13 +207,16 @@ function readAsked(names: Source['names']): (event: StreamEvent) => Piece | null
   };
 }
 
-/** What is read of an answer that has come to its end: of work the answer alone, without what was said when it began. */
-export function finalWords({ turn, state }: Ending, { is_structured }: { is_structured: boolean }): string | null {
+/** The final text of a settled task is its result, without the text from its start. */
+export function finalWords(
+  { turn, state }: AnswerEnding,
+  { is_structured }: { is_structured: boolean },
+): string | null {
   const isOfWork = state === 'settled' && !is_structured && turn?.task_id != null;
   return isOfWork ? (turn?.reply?.text ?? '') : null;
 }
 
-/** What neither form can say otherwise, in words. */
+/** An interaction as text, for formats that have no field for it. */
 export function wordsFor({ id, type, summary, questions = [] }: Interaction): string {
   if (type === 'question') {
     return questions
@@ -217,9 +229,9 @@ export function wordsFor({ id, type, summary, questions = [] }: Interaction): st
 
 export type TokensUsed = { input: number; cached: number; output: number };
 
-/** What the models read and wrote for an answer, in the work that it began too; of a turn that went on, since then. */
+/** Tokens of the turn and of its task. For a continued turn, only those since it continued. */
 async function tokensUsed(
-  { client }: Exchange,
+  { client }: ChatExchange,
   of: { conversationId: string; turnId: string; taskId: string | null; since: string | null },
 ): Promise<TokensUsed> {
   const { conversationId, turnId, taskId, since } = of;

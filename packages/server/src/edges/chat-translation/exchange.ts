@@ -11,57 +11,57 @@ import type { Engine } from '../../engine/index.ts';
 import { findInteraction } from '../../engine/interactions/index.ts';
 import { answerOfTalk, type ClientAnswer, findAnswer } from '../../integrations/index.ts';
 import type { Caller } from '../../platform/caller.ts';
-import type { GivenAnswer, Question } from './question.ts';
+import type { ChatQuestion, InteractionAnswer } from './question.ts';
 
-/** One client's request, and what it is answered with the help of. */
-export type Exchange = {
+/** One request of a client. */
+export type ChatExchange = {
   client: Client;
   caller: Caller;
   db: Engine['db'];
-  /** The client's own, of the one call that begins something. */
+  /** The key of the client, for the one request that creates something. */
   idempotencyKey: string | undefined;
 };
 
-/** A turn that answers, from the event after this one on. */
-export type Begun = {
+/** The answering turn; `events` starts after `afterSeq`. */
+export type StartedTurn = {
   conversationId: string;
   turnId: string;
   afterSeq: number;
   events: AsyncGenerator<StreamEvent, void, undefined>;
 };
 
-/** Sends what was asked to where it belongs, and follows what comes of it. */
-export async function begin(exchange: Exchange, question: Question): Promise<Begun> {
+/** Sends the question to the right route and follows the turn. */
+export async function startTurn(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
   const { toolResults, answers } = question;
   if (toolResults.length > 0) return answerCalls(exchange, question);
   if (answers.length > 0) return answerWaits(exchange, question);
   const { client, idempotencyKey } = exchange;
   const known = await conversationOf(exchange, question);
   const unheard = known ? [] : question.earlier;
-  const conversation = known ?? (question.talk?.isWhole === false ? await newThread(exchange, question) : null);
+  const conversation = known ?? (question.match?.isWhole === false ? await newThread(exchange, question) : null);
   if (!conversation) {
     const { model, user, metadata } = question;
     if (model === undefined) throw fail('invalid_request', { param: 'model', message: 'Name the deployment.' });
     const message = await messageOf(exchange, question, { userId: user, unheard });
     const body = sendable({ ...message, user_id: user, deployment: model, metadata, stream: true });
-    return begunBy((await client.request('conversations.create', { body }, { idempotencyKey })) as Events);
+    return startedBy((await client.request('conversations.create', { body }, { idempotencyKey })) as Events);
   }
   const message = await messageOf(exchange, question, { userId: conversation.user_id ?? undefined, unheard });
   const placed = { params: { conversation_id: conversation.id }, body: sendable({ ...message, stream: true }) };
-  return begunBy((await client.request('conversations.send', placed, { idempotencyKey })) as Events);
+  return startedBy((await client.request('conversations.send', placed, { idempotencyKey })) as Events);
 }
 
 type Events = AsyncGenerator<StreamEvent, void, undefined>;
 
-const largestMessage = bodyLimitOf(conversations.send, { session: false });
+const maxMessageBytes = bodyLimitOf(conversations.send, { session: false });
 
-/** Refuses what the message route would refuse, before megabytes are written as JSON for it. */
+/** Refuses a body that the message route would refuse, before megabytes are serialised. */
 function sendable<Body extends object>(body: Body): Body {
-  if (textWithin(body, largestMessage) <= largestMessage) return body;
-  throw fail('body_too_large', { message: `A message takes at most ${largestMessage} bytes besides its files.` });
+  if (textWithin(body, maxMessageBytes) <= maxMessageBytes) return body;
+  throw fail('body_too_large', { message: `A message takes at most ${maxMessageBytes} bytes besides its files.` });
 }
 
-/** The characters of all texts within a value, counted until there are more than `most`. */
+/** The characters of all strings in a value. Stops counting above `most`. */
 function textWithin(value: unknown, most: number): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
@@ -73,8 +73,8 @@ function textWithin(value: unknown, most: number): number {
   return sum;
 }
 
-/** The first event says which turn it is. */
-async function begunBy(events: Events): Promise<Begun> {
+/** The first event names the turn. */
+async function startedBy(events: Events): Promise<StartedTurn> {
   const { value: first, done } = await events.next();
   if (done || !first.conversation_id || !first.turn_id) throw fail('not_ready', { message: 'The turn has not begun.' });
   async function* withFirst(): Events {
@@ -84,8 +84,8 @@ async function begunBy(events: Events): Promise<Begun> {
   return { conversationId: first.conversation_id, turnId: first.turn_id, afterSeq: first.seq - 1, events: withFirst() };
 }
 
-/** What is being answered goes on in the turn that asked. */
-async function answerCalls(exchange: Exchange, question: Question): Promise<Begun> {
+/** Tool results continue the turn that asked for them. */
+async function answerCalls(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
   const [first] = question.toolResults;
   const asked = await askedBy(exchange, first?.call_id ?? '');
   const conversation = await ownConversation(exchange, question, asked.conversation_id);
@@ -98,10 +98,10 @@ async function answerCalls(exchange: Exchange, question: Question): Promise<Begu
   };
   const { idempotencyKey } = exchange;
   const sent = (await exchange.client.request('conversations.send', placed, { idempotencyKey })) as { id: string };
-  return following(exchange, { conversationId: conversation.id, turnId: sent.id, afterSeq });
+  return followTurnAfter(exchange, { conversationId: conversation.id, turnId: sent.id, afterSeq });
 }
 
-async function answerWaits(exchange: Exchange, question: Question): Promise<Begun> {
+async function answerWaits(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
   const asked = await Promise.all(question.answers.map(({ id }) => askedBy(exchange, id)));
   const [first] = asked;
   if (!first || asked.some(({ turn_id }) => turn_id !== first.turn_id)) {
@@ -109,29 +109,29 @@ async function answerWaits(exchange: Exchange, question: Question): Promise<Begu
   }
   const { last_event_seq: afterSeq } = await ownConversation(exchange, question, first.conversation_id);
   for (const given of question.answers) await answerWait(exchange, given);
-  return following(exchange, { conversationId: first.conversation_id, turnId: first.turn_id, afterSeq });
+  return followTurnAfter(exchange, { conversationId: first.conversation_id, turnId: first.turn_id, afterSeq });
 }
 
-async function answerWait({ client }: Exchange, { id: interaction_id, answer }: GivenAnswer): Promise<void> {
+async function answerWait({ client }: ChatExchange, { id: interaction_id, answer }: InteractionAnswer): Promise<void> {
   if (answer === 'cancel') await client.interactions.cancel({ interaction_id });
   else await client.interactions.answer({ interaction_id, ...answer });
 }
 
-async function askedBy({ db, caller }: Exchange, id: string) {
+async function askedBy({ db, caller }: ChatExchange, id: string) {
   const asked =
     idPattern('call').test(id) || idPattern('int').test(id) ? await findInteraction(db, caller, id) : undefined;
   if (!asked) throw fail('interaction_not_found', { message: `Nothing is asked for under \`${id}\`.` });
   return asked;
 }
 
-/** A turn that began before, from the event after `afterSeq` on. */
-export function following({ client }: Exchange, of: Omit<Begun, 'events'>): Begun {
+/** Follows an existing turn from the event after `afterSeq`. */
+export function followTurnAfter({ client }: ChatExchange, of: Omit<StartedTurn, 'events'>): StartedTurn {
   return { ...of, events: followTurn(client, of.conversationId, of.turnId, { after: of.afterSeq }) };
 }
 
-/** The conversation to go on with; null: a new one. */
-async function conversationOf(exchange: Exchange, question: Question): Promise<Conversation | null> {
-  const { previous, conversation, talk } = question;
+/** The conversation to continue; null: start a new one. */
+async function conversationOf(exchange: ChatExchange, question: ChatQuestion): Promise<Conversation | null> {
+  const { previous, conversation, match } = question;
   if (previous !== undefined) {
     const before = await findAnswer(exchange.db, exchange.caller, previous);
     if (!before) throw fail('response_not_found', { param: 'previous_response_id' });
@@ -145,28 +145,28 @@ async function conversationOf(exchange: Exchange, question: Question): Promise<C
     return ownConversation(exchange, question, before.conversation_id);
   }
   if (conversation !== undefined) return ownConversation(exchange, question, conversation);
-  const before = talk && (await answerOfTalk(exchange.db, exchange.caller, talk.digest));
-  // One that went another way since is told what was said up to here.
-  if (!before || (talk.isWhole && !(await isNewest(exchange, before)))) return null;
+  const before = match && (await answerOfTalk(exchange.db, exchange.caller, match.digest));
+  // The conversation took another course, so a new one gets the earlier messages.
+  if (!before || (match.isWhole && !(await isNewest(exchange, before)))) return null;
   const found = await exchange.client.conversations.get({ conversation_id: before.conversation_id });
-  // The name may be another deployment's by now.
+  // The slug may belong to another deployment by now.
   return (await isWithNamed(exchange, question, found)) ? found : null;
 }
 
 /**
- * Runs of a new thread that come at once, each with an id of its own, find one conversation: it is made by a call whose
- * Idempotency-Key is the thread's, and each then sends its message to it.
+ * Concurrent runs of a new thread share one conversation: its creation uses the thread as Idempotency-Key. Each run
+ * then sends its message.
  */
-async function newThread({ client }: Exchange, { model, user, talk }: Question): Promise<Conversation> {
+async function newThread({ client }: ChatExchange, { model, user, match }: ChatQuestion): Promise<Conversation> {
   const body = { user_id: user, deployment: model };
-  return (await client.conversations.create(body, { idempotencyKey: `thread.${talk?.digest}` })) as Conversation;
+  return (await client.conversations.create(body, { idempotencyKey: `thread.${match?.digest}` })) as Conversation;
 }
 
-const isNewest = async ({ db }: Exchange, { conversation_id, turn_id }: ClientAnswer): Promise<boolean> =>
+const isNewest = async ({ db }: ChatExchange, { conversation_id, turn_id }: ClientAnswer): Promise<boolean> =>
   (await latestTurn(db, conversation_id))?.id === turn_id;
 
-/** What is another user's, or another deployment's than the one that is named, is refused. */
-async function ownConversation(exchange: Exchange, question: Question, id: string): Promise<Conversation> {
+/** Refuses a conversation of another user, or of a deployment other than the named one. */
+async function ownConversation(exchange: ChatExchange, question: ChatQuestion, id: string): Promise<Conversation> {
   if (!idPattern('conv').test(id)) throw fail('conversation_not_found', { param: 'conversation' });
   const conversation = await exchange.client.conversations.get({ conversation_id: id });
   if (question.user !== undefined && conversation.user_id !== question.user) {
@@ -179,25 +179,25 @@ async function ownConversation(exchange: Exchange, question: Question, id: strin
   });
 }
 
-async function nameOf({ db, caller }: Exchange, { deployment_id }: Conversation): Promise<string> {
+async function nameOf({ db, caller }: ChatExchange, { deployment_id }: Conversation): Promise<string> {
   const found = deployment_id === null ? undefined : await findDeployment(db, caller.orgId, deployment_id);
   return found ? `the deployment \`${found.deployment.slug}\`` : 'a deployment that is gone';
 }
 
 async function isWithNamed(
-  { db, caller }: Exchange,
-  { model }: Question,
+  { db, caller }: ChatExchange,
+  { model }: ChatQuestion,
   { deployment_id }: Conversation,
 ): Promise<boolean> {
   if (model === undefined) return true;
   return (await findDeployment(db, caller.orgId, model))?.deployment.id === deployment_id;
 }
 
-/** `unheard`: what no conversation here has heard of the talk that the client tells. */
+/** `unheard`: earlier messages that no conversation here contains. */
 async function messageOf(
-  { client, idempotencyKey }: Exchange,
-  question: Question,
-  { userId, unheard = [] }: { userId: string | undefined; unheard?: Question['earlier'] },
+  { client, idempotencyKey }: ChatExchange,
+  question: ChatQuestion,
+  { userId, unheard = [] }: { userId: string | undefined; unheard?: ChatQuestion['earlier'] },
 ): Promise<Record<string, unknown>> {
   const { message, files, fileIds, tools, outputSchema, system } = question;
   const attachments = fileIds.map((file_id) => ({ file_id }));

@@ -3,15 +3,15 @@ import { bytesOfBase64, bytesOfDataUrl } from './question.ts';
 
 const megabytes = (sign: string, count: number) => sign.repeat(count * 1024 * 1024);
 
-describe('a file that a client sends along', () => {
-  it('is read with its type, with or without padding and breaks of lines [OAI-008]', () => {
+describe('an inline file', () => {
+  it('is read with its type, with or without padding and line breaks [OAI-008]', () => {
     const { mediaType, bytes } = bytesOfDataUrl('data:text/plain;base64,VGhl IGNv\nZGU=');
     expect([mediaType, Buffer.from(bytes).toString()]).toEqual(['text/plain', 'The code']);
     expect(Buffer.from(bytesOfBase64('VGhlIGNvZGU')).toString()).toBe('The code');
     expect(bytesOfBase64(megabytes('A', 12)).byteLength).toBe(9 * 1024 * 1024);
   });
 
-  it('is refused before it is decoded if no upload takes it [OAI-600]', () => {
+  it('is refused before decoding if it is larger than an upload may be [OAI-600]', () => {
     expect(() => bytesOfBase64(megabytes('!', 16))).toThrow(expect.objectContaining({ code: 'file_too_large' }));
   });
 

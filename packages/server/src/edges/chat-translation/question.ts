@@ -3,50 +3,50 @@ import { fail } from '@vestra/contract/errors';
 import { maxUploadBytes } from '@vestra/contract/files';
 import { reservedToolNames } from '@vestra/contract/reserved-names';
 
-export type TalkLine = { role: 'user' | 'assistant'; text: string };
+export type ChatLine = { role: 'user' | 'assistant'; text: string };
 
-export type GivenFile = { filename: string; mediaType: string; bytes: Uint8Array<ArrayBuffer> };
+export type InlineFile = { filename: string; mediaType: string; bytes: Uint8Array<ArrayBuffer> };
 
-/** What a client asks that speaks another API than ours, whichever it is. */
-export type Question = {
-  /** The deployment; absent where the conversation that is gone on with says it. */
+/** The request of a client that uses another API, in any format. */
+export type ChatQuestion = {
+  /** The deployment; absent if an existing conversation determines it. */
   model: string | undefined;
   user: string | undefined;
-  /** Words that no conversation has heard yet. */
+  /** Text that the conversation does not contain yet. */
   message: string;
-  files: GivenFile[];
+  files: InlineFile[];
   fileIds: string[];
   toolResults: { call_id: string; output?: string; error?: string }[];
-  /** To what waits for a person. */
-  answers: GivenAnswer[];
-  /** What was said before, as the client tells it. */
-  earlier: TalkLine[];
-  /** What the client would have a model believe: facts beside the instructions of the deployment. */
+  /** Answers to pending interactions. */
+  answers: InteractionAnswer[];
+  /** Earlier messages, as the client sent them. */
+  earlier: ChatLine[];
+  /** System messages of the client, which become context beside the deployment's instructions. */
   system: string;
   tools: CallerTools;
   outputSchema: Record<string, unknown> | undefined;
   metadata: Record<string, string> | undefined;
-  /** An answer to go on from. */
+  /** The answer to continue from. */
   previous: string | undefined;
   conversation: string | undefined;
-  /** How the conversation is found where nothing names it. */
-  talk: Talk | undefined;
+  /** How to find the conversation if the request names none. */
+  match: ConversationMatch | undefined;
 };
 
-export type GivenAnswer = {
+export type InteractionAnswer = {
   id: string;
   answer:
     | { approve?: boolean; answers?: string[]; decision?: 'done' | 'could_not' | 'not_now'; present_user?: boolean }
     | 'cancel';
 };
 
-/** `isWhole`: the digest is of everything that was said, so a conversation that has gone on since is another. */
-export type Talk = { digest: string; isWhole: boolean };
+/** `isWhole`: the digest covers all messages, so a conversation that continued since does not match. */
+export type ConversationMatch = { digest: string; isWhole: boolean };
 
 export const digestOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
-/** Functions of the client's, as a message of ours takes them, and how the client calls them itself. */
+/** The client's functions as our message route accepts them. */
 type CallerTools = {
   declared: {
     name: string;
@@ -55,23 +55,26 @@ type CallerTools = {
     run_without_asking: true;
     timeout_s: number;
   }[];
-  /** From the name here to the client's. */
+  /** From our name to the client's name. */
   names: Record<string, string>;
 };
 
-type Given = {
+type DeclaredFunction = {
   name: string;
   description?: string | null | undefined;
   parameters?: Record<string, unknown> | null | undefined;
 };
 
-/** As long as any function of a caller's may take: the client goes on when it is ready. */
-const longestSeconds = 600;
+/** The maximum for a caller's function: the client continues when it is ready. */
+const maxToolSeconds = 600;
 
-const longestName = 60;
+const maxNameLength = 60;
 
-/** Names here are lowercase; those of a client are its own. */
-export function callerTools(given: readonly Given[], choice: 'auto' | 'none' | null | undefined): CallerTools {
+/** Our names are lowercase; the client's may be anything. */
+export function callerTools(
+  given: readonly DeclaredFunction[],
+  choice: 'auto' | 'none' | null | undefined,
+): CallerTools {
   const names: Record<string, string> = {};
   const lastNumbers = new Map<string, number>();
   const declared = (choice === 'none' ? [] : given).map(({ name, description, parameters }) => {
@@ -81,41 +84,41 @@ export function callerTools(given: readonly Given[], choice: 'auto' | 'none' | n
       name: own,
       description: description || name,
       input_schema: { type: 'object', ...parameters },
-      // Whoever declares it runs it: no yes of a person's comes before the client's own.
+      // The client runs the function itself, so no approval comes first.
       run_without_asking: true as const,
-      timeout_s: longestSeconds,
+      timeout_s: maxToolSeconds,
     };
   });
   return { declared, names };
 }
 
-/** Numbers names that are used twice, from 2 on. `lastNumbers` keeps the last of each, so that none is tried again. */
+/** Numbers duplicate names from 2 on. `lastNumbers` stores the last number of each, so that none is tried twice. */
 function freeName(name: string, taken: Record<string, string>, lastNumbers: Map<string, number>): string {
   const snake = name
-    .slice(0, longestName)
+    .slice(0, maxNameLength)
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replace(/[^a-z0-9_]/g, '_');
-  const begun = (/^[a-z]/.test(snake) ? snake : `f_${snake}`).slice(0, longestName);
-  let number = lastNumbers.get(begun) ?? 1;
-  let free = number === 1 ? begun : `${begun}_${number}`;
-  while (Object.hasOwn(taken, free) || reservedToolNames.has(free)) free = `${begun}_${++number}`;
-  lastNumbers.set(begun, number);
+  const stem = (/^[a-z]/.test(snake) ? snake : `f_${snake}`).slice(0, maxNameLength);
+  let number = lastNumbers.get(stem) ?? 1;
+  let free = number === 1 ? stem : `${stem}_${number}`;
+  while (Object.hasOwn(taken, free) || reservedToolNames.has(free)) free = `${stem}_${++number}`;
+  lastNumbers.set(stem, number);
   return free;
 }
 
-/** `data:image/png;base64,…`, whose beginning the schema has looked at. */
+/** Reads `data:image/png;base64,…`. The schema has checked the beginning. */
 export function bytesOfDataUrl(url: string): { mediaType: string; bytes: Uint8Array<ArrayBuffer> } {
   const mediaType = url.slice('data:'.length, url.indexOf(';'));
   return { mediaType, bytes: bytesOfBase64(url.slice(url.indexOf(',') + 1)) };
 }
 
-/** Longer than a file of the largest size with line breaks: refused before megabytes are decoded and sent on. */
-const longestEncoded = maxUploadBytes * 1.5;
+/** Longer than the largest file with line breaks. Refused before megabytes are decoded. */
+const maxEncodedLength = maxUploadBytes * 1.5;
 
-/** Each sign is looked at once: what a client sends may be megabytes of anything. */
+/** Linear time: the input may be megabytes of anything. */
 export function bytesOfBase64(encoded: string): Uint8Array<ArrayBuffer> {
-  if (encoded.length > longestEncoded) throw fail('file_too_large');
+  if (encoded.length > maxEncodedLength) throw fail('file_too_large');
   const text = encoded.trimEnd();
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   if (/[^A-Za-z0-9+/\s]/.test(text.slice(0, text.length - padding))) {

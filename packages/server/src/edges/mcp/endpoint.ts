@@ -7,13 +7,13 @@ import {
 } from '@modelcontextprotocol/server';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
-import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient } from '../own-client.ts';
-import { type HoldOpen, whenOver } from '../stream-answer.ts';
+import { apiClientFor, type EdgeRequest, type HandleRequest, idempotencyKeyOf } from '../api-client.ts';
+import { closeWhenRead, type HoldOpen } from '../event-stream.ts';
 import { callTool, type ToolCaller } from './tool-call.ts';
 import { allTools, toolsFor } from './tools.ts';
 
 type McpDependencies = {
-  answer: AnswerRequest;
+  answer: HandleRequest;
   hold: HoldOpen;
   publicUrl: string;
   /** The address that the server listens on. */
@@ -22,7 +22,7 @@ type McpDependencies = {
   log: Logger;
 };
 
-/** One stateless endpoint for both generations of the protocol. Each request brings its credential and leaves nothing behind. */
+/** One stateless endpoint for both revisions of the protocol. Each request carries its credential. */
 export function mcpEndpoint({ answer, hold, publicUrl, host, version, log }: McpDependencies) {
   const hostnames = ownHostnames({ publicUrl, host });
   const handler = createMcpHandler(
@@ -36,14 +36,14 @@ export function mcpEndpoint({ answer, hold, publicUrl, host, version, log }: Mcp
     assertAccepts(headers);
     if (Array.isArray(body)) return refusedBatch();
     const held = hold(caller, signal);
-    // A call that the server cuts short is answered with the reason: only a client that has left needs no answer.
+    // If the server aborts a call, the client still gets the reason. Only a client that disconnected gets no response.
     const request = new Request('http://vestra.internal/v1/mcp', { method: 'POST', headers, signal });
     const extra = { request: { ...incoming, signal: held.signal } };
     const authInfo = { token: '', clientId: caller.actor.id, scopes: [...caller.scopes], extra };
     const response = await handler.fetch(request, { parsedBody: body, authInfo });
-    // What an answer may be kept for is the app's to say.
+    // The app sets the cache headers.
     response.headers.delete('cache-control');
-    return whenOver(response, held.close);
+    return closeWhenRead(response, held.close);
   };
 }
 
@@ -59,12 +59,12 @@ function serverFor(incoming: EdgeRequest, { answer, version, log }: Serving): Se
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const signal = AbortSignal.any([incoming.signal, mcpReq.signal]);
     const caller: ToolCaller = {
-      client: ownClient(answer, { ...incoming, signal }),
+      client: apiClientFor(answer, { ...incoming, signal }),
       idempotencyKey: idempotencyKeyOf(incoming),
       scopes,
       requestId: incoming.requestId,
       signal,
-      tellProgress: progressOf(mcpReq),
+      reportProgress: progressOf(mcpReq),
       logFault: (error) => log.error({ request_id: incoming.requestId, err: error }, 'tool failed'),
     };
     const result = await callTool(params.name, params.arguments ?? {}, caller);
@@ -82,7 +82,7 @@ type McpRequest = {
   notify: (notification: { method: string; params: Record<string, unknown> }) => Promise<void>;
 };
 
-/** Progress reaches only a client that asked for it; one that has gone hears nothing, and that is no fault. */
+/** Progress is sent only to clients that asked for it. A failure to send is no error. */
 function progressOf({ _meta, notify }: McpRequest): (message: string) => void {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => {};
@@ -102,7 +102,7 @@ function assertAccepts(headers: Headers): void {
   });
 }
 
-/** A batch would be many calls for the price of one; neither generation of the protocol has them. */
+/** A batch would be many calls for one rate-limit unit. Neither revision allows batches. */
 const refusedBatch = () =>
   Response.json(
     { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Send one JSON-RPC message, not a batch.' } },
@@ -110,8 +110,8 @@ const refusedBatch = () =>
   );
 
 /**
- * A page that a browser shows may have its own name resolve to this machine and then speak to the server as if it were
- * its own. The names under which the server is known are what tells the two apart.
+ * Prevents DNS rebinding: a web page could let its own name resolve to this machine and call the server as same-origin.
+ * Only the known host names are accepted.
  */
 function ownHostnames({ publicUrl, host }: { publicUrl: string; host: string }): string[] {
   const bound = host.includes(':') ? `[${host}]` : host;

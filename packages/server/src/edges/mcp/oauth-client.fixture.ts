@@ -9,7 +9,7 @@ import {
 
 export const loopbackRedirect = 'http://127.0.0.1:43117/callback';
 
-/** The official client with its OAuth, and what it keeps. `clientId`: it has one, and registers nowhere. */
+/** The official client with OAuth, and its storage. With `clientId` it does not register. */
 export function heldClient({ url }: { url: string }, { clientId }: { clientId?: string } = {}) {
   let information: OAuthClientInformationMixed | undefined = clientId ? { client_id: clientId } : undefined;
   let tokens: OAuthTokens | undefined;
@@ -46,7 +46,7 @@ export function heldClient({ url }: { url: string }, { clientId }: { clientId?: 
   const transport = () => new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), { authProvider: provider });
   return {
     provider,
-    /** Where it has sent the browser. */
+    /** The address to which it sent the browser. */
     opened: () => opened as URL,
     verifier: () => verifier,
     clientId: () => information?.client_id as string,

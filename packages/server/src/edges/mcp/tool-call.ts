@@ -13,10 +13,10 @@ import { test } from '@vestra/sdk/commands/test';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import type { Placed } from '@vestra/sdk/transport';
 import { z } from 'zod';
-import { isUnforeseen, type Refusal, refusalOf, toldIfCutShort } from '../refusal.ts';
+import { type ApiRefusal, apiRefusalOf, asCutShort, isServerFault } from '../refusal.ts';
 import { allTools, isAllowed } from './tools.ts';
 
-/** Runs a tool. What the API refuses is an answer of the tool, so that the model behind the client can read it. */
+/** Runs a tool. Refusals of the API are returned as tool results, so that the model can read them. */
 export async function callTool(name: string, given: ToolArguments, caller: ToolCaller): Promise<CallToolResult> {
   const tool = allTools().get(name);
   if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
@@ -28,20 +28,20 @@ export async function callTool(name: string, given: ToolArguments, caller: ToolC
     if (!composite) return await callRoute(command, given, caller);
     return answered(await composite(readArguments(command, given), caller));
   } catch (thrown) {
-    const error = toldIfCutShort(thrown, caller.signal);
-    if (isUnforeseen(error)) caller.logFault(error);
-    return refused(namedAsGiven(refusalOf(error, caller.requestId), command));
+    const error = asCutShort(thrown, caller.signal);
+    if (isServerFault(error)) caller.logFault(error);
+    return refused(namedAsGiven(apiRefusalOf(error, caller.requestId), command));
   }
 }
 
-/** Where a refusal carries the API's error. */
+/** The key of the API's error in `_meta`. */
 const errorKey = 'vestra/error';
 
 /**
- * Without `structuredContent`: clients check that against the tool's `outputSchema`, which an error does not match, and
- * would report the mismatch instead of the reason.
+ * Without `structuredContent`: clients validate it against the tool's `outputSchema`, and would report the mismatch
+ * instead of the reason.
  */
-function refused(refusal: Refusal): CallToolResult {
+function refused(refusal: ApiRefusal): CallToolResult {
   const { code, message, param, request_id } = refusal;
   const where = param === undefined ? '' : ` (${param})`;
   return {
@@ -71,20 +71,20 @@ function readArguments({ arguments: taken }: Command, given: ToolArguments): Rec
   throw fail(code, { param, message });
 }
 
-/** The API names the field of the request; whoever called the tool knows the argument. */
-function namedAsGiven(refusal: Refusal, { arguments: taken }: Command): Refusal {
+/** Replaces the API's field name by the tool's argument name. */
+function namedAsGiven(refusal: ApiRefusal, { arguments: taken }: Command): ApiRefusal {
   if (refusal.param === undefined) return refusal;
   const [first, ...rest] = refusal.param.split('.');
   const name = taken.find(({ field }) => field === first)?.name ?? first;
   return { ...refusal, param: [name, ...rest].join('.') };
 }
 
-/** A tool that is one call of the API: the route itself decides whether it may be made and whether it fits. */
+/** A tool that is one API request. The route checks permission and input. */
 async function callRoute(command: Command, given: ToolArguments, caller: ToolCaller): Promise<CallToolResult> {
   if (!command.route) throw new TypeError('A command of several calls is no route.');
   const { name, route } = command.route;
   const placed = placedFor(command, given);
-  // What streams without being asked to has no other answer.
+  // A route that always streams has no other response.
   if (route.streams && route.method === 'GET') return answered(await readAWhile(name, placed, caller));
   const { client, idempotencyKey } = caller;
   const response = await client.open(name, placed, { idempotencyKey });
@@ -97,15 +97,15 @@ async function callRoute(command: Command, given: ToolArguments, caller: ToolCal
   return { content: [{ type: 'text', text: await response.text() }] };
 }
 
-/** What comes on a stream until it ends, the patience does, or the caller goes; a page of it is answered as it is. */
-async function readAWhile(name: string, placed: Placed, { client, signal, tellProgress }: ToolCaller) {
+/** Reads a stream until it ends, the time is up or the client disconnects. */
+async function readAWhile(name: string, placed: Placed, { client, signal, reportProgress }: ToolCaller) {
   const enough = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
   const answer = await client.request(name, placed, { signal: enough });
   if (!isStream(answer)) return answer;
   const events: { type: string }[] = [];
   for await (const event of answer) {
     events.push(event);
-    tellProgress(event.type);
+    reportProgress(event.type);
   }
   return { events, is_over: !enough.aborted };
 }
@@ -143,28 +143,28 @@ function segment(field: string, value: unknown): string {
 
 const written = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-/** The tools that make several calls, by name. Their arguments have been read by the command table's schemas. */
+/** The tools that make several requests. The command schemas have validated their arguments. */
 const compositeTools: Readonly<Record<string, (given: ToolArguments, caller: ToolCaller) => Promise<unknown>>> = {
-  ask: (given, { client, signal, idempotencyKey, tellProgress }) =>
+  ask: (given, { client, signal, idempotencyKey, reportProgress }) =>
     ask(client, given as CommandInput<'ask'>, {
       signal,
       idempotencyKey,
       onEvent: (event) => {
         const news = newsOf(event);
-        if (news !== null) tellProgress(news);
+        if (news !== null) reportProgress(news);
       },
     }),
   answer: (given, { client, signal }) => answer(client, given as CommandInput<'answer'>, { signal }),
   embed: (given, { client, signal, idempotencyKey }) =>
     embed(client, given as CommandInput<'embed'>, { signal, idempotencyKey }),
   events: (given, { client, signal }) => events(client, given as CommandInput<'events'>, { signal }),
-  test: (given, { client, signal, idempotencyKey, tellProgress }) =>
+  test: (given, { client, signal, idempotencyKey, reportProgress }) =>
     test(client, given as CommandInput<'test'>, {
       signal,
       idempotencyKey,
       enough: AbortSignal.timeout(patienceMs),
       onProgress: (progress) => {
-        if (progress.type === 'tested') tellProgress(`${progress.result.name}: ${progress.result.status}`);
+        if (progress.type === 'tested') reportProgress(`${progress.result.name}: ${progress.result.status}`);
       },
     }),
 };
@@ -176,25 +176,25 @@ function newsOf({ type, data }: StreamEvent): string | null {
   return null;
 }
 
-/** Who calls a tool, and what reaches them while it runs. */
+/** The caller of a tool. */
 export type ToolCaller = {
   client: Client;
-  /** Of the one call that begins something. */
+  /** For the one request that creates something. */
   idempotencyKey: string | undefined;
   scopes: readonly Scope[];
   requestId: string;
-  /** Whoever called has gone, or wants no answer any more. */
+  /** Aborts when the client disconnects or cancels. */
   signal: AbortSignal;
-  tellProgress: (message: string) => void;
+  reportProgress: (message: string) => void;
   logFault: (error: unknown) => void;
 };
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** Below the minute after which clients give a call up. */
+/** Below the minute after which clients give up. */
 const patienceMs = 50_000;
 
-/** The answer as data, and as text for a client that reads nothing else. */
+/** The result as data, and as text for clients that read only text. */
 const answered = (value: unknown): CallToolResult => ({
   structuredContent: value as CallToolResult['structuredContent'],
   content: [{ type: 'text', text: JSON.stringify(value) }],

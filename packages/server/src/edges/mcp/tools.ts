@@ -7,7 +7,7 @@ type OfferedTool = { command: Command; definition: Tool };
 
 let offered: ReadonlyMap<string, OfferedTool> | undefined;
 
-/** Every tool, by its name. Made when the first client asks: a start must not wait for a hundred schemas. */
+/** All tools by name. Built on the first request: startup must not wait for a hundred schemas. */
 export function allTools(): ReadonlyMap<string, OfferedTool> {
   offered ??= new Map(
     commands.flatMap((command) =>
@@ -47,13 +47,13 @@ function inputSchemaOf({ arguments: taken }: Command): Tool['inputSchema'] {
   return { type: 'object', properties, required, additionalProperties: false } as Tool['inputSchema'];
 }
 
-/** In a query everything is text; whoever calls a tool gives a number as a number. */
+/** Query values are text, but a tool argument may be a number. */
 function ofQuery(schema: z.ZodType): JsonSchema {
   const read = toSchema(schema, 'output');
   return ['integer', 'number', 'boolean'].includes(String(read.type)) ? read : toSchema(schema, 'input');
 }
 
-/** Left out where an answer may be something else than JSON: a client would hold that against the schema. */
+/** Absent if the response may not be JSON: clients would validate it against the schema. */
 function outputSchemaOf({ route }: Command): Tool['outputSchema'] {
   if (!route) return undefined;
   const { produces, body, response } = route.route;
@@ -68,7 +68,7 @@ function toSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     target: 'draft-2020-12',
     io,
     unrepresentable: 'any',
-    // An answer may gain a field; a client that kept the list must go on taking it.
+    // A response may gain fields. A client with an older tool list must still accept it.
     override: ({ jsonSchema }) => {
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
@@ -82,7 +82,7 @@ function annotationsOf({ route, name }: Command): Tool['annotations'] {
     readOnlyHint: method === 'GET',
     destructiveHint: method === 'DELETE',
     idempotentHint: method !== 'POST',
-    // Only the agent itself reaches beyond this service.
+    // Only the agent reaches beyond this service.
     openWorldHint: name === 'ask',
   };
 }

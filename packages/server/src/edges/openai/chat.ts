@@ -1,11 +1,17 @@
 import type OpenAI from 'openai';
-import { type Answered, finalWords, type Piece, type TokensUsed, wordsFor } from '../chat-translation/answer.ts';
+import {
+  type AnswerPiece,
+  type ChatAnswer,
+  finalWords,
+  type TokensUsed,
+  wordsFor,
+} from '../chat-translation/answer.ts';
 
 type Chunk = OpenAI.Chat.ChatCompletionChunk;
 type ToolCall = OpenAI.Chat.ChatCompletionMessageFunctionToolCall;
 
-/** One that has failed has no such form: its error is answered instead. */
-export function chatCompletion(answered: Answered): OpenAI.Chat.ChatCompletion {
+/** A failed turn has no such form: its error is sent instead. */
+export function chatCompletion(answered: ChatAnswer): OpenAI.Chat.ChatCompletion {
   const { row, pieces, used } = answered;
   const calls = pieces.flatMap((piece) => (piece.kind === 'call' ? [toolCall(piece)] : []));
   const text = chatText(answered);
@@ -31,26 +37,26 @@ export function chatCompletion(answered: Answered): OpenAI.Chat.ChatCompletion {
   };
 }
 
-/** What a client has read at the end, and sends back with its next message. */
-export const chatText = (answered: Answered): string =>
+/** The final text, which the client sends back with its next message. */
+export const chatText = (answered: ChatAnswer): string =>
   finalWords(answered, answered.row) ?? streamedChatText(answered);
 
-export const streamedChatText = ({ pieces }: Answered): string => pieces.map(wordsOf).join('');
+export const streamedChatText = ({ pieces }: ChatAnswer): string => pieces.map(wordsOf).join('');
 
-/** An approval has no place in this form: it is said in words. */
-function wordsOf(piece: Piece, at: number): string {
+/** This format has no field for an approval, so it becomes text. */
+function wordsOf(piece: AnswerPiece, at: number): string {
   if (piece.kind === 'text') return piece.text;
   if (piece.kind === 'call' || piece.kind === 'progress') return '';
   return `${at === 0 ? '' : '\n\n'}${wordsFor(piece.interaction)}`;
 }
 
-const toolCall = ({ id, name, arguments: given }: Extract<Piece, { kind: 'call' }>): ToolCall => ({
+const toolCall = ({ id, name, arguments: given }: Extract<AnswerPiece, { kind: 'call' }>): ToolCall => ({
   id,
   type: 'function',
   function: { name, arguments: given },
 });
 
-function finishOf({ pieces, turn }: Answered): 'stop' | 'length' | 'tool_calls' {
+function finishOf({ pieces, turn }: ChatAnswer): 'stop' | 'length' | 'tool_calls' {
   if (pieces.some(({ kind }) => kind === 'call')) return 'tool_calls';
   return turn?.reply?.truncated ? 'length' : 'stop';
 }
@@ -62,11 +68,11 @@ const chatUsage = ({ input, cached, output }: TokensUsed): OpenAI.CompletionUsag
   prompt_tokens_details: { cached_tokens: cached },
 });
 
-/** The chunks of a stream: one for each piece, and at the end how it ended and, where it is asked for, what it used. */
+/** The chunks of a stream: one per piece, then the finish reason and, if requested, the usage. */
 export function chatChunks(
-  row: Answered['row'],
+  row: ChatAnswer['row'],
   { withUsage }: { withUsage: boolean },
-): { begin: () => Chunk; piece: (piece: Piece) => Chunk[]; end: (answered: Answered) => Chunk[] } {
+): { begin: () => Chunk; piece: (piece: AnswerPiece) => Chunk[]; end: (answered: ChatAnswer) => Chunk[] } {
   let pieces = 0;
   let calls = 0;
   const chunk = (choices: Chunk['choices']): Chunk => ({

@@ -5,39 +5,39 @@ import type { Turn } from '@vestra/sdk/resources';
 import { type DeploymentRow, listDeployments, requireDeployment } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { type ClientAnswer, findAnswer, latestAnswerTo, noteTalk } from '../../integrations/index.ts';
+import type { EdgeRequest, HandleRequest } from '../api-client.ts';
 import {
-  type Answered,
   type AnswerKind,
-  answering,
-  followingAnswer,
-  keepAnswer,
+  answerPieces,
+  type ChatAnswer,
+  followAnswer,
+  saveAnswer,
   wholeAnswer,
   writtenEvents,
 } from '../chat-translation/answer.ts';
-import { type Begun, begin, type Exchange } from '../chat-translation/exchange.ts';
-import { frame, type HeldExchange, holdingBy, streamPieces } from '../chat-translation/held.ts';
-import { digestOf, type Question } from '../chat-translation/question.ts';
-import type { AnswerRequest, EdgeRequest } from '../own-client.ts';
-import { asFailure, refusalOf } from '../refusal.ts';
-import type { HoldOpen } from '../stream-answer.ts';
+import { type ChatExchange, type StartedTurn, startTurn } from '../chat-translation/exchange.ts';
+import { frame, type OpenExchange, openExchanges, streamPieces } from '../chat-translation/open-exchange.ts';
+import { type ChatQuestion, digestOf } from '../chat-translation/question.ts';
+import type { HoldOpen } from '../event-stream.ts';
+import { apiRefusalOf, asFailure } from '../refusal.ts';
 import { chatChunks, chatCompletion, chatText, streamedChatText } from './chat.ts';
-import { digestOfTalk, readChat, readResponse } from './read-question.ts';
+import { conversationDigest, readChat, readResponse } from './read-question.ts';
 import { responseEvents, shownResponse } from './response.ts';
 
-type Dependencies = { answer: AnswerRequest; hold: HoldOpen; engine: Engine };
+type Dependencies = { answer: HandleRequest; hold: HoldOpen; engine: Engine };
 
 type Body<Operation extends keyof typeof openai> = BodyOf<(typeof openai)[Operation]>;
 
-/** Deployments in the form of models, for whoever speaks OpenAI's API. Nothing is done here that a route does not do. */
+/** Deployments as models of OpenAI's API. Every operation calls a route of our API. */
 export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
   const { db } = engine;
 
-  const holding = holdingBy({ answer, hold, engine, asFailure: asOwnFailure });
+  const withExchange = openExchanges({ answer, hold, engine, asFailure: asOwnFailure });
 
-  const chat = holding<EdgeRequest>(async (incoming, held) => {
+  const chat = withExchange<EdgeRequest>(async (incoming, held) => {
     const body = incoming.body as Body<'chat'>;
     const question = readChat(body);
-    const { row, events } = await begun(held.exchange, incoming, question, { kind: 'chatcmpl-', isKept: false });
+    const { row, events } = await startOnce(held.exchange, incoming, question, { kind: 'chatcmpl-', isKept: false });
     if (!body.stream) {
       const answered = await wholeAnswer(held.exchange, row, events);
       if (answered.state !== 'failed') await noteWhatWasSaid(question, row, chatText(answered));
@@ -45,7 +45,7 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
       return answered.state === 'failed' ? failedTurn(answered.turn) : Response.json(chatCompletion(answered));
     }
     const chunks = chatChunks(row, { withUsage: body.stream_options?.include_usage ?? false });
-    return streamPieces(held, answering(held.exchange, row, events), {
+    return streamPieces(held, answerPieces(held.exchange, row, events), {
       begin: () => [frame(chunks.begin())],
       piece: (piece) => chunks.piece(piece).map(frame),
       end: async (answered) => {
@@ -57,11 +57,11 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     });
   });
 
-  const respond = holding<EdgeRequest>(async (incoming, held) => {
+  const respond = withExchange<EdgeRequest>(async (incoming, held) => {
     const body = incoming.body as Body<'respond'>;
     const isBackground = body.background ?? false;
     const question = readResponse(body);
-    const { row, events } = await begun(held.exchange, incoming, question, {
+    const { row, events } = await startOnce(held.exchange, incoming, question, {
       kind: 'resp_',
       isKept: body.store ?? true,
     });
@@ -74,7 +74,7 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     return Response.json(shown);
   });
 
-  const response = holding<EdgeRequest & ByResponse & { query: { stream?: string; starting_after?: string } }>(
+  const response = withExchange<EdgeRequest & ByResponse & { query: { stream?: string; starting_after?: string } }>(
     async ({ params, query, caller }, held) => {
       const row = await keptAnswer(caller, params.response_id);
       if (query.stream !== 'true') {
@@ -82,13 +82,13 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
         held.release();
         return Response.json(shown);
       }
-      const events = followingAnswer(held.exchange, row);
+      const events = followAnswer(held.exchange, row);
       const after = query.starting_after === undefined ? -1 : Number(query.starting_after);
       return streamedResponse(held, row, events, { isBackground: true, after });
     },
   );
 
-  const cancel = holding<EdgeRequest & ByResponse>(async ({ params, caller }, held) => {
+  const cancel = withExchange<EdgeRequest & ByResponse>(async ({ params, caller }, held) => {
     const row = await keptAnswer(caller, params.response_id);
     await held.exchange.client.conversations.stop({ conversation_id: row.conversation_id });
     const answered = await wholeAnswer(held.exchange, row, writtenEvents(held.exchange, row));
@@ -96,7 +96,7 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     return Response.json(shownResponse(answered, true));
   });
 
-  const createConversation = holding<EdgeRequest>(async (incoming, { exchange, release }) => {
+  const createConversation = withExchange<EdgeRequest>(async (incoming, { exchange, release }) => {
     const { metadata } = incoming.body as Body<'createConversation'>;
     const { model, user } = metadata ?? {};
     const of = { metadata: metadata ?? {}, ...(model && { deployment: model }), ...(user && { user_id: user }) };
@@ -105,7 +105,7 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     return Response.json(shownConversation(made));
   });
 
-  const conversation = holding<EdgeRequest & { params: { conversation_id: string } }>(
+  const conversation = withExchange<EdgeRequest & { params: { conversation_id: string } }>(
     async ({ params }, { exchange, release }) => {
       const found = await exchange.client.conversations.get(params);
       release();
@@ -134,30 +134,30 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
   }
 
   /**
-   * Begins the turn that answers. OpenAI's clients send a request that was cut once more by themselves, and say so: it is
-   * the turn of the first that they are shown then.
+   * Starts the turn. OpenAI's clients retry an interrupted request and mark the retry, which then gets the turn of the
+   * first request.
    */
-  async function begun(
-    exchange: Exchange,
+  async function startOnce(
+    exchange: ChatExchange,
     { headers, bodyDigest, caller }: EdgeRequest,
-    question: Question,
+    question: ChatQuestion,
     { kind, isKept }: { kind: AnswerKind; isKept: boolean },
-  ): Promise<{ row: ClientAnswer; events: Begun['events'] }> {
+  ): Promise<{ row: ClientAnswer; events: StartedTurn['events'] }> {
     const requestDigest = digestOf([kind, caller.actor.id, bodyDigest]);
     const isRetry = Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
     const before = isRetry ? await latestAnswerTo(db, caller, requestDigest) : undefined;
-    if (before) return { row: before, events: followingAnswer(exchange, before) };
-    const begun = await begin(exchange, question);
-    const model = question.model ?? (await deploymentOf(exchange, begun.conversationId));
-    const row = await keepAnswer(db, exchange, question, { ...begun, kind, isKept, requestDigest, model });
-    return { row, events: begun.events };
+    if (before) return { row: before, events: followAnswer(exchange, before) };
+    const started = await startTurn(exchange, question);
+    const model = question.model ?? (await deploymentOf(exchange, started.conversationId));
+    const row = await saveAnswer(db, exchange, question, { ...started, kind, isKept, requestDigest, model });
+    return { row, events: started.events };
   }
 
-  /** A client that sends the whole talk back with its next message is found this conversation by it. */
-  async function noteWhatWasSaid(question: Question, row: ClientAnswer, text: string): Promise<void> {
+  /** Lets a later request that repeats all messages find this conversation. */
+  async function noteWhatWasSaid(question: ChatQuestion, row: ClientAnswer, text: string): Promise<void> {
     const asked = question.message === '' ? [] : [{ role: 'user' as const, text: question.message }];
     const said = [...question.earlier, ...asked, { role: 'assistant' as const, text }];
-    await noteTalk(db, row, digestOfTalk(question, said));
+    await noteTalk(db, row, conversationDigest(question, said));
   }
 
   async function keptAnswer(caller: EdgeRequest['caller'], id: string): Promise<ClientAnswer> {
@@ -167,17 +167,17 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
   }
 
   function streamedResponse(
-    held: HeldExchange,
+    held: OpenExchange,
     row: ClientAnswer,
-    events: Begun['events'],
-    { isBackground, question, after = -1 }: { isBackground: boolean; question?: Question; after?: number },
+    events: StartedTurn['events'],
+    { isBackground, question, after = -1 }: { isBackground: boolean; question?: ChatQuestion; after?: number },
   ): Promise<Response> {
     const writing = responseEvents(row, isBackground);
     const frames = (written: ReturnType<typeof writing.begin>) =>
       written
         .filter(({ sequence_number }) => sequence_number > after)
         .map((event) => `event: ${event.type}\n${frame(event)}`);
-    return streamPieces(held, answering(held.exchange, row, events), {
+    return streamPieces(held, answerPieces(held.exchange, row, events), {
       begin: () => frames(writing.begin()),
       piece: (piece) => frames(writing.piece(piece)),
       end: async (answered) => {
@@ -198,14 +198,14 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
 
 type ByResponse = { params: { response_id: string } };
 
-const turnError = ({ turn }: Answered) => ({
+const turnError = ({ turn }: ChatAnswer) => ({
   message: turn?.error?.message ?? 'The turn has failed.',
   type: 'server_error',
   param: null,
   code: turn?.error?.code ?? 'internal_error',
 });
 
-const deploymentOf = async ({ client }: Exchange, conversation_id: string): Promise<string> =>
+const deploymentOf = async ({ client }: ChatExchange, conversation_id: string): Promise<string> =>
   (await client.conversations.get({ conversation_id })).deployment_id ?? '';
 
 const shownModel = ({ slug, created_at, org_id }: DeploymentRow) => ({
@@ -222,7 +222,7 @@ const shownConversation = (of: { id: string; created_at: string; metadata: Recor
   metadata: of.metadata,
 });
 
-/** A route's field, by the name that it has in the client's request. */
+/** Our field names to the names in the client's request. */
 const paramNames: Readonly<Record<string, string>> = {
   message: 'input',
   deployment: 'model',
@@ -236,7 +236,7 @@ const howToBePresent =
 
 const whatModelsAre = 'A model is a deployment here: GET /v1/openai/models lists them.';
 
-/** A refusal of a route that was called on the way, with the client's own name of the field. */
+/** The refusal of an inner route, with the field name of the client. */
 function asOwnFailure(thrown: unknown, requestId: string): unknown {
   const failure = asFailure(thrown, requestId);
   if (!(failure instanceof Failure) || failure === thrown) return failure;
@@ -248,13 +248,13 @@ function asOwnFailure(thrown: unknown, requestId: string): unknown {
   return fail(code, { ...details, message, ...(param !== undefined && { param }) });
 }
 
-/** The error body that clients of OpenAI's API read. */
+/** The error body of OpenAI's API. */
 const errorWords = (thrown: unknown, requestId: string) => {
-  const { code, message, param = null } = refusalOf(thrown, requestId);
+  const { code, message, param = null } = apiRefusalOf(thrown, requestId);
   return { message, type: 'server_error', param, code, request_id: requestId };
 };
 
-/** What a failed turn has done it has done: no client is to send it again by itself. */
+/** A failed turn may have had effects, so clients must not retry it automatically. */
 function failedTurn(turn: Turn | null): Response {
   const { code, message } = turn?.error ?? { code: 'internal_error', message: 'The turn has failed.' };
   const status = Object.hasOwn(errorCatalogue, code) ? errorCatalogue[code as ErrorCode].status : 502;

@@ -3,11 +3,11 @@ import type { openai } from '@vestra/contract/openai';
 import type { BodyOf } from '@vestra/contract/route';
 import {
   bytesOfDataUrl,
+  type ChatLine,
+  type ChatQuestion,
+  type ConversationMatch,
   callerTools,
   digestOf,
-  type Question,
-  type Talk,
-  type TalkLine,
 } from '../chat-translation/question.ts';
 
 type ChatBody = BodyOf<(typeof openai)['chat']>;
@@ -26,7 +26,7 @@ const nothing = {
   conversation: undefined,
 };
 
-export function readChat(body: ChatBody): Question {
+export function readChat(body: ChatBody): ChatQuestion {
   const { messages, model, tools, tool_choice, response_format: format } = body;
   const answered = messages.findLastIndex(({ role }) => role === 'assistant');
   const heard = readMessages(messages.slice(0, answered + 1));
@@ -55,11 +55,11 @@ export function readChat(body: ChatBody): Question {
           ? anyObject
           : undefined,
     metadata: body.metadata ?? undefined,
-    talk: talkOf(body, heard.said),
+    match: matchOf(body, heard.said),
   };
 }
 
-export function readResponse(body: ResponseBody): Question {
+export function readResponse(body: ResponseBody): ChatQuestion {
   const { input, model, tools, tool_choice, instructions, text, conversation } = body;
   const items: InputItem[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
   const answered = items.findLastIndex(isOfAgent);
@@ -84,7 +84,7 @@ export function readResponse(body: ResponseBody): Question {
     outputSchema:
       format?.type === 'json_schema' ? format.schema : format?.type === 'json_object' ? anyObject : undefined,
     metadata: body.metadata ?? undefined,
-    talk: talkOf(body, heard.said),
+    match: matchOf(body, heard.said),
     previous: body.previous_response_id ?? undefined,
     conversation: (typeof conversation === 'string' ? conversation : conversation?.id) ?? undefined,
   };
@@ -95,35 +95,35 @@ const anyObject = { type: 'object' };
 const userOf = ({ user, safety_identifier }: Pick<ChatBody, 'user' | 'safety_identifier'>): string | undefined =>
   user ?? safety_identifier ?? undefined;
 
-/** A person has said these yeses, says the client; neither form has a place for it. */
+/** The client states that a present user approved. Neither format has a field for it. */
 const presentIn = ({ metadata }: Pick<ChatBody, 'metadata'>) =>
   metadata?.present_user === 'true' ? { present_user: true } : {};
 
-/** What was said before leads to the conversation in which it was said. */
-const talkOf = (
+/** Finds the conversation by its earlier messages. */
+const matchOf = (
   body: Pick<ChatBody, 'user' | 'safety_identifier'> & { model?: string | undefined },
-  said: readonly TalkLine[],
-): Talk | undefined => {
+  said: readonly ChatLine[],
+): ConversationMatch | undefined => {
   if (said.length === 0) return undefined;
-  if (said.reduce((sum, { text }) => sum + text.length, 0) > longestTalk) {
-    throw fail('body_too_large', { message: `What was said before may have at most ${longestTalk} characters.` });
+  if (said.reduce((sum, { text }) => sum + text.length, 0) > maxHistory) {
+    throw fail('body_too_large', { message: `What was said before may have at most ${maxHistory} characters.` });
   }
-  return { digest: digestOfTalk({ model: body.model, user: userOf(body) }, said), isWhole: true };
+  return { digest: conversationDigest({ model: body.model, user: userOf(body) }, said), isWhole: true };
 };
 
 /** More than any model reads at once. */
-const longestTalk = 4_000_000;
+const maxHistory = 4_000_000;
 
 const joined = (texts: readonly string[]) => texts.filter((text) => text.trim() !== '').join('\n\n');
 
-type Read = Pick<Question, 'files' | 'fileIds' | 'toolResults'> & {
+type ReadMessages = Pick<ChatQuestion, 'files' | 'fileIds' | 'toolResults'> & {
   approvals: { id: string; approve: boolean }[];
-  said: TalkLine[];
+  said: ChatLine[];
   system: string[];
   isEmpty: boolean;
 };
 
-const readNothing = (): Read => ({
+const readNothing = (): ReadMessages => ({
   said: [],
   system: [],
   files: [],
@@ -133,7 +133,7 @@ const readNothing = (): Read => ({
   isEmpty: true,
 });
 
-function readMessages(messages: ChatBody['messages']): Read {
+function readMessages(messages: ChatBody['messages']): ReadMessages {
   const read = readNothing();
   for (const message of messages) {
     if (message.role === 'system' || message.role === 'developer') {
@@ -158,7 +158,7 @@ function readMessages(messages: ChatBody['messages']): Read {
 
 const isOfAgent = (item: InputItem) => item.type === 'function_call' || ('role' in item && item.role === 'assistant');
 
-function readItems(items: readonly InputItem[]): Read {
+function readItems(items: readonly InputItem[]): ReadMessages {
   const read = readNothing();
   for (const item of items) {
     if ('role' in item) {
@@ -199,7 +199,7 @@ type FileField = {
   filename?: string | null | undefined;
 };
 
-function takeFile(read: Read, { file_data, file_id, filename }: FileField): void {
+function takeFile(read: ReadMessages, { file_data, file_id, filename }: FileField): void {
   if (file_id) read.fileIds.push(file_id);
   if (!file_data) return;
   const { mediaType, bytes } = bytesOfDataUrl(file_data);
@@ -207,8 +207,11 @@ function takeFile(read: Read, { file_data, file_id, filename }: FileField): void
   read.files.push({ filename: filename || `file-${read.files.length + 1}.${ending}`, mediaType, bytes });
 }
 
-/** The same talk, whoever sends it back and with whatever space around its words. */
-export function digestOfTalk({ model, user }: Pick<Question, 'model' | 'user'>, said: readonly TalkLine[]): string {
+/** Ignores white space around each message. */
+export function conversationDigest(
+  { model, user }: Pick<ChatQuestion, 'model' | 'user'>,
+  said: readonly ChatLine[],
+): string {
   const words = said.map(({ role, text }) => [role, text.trim()]).filter(([, text]) => text !== '');
   return digestOf([model ?? null, user ?? null, words]);
 }

@@ -1,18 +1,18 @@
 import type OpenAI from 'openai';
 import type { ClientAnswer } from '../../integrations/index.ts';
-import { type Answered, finalWords, type Piece, wordsFor } from '../chat-translation/answer.ts';
+import { type AnswerPiece, type ChatAnswer, finalWords, wordsFor } from '../chat-translation/answer.ts';
 
 type Response = OpenAI.Responses.Response;
 type Item = OpenAI.Responses.ResponseOutputItem;
 type Event = OpenAI.Responses.ResponseStreamEvent;
 type Message = OpenAI.Responses.ResponseOutputMessage;
 
-/** As far as it has come. */
-export function shownResponse(answered: Answered, isBackground: boolean): Response {
+/** The response, as far as it is known. */
+export function shownResponse(answered: ChatAnswer, isBackground: boolean): Response {
   const { row, state, turn, used } = answered;
   const items = outputOf(answered);
   return {
-    ...begunResponse(row, isBackground),
+    ...responseInProgress(row, isBackground),
     status: statusOf(answered),
     error:
       state === 'failed' ? { code: 'server_error', message: turn?.error?.message ?? 'The turn has failed.' } : null,
@@ -30,7 +30,7 @@ export function shownResponse(answered: Answered, isBackground: boolean): Respon
   };
 }
 
-const begunResponse = (row: ClientAnswer, background: boolean): Response => ({
+const responseInProgress = (row: ClientAnswer, background: boolean): Response => ({
   id: row.id,
   object: 'response',
   created_at: seconds(row.created_at),
@@ -53,14 +53,14 @@ const begunResponse = (row: ClientAnswer, background: boolean): Response => ({
   tools: [],
 });
 
-function statusOf({ state, turn }: Answered): NonNullable<Response['status']> {
+function statusOf({ state, turn }: ChatAnswer): NonNullable<Response['status']> {
   if (state === 'open') return 'in_progress';
   if (state === 'failed') return 'failed';
   if (state === 'stopped') return 'cancelled';
   return turn?.reply?.truncated ? 'incomplete' : 'completed';
 }
 
-function outputOf(answered: Answered): Item[] {
+function outputOf(answered: ChatAnswer): Item[] {
   const { row, pieces } = answered;
   const final = finalWords(answered, row);
   const items = itemsOf(row, pieces);
@@ -69,16 +69,16 @@ function outputOf(answered: Answered): Item[] {
   return [...others, message(`msg_${row.id}_0`, final, 'completed')];
 }
 
-type Placed = { item: Item; text: string | null };
+type OutputItem = { item: Item; text: string | null };
 
-/** Words that follow each other are one message. */
-function itemsOf(row: ClientAnswer, pieces: readonly Piece[]): Placed[] {
-  const items: Placed[] = [];
+/** Joins adjacent text pieces to one message. */
+function itemsOf(row: ClientAnswer, pieces: readonly AnswerPiece[]): OutputItem[] {
+  const items: OutputItem[] = [];
   for (const piece of pieces) {
     if (piece.kind === 'progress') continue;
     const last = items.at(-1);
     const words = wordsIn(piece, last?.text ?? null);
-    if (words === null) items.push({ item: itemOf(piece as Asking), text: null });
+    if (words === null) items.push({ item: itemOf(piece as InteractionPiece), text: null });
     else if (last && last.text !== null)
       items[items.length - 1] = placedMessage(row, items.length - 1, last.text + words);
     else items.push(placedMessage(row, items.length, words));
@@ -86,15 +86,15 @@ function itemsOf(row: ClientAnswer, pieces: readonly Piece[]): Placed[] {
   return items;
 }
 
-type Asking = Extract<Piece, { kind: 'call' | 'approval' }>;
+type InteractionPiece = Extract<AnswerPiece, { kind: 'call' | 'approval' }>;
 
-function wordsIn(piece: Piece, before: string | null): string | null {
+function wordsIn(piece: AnswerPiece, before: string | null): string | null {
   if (piece.kind === 'text') return piece.text;
   if (piece.kind === 'wait') return `${before === null ? '' : '\n\n'}${wordsFor(piece.interaction)}`;
   return null;
 }
 
-const placedMessage = (row: ClientAnswer, at: number, text: string): Placed => ({
+const placedMessage = (row: ClientAnswer, at: number, text: string): OutputItem => ({
   item: message(`msg_${row.id}_${at}`, text, 'completed'),
   text,
 });
@@ -107,7 +107,7 @@ const message = (id: string, text: string, status: Message['status']): Message =
   content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
 });
 
-function itemOf(piece: Asking): Item {
+function itemOf(piece: InteractionPiece): Item {
   if (piece.kind === 'call') {
     const { id, name, arguments: given } = piece;
     return { type: 'function_call', id: `fc_${id}`, call_id: id, name, arguments: given, status: 'completed' };
@@ -126,10 +126,10 @@ function itemOf(piece: Asking): Item {
 const textOfItem = (item: Item): string =>
   item.type === 'message' ? item.content.map((part) => ('text' in part ? part.text : '')).join('') : '';
 
-/** `Omit` over each event of the union by itself. */
+/** Applies `Omit` to each event of the union. */
 type Unnumbered<Each> = Each extends unknown ? Omit<Each, 'sequence_number'> : never;
 
-/** The events of a stream, numbered from 0 in the same order however often they are asked for. */
+/** The events of a stream, numbered from 0 in the same order on every request. */
 export function responseEvents(row: ClientAnswer, isBackground: boolean) {
   let number = 0;
   let at = -1;
@@ -206,20 +206,20 @@ export function responseEvents(row: ClientAnswer, isBackground: boolean) {
 
   return {
     begin: (): Event[] => {
-      const response = begunResponse(row, isBackground);
+      const response = responseInProgress(row, isBackground);
       return numbered([
         { type: 'response.created', response },
         { type: 'response.in_progress', response },
       ]);
     },
-    piece: (piece: Piece): Event[] => {
+    piece: (piece: AnswerPiece): Event[] => {
       if (piece.kind === 'progress') return [];
       const words = wordsIn(piece, open?.text ?? null);
-      return numbered(words === null ? show(itemOf(piece as Asking)) : say(words));
+      return numbered(words === null ? show(itemOf(piece as InteractionPiece)) : say(words));
     },
-    end: (answered: Answered): Event[] => {
+    end: (answered: ChatAnswer): Event[] => {
       const type = endings[statusOf(answered)] ?? 'response.completed';
-      // What was streamed is what it says at the end.
+      // The final response must equal the streamed items.
       const output = itemsOf(row, answered.pieces).map(({ item }) => item);
       const response = {
         ...shownResponse(answered, isBackground),

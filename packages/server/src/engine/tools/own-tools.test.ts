@@ -3,7 +3,7 @@ import type { OwnTool } from '@vestra/agent/own-tool';
 import { expect, it } from 'vitest';
 import { routineTools } from '../../automation/routines/agent-tools.ts';
 import { computerTools } from '../../computers/agent-tools.ts';
-import { workBrowsers } from '../../computers/browser/agent-tools.ts';
+import { agentBrowsers } from '../../computers/browser/agent-tools.ts';
 import { oneProcess } from '../../computers/computer-routing.fixture.ts';
 import { connectApp } from './own/connect-app.ts';
 import { readConversationFile } from './own/conversation-files.ts';
@@ -44,10 +44,10 @@ async function everyOwnTool(): Promise<OwnTool[]> {
     }),
     ...memoryTools(unused),
     ...computerTools(unused),
-    ...(await workBrowsers({
+    ...(await agentBrowsers({
       db: unused,
       browserPool,
-      holders: oneProcess,
+      routing: oneProcess,
       obstacle: async () => null,
     }).ofWork({ ...(of as object), manifest: {} } as never)),
     ...routineTools(unused)(of),

@@ -1,6 +1,6 @@
-import type { workBrowsers } from '../../computers/browser/agent-tools.ts';
+import type { agentBrowsers } from '../../computers/browser/agent-tools.ts';
 import { createBrowserPool } from '../../computers/browser/browser-pool.ts';
-import { type Browsers, browsersAtHolder } from '../../computers/browser/remote-browser.ts';
+import { createRemoteBrowsers, type RemoteBrowsers } from '../../computers/browser/remote-browser.ts';
 import { createScreens } from '../../computers/browser/screens.ts';
 import { browserStarter } from '../../computers/chromium/browser.ts';
 import { browserObstacle } from '../../computers/chromium/chromium.ts';
@@ -10,10 +10,10 @@ import type { ComputerParts } from './computers.ts';
 /** The browsers of users. Whether this machine can run any is found out when the first is asked for. */
 export function assembleBrowsers(
   { config, db, log }: Kernel,
-  { computers, holders, browserObstacle: obstacleElsewhere }: ComputerParts,
+  { computers, routing, browserObstacle: obstacleElsewhere }: ComputerParts,
 ): {
-  browsers: Browsers;
-  workBrowsers: Omit<Parameters<typeof workBrowsers>[0], 'db'>;
+  browsers: RemoteBrowsers;
+  workBrowsers: Omit<Parameters<typeof agentBrowsers>[0], 'db'>;
   hasBrowser: () => Promise<boolean>;
   countRunning: () => number;
   stop: () => void;
@@ -31,8 +31,8 @@ export function assembleBrowsers(
   });
   const screens = createScreens({ db, browserPool, log });
   return {
-    browsers: browsersAtHolder({ db, browserPool, screens, holders }),
-    workBrowsers: { browserPool, holders, obstacle: obstacleElsewhere ?? browserPool.obstacle },
+    browsers: createRemoteBrowsers({ db, browserPool, screens, routing }),
+    workBrowsers: { browserPool, routing, obstacle: obstacleElsewhere ?? browserPool.obstacle },
     hasBrowser: async () => (await browserPool.obstacle()) === null,
     countRunning: browserPool.countRunning,
     stop: browserPool.stop,

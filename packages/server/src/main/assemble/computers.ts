@@ -1,12 +1,12 @@
-import { createHosts, startHosting } from '../../computers/computer-hosts.ts';
-import { createHolders, type Holders } from '../../computers/computer-routing.ts';
-import { createHomes, type Homes, removeLeftPlaces } from '../../computers/homes.ts';
+import { type AgentComputers, createAgentComputers } from '../../computers/agent-computers.ts';
+import { createComputerHosts, startHosting } from '../../computers/computer-hosts.ts';
+import { type ComputerRouting, createComputerRouting } from '../../computers/computer-routing.ts';
+import { createHomes, type Homes, removeLeftFolders } from '../../computers/homes.ts';
 import { chooseHost } from '../../computers/machine/choose-host.ts';
-import { makePlace, numbersHere, removePlace } from '../../computers/machine/computer-folder.ts';
+import { makeComputerFolders, numbersHere, removeComputerFolders } from '../../computers/machine/computer-folder.ts';
 import { createHomeArchive } from '../../computers/machine/home-archive.ts';
 import { homePath } from '../../computers/machine/home-files.ts';
 import { type Computers, createComputers } from '../../computers/running-computer.ts';
-import { type ComputerWork, createComputerWork } from '../../computers/work-computers.ts';
 import { type AnswerCall, createProcessDoor, type ProcessDoor } from '../../platform/cluster/answer-processes.ts';
 import { createAskProcess } from '../../platform/cluster/ask-process.ts';
 import { createCallSeal } from '../../platform/cluster/call-seal.ts';
@@ -14,8 +14,8 @@ import type { Kernel } from '../kernel.ts';
 
 export type ComputerParts = {
   computers: Computers;
-  computerWork: ComputerWork;
-  holders: Holders;
+  computerWork: AgentComputers;
+  routing: ComputerRouting;
   /** Null where browsers are awake in this process, if anywhere: it looks for itself whether it can have any. */
   browserObstacle: (() => Promise<string | null>) | null;
   /** Where other processes come in. */
@@ -38,8 +38,8 @@ export function assembleComputers(kernel: Kernel): ComputerParts {
     log,
     processNews,
     address: () => address,
-    makePlace: (number) => makePlace(config.dataDir, number),
-    removePlace: (number) => removePlace(config.dataDir, number),
+    makeFolders: (number) => makeComputerFolders(config.dataDir, number),
+    removeFolders: (number) => removeComputerFolders(config.dataDir, number),
     homes: savesHomes ? assembleHomes(kernel) : undefined,
     // One that is to sleep soon is looked at often enough to do so.
     settings: { idleMs, renewEveryMs: Math.min(4_000, Math.max(200, idleMs / 4)) },
@@ -54,20 +54,20 @@ export function assembleComputers(kernel: Kernel): ComputerParts {
   const isHost = setting !== 'elsewhere' && setting !== 'off';
   const seal = createCallSeal(signingSecret);
   const { ask, close } = createAskProcess(seal);
-  const hosts = createHosts(db);
-  const holders = createHolders({ db, computers, hosts, isHost, ask, log });
+  const hosts = createComputerHosts(db);
+  const routing = createComputerRouting({ db, computers, hosts, isHost, ask, log });
   const obstacleHere = async () => {
     const chosen = await choice;
     return chosen.host === null ? chosen.why : null;
   };
   const obstacle = setting === 'elsewhere' ? () => hosts.obstacle('computer') : obstacleHere;
-  const computerWork = createComputerWork({ db, vault, files, computers, holders, choice, obstacle, homePath });
+  const computerWork = createAgentComputers({ db, vault, files, computers, routing, choice, obstacle, homePath });
   return {
     computers,
     computerWork,
-    holders,
+    routing,
     browserObstacle: setting === 'elsewhere' ? () => hosts.obstacle('browser') : null,
-    door: createProcessDoor({ self: computers.self, seal, answer: holders.answer as AnswerCall, log }),
+    door: createProcessDoor({ self: computers.self, seal, answer: routing.answer as AnswerCall, log }),
     reachable(at, hasBrowser) {
       address = at;
       onReachable();
@@ -90,9 +90,9 @@ const everyHour = 3_600_000;
 
 function assembleHomes({ config, db, files, log }: Kernel): Homes {
   const sweep = () =>
-    removeLeftPlaces(db, {
+    removeLeftFolders(db, {
       numbersHere: () => numbersHere(config.dataDir),
-      removePlace: (number) => removePlace(config.dataDir, number),
+      removeFolders: (number) => removeComputerFolders(config.dataDir, number),
     }).catch((error: unknown) => log.warn({ err: error }, 'folders of erased computers could not be removed'));
   void sweep();
   setInterval(() => void sweep(), everyHour).unref();

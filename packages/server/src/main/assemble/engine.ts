@@ -7,9 +7,9 @@ import { advanceBatch, advanceOwnAgent } from '../../automation/batches/advance.
 import { createAdvancer } from '../../automation/batches/advancer.ts';
 import { watchItems } from '../../automation/batches/watch-items.ts';
 import { routineTools } from '../../automation/routines/agent-tools.ts';
-import { createHoldQueue } from '../../billing/hold-queue.ts';
-import { workBrowsers } from '../../computers/browser/agent-tools.ts';
-import type { ComputerWork } from '../../computers/work-computers.ts';
+import { createMoneyLine } from '../../billing/money-line.ts';
+import type { AgentComputers } from '../../computers/agent-computers.ts';
+import { agentBrowsers } from '../../computers/browser/agent-tools.ts';
 import type { Engine } from '../../engine/index.ts';
 import { fitPicture } from '../../engine/pictures/fit-picture.ts';
 import { ownPolicyHookSecret } from '../../engine/policy-hook/own-secret.ts';
@@ -34,12 +34,12 @@ const mostRunsAtOnce = { capacity: 256, ofOrg: 192, ofUser: 64 };
 /** Of rows that need not be read again: some kilobytes each. */
 const mostSeen = 2_000;
 
-type WorkBrowserParts = Omit<Parameters<typeof workBrowsers>[0], 'db'>;
+type WorkBrowserParts = Omit<Parameters<typeof agentBrowsers>[0], 'db'>;
 
 /** The engine with everything that the house plugs into it. */
 export function assembleEngine(
   kernel: Kernel,
-  { computerWork, browsers }: { computerWork: ComputerWork; browsers: WorkBrowserParts },
+  { computerWork, browsers }: { computerWork: AgentComputers; browsers: WorkBrowserParts },
 ): {
   engine: Engine;
   followers: Followers;
@@ -154,7 +154,7 @@ export function assembleEngine(
     batchItems: watchItems(advancer),
     routineTools: routineTools(db),
     workComputers: computerWork.ofWork,
-    workBrowsers: workBrowsers({ db, ...browsers }),
+    workBrowsers: agentBrowsers({ db, ...browsers }),
     traces: {
       ended: (tenant, run) =>
         void tellTrace(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not told')),

@@ -5,7 +5,7 @@ import type { ProcessNews } from '../../platform/db/process-news.ts';
 import { createRateLimiter } from '../../platform/http/rate-limit.ts';
 import type { Streams } from '../../platform/http/streams.ts';
 import { createVoiceCalls, type VoiceCalls } from '../../voice/calls.ts';
-import { createLines, type Lines } from '../../voice/speech/call-connection.ts';
+import { type CallConnections, createCallConnections } from '../../voice/speech/call-connection.ts';
 import { createOfflineSpeech } from '../../voice/speech/offline-speech.ts';
 import { createRealtimeSpeech } from '../../voice/speech/realtime-speech.ts';
 import { guardOffer } from '../../voice/speech/session-description.ts';
@@ -14,12 +14,12 @@ import type { Config } from '../../platform/config/config.ts';
 import type { Kernel } from '../kernel.ts';
 
 /** What carries sound, and what hears and speaks. */
-export type VoiceParts = { lines: Lines; speech: Speech };
+export type VoiceParts = { connections: CallConnections; speech: Speech };
 
 /** Nothing of it is loaded before the first call. */
 export function voicePartsOf({ voice: { folder, realtime, network } }: Config): VoiceParts {
   return {
-    lines: createLines({ folder, network }),
+    connections: createCallConnections({ folder, network }),
     speech: realtime ? createRealtimeSpeech(realtime) : createOfflineSpeech({ folder }),
   };
 }

@@ -1,15 +1,14 @@
 /**
- * One call's end of the connection to the browser, in a process of its own: what a hostile peer makes of the machine code
- * that reads its packets ends this call and no other. It hears when the person speaks and stops speaking by itself, without
- * asking anybody, so that an interruption counts at once.
+ * The WebRTC side of one call, in its own process: a hostile peer that crashes the native code ends only this call. It
+ * detects speech and stops speaking without asking the server, so that an interruption counts at once.
  */
 import { createRequire } from 'node:module';
-import type { FromLine, LineNote, LineOffer, LineWork, ToLine } from './call-connection.ts';
+import type { CallOffer, ConnectionSettings, FromConnection, PageNote, ToConnection } from './call-connection.ts';
 import { createLoudspeaker, createResampler, createSpeechGate, frameSamples } from './sound.ts';
 import { samplesPerSecond } from './speech.ts';
 import { openVoiceActivity } from './speech-models.ts';
 
-/** What is used of @roamhq/wrtc beyond what browsers have. */
+/** The part of @roamhq/wrtc that browsers do not have. */
 type SoundData = { samples: Int16Array; sampleRate: number; channelCount?: number; bitsPerSample?: number };
 type Wrtc = {
   RTCPeerConnection: new (options: Record<string, unknown>) => RTCPeerConnection;
@@ -19,34 +18,35 @@ type Wrtc = {
   };
 };
 
-/** Who started this may be gone: then the page is told, and nobody else is left to be. */
+/** The server process is gone, so report the end to the page from here. */
 process.on('disconnect', () => {
   note({ type: 'ended', reason: 'lost' });
   close();
 });
 
-const { files, runtime, network } = JSON.parse(process.argv[2] as string) as LineWork;
+const { files, runtime, network } = JSON.parse(process.argv[2] as string) as ConnectionSettings;
 const wrtc: Wrtc = createRequire(import.meta.url)(files.wrtc);
-const tell = (message: FromLine) => void (process.connected && process.send?.(message, undefined, {}, () => {}));
+const report = (message: FromConnection) =>
+  void (process.connected && process.send?.(message, undefined, {}, () => {}));
 
-/** A network that changes, from wireless to a cable, comes back within this time or not at all. */
+/** A network that changes, such as from Wi-Fi to cable, recovers within this time or never. */
 const lostAfterMs = 8_000;
 const gatherMs = 3_000;
-/** For the last note to be read; whoever started this process ends it half a second later. */
+/** Time for the page to read the last note. The server kills this process half a second later. */
 const farewellMs = 1_500;
-/** What came before speech was noticed belongs to it. */
+/** Frames before the detected start of speech belong to it. */
 const framesBefore = 12;
-/** Ten seconds. A process that was held up hears late what was said rather than never; who has waited longer has hung up. */
-const mostWaiting = 312;
+/** Ten seconds. A delayed process still handles earlier speech; a user who waited longer has hung up. */
+const maxQueuedFrames = 312;
 
-const speaker = createLoudspeaker((id) => tell({ kind: 'said', id }));
+const speaker = createLoudspeaker((id) => report({ kind: 'said', id }));
 const source = new wrtc.nonstandard.RTCAudioSource();
 let connection: RTCPeerConnection | null = null;
 let notes: RTCDataChannel | null = null;
 let isConnected = false;
-let unsent: LineNote[] = [];
+let unsent: PageNote[] = [];
 
-process.on('message', (message: ToLine) => {
+process.on('message', (message: ToConnection) => {
   if (message.kind === 'offer') void answer(message);
   if (message.kind === 'say') speaker.add(message.id, message.samples, message.isWhole);
   if (message.kind === 'resume') speaker.resume();
@@ -55,24 +55,24 @@ process.on('message', (message: ToLine) => {
   if (message.kind === 'close') close();
 });
 
-async function answer({ sdp, iceServers }: LineOffer): Promise<void> {
+async function answer({ sdp, iceServers }: CallOffer): Promise<void> {
   try {
     connection = new wrtc.RTCPeerConnection({ iceServers, ...(network.ports && { portRange: network.ports }) });
-    // The detector is read while the network is looked at.
+    // Loads the detector while the connection is negotiated.
     const detector = openVoiceActivity(runtime, files.activity);
     detector.catch(() => {});
     watch(connection, detector);
     await agree(connection, sdp).catch(refuseOffer);
     await gathered(connection);
     await detector;
-    tell({ kind: 'answer', sdp: connection.localDescription?.sdp ?? '' });
+    report({ kind: 'answer', sdp: connection.localDescription?.sdp ?? '' });
     speakSteadily();
   } catch (error) {
     if (!(error instanceof Refused)) refuse('process', error);
   }
 }
 
-/** A failure here is the offer's fault. Some faults show only when it is answered. */
+/** A failure here is caused by the offer. Some faults appear only when it is answered. */
 async function agree(peer: RTCPeerConnection, sdp: string): Promise<void> {
   await peer.setRemoteDescription({ type: 'offer', sdp });
   const transceiver = peer.getTransceivers().find(({ receiver }) => receiver.track.kind === 'audio');
@@ -90,7 +90,7 @@ function refuseOffer(error: Error): never {
 }
 
 function refuse(reason: 'sdp' | 'process', error: unknown): void {
-  tell({ kind: 'refused', reason, message: error instanceof Error ? error.message : 'unknown error' });
+  report({ kind: 'refused', reason, message: error instanceof Error ? error.message : 'unknown error' });
 }
 
 function watch(peer: RTCPeerConnection, detector: ReturnType<typeof openVoiceActivity>): void {
@@ -99,7 +99,7 @@ function watch(peer: RTCPeerConnection, detector: ReturnType<typeof openVoiceAct
   peer.ondatachannel = ({ channel }) => {
     notes = channel;
     channel.onmessage = ({ data }) => {
-      if (data === 'hang_up') tell({ kind: 'hung_up' });
+      if (data === 'hang_up') report({ kind: 'hung_up' });
     };
     channel.onopen = () => {
       for (const each of unsent.splice(0)) note(each);
@@ -110,14 +110,14 @@ function watch(peer: RTCPeerConnection, detector: ReturnType<typeof openVoiceAct
     const state = peer.connectionState;
     if (state === 'connected' && !isConnected) {
       isConnected = true;
-      tell({ kind: 'connected' });
+      report({ kind: 'connected' });
     }
-    if (state === 'failed' || state === 'closed') tell({ kind: 'lost' });
-    if (state === 'disconnected') lost = setTimeout(() => tell({ kind: 'lost' }), lostAfterMs);
+    if (state === 'failed' || state === 'closed') report({ kind: 'lost' });
+    if (state === 'disconnected') lost = setTimeout(() => report({ kind: 'lost' }), lostAfterMs);
   };
 }
 
-function note(message: LineNote): void {
+function note(message: PageNote): void {
   if (notes?.readyState !== 'open') unsent = [...unsent.slice(-20), message];
   else notes.send(JSON.stringify(message));
 }
@@ -144,7 +144,7 @@ function listen(track: MediaStreamTrack, probabilityOf: (frame: Int16Array) => P
     let at = 0;
     for (; at + frameSamples <= joined.length; at += frameSamples) frames.push(joined.slice(at, at + frameSamples));
     held = joined.slice(at);
-    if (frames.length > mostWaiting) frames.splice(0, frames.length - mostWaiting);
+    if (frames.length > maxQueuedFrames) frames.splice(0, frames.length - maxQueuedFrames);
     if (!isWorking) void work();
   };
 
@@ -158,15 +158,15 @@ function listen(track: MediaStreamTrack, probabilityOf: (frame: Int16Array) => P
     const news = gate(probability, speaker.isSpeaking());
     if (news === 'started' || news === 'resumed') {
       isHeard = true;
-      tell({ kind: 'speech', news, broken: news === 'started' ? speaker.break() : null });
-      for (const each of before) tell({ kind: 'sound', samples: each });
+      report({ kind: 'speech', news, broken: news === 'started' ? speaker.break() : null });
+      for (const each of before) report({ kind: 'sound', samples: each });
       before = [];
     }
-    if (isHeard) tell({ kind: 'sound', samples: frame });
+    if (isHeard) report({ kind: 'sound', samples: frame });
     else before = [...before, frame].slice(-framesBefore);
     if (news === 'paused' || news === 'ended') {
       isHeard = false;
-      tell({ kind: 'speech', news, broken: null });
+      report({ kind: 'speech', news, broken: null });
     }
   }
 }
@@ -175,13 +175,13 @@ function firstChannel(samples: Int16Array, channels: number): Int16Array {
   return channels === 1 ? samples : samples.filter((_, at) => at % channels === 0);
 }
 
-/** Ten milliseconds at a time and never ahead: what was handed out cannot be taken back. */
+/** Ten milliseconds at a time and never ahead: sent audio cannot be taken back. */
 function speakSteadily(): void {
   const begunAt = performance.now();
   let sent = 0;
   setInterval(() => {
     const due = Math.floor((performance.now() - begunAt) / 10);
-    // A process that was held up does not catch up with a rush.
+    // After a delay, skip ahead instead of sending a burst.
     if (due - sent > 20) sent = due - 1;
     for (; sent < due; sent++) {
       source.onData({ samples: speaker.next(), sampleRate: samplesPerSecond, channelCount: 1, bitsPerSample: 16 });
@@ -189,7 +189,7 @@ function speakSteadily(): void {
   }, 10);
 }
 
-/** All of its addresses stand in the answer: there is no later message that could bring another. */
+/** Waits for all candidates: no later message could add one. */
 function gathered(peer: RTCPeerConnection): Promise<void> {
   return new Promise((resolve) => {
     if (peer.iceGatheringState === 'complete') return resolve();
@@ -202,7 +202,7 @@ function gathered(peer: RTCPeerConnection): Promise<void> {
   });
 }
 
-/** The page hangs up once it has read why; one that does not has had its time. */
+/** The page hangs up after it has read the reason. Leave after a while if it does not. */
 function close(): void {
   const leave = () => {
     connection?.close();

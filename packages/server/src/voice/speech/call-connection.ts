@@ -1,47 +1,50 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { guardAnswer } from './session-description.ts';
-import type { GateNews, Interruption } from './sound.ts';
+import type { Interruption, SpeechEvent } from './sound.ts';
 import { type CallFiles, callFiles, missingPackages } from './voice-packages.ts';
 
-/** What is heard of a call. `gone`: its process has died. */
-export type LineNews = Exclude<FromLine, { kind: 'answer' | 'refused' }> | { kind: 'gone' };
+/** `gone`: the process of the call has died. */
+export type ConnectionEvent = Exclude<FromConnection, { kind: 'answer' | 'refused' }> | { kind: 'gone' };
 
-export type Line = {
-  /** For the browser. */
+export type CallConnection = {
+  /** The answer for the browser. */
   sdp: string;
   say: (id: number, samples: Int16Array, isWhole: boolean) => void;
   resume: () => void;
   clear: () => void;
-  note: (note: LineNote) => void;
-  /** What was noted before still arrives. */
+  note: (note: PageNote) => void;
+  /** Earlier notes still arrive. */
   close: () => void;
   pid: number | undefined;
 };
 
-export type Lines = {
-  /** As of `Speech`. */
+export type CallConnections = {
+  /** Why calls cannot work here, and what to do; null if they can. */
   obstacle: () => string | null;
-  /** Answers a browser's offer, which must have passed `guardOffer`. Throws `LineFailure`. Calls `heard` only after that. */
-  open: (offer: LineOffer, heard: (news: LineNews) => void) => Promise<Line>;
+  /**
+   * Answers a browser's offer, which must have passed `guardOffer`. Throws `CallConnectionFailure`. Reports events only
+   * after it resolved.
+   */
+  open: (offer: CallOffer, heard: (news: ConnectionEvent) => void) => Promise<CallConnection>;
 };
 
-type Settings = { folder: string; network: LineNetwork; runtime?: string };
+type Settings = { folder: string; network: CallNetwork; runtime?: string };
 
 const answerMs = 20_000;
 const closeMs = 2_000;
 
-export function createLines({ folder, network, runtime = 'onnxruntime-node' }: Settings): Lines {
-  const work: LineWork = { files: callFiles(folder), runtime, network };
+export function createCallConnections({ folder, network, runtime = 'onnxruntime-node' }: Settings): CallConnections {
+  const work: ConnectionSettings = { files: callFiles(folder), runtime, network };
   return {
     obstacle: () => missingPackages(folder, 'elsewhere'),
     async open(offer, heard) {
       const child = start(work);
-      const send = (message: ToLine) => void (child.connected && child.send(message, () => {}));
+      const send = (message: ToConnection) => void (child.connected && child.send(message, () => {}));
       const sdpOfAnswer = await answered(child, offer, send).catch((error: unknown) => {
         child.kill('SIGKILL');
         throw error;
       });
-      child.on('message', (message: FromLine) => {
+      child.on('message', (message: FromConnection) => {
         if (message.kind !== 'answer' && message.kind !== 'refused') heard(message);
       });
       child.on('exit', () => heard({ kind: 'gone' }));
@@ -61,8 +64,8 @@ export function createLines({ folder, network, runtime = 'onnxruntime-node' }: S
   };
 }
 
-function start(work: LineWork): ChildProcess {
-  // Nothing of the server's environment: it holds keys.
+function start(work: ConnectionSettings): ChildProcess {
+  // The environment of the server contains keys.
   return fork(new URL('./call-connection-process.ts', import.meta.url), [JSON.stringify(work)], {
     serialization: 'advanced',
     env: {},
@@ -71,65 +74,67 @@ function start(work: LineWork): ChildProcess {
   });
 }
 
-function answered(child: ChildProcess, offer: LineOffer, send: (message: ToLine) => void): Promise<string> {
+function answered(child: ChildProcess, offer: CallOffer, send: (message: ToConnection) => void): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const fail = (message: string) => reject(new LineFailure('process', message));
+  const fail = (message: string) => reject(new CallConnectionFailure('process', message));
   const timer = setTimeout(() => fail('its process did not answer'), answerMs);
   child.once('error', ({ message }) => fail(message));
   child.once('exit', () => fail('its process ended'));
-  child.once('message', (message: FromLine) => {
+  child.once('message', (message: FromConnection) => {
     if (message.kind === 'answer') resolve(message.sdp);
-    else if (message.kind === 'refused') reject(new LineFailure(message.reason, message.message));
+    else if (message.kind === 'refused') reject(new CallConnectionFailure(message.reason, message.message));
   });
   send({ kind: 'offer', ...offer });
   return promise.finally(() => clearTimeout(timer));
 }
 
-type LineNetwork = {
-  /** Where sound comes in by UDP; null: any port. */
+type CallNetwork = {
+  /** UDP ports for incoming sound; null: any port. */
   ports: { min: number; max: number } | null;
-  /** The address under which browsers reach this machine, where that is not one of its own. */
+  /** The public address of this machine, if it differs from its own. */
   address: string | null;
-  /** Whether the operator opened private and loopback addresses. */
+  /** True if the operator allows private and loopback addresses. */
   allowPrivate: boolean;
 };
 
-export type LineWork = { files: CallFiles; runtime: string; network: LineNetwork };
+export type ConnectionSettings = { files: CallFiles; runtime: string; network: CallNetwork };
 
-/** A browser's offer, and whom to ask for a way to it. Never among a process's arguments, which everybody reads: it holds passwords. */
-export type LineOffer = {
+/**
+ * Sent as a message and never as a process argument, which every user of the machine can read: it contains passwords.
+ */
+export type CallOffer = {
   sdp: string;
   iceServers: readonly { urls: string[]; username?: string; credential?: string }[];
 };
 
-/** What the page of the person is told beside the sound. */
-export type LineNote = {
+/** A message for the page of the user, beside the sound. */
+export type PageNote = {
   type: 'state' | 'heard' | 'ended';
   [field: string]: unknown;
 };
 
-export type ToLine =
-  | ({ kind: 'offer' } & LineOffer)
+export type ToConnection =
+  | ({ kind: 'offer' } & CallOffer)
   | { kind: 'say'; id: number; samples: Int16Array; isWhole: boolean }
-  /** `resume`: goes on where it was broken off. `clear`: what was not said stays unsaid. */
+  /** `resume`: continues after an interruption. `clear`: drops unspoken sentences. */
   | { kind: 'resume' | 'clear' }
-  | { kind: 'note'; note: LineNote }
+  | { kind: 'note'; note: PageNote }
   | { kind: 'close' };
 
-export type FromLine =
+export type FromConnection =
   | { kind: 'answer'; sdp: string }
   | { kind: 'refused'; reason: 'sdp' | 'process'; message: string }
   | { kind: 'connected' }
-  /** `broken`: what was being said when the person began to speak, and how much of it was out. */
-  | { kind: 'speech'; news: GateNews; broken: Interruption | null }
+  /** `broken`: the sentence that the user interrupted, and how much of it was spoken. */
+  | { kind: 'speech'; news: SpeechEvent; broken: Interruption | null }
   | { kind: 'sound'; samples: Int16Array }
   | { kind: 'said'; id: number }
   | { kind: 'hung_up' }
   | { kind: 'lost' };
 
-/** A call could not be begun. `sdp`: what the browser sent is no offer of sound. */
-export class LineFailure extends Error {
-  override readonly name = 'LineFailure';
+/** A call could not start. `sdp`: the browser sent no valid offer of sound. */
+export class CallConnectionFailure extends Error {
+  override readonly name = 'CallConnectionFailure';
   readonly reason: 'sdp' | 'process';
 
   constructor(reason: 'sdp' | 'process', message: string) {

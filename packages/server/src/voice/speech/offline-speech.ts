@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { type Speech, type SpeechCall, SpeechFailure, samplesPerSecond } from './speech.ts';
-import type { SpeechAnswer, SpeechRequest, SpeechWork } from './speech-process.ts';
+import { type Speech, SpeechFailure, type SpeechSession, samplesPerSecond } from './speech.ts';
+import type { SpeechAnswer, SpeechRequest, SpeechTask } from './speech-process.ts';
 import { fliteVoices, missingPackages, speechFiles } from './voice-packages.ts';
 
 type Settings = {
-  /** Where `vestra setup voice` has put the packages. */
+  /** Where `vestra setup voice` put the packages. */
   folder: string;
   /** How long the models stay in memory after the last call. */
   idleMs?: number;
@@ -13,45 +13,45 @@ type Settings = {
 };
 
 const leaveMs = 1_000;
-/** Longer than anybody speaks without a breath; what came before is left out. */
-const longestSamples = 30 * samplesPerSecond;
+/** Longer than anyone speaks without a pause. Earlier sound is dropped. */
+const maxSamples = 30 * samplesPerSecond;
 
 /**
- * Speech from packages alone, English: Moonshine tiny listens and Flite speaks, each in a process that is started with the
- * first call and ended when there has been none for a while.
+ * Offline speech in English: Moonshine tiny recognises and Flite speaks. Each runs in a process that starts with the
+ * first call and ends when idle.
  */
 export function createOfflineSpeech({ folder, idleMs = 60_000, runtime = 'onnxruntime-node' }: Settings): Speech {
-  const worker = (kind: SpeechWork['kind']) => createWorker({ kind, files: speechFiles(folder), runtime });
-  const [ears, mouth] = [worker('hear'), worker('speak')];
+  const worker = (kind: SpeechTask['kind']) => createWorker({ kind, files: speechFiles(folder), runtime });
+  const [recognizer, synthesizer] = [worker('hear'), worker('speak')];
   let open = 0;
   let idle: NodeJS.Timeout | undefined;
 
   const rest = () => {
     open -= 1;
     if (open > 0) return;
-    idle = setTimeout(() => void Promise.all([ears.end(), mouth.end()]), idleMs).unref();
+    idle = setTimeout(() => void Promise.all([recognizer.end(), synthesizer.end()]), idleMs).unref();
   };
 
-  function openCall(voice: string): SpeechCall {
+  function openCall(voice: string): SpeechSession {
     let isOpen = true;
     open += 1;
     clearTimeout(idle);
-    ears.begin();
-    mouth.begin();
+    recognizer.begin();
+    synthesizer.begin();
     return {
       listen: () => {
         const pieces: Int16Array[] = [];
         return {
           push: (samples) => void pieces.push(samples),
           text: async () => {
-            const answer = await ears.ask({ sound: joined(pieces).subarray(-longestSamples) });
+            const answer = await recognizer.ask({ sound: joined(pieces).subarray(-maxSamples) });
             return 'text' in answer ? answer.text : '';
           },
           drop: () => void pieces.splice(0),
         };
       },
       async *speak(text, signal) {
-        const answer = await mouth.ask({ text, voice });
+        const answer = await synthesizer.ask({ text, voice });
         if (!signal.aborted && 'sound' in answer) yield answer.sound;
       },
       takeUsed: () => [],
@@ -69,23 +69,26 @@ export function createOfflineSpeech({ folder, idleMs = 60_000, runtime = 'onnxru
     open: openCall,
     async close() {
       clearTimeout(idle);
-      await Promise.all([ears.end(), mouth.end()]);
+      await Promise.all([recognizer.end(), synthesizer.end()]);
     },
   };
 }
 
-type Waiting = { resolve: (answer: SpeechAnswer) => void; reject: (reason: unknown) => void };
-type Asked = { sound: Int16Array } | { text: string; voice: string };
+type PendingRequest = { resolve: (answer: SpeechAnswer) => void; reject: (reason: unknown) => void };
+type SpeechInput = { sound: Int16Array } | { text: string; voice: string };
 
-/** A process that does one kind of work, one piece after the other; one that has died is replaced with the next piece. */
-function createWorker(work: SpeechWork) {
-  const waiting = new Map<number, Waiting>();
+/**
+ * A process for one kind of task, which runs one request after the other. A dead process is replaced at the next
+ * request.
+ */
+function createWorker(work: SpeechTask) {
+  const waiting = new Map<number, PendingRequest>();
   let child: ChildProcess | null = null;
   let lastId = 0;
 
   function begin(): ChildProcess {
     if (child) return child;
-    // Nothing of the server's environment: it holds keys.
+    // The environment of the server contains keys.
     const started = fork(new URL('./speech-process.ts', import.meta.url), [JSON.stringify(work)], {
       serialization: 'advanced',
       env: {},
@@ -104,7 +107,7 @@ function createWorker(work: SpeechWork) {
     return started;
   }
 
-  /** Nothing to do keeps no process alive. */
+  /** An idle child must not keep the server process alive. */
   function hold(): void {
     const way = waiting.size > 0 ? 'ref' : 'unref';
     child?.[way]();
@@ -128,16 +131,16 @@ function createWorker(work: SpeechWork) {
 
   return {
     begin,
-    ask(asked: Asked): Promise<SpeechAnswer> {
+    ask(asked: SpeechInput): Promise<SpeechAnswer> {
       const { promise, resolve, reject } = Promise.withResolvers<SpeechAnswer>();
       const id = ++lastId;
       waiting.set(id, { resolve, reject });
-      // One that is gone says so by its end.
+      // If the process is gone, its exit event rejects the request.
       begin().send({ id, ...asked } satisfies SpeechRequest, () => {});
       hold();
       return promise;
     },
-    /** It leaves by itself and takes its folder with it; one that is at a long sentence is not waited for. */
+    /** The process exits by itself and removes its folder. It is killed if it is busy with a long sentence. */
     async end() {
       const running = child;
       if (!running) return;

@@ -7,19 +7,19 @@ type Message = Record<string, any>;
 
 export type RealtimeServer = {
   baseUrl: string;
-  /** What clients have asked for, oldest first. */
+  /** Connections of clients, oldest first. */
   opened: { url: string; authorization: string | undefined }[];
   messages: Message[];
-  /** Ends all connections, as a vendor does after an hour. */
+  /** Closes all connections, as the vendor does after an hour. */
   drop: () => void;
   close: () => void;
 };
 
-/** A server with the wire format of a vendor's realtime API: it hears what it is told to, and speaks a tone for each word. */
+/** A server with the wire format of a vendor's realtime API. It transcribes as told and speaks a tone per word. */
 export async function startRealtimeServer(options: {
-  /** What is understood of sound, by its length in seconds; null: it cannot be read. */
+  /** The transcript by length in seconds; null: unreadable. */
   hear?: (seconds: number) => string | null;
-  /** Called for each message before it is answered; true: it is not. */
+  /** Called before each response; true: do not respond. */
   swallow?: (message: Message, send: (event: Message) => void) => boolean;
 }): Promise<RealtimeServer> {
   const opened: RealtimeServer['opened'] = [];

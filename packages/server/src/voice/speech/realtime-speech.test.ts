@@ -22,12 +22,12 @@ const never = new AbortController().signal;
 const typesOf = () => server.messages.map(({ type }) => type);
 
 describe('speech by a realtime API [VOI-267]', () => {
-  it('hears what is pushed, and keeps nothing of it there', async () => {
+  it('transcribes pushed sound, and stores nothing at the vendor', async () => {
     const call = await start({ hear: (seconds) => `${seconds.toFixed(1)} seconds` });
     const utterance = call.listen();
     utterance.push(second());
     expect(await utterance.text()).toBe('1.0 seconds');
-    // Asked again without more, nothing is asked for.
+    // A second call without more sound sends nothing.
     expect(await utterance.text()).toBe('1.0 seconds');
     utterance.push(second());
     expect(await utterance.text()).toBe('1.0 seconds 1.0 seconds');
@@ -46,11 +46,11 @@ describe('speech by a realtime API [VOI-267]', () => {
     clearInterval(deleted);
   });
 
-  it('reads aloud what it is given and nothing else, and counts what that costs', async () => {
+  it('speaks only the given text, and counts the tokens', async () => {
     const call = await start();
     let samples = 0;
     for await (const piece of call.speak('Your parcel arrives', never)) samples += piece.length;
-    // Three words of a tenth of a second each, but for the filter's reach.
+    // Three words of a tenth of a second each, minus the reach of the filter.
     expect(samples).toBeGreaterThan(4_700);
     expect(samples).toBeLessThanOrEqual(4_800);
     const { response } = server.messages.find(({ type }) => type === 'response.create') ?? {};
@@ -64,14 +64,14 @@ describe('speech by a realtime API [VOI-267]', () => {
     expect(call.takeUsed()).toEqual([]);
   });
 
-  it('breaks off where it is told to, and says so to the vendor', async () => {
+  it('stops on abort, and cancels at the vendor', async () => {
     const call = await start({ swallow: ({ type }) => type === 'done' });
     const stop = new AbortController();
     for await (const _ of call.speak('One two three', stop.signal)) stop.abort();
     await expect.poll(typesOf).toContain('response.cancel');
   });
 
-  it('fails with a sentence where the vendor refuses or goes, and connects again', async () => {
+  it('fails with a message if the vendor refuses or disconnects, and reconnects', async () => {
     let isRefusing = true;
     const call = await start({
       hear: () => 'Yes.',
@@ -94,7 +94,7 @@ describe('speech by a realtime API [VOI-267]', () => {
     expect(server.opened.length).toBeGreaterThan(1);
   });
 
-  it('gives no words for sound that the vendor cannot read', async () => {
+  it('returns no words for sound that the vendor cannot transcribe', async () => {
     const call = await start({ hear: () => null });
     const utterance = call.listen();
     utterance.push(new Int16Array(800));
@@ -103,7 +103,7 @@ describe('speech by a realtime API [VOI-267]', () => {
     expect(await utterance.text()).toBe('');
   });
 
-  it('cannot be used where nobody answers', async () => {
+  it('fails if the vendor does not respond', async () => {
     const call = await start();
     server.close();
     await expect(async () => {

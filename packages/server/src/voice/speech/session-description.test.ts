@@ -46,7 +46,7 @@ describe('an offer', () => {
     expect(candidatesOf(guardOffer(offerOf(...many), closed))).toHaveLength(20);
   });
 
-  it('stays an offer without its addresses [VOI-611]', () => {
+  it('stays valid without its addresses [VOI-611]', () => {
     const offer = [
       ...head,
       'm=audio 45124 UDP/TLS/RTP/SAVPF 111',
@@ -85,7 +85,7 @@ describe('an offer', () => {
     ['a line break that others read', offerOf(`a=x\r${host('10.0.0.1')}`)],
     ['a control character', offerOf('a=x\0')],
     ['more than 100,000 characters', offerOf(...Array(20_001).fill('a=x'))],
-  ])('is none with %s [VOI-612]', (_, sdp) => {
+  ])('is refused with %s [VOI-612]', (_, sdp) => {
     expect(guardOffer(sdp, opened)).toBeNull();
   });
 });
@@ -114,7 +114,7 @@ describe('an answer', () => {
   const unique = 'a=candidate:1 1 udp 2122265343 fd00::2 37397 typ host';
   const own = 'a=candidate:2 1 udp 2122194687 10.0.0.7 52193 typ host';
 
-  it('names no TCP port, no loopback address and nothing behind a translated address [VOI-611]', () => {
+  it('names no TCP port, no loopback address and no address behind a NAT [VOI-611]', () => {
     const shown = guardAnswer(answer, { address: null, allowPrivate: false });
     expect(shown.split('\r\n')).toEqual([
       'v=0',
@@ -131,7 +131,7 @@ describe('an answer', () => {
     expect(withLoopback.filter((line) => /::1|127\.0\.0\.1/.test(line))).toHaveLength(2);
   });
 
-  it('names the configured address in place of the machine’s own [VOI-611]', () => {
+  it('names the configured address instead of the machine’s [VOI-611]', () => {
     for (const allowPrivate of [true, false]) {
       expect(candidatesOf(guardAnswer(answer, { address: '198.51.101.1', allowPrivate }))).toEqual([
         own.replace('10.0.0.7', '198.51.101.1'),

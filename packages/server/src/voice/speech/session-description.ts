@@ -2,21 +2,22 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { mayReach } from '../../platform/outbound/address.ts';
 
-const longestOffer = 100_000;
-const mostCandidates = 20;
+const maxOfferLength = 100_000;
+const maxCandidates = 20;
 
 /** Length in bytes of each digest that a fingerprint may use. */
 const digestBytes: Record<string, number> = { 'sha-1': 20, 'sha-224': 28, 'sha-256': 32, 'sha-384': 48, 'sha-512': 64 };
 
 /**
- * The offer as WebRTC may read it, or null if it is not an offer of sound. WebRTC sends packets to every address that an offer
- * names, and the end user writes the offer. Only UDP candidates that the server may call stay. Host names go too, so nothing is
- * resolved: a browser that hides its addresses behind mDNS names is found by the checks that it sends.
+ * The offer as WebRTC may read it, or null if it is not an offer of sound. WebRTC sends packets to every address in an
+ * offer, and the end user writes the offer. Only UDP candidates that the server may call stay. Host names are removed
+ * too, so nothing is resolved. A browser that hides its addresses behind mDNS names is found by the checks that it
+ * sends.
  */
 export function guardOffer(sdp: string, policy: { allowPrivate: boolean }): string | null {
-  if (sdp.length > longestOffer || !/^v=0\r?\n/.test(sdp)) return null;
+  if (sdp.length > maxOfferLength || !/^v=0\r?\n/.test(sdp)) return null;
   const lines = sdp.split('\n').map((line) => line.replace(/\r$/, ''));
-  // Another reader might end a line at one of these and find an address that was not checked.
+  // Another parser might end a line at one of these and find an unchecked address.
   if (lines.some((line) => /\p{Cc}/u.test(line.replaceAll('\t', '')))) return null;
   if (!lines.some((line) => line.startsWith('m=audio ')) || !hasFingerprint(lines)) return null;
   const taken = new Set<string>();
@@ -27,7 +28,7 @@ export function guardOffer(sdp: string, policy: { allowPrivate: boolean }): stri
     const candidate = candidateIn(line);
     if (candidate?.transport !== 'udp' || !mayReach(candidate.address, policy)) return [];
     const key = `${section} ${candidate.address}`;
-    if (taken.has(key) || taken.size >= mostCandidates) return [];
+    if (taken.has(key) || taken.size >= maxCandidates) return [];
     taken.add(key);
     return textOf({ ...candidate, related: '' });
   });

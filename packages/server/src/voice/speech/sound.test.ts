@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { createLoudspeaker, createResampler, createSpeechGate, frameSamples, type GateNews } from './sound.ts';
+import { createLoudspeaker, createResampler, createSpeechGate, frameSamples, type SpeechEvent } from './sound.ts';
 import { openVoiceActivity } from './speech-models.ts';
 import { shortPause, silenceLast } from './text-to-speech.ts';
 
-/** `#` is a frame of speech, `+` one that may be, `.` silence, each of 32 ms; where news come stands their first letter. */
+/** `#` is a frame of speech, `+` a possible one, `.` silence, each of 32 ms. An event shows as its first letter. */
 function hear(sound: string, isAgentSpeaking = false): string {
   const gate = createSpeechGate();
   const likely: Record<string, number> = { '#': 0.95, '+': 0.6, '.': 0.02 };
-  const letters: Record<GateNews, string> = { started: 's', paused: 'p', resumed: 'r', ended: 'e' };
-  return [...sound].map((frame) => letters[gate(likely[frame] as number, isAgentSpeaking) as GateNews] ?? '-').join('');
+  const letters: Record<SpeechEvent, string> = { started: 's', paused: 'p', resumed: 'r', ended: 'e' };
+  return [...sound]
+    .map((frame) => letters[gate(likely[frame] as number, isAgentSpeaking) as SpeechEvent] ?? '-')
+    .join('');
 }
 
-describe('the gate of speech [VOI-260]', () => {
+describe('the speech gate [VOI-260]', () => {
   it.each([
     ['begins after a tenth of a second', '..###', '----s'],
     ['does not begin with a click', '..##..##..', '----------'],
@@ -22,21 +24,21 @@ describe('the gate of speech [VOI-260]', () => {
     expect(hear(sound)).toBe(news);
   });
 
-  it('counts an interruption within 200 ms, and takes more than what an echo leaves', () => {
+  it('detects an interruption within 200 ms, but not an echo', () => {
     expect(hear('######', true)).toBe('----s-');
     expect(hear('++++++++', true)).toBe('--------');
     expect(hear('++++++++')).toBe('--s-----');
   });
 });
 
-describe('the detector of speech', () => {
-  /** Hears speech in whatever it is given. */
+describe('the speech detector', () => {
+  /** Detects speech in every frame. */
   const runtime = `data:text/javascript,export default {
     InferenceSession: { create: async () => ({ run: async () => ({ output: { data: [0.9] }, stateN: {} }) }) },
     Tensor: class {},
   }`;
 
-  it('is not asked about silence, and about everything else [VOI-260]', async () => {
+  it('runs for every frame except silence [VOI-260]', async () => {
     const probabilityOf = await openVoiceActivity(runtime, import.meta.filename);
     const frames = [0, 31, -31, 32, -32].map((peak) => new Int16Array(frameSamples).fill(peak, 100, 101));
     expect(await Promise.all(frames.map(probabilityOf))).toEqual([0, 0, 0, 0.9, 0.9]);
@@ -48,7 +50,7 @@ describe('the loudspeaker', () => {
   const firsts = (speaker: ReturnType<typeof createLoudspeaker>, count: number) =>
     Array.from({ length: count }, () => speaker.next()[0]);
 
-  it('says one after the other, tells when each is out, and is silent otherwise', () => {
+  it('plays one sentence after the other, reports when each is done, and is silent otherwise', () => {
     const said: number[] = [];
     const speaker = createLoudspeaker((id) => said.push(id));
     expect(firsts(speaker, 1)).toEqual([0]);
@@ -56,13 +58,13 @@ describe('the loudspeaker', () => {
     speaker.add(2, sound(320, 7), true);
     expect([firsts(speaker, 2), said]).toEqual([[5, 0], []]);
     speaker.add(1, sound(80, 6), true);
-    // What is left of a frame belongs to the next sentence.
+    // The rest of a frame belongs to the next sentence.
     const mixed = speaker.next();
     expect([mixed[0], mixed[79], mixed[80], said]).toEqual([6, 6, 7, [1]]);
     expect([firsts(speaker, 3), said, speaker.isSpeaking()]).toEqual([[7, 7, 0], [1, 2], false]);
   });
 
-  it('breaks off where it is, and goes on there or not at all [VOI-261]', () => {
+  it('stops in the middle, and resumes there or drops the rest [VOI-261]', () => {
     const said: number[] = [];
     const speaker = createLoudspeaker((id) => said.push(id));
     speaker.add(1, sound(1600, 5), true);
@@ -79,7 +81,7 @@ describe('the loudspeaker', () => {
   });
 });
 
-describe('another rate', () => {
+describe('the resampler', () => {
   const tone = (rate: number, hertz: number, seconds: number) =>
     Int16Array.from({ length: rate * seconds }, (_, at) => 10_000 * Math.sin((2 * Math.PI * hertz * at) / rate));
   const inPieces = (samples: Int16Array, size: number, resample: (piece: Int16Array) => Int16Array) => {
@@ -95,7 +97,7 @@ describe('another rate', () => {
     [24_000, 16_000, 1000],
     [16_000, 24_000, 512],
     [44_100, 16_000, 441],
-  ])('keeps a tone from %i to %i, whatever pieces it comes in', (from, to, size) => {
+  ])('keeps a tone from %i to %i, in chunks of any size', (from, to, size) => {
     const out = inPieces(tone(from, 440, 1), size, createResampler(from, to));
     expect(Math.abs(out.length - to)).toBeLessThan(to / 400);
     const middle = out.slice(to / 4, (to * 3) / 4);
@@ -105,24 +107,24 @@ describe('another rate', () => {
     expect(crossings).toBeLessThanOrEqual(222);
   });
 
-  it('leaves out what the lower rate cannot hold', () => {
+  it('removes frequencies that the lower rate cannot represent', () => {
     const out = inPieces(tone(48_000, 11_000, 0.5), 480, createResampler(48_000, 16_000));
     expect(loudness(out.slice(1000))).toBeLessThan(300);
   });
 });
 
-describe('a made sentence', () => {
-  it('begins with its first sound, and its silence comes last', () => {
+describe('a synthesised sentence', () => {
+  it('begins with its first sound and ends with its silence', () => {
     const made = new Int16Array(4000).fill(500, 3000, 3500);
     const moved = silenceLast(made);
     expect([moved.length, moved.indexOf(500), moved.lastIndexOf(500)]).toEqual([4000, 480, 979]);
     expect(silenceLast(moved)).toEqual(moved);
-    // What the usual voice begins with is no sound either.
+    // The noise at the start of the default voice is no sound either.
     expect(silenceLast(made.map((sample) => sample || 80)).indexOf(500)).toBe(480);
     expect(silenceLast(new Int16Array(100))).toEqual(new Int16Array(100));
   });
 
-  it('goes on soon after a comma', () => {
+  it('continues soon after a comma', () => {
     const made = new Int16Array(16_000).fill(500, 480, 1_480);
     expect([shortPause(made).length, shortPause(made.subarray(0, 1_500)).length]).toEqual([3_399, 1_500]);
   });

@@ -1,29 +1,29 @@
 import { samplesPerSecond } from './speech.ts';
 
-/** What goes out at once: ten milliseconds. */
+/** Ten milliseconds. */
 const outSamples = samplesPerSecond / 100;
 
-type Saying = { id: number; samples: Int16Array[]; length: number; played: number; isWhole: boolean };
+type PlayingSentence = { id: number; samples: Int16Array[]; length: number; played: number; isWhole: boolean };
 
 export type Interruption = { id: number; share: number };
 
 /**
- * What is to be said, in order, handed out ten milliseconds at a time. A break keeps what is left: a cough must not cost
- * the rest of an answer.
+ * Plays sentences in order, ten milliseconds at a time. A break keeps the rest: a cough must not cost the rest of a
+ * reply.
  */
 export function createLoudspeaker(said: (id: number) => void) {
-  let queue: Saying[] = [];
+  let queue: PlayingSentence[] = [];
   let isBroken = false;
 
   const find = (id: number) => {
     const known = queue.find((each) => each.id === id);
     if (known) return known;
-    const added: Saying = { id, samples: [], length: 0, played: 0, isWhole: false };
+    const added: PlayingSentence = { id, samples: [], length: 0, played: 0, isWhole: false };
     queue.push(added);
     return added;
   };
 
-  function take(saying: Saying, out: Int16Array, from: number): number {
+  function take(saying: PlayingSentence, out: Int16Array, from: number): number {
     let at = saying.played;
     let filled = from;
     for (const piece of saying.samples) {
@@ -48,7 +48,7 @@ export function createLoudspeaker(said: (id: number) => void) {
       saying.length += samples.length;
       saying.isWhole = isWhole;
     },
-    /** The next ten milliseconds, silence where there is nothing to say. */
+    /** The next ten milliseconds, or silence. */
     next(): Int16Array {
       const out = new Int16Array(outSamples);
       let filled = 0;
@@ -61,7 +61,7 @@ export function createLoudspeaker(said: (id: number) => void) {
       }
       return out;
     },
-    /** Nothing goes out until it is resumed or cleared. Null where nothing was being said. */
+    /** Pauses until `resume` or `clear`. Null if nothing was playing. */
     break(): Interruption | null {
       const [saying] = queue;
       const wasBroken = isBroken;
@@ -80,18 +80,18 @@ export function createLoudspeaker(said: (id: number) => void) {
   };
 }
 
-/** How far the filter reaches to either side, in samples of the lower rate. */
+/** The reach of the filter to each side, in samples of the lower rate. */
 const reach = 12;
 
-/** From one rate to another, piece by piece: what one piece needs of the next waits for it. */
+/** Converts the sample rate chunk by chunk. Samples that need the next chunk wait for it. */
 export function createResampler(from: number, to: number): (samples: Int16Array) => Int16Array {
   if (from === to) return (samples) => samples;
   const scale = Math.min(1, to / from);
   const half = Math.ceil(reach / scale);
-  /** A sample that goes out lies between two that came in, at one of few places: each has its weights, made once. */
+  /** Output samples fall on few phases between input samples. The weights of each phase are computed once. */
   const filters = new Map<number, Float32Array>();
   let held = new Float32Array(half);
-  /** How many have gone out, and how many that came in were dropped from `held`: whole numbers do not drift. */
+  /** The samples sent, and the input samples dropped from `held`. Whole numbers do not drift. */
   let sent = 0;
   let dropped = -half;
 
@@ -120,7 +120,7 @@ export function createResampler(from: number, to: number): (samples: Int16Array)
   };
 }
 
-/** A windowed sinc, as strong as what it is laid over. */
+/** A windowed sinc with a sum of one. */
 function filterOf(fraction: number, scale: number, half: number): Float32Array {
   const weights = Float32Array.from({ length: 2 * half }, (_, at) => {
     const distance = at - half + 1 - fraction;
@@ -132,28 +132,28 @@ function filterOf(fraction: number, scale: number, half: number): Float32Array {
 
 const sinc = (x: number) => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
 
-/** What a detector of speech looks at together. */
+/** The frame size of the speech detector. */
 export const frameSamples = 512;
 const frameMs = 32;
 
-export type GateNews = 'started' | 'paused' | 'resumed' | 'ended';
+export type SpeechEvent = 'started' | 'paused' | 'resumed' | 'ended';
 
 type Settings = {
-  /** From here on a frame is speech; it stays speech until it falls below the other. */
+  /** A frame counts as speech above the first value, until it falls below the second. */
   speechAbove: number;
   silenceBelow: number;
-  /** How long speech lasts before it counts. */
+  /** How long speech must last before it counts. */
   startsAfterMs: number;
-  /** The same while the agent speaks, where what the microphone hears may be the agent. */
+  /** The same while the agent speaks, because the microphone may pick up the agent. */
   interruptsAbove: number;
   interruptsAfterMs: number;
-  /** A pause in which what was said so far can be read already. */
+  /** A pause in which the words so far are already transcribed. */
   pausesAfterMs: number;
-  /** Silence after which the person has said what they wanted to say. */
+  /** Silence after which the user has finished. */
   endsAfterMs: number;
 };
 
-/** An interruption counts within 300 ms of its first sound: 160 of speech, a frame, and the way to the ear. */
+/** An interruption counts within 300 ms: 160 ms of speech, one frame, and the network. */
 const usual: Settings = {
   speechAbove: 0.5,
   silenceBelow: 0.35,
@@ -164,14 +164,14 @@ const usual: Settings = {
   endsAfterMs: 512,
 };
 
-/** Turns how likely each frame is speech into the beginning and end of what a person says. */
+/** Turns the speech probability of each frame into the start and end of an utterance. */
 export function createSpeechGate(given: Partial<Settings> = {}) {
   const settings = { ...usual, ...given };
   let state: 'silent' | 'speaking' | 'paused' = 'silent';
   let loudMs = 0;
   let quietMs = 0;
 
-  return (probability: number, isAgentSpeaking: boolean): GateNews | null => {
+  return (probability: number, isAgentSpeaking: boolean): SpeechEvent | null => {
     const above = state === 'silent' && isAgentSpeaking ? settings.interruptsAbove : settings.speechAbove;
     loudMs = probability >= above ? loudMs + frameMs : 0;
     quietMs = probability < settings.silenceBelow ? quietMs + frameMs : 0;

@@ -10,14 +10,14 @@ const heads = 8;
 const headSize = 36;
 const beginToken = 1;
 const endToken = 2;
-/** Nobody speaks faster; a decoder that has lost its way repeats itself to this point and no further. */
+/** No one speaks faster. A decoder that loops stops here. */
 const tokensPerSecond = 6.5;
-/** The model was trained on at most half a minute. */
-const longestSamples = 30 * samplesPerSecond;
+/** The model was trained on at most 30 seconds. */
+const maxSamples = 30 * samplesPerSecond;
 const shortestSamples = samplesPerSecond / 10;
 
-/** Moonshine tiny: the words of up to half a minute of English speech. */
-export async function openMoonshine(
+/** Moonshine tiny: transcribes up to 30 seconds of English speech. */
+export async function openSpeechToText(
   runtimeModule: string,
   files: Files,
 ): Promise<(sound: Int16Array) => Promise<string>> {
@@ -36,7 +36,7 @@ export async function openMoonshine(
 
   return async (sound) => {
     if (sound.length < shortestSamples) return '';
-    const samples = Float32Array.from(sound.subarray(-longestSamples), (sample) => sample / 32_768);
+    const samples = Float32Array.from(sound.subarray(-maxSamples), (sample) => sample / 32_768);
     const { last_hidden_state } = await encoder.run({
       input_values: new NewTensor('float32', samples, [1, samples.length]),
     });
@@ -53,7 +53,7 @@ export async function openMoonshine(
       });
       token = largestOf((answer.logits as Tensor).data);
       if (token === endToken) break;
-      // What it read of the sound stays as the first step has it.
+      // The encoder values of the first step stay valid.
       for (const name of past.keys()) {
         if (isFirst || name.includes('decoder')) past.set(name, answer[`present.${name}`] as Tensor);
       }
@@ -68,13 +68,16 @@ function largestOf(values: Float32Array): number {
   return largest;
 }
 
-/** The end of the frame before goes in front of each. */
+/** Each frame is preceded by the end of the previous one. */
 const contextSamples = 64;
 
-/** No louder than this (-60 dB) nobody speaks: most of a call is somebody who listens, behind a browser that takes away noise. */
+/** Below this level (-60 dB) there is no speech. Most of a call is silence, because browsers remove noise. */
 const quiet = 32;
 
-/** Silero's detector: how likely it is that a frame of sound holds speech. Takes half a millisecond, and silence nothing. */
+/**
+ * Silero's detector: the probability that a frame contains speech. It takes half a millisecond, and nothing for
+ * silence.
+ */
 export async function openVoiceActivity(
   runtimeModule: string,
   model: string,
@@ -99,7 +102,7 @@ export async function openVoiceActivity(
   };
 }
 
-/** What is used of onnxruntime-node, which is an optional package and brings no types. */
+/** The used part of onnxruntime-node, an optional package without types. */
 type Tensor = { data: Float32Array };
 type Session = { run: (inputs: Record<string, object>) => Promise<Record<string, Tensor>> };
 type Runtime = {
@@ -112,9 +115,8 @@ type Runtime = {
 };
 
 /**
- * One thread: a second one waits in a loop for its next share, and costs half as much again. All optimisations take half a
- * second longer to load and make nothing faster. Only errors are told: the models hold parts that the runtime removes, each
- * with a line.
+ * One thread: a second one busy-waits and costs half as much again. Full optimisation loads half a second longer and
+ * runs no faster. Only errors are logged, because the runtime warns about every unused part of these models.
  */
 const sessionOptions = {
   intraOpNumThreads: 1,
@@ -129,8 +131,8 @@ async function openRuntime(module: string): Promise<Runtime> {
 }
 
 /**
- * The runtime reads the format up to version 9. Version 10 differs in types of numbers that none of these models has, so
- * that the number of the version, the second byte of a file, is all that keeps them apart.
+ * The runtime reads the ONNX format up to version 9. Version 10 adds only number types that these models do not use, so
+ * the version byte can be changed.
  */
 function readableModel(bytes: Uint8Array): Uint8Array {
   if (bytes[0] === 8 && bytes[1] === 10) bytes[1] = 9;

@@ -1,21 +1,21 @@
-/** Runs in a process of its own: a sentence keeps a core busy, and a fault in machine code ends the process that it is in. */
+/** Runs in its own process: a sentence keeps a core busy, and a crash in native code ends only this process. */
 
-import { openMoonshine } from './speech-models.ts';
-import { openFlite } from './text-to-speech.ts';
+import { openSpeechToText } from './speech-models.ts';
+import { openTextToSpeech } from './text-to-speech.ts';
 import type { SpeechFiles } from './voice-packages.ts';
 
-/** What a process is to do: one of the two, so that who speaks does not wait for who listens. */
-export type SpeechWork = { kind: 'hear' | 'speak'; files: SpeechFiles; runtime: string };
+/** One kind per process, so that speaking does not wait for recognition. */
+export type SpeechTask = { kind: 'hear' | 'speak'; files: SpeechFiles; runtime: string };
 export type SpeechRequest = { id: number; sound: Int16Array } | { id: number; text: string; voice: string };
 export type SpeechAnswer =
   | { id: number; text: string }
   | { id: number; sound: Int16Array }
   | { id: number; reason: string };
 
-// Who started this is gone.
+// The server process is gone.
 process.on('disconnect', () => process.exit());
 
-const { kind, files, runtime } = JSON.parse(process.argv[2] as string) as SpeechWork;
+const { kind, files, runtime } = JSON.parse(process.argv[2] as string) as SpeechTask;
 const answer = await (kind === 'hear' ? hearing() : speaking());
 let last: Promise<void> = Promise.resolve();
 
@@ -30,13 +30,13 @@ process.on('message', (request: SpeechRequest) => {
 });
 
 async function hearing(): Promise<(request: SpeechRequest) => Promise<SpeechAnswer>> {
-  const hear = await openMoonshine(runtime, files);
+  const hear = await openSpeechToText(runtime, files);
   return async (request) => ({ id: request.id, text: 'sound' in request ? await hear(request.sound) : '' });
 }
 
 async function speaking(): Promise<(request: SpeechRequest) => Promise<SpeechAnswer>> {
-  const speak = await openFlite(files.flite);
-  // The first sentence is slow while its code is made.
+  const speak = await openTextToSpeech(files.flite);
+  // The first sentence is slow while its code is compiled.
   await speak('Hello.', 'slt');
   return async (request) => ({
     id: request.id,

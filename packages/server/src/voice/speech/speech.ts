@@ -1,40 +1,40 @@
-/** All audio between the parts of a call is 16-bit mono at this rate. */
+/** All audio within a call is 16-bit mono at this rate. */
 export const samplesPerSecond = 16_000;
 
-/** Ears and mouth of an agent: what they are made of is chosen once for a server. */
+/** Speech-to-text and text-to-speech, chosen once per server. */
 export type Speech = {
-  /** What stands beside its costs, such as `openai/gpt-realtime`. */
+  /** The model name on the bill, such as `openai/gpt-realtime`. */
   model: string;
-  /** The first is the one that speaks where none was named. */
+  /** The first one is the default. */
   voices: readonly string[];
-  /** A sentence that says what keeps it from working here and what to do; null where nothing does. */
+  /** Why speech does not work here, and what to do; null if it does. */
   obstacle: () => string | null;
-  open: (voice: string) => SpeechCall;
-  /** Ends what it holds, for good. */
+  open: (voice: string) => SpeechSession;
+  /** Releases everything for good. */
   close: () => Promise<void>;
 };
 
-/** The ears and mouth of one call. Whatever fails throws `SpeechFailure`. */
-export type SpeechCall = {
+/** Speech-to-text and text-to-speech of one call. Failures throw `SpeechFailure`. */
+export type SpeechSession = {
   listen: () => Utterance;
-  /** Piece by piece; the signal ends it in the middle. */
+  /** Yields chunks. The signal stops it between two. */
   speak: (text: string, signal: AbortSignal) => AsyncIterable<Int16Array>;
-  /** What was used since it was last asked for, where that costs by itself. */
+  /** The billed use since the last call of this function. */
   takeUsed: () => SpeechUse[];
   close: () => void;
 };
 
 export type SpeechUse = { unit: 'input_tokens' | 'output_tokens'; quantity: number; unitPriceMicros: number };
 
-/** One thing a person says. */
+/** One utterance of the user. */
 export type Utterance = {
   push: (samples: Int16Array) => void;
-  /** The words of all that was pushed until now; empty where there are none. May be asked for again after more. */
+  /** The transcript so far; empty if there are no words. Can be called again after more sound. */
   text: () => Promise<string>;
   drop: () => void;
 };
 
-/** Speech could not be heard or made; the message is for the log and never for the person. */
+/** Recognition or synthesis failed. The message is for the log and never for the user. */
 export class SpeechFailure extends Error {
   override readonly name = 'SpeechFailure';
 }

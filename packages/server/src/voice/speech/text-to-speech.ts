@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { WASI } from 'node:wasi';
 import { fliteVoices } from './voice-packages.ts';
 
-/** Flite as WebAssembly: it sees a folder of its own and nothing else of the machine. */
-export async function openFlite(program: string): Promise<(text: string, voice: string) => Promise<Int16Array>> {
+/** Flite as WebAssembly. It sees only its own folder. */
+export async function openTextToSpeech(program: string): Promise<(text: string, voice: string) => Promise<Int16Array>> {
   const module = await WebAssembly.compile(await readFile(program));
   const folder = mkdtempSync(join(tmpdir(), 'vestra-voice-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
   const [written, said] = [join(folder, 'text'), join(folder, 'said.wav')];
 
-  /** Reads the text when it is started: what is made before there is any saves a fifth of the time of a short sentence. */
+  /** Instantiated before there is text, which saves a fifth of the time of a short sentence. */
   async function makeReady(voice: string): Promise<() => number> {
     const wasi = new WASI({
       version: 'preview1',
@@ -28,7 +28,7 @@ export async function openFlite(program: string): Promise<(text: string, voice: 
 
   return async (text, voice) => {
     const own = ready?.voice === voice ? ready.start : makeReady(voice);
-    // Each is started once.
+    // Each instance runs once.
     ready = null;
     const start = await own;
     try {
@@ -38,19 +38,22 @@ export async function openFlite(program: string): Promise<(text: string, voice: 
       const samples = silenceLast(samplesOfWave(readFileSync(said)));
       return /[,;:]$/.test(text) ? shortPause(samples) : samples;
     } finally {
-      // What was said stays in no file, however this process ends.
+      // Spoken text must not stay in a file, even if this process crashes.
       for (const file of [written, said]) rmSync(file, { force: true });
       ready = { voice, start: makeReady(voice) };
     }
   };
 }
 
-/** Two of the voices begin with a fifth of a second of noise that nobody hears, of up to 80. */
+/** Two of the voices begin with a fifth of a second of inaudible noise, with an amplitude of up to 80. */
 const audible = 150;
-/** Kept in front of the first sound, which begins softly. */
+/** Kept before the first sound, which begins softly. */
 const softSamples = 480;
 
-/** Flite begins with a fifth of a second of silence. At the end it is as good a pause between sentences, and nobody waits for it. */
+/**
+ * Moves the silence at the start, a fifth of a second, to the end. There it is a pause between sentences that no one
+ * waits for.
+ */
 export function silenceLast(samples: Int16Array): Int16Array {
   const from = Math.max(0, samples.findIndex((sample) => Math.abs(sample) > audible) - softSamples);
   const moved = new Int16Array(samples.length);
@@ -60,12 +63,12 @@ export function silenceLast(samples: Int16Array): Int16Array {
 
 const clausePauseSamples = 1_920;
 
-/** Where the sentence goes on, it does so after a breath. */
+/** A sentence that continues gets a shorter pause. */
 export function shortPause(samples: Int16Array): Int16Array {
   return samples.slice(0, samples.findLastIndex((sample) => Math.abs(sample) > audible) + clausePauseSamples);
 }
 
-/** The samples of a file that holds one channel of 16 bits. */
+/** Reads a file with one channel of 16 bits. */
 function samplesOfWave(file: Buffer): Int16Array {
   const at = file.indexOf('data') + 8;
   const samples = new Int16Array((file.length - at) >> 1);

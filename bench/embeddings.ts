@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createEncoder } from '@vestra/server/agents/embeddings/sentence-encoder/encoder';
-import { openNative } from '@vestra/server/agents/embeddings/sentence-encoder/native';
-import { openPortable } from '@vestra/server/agents/embeddings/sentence-encoder/portable';
+import { openNative, openPortable } from '@vestra/server/agents/embeddings/sentence-encoder/runtime';
 import { percentile } from './load.ts';
 import type { Row, Stage } from './report.ts';
 

@@ -22,7 +22,7 @@ import { type Mutant, mutantsOf, mutated } from './mutants.ts';
 
 const agent = 'packages/agent/src';
 const ledger = 'packages/server/src/billing';
-const deployments = 'packages/server/src/agents/deployments';
+const versions = 'packages/server/src/agents/versions';
 
 /** What decides, and the tests that hold it: only such as need no database, since they run once for each mistake. */
 const testsOf: Record<string, string[]> = {
@@ -36,8 +36,8 @@ const testsOf: Record<string, string[]> = {
   'packages/contract/src/session-access.ts': ['packages/contract/src/session-access.test.ts'],
   'packages/server/src/platform/http/session-wall.ts': ['packages/server/src/platform/http/session-wall.test.ts'],
   [`${ledger}/allowance.ts`]: [`${ledger}/allowance.test.ts`],
-  [`${ledger}/charge-items.ts`]: [`${ledger}/charge-items.test.ts`],
-  [`${deployments}/version-pointers.ts`]: [`${deployments}/version-pointers.test.ts`],
+  [`${ledger}/item-costs.ts`]: [`${ledger}/item-costs.test.ts`],
+  [`${versions}/version-pointers.ts`]: [`${versions}/version-pointers.test.ts`],
 };
 
 type Verdict = 'passed' | 'failed' | 'late';

@@ -1,18 +1,28 @@
-export type { CheckManifest } from './create.ts';
-export { findDeployment, holdDeployment, lockDeployment, requireDeployment, resolveDeployment } from './find.ts';
-export { presentDeployment, presentVersion, type VersionTests } from './present.ts';
-export type { DeploymentDependencies } from './routes.ts';
-export { deploymentIsStill, forgetDeployment, type RunnableDeployment, seeDeployment } from './seen-store.ts';
-export { slugFromName } from './slug.ts';
+export { deploymentsUsing, getVersion, lockVersions, modelsInUse, newestVersion } from '../versions/store.ts';
+export type { VersionRow } from '../versions/tables.ts';
 export {
+  type CheckManifest,
+  presentDeployment,
+  presentVersion,
+  slugFromName,
+  type VersionTests,
+} from './deployment.ts';
+export {
+  findDeployment,
+  holdDeployment,
+  lockDeployment,
+  requireDeployment,
+  resolveDeployment,
+} from './deployment-reference.ts';
+export type { DeploymentDependencies } from './routes.ts';
+export {
+  deploymentIsStill,
   deploymentNames,
-  deploymentsUsing,
   findDeploymentOfAnyOrg,
-  getVersion,
+  forgetDeployment,
   insertDeployment,
   listDeployments,
-  lockVersions,
-  modelsInUse,
-  newestVersion,
+  type RunnableDeployment,
+  seeDeployment,
 } from './store.ts';
-export type { DeploymentRow, VersionRow } from './tables.ts';
+export type { DeploymentRow } from './tables.ts';

@@ -8,10 +8,11 @@ import type { Transaction } from '../../platform/db/pool.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { deploymentVersions } from '../versions/tables.ts';
 import { moveDraft, pushLive, saveVersion } from '../versions/versions.ts';
+import { lockDeployment } from './deployment-reference.ts';
 import { author, content, newDeployment, startDeployments } from './deployments.fixture.ts';
-import { lockDeployment } from './find.ts';
-import { type DeploymentRow, deploymentVersions } from './tables.ts';
+import type { DeploymentRow } from './tables.ts';
 
 type Server = Awaited<ReturnType<typeof startDeployments>>;
 type Org = Awaited<ReturnType<Server['newOrg']>>;

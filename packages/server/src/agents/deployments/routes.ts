@@ -2,13 +2,22 @@ import { fail } from '@vestra/contract/errors';
 import type { Database, Executor } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { type CheckManifest, createDeployment, type FixContent } from './create.ts';
-import { requireDeployment } from './find.ts';
-import { presentDeployment, presentVersion, type VersionTests } from './present.ts';
-import { removeDeployment } from './remove.ts';
-import { getVersion, listDeployments, listVersions, newestVersion } from './store.ts';
-import type { DeploymentRow, VersionRow } from './tables.ts';
-import { changeDeployment, changeStatus } from './update.ts';
+import { getVersion, listVersions, newestVersion } from '../versions/store.ts';
+import type { VersionRow } from '../versions/tables.ts';
+import {
+  type CheckManifest,
+  changeDeployment,
+  changeStatus,
+  createDeployment,
+  type FixContent,
+  presentDeployment,
+  presentVersion,
+  removeDeployment,
+  type VersionTests,
+} from './deployment.ts';
+import { requireDeployment } from './deployment-reference.ts';
+import { listDeployments } from './store.ts';
+import type { DeploymentRow } from './tables.ts';
 
 export type DeploymentDependencies = {
   db: Database;

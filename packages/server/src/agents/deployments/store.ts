@@ -1,38 +1,16 @@
-import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
-import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import {
-  insert,
-  insertMany,
-  maybeOne,
-  pipelined,
-  plannedAnew,
-  reading,
-  rowsOf,
-  run,
-  update,
-} from '../../platform/db/query.ts';
-import { type Sql, sql } from '../../platform/db/sql.ts';
-import { boolean, columnsOf, integer, text } from '../../platform/db/table.ts';
-import { type FileObjects, type FixedContent, type Manifest, usesOf } from '../versions/manifest.ts';
+import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
+import { insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import type { RowCache, SeenRow } from '../../platform/db/row-cache.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { columnsOf, integer, text } from '../../platform/db/table.ts';
+import { insertVersion, type VersionContent } from '../versions/store.ts';
+import type { VersionRow } from '../versions/tables.ts';
 import { firstPointers, type Pointers } from '../versions/version-pointers.ts';
-import { type DeploymentRow, deployments, deploymentVersions, livePromotions, type VersionRow } from './tables.ts';
-
-/** Who saved a version; a session token saves none. */
-export type Author = { type: 'key' | 'member' | 'mcp_grant' | 'system'; id: string; name: string };
-
-export type VersionContent = {
-  manifest: Manifest;
-  fileObjects: FileObjects;
-  content: FixedContent;
-  changed: readonly string[];
-  note: string | null;
-  createdBy: Author;
-};
+import { type DeploymentRow, deployments } from './tables.ts';
 
 const columns = columnsOf(deployments);
-const versionColumns = columnsOf(deploymentVersions);
 
 /** Deployments are shared by both modes of their org. */
 export function listDeployments(
@@ -118,27 +96,6 @@ export async function insertDeployment(
   return { deployment, version: await insertVersion(tx, deployment, content) };
 }
 
-/** The version that the deployment's `last_version` announces. */
-export const insertVersion = (
-  tx: Transaction,
-  deployment: DeploymentRow,
-  { manifest, fileObjects, content, changed, note, createdBy }: VersionContent,
-): Promise<VersionRow> =>
-  insert(tx, deploymentVersions, {
-    deployment_id: deployment.id,
-    version: deployment.last_version,
-    org_id: deployment.org_id,
-    note,
-    manifest,
-    file_objects: fileObjects,
-    content,
-    changed: [...changed],
-    uses: usesOf(manifest),
-    created_by_type: createdBy.type,
-    created_by_id: createdBy.id,
-    created_by_name: createdBy.name,
-  });
-
 export async function updateDeployment(
   tx: Transaction,
   id: string,
@@ -168,156 +125,45 @@ export async function fillDefault(
   return filled.map(({ mode }) => mode);
 }
 
-export function listVersions(
-  db: Executor,
-  deploymentId: string,
-  { limit, below }: { limit: number; below: number | null },
-): Promise<VersionRow[]> {
-  const further = below !== null && sql`version < ${below}`;
-  return rowsOf(
-    db,
-    deploymentVersions,
-    sql`SELECT ${versionColumns} FROM ${deploymentVersions}
-        WHERE ${sql.and(sql`deployment_id = ${deploymentId}`, further)} ORDER BY version DESC LIMIT ${limit + 1}`,
-  );
-}
+/** What decides which version of a deployment runs. */
+export type RunnableDeployment = Pick<DeploymentRow, 'id' | 'org_id' | 'status' | 'draft_version' | 'live_version'>;
 
-export async function getVersion(
-  db: Executor,
-  deployment: Pick<DeploymentRow, 'id'>,
-  version: number,
-): Promise<VersionRow> {
-  const row = await maybeOne(
-    db,
-    deploymentVersions,
-    sql`SELECT ${versionColumns} FROM ${deploymentVersions}
-        WHERE deployment_id = ${deployment.id} AND version = ${version}`,
-  );
-  if (!row) throw fail('version_not_found', { param: 'version' });
-  return row;
-}
-
-export const newestVersion = (db: Executor, deployment: DeploymentRow): Promise<VersionRow> =>
-  getVersion(db, deployment, deployment.newest_version);
-
-/** The promotion on top of the stack, then the one below it. */
-export const topPromotions = (tx: Transaction, deploymentId: string): Promise<{ height: number; version: number }[]> =>
-  rowsOf(
-    tx,
-    { height: integer(), version: integer() },
-    sql`SELECT height, version FROM ${livePromotions} WHERE deployment_id = ${deploymentId}
-        ORDER BY height DESC LIMIT 2`,
-  );
-
-export async function putPromotion(
-  tx: Transaction,
-  deployment: DeploymentRow,
-  { height, version }: { height: number; version: number },
-): Promise<void> {
-  await insert(tx, livePromotions, { deployment_id: deployment.id, org_id: deployment.org_id, height, version });
-}
-
-export async function takePromotion(tx: Transaction, deploymentId: string, height: number): Promise<void> {
-  await run(tx, sql`DELETE FROM ${livePromotions} WHERE deployment_id = ${deploymentId} AND height = ${height}`);
-}
-
-/**
- * Until the transaction ends nobody else of the org saves or promotes a version, rolls back, or changes and deletes what
- * versions that are live use. Taken before any row is locked, so that none of these wait for each other in a circle.
- */
-export async function lockVersions(tx: Transaction, orgId: string): Promise<void> {
-  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`vestra versions ${orgId}`}, 0))`);
-}
-
-/** A version that is live, and of its deployment what tells whom it serves. */
-export type LiveVersion = VersionRow & Pick<DeploymentRow, 'slug' | 'status'>;
-
-/** The live versions that name a notebook or a skill, oldest deployment first; archived deployments keep theirs. */
-export async function liveVersionsUsing(db: Executor, orgId: string, resourceId: string): Promise<LiveVersion[]> {
-  const { slug, status } = deployments.columns;
-  const using = reading(
-    { ...deploymentVersions.columns, slug, status },
-    sql`SELECT ${columnsOf(deploymentVersions, 'v')}, d.slug, d.status
-        FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id AND v.version = d.live_version
-        WHERE d.org_id = ${orgId} AND ${names(resourceId)} ORDER BY d.id`,
-  );
-  const [found] = await pipelined(db, [plannedAnew(using)]);
-  return found;
-}
-
-const mostInUse = 200;
-
-/** Which models live versions name, with an org and a deployment that does; of all orgs, for the operator. */
-export const modelsInUse = (db: Executor): Promise<{ model: string; org_id: string; slug: string }[]> =>
-  rowsOf(
-    db,
-    { model: text(), org_id: text(), slug: text() },
-    sql`SELECT DISTINCT ON (model, d.org_id) coalesce(v.manifest->>'model', 'default') AS model, d.org_id, d.slug
-        FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id AND v.version = d.live_version
-        WHERE d.status = 'active' ORDER BY model, d.org_id, d.slug LIMIT ${mostInUse}`,
-  );
-
-/** The slugs of deployments that run it live, or would after rolling back. */
-export async function deploymentsRelyingOn(db: Executor, orgId: string, resourceId: string): Promise<string[]> {
-  const relying = reading(
-    { slug: text() },
-    sql`SELECT DISTINCT d.slug
-        FROM ${livePromotions} p
-        JOIN ${deploymentVersions} v ON v.deployment_id = p.deployment_id AND v.version = p.version
-        JOIN ${deployments} d ON d.id = p.deployment_id
-        WHERE p.org_id = ${orgId} AND ${names(resourceId)}`,
-  );
-  const [found] = await pipelined(db, [plannedAnew(relying)]);
-  // Not sorted by the database, whose order depends on its locale.
-  return found.map(({ slug }) => slug).sort();
-}
-
-/** The revisions of a notebook that any version fixes. */
-export async function fixedRevisions(db: Executor, orgId: string, notebookId: string): Promise<number[]> {
-  const rows = await rowsOf(
-    db,
-    { revision: integer() },
-    sql`SELECT DISTINCT (v.content -> 'notebooks' ->> ${notebookId})::int AS revision
-        FROM ${deploymentVersions} v WHERE v.org_id = ${orgId} AND ${names(notebookId)}`,
-  );
-  return rows.map(({ revision }) => revision);
-}
-
-/** What names it says from now on that it is gone. */
-export async function markMissing(tx: Transaction, orgId: string, resourceId: string): Promise<void> {
-  await run(
-    tx,
-    sql`UPDATE ${deploymentVersions} v SET missing = array_append(v.missing, ${resourceId})
-        WHERE v.org_id = ${orgId} AND ${names(resourceId)}`,
-  );
-}
-
-export type Use = Pick<DeploymentRow, 'id' | 'slug' | 'name' | 'status'> & {
-  isLive: boolean;
-  isDraft: boolean;
-  isNewest: boolean;
+const shape = {
+  id: text(),
+  org_id: text(),
+  status: text<DeploymentRow['status']>(),
+  draft_version: integer(),
+  live_version: integer().nullable(),
+  version: text(),
 };
 
 /**
- * The deployments whose live, draft or newest version names an MCP server, a skill, a notebook or a file, oldest first,
- * with which of the three do. Either index may lead: the one by use where few versions name it, the versions' own where
- * thousands do.
+ * The deployment of this id or slug as it was seen last, or is now. Whoever decides by it lets the write check its
+ * version (`deploymentIsStill`): so its slug is still its own too.
  */
-export async function deploymentsUsing(db: Executor, orgId: string, resourceId: string): Promise<Use[]> {
-  const { id, slug, name, status } = deployments.columns;
-  const using = reading(
-    { id, slug, name, status, isLive: boolean(), isDraft: boolean(), isNewest: boolean() },
-    sql`SELECT d.id, d.slug, d.name, d.status,
-          coalesce(bool_or(v.version = d.live_version), false) AS "isLive",
-          coalesce(bool_or(v.version = d.draft_version), false) AS "isDraft",
-          coalesce(bool_or(v.version = d.newest_version), false) AS "isNewest"
-        FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id
-          AND v.version = ANY (ARRAY[d.live_version, d.draft_version, d.newest_version])
-        WHERE d.org_id = ${orgId} AND ${names(resourceId)} GROUP BY d.id ORDER BY d.id`,
+export async function seeDeployment(
+  { db, seen }: { db: Database; seen: RowCache<RunnableDeployment> },
+  orgId: string,
+  named: string,
+): Promise<SeenRow<RunnableDeployment> | undefined> {
+  const key = JSON.stringify([orgId, named]);
+  const known = seen.get(key);
+  if (known) return known;
+  const found = await maybeOne(
+    db,
+    shape,
+    sql`SELECT id, org_id, status, draft_version, live_version, xmin::text AS version FROM deployments
+      WHERE org_id = ${orgId} AND (id = ${named} OR slug = ${named}) ORDER BY id = ${named} DESC LIMIT 1`,
   );
-  const [found] = await pipelined(db, [plannedAnew(using)]);
-  return found;
+  if (!found) return undefined;
+  const { version, ...row } = found;
+  seen.set(key, { row, version });
+  return { row, version };
 }
 
-/** The version `v` names it. */
-const names = (resourceId: string): Sql => sql`v.uses @> ARRAY[${resourceId}::text]`;
+export const forgetDeployment = (seen: RowCache<RunnableDeployment>, orgId: string, named: string) =>
+  seen.forget(JSON.stringify([orgId, named]));
+
+/** Whether nobody has changed the deployment since it was seen. */
+export const deploymentIsStill = ({ row, version }: SeenRow<RunnableDeployment>) =>
+  sql`EXISTS (SELECT FROM deployments WHERE id = ${row.id} AND org_id = ${row.org_id} AND xmin = ${version}::xid)`;

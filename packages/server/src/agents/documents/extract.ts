@@ -1,7 +1,5 @@
-import type { DocumentKind } from './kind.ts';
-
 export type Extraction = {
-  kind: Exclude<DocumentKind, 'text' | 'markdown'>;
+  kind: 'html' | 'pdf' | 'docx' | 'xlsx' | 'pptx';
   content: string | Uint8Array;
   maxCharacters: number;
 };
@@ -22,11 +20,6 @@ export async function extract({ kind, content, maxCharacters }: Extraction): Pro
       reason: isLocked ? 'The PDF is protected by a password.' : `The ${kind.toUpperCase()} file cannot be read.`,
     };
   }
-}
-
-async function readHtml(html: string): Promise<string> {
-  const { htmlToMarkdown } = await import('./html-to-markdown.ts');
-  return htmlToMarkdown(html);
 }
 
 /** Between two pages, one of them empty too: which page a text stands on is told by how many are before it. */
@@ -60,11 +53,48 @@ async function readDocx(bytes: Uint8Array): Promise<string> {
 }
 
 async function readSheets(bytes: Uint8Array, maxCharacters: number): Promise<string> {
-  const { readXlsx } = await import('./read-xlsx.ts');
+  const { readXlsx } = await import('./office-files.ts');
   return readXlsx(bytes, maxCharacters);
 }
 
 async function readSlides(bytes: Uint8Array, maxCharacters: number): Promise<string> {
-  const { readPptx } = await import('./read-pptx.ts');
+  const { readPptx } = await import('./office-files.ts');
   return readPptx(bytes, maxCharacters, pageBreak);
 }
+
+/** What a page holds besides its text; its title is no part of what it says, and would run into the first line. */
+const notText = new Set(
+  'title script style noscript template iframe object canvas svg button select textarea'.toUpperCase().split(' '),
+);
+
+async function readHtml(html: string): Promise<string> {
+  const { default: TurndownService } = await import('turndown');
+  const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' });
+  service.remove((node) => notText.has(node.nodeName.toUpperCase()));
+  service.addRule('image', { filter: 'img', replacement: (_content, node) => imageOf(node as HTMLElement) });
+  // A row has to stay one line: which price belongs to which product is told by nothing else.
+  service.addRule('cell', {
+    filter: ['th', 'td'],
+    replacement: (content) => ` ${content.replace(/\s+/g, ' ').trim()} |`,
+  });
+  service.addRule('row', {
+    filter: 'tr',
+    replacement: (content, node) => `|${content}\n${isHeader(node) ? ruleBelow(node) : ''}`,
+  });
+  service.addRule('table', { filter: 'table', replacement: (content) => `\n\n${content.trim()}\n\n` });
+  service.addRule('part of a table', { filter: ['thead', 'tbody', 'tfoot'], replacement: (content) => content });
+  return service.turndown(html);
+}
+
+/** A picture inside the page is bytes, not text. */
+function imageOf(node: HTMLElement): string {
+  const alternative = (node.getAttribute('alt') ?? '').replace(/\s+/g, ' ').trim();
+  const source = node.getAttribute('src') ?? '';
+  if (source === '' || source.startsWith('data:')) return alternative;
+  return `![${alternative}](${source})`;
+}
+
+const isHeader = (row: Node) => row.childNodes.length > 0 && [...row.childNodes].every(isHeaderPart);
+const isHeaderPart = (node: Node) => node.nodeName === 'TH' || node.nodeName === '#text';
+const ruleBelow = (row: Node) =>
+  `|${' --- |'.repeat([...row.childNodes].filter((node) => node.nodeName === 'TH').length)}\n`;

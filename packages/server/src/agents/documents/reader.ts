@@ -1,11 +1,8 @@
-import { Worker } from 'node:worker_threads';
 import { fail } from '@vestra/contract/errors';
 import { createLimiter } from '../../platform/async/limiter.ts';
 import { openZip } from '../skills/open-zip.ts';
-import { charsetOfPage, charsetOfType, decodeText } from './decode-text.ts';
-import type { Extracted, Extraction } from './extract.ts';
-import { canConfine, extractConfined } from './extract-confined.ts';
-import { type DocumentKind, kindOf } from './kind.ts';
+import type { Extraction } from './extract.ts';
+import { canConfine, extractConfined, extractInThread } from './isolated-extraction.ts';
 
 type UploadedFile = { filename: string | null; contentType: string; bytes: Uint8Array };
 
@@ -95,35 +92,89 @@ async function extract(extraction: Extraction, limits: Limits): Promise<string> 
   return extracted.text.toWellFormed().replaceAll('\0', '');
 }
 
-/**
- * A hostile file can keep the library busy for minutes or unpack to gigabytes, and the event loop would stand still
- * meanwhile. A new thread for each file, so that none meets what another has left. Null where time ran out.
- */
-function extractInThread(extraction: Extraction, { timeMs, memoryMb }: Limits): Promise<Extracted | null> {
-  const worker = new Worker(new URL('./extract-worker.ts', import.meta.url), {
-    workerData: extraction,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-    stdout: true,
-    stderr: true,
-  });
-  return new Promise<Extracted | null>((resolve) => {
-    const refuse = (reason: string) => resolve({ reason });
-    const time = setTimeout(() => resolve(null), timeMs);
-    const memory = setInterval(() => void watchMemory(), 50);
-    worker.once('message', resolve);
-    worker.once('error', () => refuse('The file cannot be read.'));
-    worker.once('exit', () => {
-      clearTimeout(time);
-      clearInterval(memory);
-      refuse('The file cannot be read.');
-    });
+const unreadable = (message: string) => fail('invalid_request', { param: 'file', message });
 
-    /** The limit on objects is the thread's own; buffers lie outside of it. */
-    async function watchMemory() {
-      const used = await worker.getHeapStatistics().catch(() => undefined);
-      if (used && used.external_memory > memoryMb * 1024 * 1024) refuse('The file unpacks to more than can be read.');
-    }
-  }).finally(() => worker.terminate());
+type DocumentKind = 'text' | 'markdown' | Extraction['kind'];
+
+const byContentType: Record<string, DocumentKind> = {
+  'text/markdown': 'markdown',
+  'text/x-markdown': 'markdown',
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'application/pdf': 'pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+};
+
+const byExtension: Record<string, DocumentKind> = {
+  txt: 'text',
+  text: 'text',
+  md: 'markdown',
+  markdown: 'markdown',
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  pdf: 'pdf',
+  docx: 'docx',
+  xlsx: 'xlsx',
+  pptx: 'pptx',
+};
+
+/** Files that are text as they are. Clients send them under many types: `.ts` is also that of a film. */
+const textExtensions = new Set(
+  `csv tsv json jsonl ndjson yaml yml xml toml ini cfg conf properties log rst adoc tex sql graphql proto diff patch
+  sh bash zsh fish ps1 bat py rb php pl lua r jl js mjs cjs jsx ts tsx mts cts vue svelte css scss less java kt kts
+  scala groovy swift go rs c h cc cpp hpp cs fs ex exs erl hs clj dart tf gradle`.split(/\s+/),
+);
+const textType = /^(text\/.+|application\/(.+\+)?(json|x-ndjson|xml|yaml|x-yaml|toml|sql|javascript|x-sh))$/;
+
+/** Types that a client sends for any file whose name it does not know. */
+const unspecific = ['', 'application/octet-stream', 'text/plain'];
+
+function kindOf({ filename, contentType }: { filename: string | null; contentType: string }): DocumentKind {
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const extension = /\.([^.]+)$/.exec(filename ?? '')?.[1]?.toLowerCase() ?? '';
+  const kind = byContentType[type] ?? (unspecific.includes(type) ? byExtension[extension] : undefined);
+  if (kind) return kind;
+  if (textExtensions.has(extension) || textType.test(type)) return 'text';
+  throw fail('unsupported_media_type', {
+    param: 'file',
+    message: `A document is text (also CSV, JSON, YAML, XML and source code), Markdown, HTML, PDF, DOCX, XLSX or PPTX; ${type ? `\`${type.slice(0, 100)}\`` : 'a file without a type'} is none of these.`,
+  });
 }
 
-const unreadable = (message: string) => fail('invalid_request', { param: 'file', message });
+/** The text of bytes that are said to be one: in the charset that is declared, else that of a byte order mark, else UTF-8. */
+function decodeText(bytes: Uint8Array, declaredCharset: string | undefined): string {
+  const decoder = decoderOf(charsetOfMark(bytes) ?? declaredCharset ?? 'utf-8');
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw fail('invalid_request', { param: 'file', message: `The file is not a text in ${decoder.encoding}.` });
+  }
+  if (text.includes('\0')) throw fail('invalid_request', { param: 'file', message: 'The file is binary, not a text.' });
+  return text;
+}
+
+function charsetOfMark([first, second]: Uint8Array): string | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return undefined;
+}
+
+function decoderOf(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset, { fatal: true });
+  } catch {
+    throw fail('invalid_request', { param: 'file', message: `The charset \`${charset.slice(0, 40)}\` is not known.` });
+  }
+}
+
+const charsetOfType = (contentType: string): string | undefined => /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1];
+
+/** A page says its charset near its beginning. */
+function charsetOfPage(bytes: Uint8Array): string | undefined {
+  const beginning = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
+  return /<meta[^>]+charset\s*=\s*["']?([^"'\s/>;]+)/i.exec(beginning)?.[1];
+}

@@ -1,6 +1,6 @@
 /** Runs in a process of its own: a batch keeps a core busy, and a fault in machine code ends the process that it is in. */
 import { createEncoder, type EncodePieces } from './sentence-encoder/encoder.ts';
-import { openNative } from './sentence-encoder/native.ts';
+import { openNative, openPortable } from './sentence-encoder/runtime.ts';
 
 export type Batch = { id: number; texts: readonly string[] };
 /** `reason` is a sentence for the log. */
@@ -36,8 +36,7 @@ async function open(): Promise<EncodePieces> {
       slow = reasonOf(error);
     }
   }
-  // Its libraries take a while to load, so they are where they are needed.
-  const portable = await (await import('./sentence-encoder/portable.ts')).openPortable();
+  const portable = await openPortable();
   send({ slow });
   return portable;
 }

@@ -7,7 +7,7 @@ type Body = {
   dimensions?: number;
   requests?: { content: { parts: { text: string }[] }; taskType: string; outputDimensionality: number }[];
 };
-export type Asked = { path: string; key: string | undefined; body: Body; texts: string[] };
+type Asked = { path: string; key: string | undefined; body: Body; texts: string[] };
 
 /** Words of one meaning have one number: enough to see that a text of any language gets where it should. */
 const meanings = [

@@ -1,10 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
-import { cutText } from './cut-text.ts';
 import type { Batch, Embedded, Ready } from './embed-process.ts';
-import type { Embeddings, EmbedOptions } from './embeddings.ts';
-import { EmbeddingsFailure } from './embeddings-failure.ts';
+import { cutText, type Embeddings, EmbeddingsFailure, type EmbedOptions } from './embeddings.ts';
 
 type Settings = {
   /** How long the model stays in memory after its last use; it takes about 150 MB and a third of a second to load. */

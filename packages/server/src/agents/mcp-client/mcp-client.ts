@@ -1,11 +1,9 @@
-import type { CalledTool, CallInSession } from './call-tool.ts';
-import type { McpFailure } from './failure.ts';
-import type { ToolList } from './list-tools.ts';
-import type { WantedResources } from './read-resources.ts';
-import type { AskedQuestions, TaskHandle } from './server-question.ts';
+import type { McpFailure, ToolAnswer } from './server-answer.ts';
+import type { AskedQuestions, TaskHandle } from './server-requests.ts';
 import type { McpTarget, OlderServers, RunSessions, SessionLimits } from './session.ts';
 import type { UnderWay } from './tasks.ts';
-import type { ToolAnswer } from './tool-answer.ts';
+import type { CalledTool, CallInSession } from './tool-call.ts';
+import type { ToolList, WantedResources } from './tool-list.ts';
 
 /** Speaks with the MCP servers that tenants register. What a server does wrong is an answer, never an exception. */
 export type McpClient = {
@@ -69,7 +67,10 @@ export function createMcpClient({ fetch, version, limits = {}, now = Date.now }:
   return {
     async listTools(target, { signal }) {
       // Loaded with the first call: the official client takes 0.3 s and 34 MB, which would count against every start.
-      const [{ listTools }, { failureOf }] = await Promise.all([import('./list-tools.ts'), import('./failure.ts')]);
+      const [{ listTools }, { failureOf }] = await Promise.all([
+        import('./tool-list.ts'),
+        import('./server-answer.ts'),
+      ]);
       try {
         return { ok: true, ...(await listTools({ ...parts, limits }, target, signal)) };
       } catch (error) {
@@ -79,9 +80,9 @@ export function createMcpClient({ fetch, version, limits = {}, now = Date.now }:
     async callTool(target, tool, { timeoutMs, ...options }) {
       const { signal, hide } = options;
       const [{ callTool }, { unheardOf }, { failureOfCall }] = await Promise.all([
-        import('./call-tool.ts'),
+        import('./tool-call.ts'),
         import('./tasks.ts'),
-        import('./failure.ts'),
+        import('./server-answer.ts'),
       ]);
       signal.throwIfAborted();
       const bounds = timeoutMs === undefined ? limits : { ...limits, timeoutMs };
@@ -94,14 +95,14 @@ export function createMcpClient({ fetch, version, limits = {}, now = Date.now }:
       }
     },
     async cancelCall(target, task, { signal }) {
-      const { cancelCall } = await import('./call-tool.ts');
+      const { cancelCall } = await import('./tool-call.ts');
       await cancelCall({ ...parts, limits }, target, task, signal).catch(() => {});
     },
     async readResources(target, wanted, options) {
       const { signal, hide } = options;
       const [{ readResources }, { failureOfCall }] = await Promise.all([
-        import('./read-resources.ts'),
-        import('./failure.ts'),
+        import('./tool-call.ts'),
+        import('./server-answer.ts'),
       ]);
       try {
         return { ok: true, ...(await readResources({ ...parts, limits }, target, wanted, options)) };
@@ -111,7 +112,7 @@ export function createMcpClient({ fetch, version, limits = {}, now = Date.now }:
       }
     },
     async hearChange(target, options) {
-      const { hearChange } = await import('./hear-changes.ts');
+      const { hearChange } = await import('./tool-list.ts');
       return hearChange({ ...parts, limits }, target, options).catch(() => false);
     },
     keepSessions() {

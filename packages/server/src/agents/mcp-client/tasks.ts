@@ -7,8 +7,7 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { type Answering, answersTo } from './answer-server.ts';
-import { type AskedQuestions, answeredIn, type TaskHandle } from './server-question.ts';
+import { type Answering, type AskedQuestions, answeredIn, answersTo, type TaskHandle } from './server-requests.ts';
 
 export type UnderWay = { handle: TaskHandle; askAgainMs: number };
 

@@ -1,12 +1,7 @@
-export { changedDocuments, documentTexts } from './changed-documents.ts';
-export { documentsToIndex, indexDocument } from './index-document.ts';
-export { type IndexState, indexStateOf, pruneIndexes } from './index-store.ts';
-export { indexedText } from './indexed-text.ts';
+export { documentsToIndex, type IndexState, indexDocument, indexStateOf, pruneIndexes } from './document-index.ts';
 export { createPassageMeaning } from './passage-meaning.ts';
-export { documentTitles, findByName, type Reader, readableNotebooks, readDocument } from './reader-store.ts';
-export { pruneContent } from './revisions.ts';
-export { holdRevisions, isAnyChanged } from './revisions-store.ts';
+export { changedDocuments, documentTexts, holdRevisions, isAnyChanged, pruneContent } from './revisions.ts';
 export { searchNotebooks } from './search.ts';
-export { notebooksExist } from './store.ts';
-export { forgetUncomparable, prepareVectorTable } from './vector-table.ts';
-export { packVectors, similarities } from './vectors.ts';
+export { indexedText } from './search-words.ts';
+export { documentTitles, findByName, notebooksExist, type Reader, readableNotebooks, readDocument } from './store.ts';
+export { forgetUncomparable, packVectors, prepareVectorTable, similarities } from './vectors.ts';

@@ -5,9 +5,8 @@ import { one, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { count } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { assertRoomFor } from './notebook.ts';
+import { assertRoomFor, removeDocument } from './notebook-documents.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
-import { removeDocument } from './remove-document.ts';
 import { lockNotebook, notebooksExist } from './store.ts';
 import { documents, notebooks } from './tables.ts';
 

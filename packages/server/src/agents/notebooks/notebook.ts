@@ -1,72 +1,127 @@
-import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
-import { isPlainFileName } from '@vestra/contract/files';
-import { detectLanguage } from './language.ts';
-import { outlineOf } from './outline.ts';
-import { type Passage, splitPassages } from './passages.ts';
+import { newId } from '@vestra/contract/ids';
+import { recordAudit } from '../../account/index.ts';
+import type { Origin } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import { lockVersions, markMissing } from '../versions/store.ts';
+import { assertNotLive, type ChangeLive } from '../versions/versions.ts';
+import { deleteNotebook, findNotebook, insertNotebook, type ShownDocument, updateNotebook } from './store.ts';
 import type { NotebookRow } from './tables.ts';
-
-const kilobyte = 1024;
-export const maxDocumentBytes = 512 * kilobyte;
-const maxNotebookBytes = 5 * kilobyte * kilobyte;
-const maxDocuments = 1000;
-const maxTitleCharacters = 200;
 
 export type Access = { mode: 'all' } | { mode: 'users'; user_ids: string[] };
 
-export const readersOf = (access: Access): string[] | null =>
-  access.mode === 'all' ? null : [...new Set(access.user_ids)];
+const readersOf = (access: Access): string[] | null => (access.mode === 'all' ? null : [...new Set(access.user_ids)]);
 
-/** A file's own name, cut where it is longer than a title may be. */
-export function titleOf(filename: string | null): string {
-  if (filename === null || !isPlainFileName(filename)) throw fail('invalid_filename', { param: 'file' });
-  return [...filename].slice(0, maxTitleCharacters).join('');
+export async function createNotebook(
+  tx: Transaction,
+  origin: Origin,
+  wanted: { name: string; slug: string; description: string; access: Access },
+): Promise<NotebookRow> {
+  const row = await insertNotebook(tx, {
+    id: newId('nb'),
+    org_id: origin.orgId,
+    slug: wanted.slug,
+    name: wanted.name,
+    description: wanted.description,
+    reader_ids: readersOf(wanted.access),
+  });
+  if (!row) {
+    throw fail('slug_taken', { param: 'slug', message: `Another notebook has the slug \`${wanted.slug}\`.` });
+  }
+  await recordAudit(tx, origin, {
+    action: 'notebook.created',
+    target: { type: 'notebook', id: row.id },
+    details: { slug: row.slug },
+  });
+  return row;
 }
 
-/** A document that keeps the limits, with everything that its text alone decides. */
-export type PreparedDocument = {
-  title: string;
-  contentType: string;
-  language: string;
-  bytes: number;
-  sha256: string;
-  passages: Passage[];
-};
-
-/** `param` is the field the text came in, for the refusal. */
-export function prepareDocument(given: {
-  title: string;
-  text: string;
-  contentType: string;
-  param: 'text' | 'file';
-}): PreparedDocument {
-  const { title, text, contentType, param } = given;
-  const bytes = Buffer.byteLength(text, 'utf8');
-  if (bytes > maxDocumentBytes) {
-    throw fail('document_too_large', {
-      param,
-      message: `The text has ${bytes} bytes, and a document may hold at most ${maxDocumentBytes}.`,
-    });
+export async function changeNotebook(
+  tx: Transaction,
+  origin: Origin,
+  notebookId: string,
+  changes: { name?: string | undefined; description?: string | undefined; access?: Access | undefined },
+): Promise<NotebookRow> {
+  const { name, description, access } = changes;
+  const changed = Object.entries(changes).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  if (changed.length === 0) {
+    const row = await findNotebook(tx, origin.orgId, notebookId);
+    if (!row) throw fail('notebook_not_found');
+    return row;
   }
-  return {
-    title,
-    contentType,
-    language: detectLanguage(text),
-    bytes,
-    sha256: createHash('sha256').update(text, 'utf8').digest('hex'),
-    passages: splitPassages(text, outlineOf(title, text)),
-  };
+  // Name, description and readers are not part of a version: they hold at once wherever the notebook is read.
+  await lockVersions(tx, origin.orgId);
+  if (!(await findNotebook(tx, origin.orgId, notebookId))) throw fail('notebook_not_found');
+  await assertNotLive(tx, origin, notebookId, 'notebook_live');
+  const row = await updateNotebook(tx, origin.orgId, notebookId, {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(access !== undefined && { reader_ids: readersOf(access) }),
+  });
+  if (!row) throw fail('notebook_not_found');
+  await recordAudit(tx, origin, {
+    action: 'notebook.updated',
+    target: { type: 'notebook', id: notebookId },
+    details: { changed },
+  });
+  return row;
 }
 
-export function assertRoomFor(notebook: Pick<NotebookRow, 'bytes' | 'document_count'>, bytes: number): void {
-  if (notebook.document_count >= maxDocuments) {
-    throw fail('notebook_full', {
-      message: `The notebook holds ${maxDocuments} documents already, and takes no more.`,
-    });
-  }
-  if (notebook.bytes + bytes > maxNotebookBytes) {
-    throw fail('notebook_full', {
-      message: `The notebook holds ${notebook.bytes} bytes of text; ${bytes} more would pass its ${maxNotebookBytes}.`,
-    });
-  }
+/** It goes with everything that versions have fixed of it. Live traffic goes on without it, and older versions say so. */
+export async function removeNotebook(
+  tx: Transaction,
+  origin: Origin,
+  notebookId: string,
+  changeLive: ChangeLive,
+): Promise<void> {
+  const { orgId } = origin;
+  await lockVersions(tx, orgId);
+  const found = await findNotebook(tx, orgId, notebookId);
+  if (!found) throw fail('notebook_not_found');
+  await assertNotLive(tx, origin, notebookId, 'notebook_live');
+  // First, so that no version that is being saved names it: whoever does holds its row.
+  const row = await deleteNotebook(tx, orgId, notebookId);
+  if (!row) throw fail('notebook_not_found');
+  await changeLive(tx, origin, notebookId, ({ manifest, content }) => {
+    const { [notebookId]: _gone, ...notebooks } = content.notebooks;
+    const named = manifest.notebooks.filter((id) => id !== notebookId);
+    const note = `The notebook \`${row.slug}\` was deleted.`;
+    return {
+      manifest: { ...manifest, notebooks: named },
+      content: { ...content, notebooks },
+      changed: 'knowledge',
+      note,
+    };
+  });
+  await markMissing(tx, orgId, notebookId);
+  await recordAudit(tx, origin, {
+    action: 'notebook.deleted',
+    target: { type: 'notebook', id: notebookId },
+    details: { slug: row.slug, document_count: row.document_count },
+  });
 }
+
+export const presentNotebook = (row: NotebookRow) => ({
+  object: 'notebook' as const,
+  id: row.id,
+  slug: row.slug,
+  name: row.name,
+  description: row.description,
+  access: row.reader_ids ? { mode: 'users' as const, user_ids: row.reader_ids } : { mode: 'all' as const },
+  document_count: row.document_count,
+  bytes: row.bytes,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+export const presentDocument = (row: ShownDocument) => ({
+  object: 'document' as const,
+  id: row.id,
+  notebook_id: row.notebook_id,
+  title: row.title,
+  content_type: row.content_type,
+  bytes: row.bytes,
+  sha256: row.sha256,
+  indexed: row.indexed,
+  created_at: row.created_at.toISOString(),
+});

@@ -3,9 +3,8 @@ import { startTestApp, systemOrigin } from '../../../../../tests/support/app.ts'
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { createDocumentReader } from '../documents/reader.ts';
-import { addDocument } from './add-document.ts';
-import { createNotebook } from './create.ts';
-import { type Access, prepareDocument } from './notebook.ts';
+import { type Access, createNotebook } from './notebook.ts';
+import { addDocument, prepareDocument } from './notebook-documents.ts';
 import { notebookRoutes } from './routes.ts';
 import { searchNotebooks } from './search.ts';
 

@@ -2,10 +2,9 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Embeddings } from '../embeddings/embeddings.ts';
-import { loadVectors } from './index-store.ts';
+import { loadVectors } from './document-index.ts';
 import type { PassageKey } from './tables.ts';
-import { type Near, nearestInDatabase } from './vector-table.ts';
-import { similarities } from './vectors.ts';
+import { type Near, nearestInDatabase, similarities } from './vectors.ts';
 
 /** Ranks passages by what they mean. */
 export type PassageMeaning = {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outlineOf } from './outline.ts';
-import { splitPassages as split } from './passages.ts';
+import { outlineOf, splitPassages as split } from './passages.ts';
 
 const splitPassages = (text: string, title = 'text.md') => split(text, outlineOf(title, text)).map((each) => each.text);
 const placesIn = (title: string, text: string) =>

@@ -1,5 +1,3 @@
-import type { Mark } from './outline.ts';
-
 /** A part of a text, and what it can be cited by. */
 export type Passage = {
   text: string;
@@ -77,3 +75,192 @@ const nearestToAim = (ends: readonly number[]): number =>
   ends.reduce((best, end) => (Math.abs(end - aim) < Math.abs(best - aim) ? end : best));
 
 const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
+
+/** From here on a text stands under this heading. `isBreak`: it is well cut here. */
+type Mark = { at: number; heading: string; isBreak: boolean };
+
+/** Where the parts of a text begin and what they are called, by the kind of text that its title tells. */
+export function outlineOf(title: string, text: string): Mark[] {
+  const extension = /\.([^.]+)$/.exec(title)?.[1]?.toLowerCase() ?? '';
+  if (extension === 'csv' || extension === 'tsv') return outlineOfRows(text);
+  if (extension === 'json') return outlineOfJson(text);
+  if (extension === 'yaml' || extension === 'yml') return outlineOfYaml(text);
+  return hasNoHeadings.has(extension) ? [] : outlineOfMarkdown(text);
+}
+
+/** There a line that begins with `#` is a comment. */
+const hasNoHeadings = new Set(
+  `jsonl ndjson xml toml ini cfg conf properties log sql graphql proto diff patch sh bash zsh fish ps1 bat py rb php pl lua r jl
+  js mjs cjs jsx ts tsx mts cts vue svelte css scss less java kt kts scala groovy swift go rs c h cc cpp hpp cs fs ex exs
+  erl hs clj dart tf gradle`.split(/\s+/),
+);
+
+const longestHeading = 300;
+const between = ' › ';
+const pathOf = (names: readonly string[]): string => cut(names.join(between));
+const cut = (heading: string): string =>
+  heading.length <= longestHeading ? heading : `${heading.slice(0, longestHeading - 1).toWellFormed()}…`;
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** Headings, each with those above it; below the head of a table its columns, so that a row far down can be read. */
+function outlineOfMarkdown(text: string): Mark[] {
+  const marks: Mark[] = [];
+  let path: { level: number; name: string }[] = [];
+  let fence: string | null = null;
+  let before = '';
+  let isInTable = false;
+  const headings = () => pathOf(path.map(({ name }) => name));
+  for (const { at, line } of linesOf(text)) {
+    const mark = /^\s{0,3}(```|~~~)/.exec(line)?.[1] ?? null;
+    if (mark !== null && (fence === null || fence === mark)) fence = fence === null ? mark : null;
+    const found = fence === null ? /^(#{1,6}) +(.+?)[ #]*$/.exec(line) : null;
+    if (found) {
+      const level = (found[1] as string).length;
+      path = [...path.filter((above) => above.level < level), { level, name: oneLine(found[2] as string) }];
+      marks.push({ at, heading: headings(), isBreak: true });
+    } else if (isInTable && !line.startsWith('|')) {
+      marks.push({ at, heading: headings(), isBreak: false });
+    }
+    isInTable = line.startsWith('|') && (isInTable || isRule(line));
+    if (isInTable && isRule(line)) {
+      const columns = oneLine(before.replace(/^\||\|\s*$/g, ''));
+      const heading = cut([...(path.length === 0 ? [] : [headings()]), `columns ${columns}`].join(', '));
+      marks.push({ at: at + line.length + 1, heading, isBreak: false });
+    }
+    before = line;
+  }
+  return marks;
+}
+
+const isRule = (line: string): boolean => /^\|(\s*:?-+:?\s*\|)+\s*$/.test(line);
+
+/** All rows but the first stand under its names. */
+function outlineOfRows(text: string): Mark[] {
+  const [head, second] = [...linesOf(text, 2)];
+  if (!head || !second) return [];
+  return [{ at: second.at, heading: cut(`columns ${oneLine(head.line.replaceAll('\t', ' | '))}`), isBreak: false }];
+}
+
+/** The entries of the whole and of what they hold, with their names or, in a list, their numbers from 1. */
+function outlineOfJson(text: string): Mark[] {
+  const marks: Mark[] = [];
+  /** Of each thing that is open: its kind, the entry it is at, and whether the next text is the name of one. */
+  const open: { isList: boolean; entry: string; count: number; isName: boolean }[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at] as string;
+    const last = open.at(-1);
+    const isEntry = last !== undefined && open.length <= 2 && last.isName && !/[\s,}\]]/.test(sign);
+    if (isEntry) {
+      last.count += 1;
+      last.isName = false;
+      last.entry = last.isList || sign !== '"' ? String(last.count) : text.slice(at + 1, endOfText(text, at));
+      marks.push({ at, heading: pathOf(open.map(({ entry }) => oneLine(entry))), isBreak: true });
+    }
+    if (sign === '"') at = endOfText(text, at);
+    else if (sign === '{' || sign === '[') open.push({ isList: sign === '[', entry: '', count: 0, isName: true });
+    else if (sign === '}' || sign === ']') open.pop();
+    else if (sign === ',' && last) last.isName = true;
+  }
+  return marks;
+}
+
+/** The place of the quote that ends the text which begins here. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at;
+  }
+  return text.length;
+}
+
+/** The entries of the whole, and the items of a list that stands in one. */
+function outlineOfYaml(text: string): Mark[] {
+  const marks: Mark[] = [];
+  let entry: string | null = null;
+  let item = 0;
+  for (const { at, line } of linesOf(text)) {
+    const key = /^([^\s#:-][^:]*?):(\s|$)/.exec(line)?.[1];
+    if (key !== undefined) {
+      entry = oneLine(key.replace(/^["']|["']$/g, ''));
+      item = 0;
+      marks.push({ at, heading: cut(entry), isBreak: true });
+    } else if (/^ {0,2}- /.test(line)) {
+      item += 1;
+      marks.push({ at, heading: pathOf([...(entry === null ? [] : [entry]), String(item)]), isBreak: true });
+    }
+  }
+  return marks;
+}
+
+function* linesOf(text: string, most = Number.POSITIVE_INFINITY): Generator<{ at: number; line: string }> {
+  let at = 0;
+  for (let count = 0; count < most && at < text.length; count++) {
+    const end = text.indexOf('\n', at);
+    const line = text.slice(at, end === -1 ? text.length : end);
+    yield { at, line: line.endsWith('\r') ? line.slice(0, -1) : line };
+    if (end === -1) return;
+    at = end + 1;
+  }
+}
+
+/**
+ * A sentence each, short ones together. Measured with the facts of memory's recall set shuffled into six passages: windows
+ * of 45, 83, 167, 251 and 503 characters put the right passage first for 67, 59, 47, 42 and 53 of 100 questions.
+ */
+const windowAim = 60;
+const maxWindow = 240;
+
+export type Window = { position: number; text: string };
+
+/**
+ * What a page does not say to its reader: where a link leads, tags, checksums and keys, rules and marks. An encoder reads
+ * them as words, many more than the sentence has. A search by words still finds them, since it reads the passage itself.
+ * No tag or comment is looked for behind the next `<`: a text of nothing but beginnings would take the square of its length.
+ */
+const unspoken = [
+  /\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)|\]\[[^\]\n]*\]/g,
+  /<!--[^<>]*>|<\/[a-z][\w-]*>|<[a-z][\w-]*\s[^<>]*=[^<>]*>/gi,
+  /https?:\/\/[^\s<>")\]]+/g,
+  /\b[\w+/=-]{40,}/g,
+  /[#*`|│[\]]+|[!-/:-@[-`{-~─]{3,}/g,
+];
+
+/** The parts of passages that get a vector each, with the passage they stand in; `first` is the number of the first. */
+export function windowsOf(passages: readonly string[], first = 0): Window[] {
+  return passages.flatMap((passage, at) =>
+    joined(sentencesOf(spoken(passage))).map((text) => ({ position: first + at, text })),
+  );
+}
+
+const spoken = (passage: string): string => unspoken.reduce((text, pattern) => text.replace(pattern, ' '), passage);
+
+function sentencesOf(passage: string): string[] {
+  return passage
+    .split(/(?<=[.!?…]["'”’)\]]*)\s+|\n+/)
+    .flatMap((sentence) => pieces(sentence.replace(/\s+/g, ' ').trim()))
+    .filter((sentence) => /\p{L}{2}/u.test(sentence));
+}
+
+/** What has no sentences, such as a table or a log, is cut at the last space that fits. */
+function pieces(sentence: string): string[] {
+  const found: string[] = [];
+  let rest = sentence;
+  while (rest.length > maxWindow) {
+    const space = rest.lastIndexOf(' ', maxWindow);
+    const end = space > windowAim ? space : maxWindow;
+    found.push(rest.slice(0, end).toWellFormed());
+    rest = rest.slice(end).trimStart();
+  }
+  return [...found, rest];
+}
+
+function joined(sentences: readonly string[]): string[] {
+  const windows: string[] = [];
+  for (const sentence of sentences) {
+    const last = windows.at(-1);
+    if (last !== undefined && last.length < windowAim && last.length + sentence.length < maxWindow)
+      windows[windows.length - 1] = `${last} ${sentence}`;
+    else windows.push(sentence);
+  }
+  return windows;
+}

@@ -1,15 +1,11 @@
-import type { Database, Transaction } from '../../platform/db/pool.ts';
+import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
+import { maybeOne, rowsOf, run } from '../../platform/db/query.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import { integer, text } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { fixedRevisions } from '../deployments/store.ts';
-import {
-  copyRevision,
-  deleteDocumentsExcept,
-  notebooksKeepingMore,
-  type RevisionChange,
-  setRevision,
-} from './revisions-store.ts';
-import { lockNotebook } from './store.ts';
-import type { NotebookRow } from './tables.ts';
+import { fixedRevisions } from '../versions/store.ts';
+import { isInNewest, lockNotebook, type RevisionChange, wholeText } from './store.ts';
+import { documents, type NotebookRow, notebooks } from './tables.ts';
 
 export async function beginChange(
   tx: Transaction,
@@ -52,4 +48,160 @@ export async function pruneContent(db: Database, signal?: AbortSignal): Promise<
     if (found.length < notebooksAtOnce) return;
     after = found.at(-1)?.id as string;
   }
+}
+
+/** Only documents in which the two differ are written: those of the newest are in every later revision by themselves. */
+async function copyRevision(
+  tx: Transaction,
+  notebookId: string,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  const copy = sql`${`{[${to},${to + 1})}`}::int4multirange`;
+  const isIn = sql`revisions @> ${from}::int`;
+  await run(
+    tx,
+    sql`UPDATE ${documents} SET revisions = CASE WHEN ${isIn} THEN revisions + ${copy} ELSE revisions - ${copy} END
+        WHERE notebook_id = ${notebookId} AND (${isIn}) <> ${isInNewest}`,
+  );
+}
+
+async function setRevision(tx: Transaction, notebookId: string, revision: number): Promise<void> {
+  await run(tx, sql`UPDATE ${notebooks} SET revision = ${revision} WHERE id = ${notebookId}`);
+}
+
+/** Of these revisions of its notebook, those that have the document. */
+export async function revisionsWith(
+  db: Executor,
+  documentId: string,
+  revisions: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (revisions.length === 0) return new Set();
+  const rows = await rowsOf(
+    db,
+    { revision: integer() },
+    sql`SELECT given.revision FROM ${documents}, unnest(${revisions}::int[]) AS given (revision)
+        WHERE id = ${documentId} AND revisions @> given.revision`,
+  );
+  return new Set(rows.map(({ revision }) => revision));
+}
+
+/** The revision of each notebook's newest content. They cannot change until the transaction ends. */
+export async function holdRevisions(
+  tx: Transaction,
+  orgId: string,
+  ids: readonly string[],
+): Promise<Record<string, number>> {
+  if (ids.length === 0) return {};
+  const rows = await rowsOf(
+    tx,
+    { id: text(), revision: integer() },
+    sql`SELECT id, revision FROM ${notebooks} WHERE org_id = ${orgId} AND id = ANY(${ids}) ORDER BY id FOR SHARE`,
+  );
+  return Object.fromEntries(rows.map(({ id, revision }) => [id, revision]));
+}
+
+/** Whether any of these notebooks has other documents now than in the revision that was fixed of it. */
+export async function isAnyChanged(
+  db: Executor,
+  orgId: string,
+  fixed: Readonly<Record<string, number>>,
+): Promise<boolean> {
+  const ids = Object.keys(fixed);
+  if (ids.length === 0) return false;
+  const changed = await maybeOne(
+    db,
+    { id: text() },
+    sql`SELECT n.id FROM unnest(${ids}::text[], ${Object.values(fixed)}::int[]) AS fixed (id, revision)
+        JOIN ${notebooks} n ON n.id = fixed.id AND n.org_id = ${orgId} AND n.revision <> fixed.revision
+        JOIN ${documents} d ON d.notebook_id = n.id AND (d.revisions @> fixed.revision) <> upper_inf(d.revisions)
+        LIMIT 1`,
+  );
+  return changed !== undefined;
+}
+
+/** Removes the documents that are neither in the newest content nor in a revision that is kept. */
+const deleteDocumentsExcept = (tx: Transaction, notebookId: string, kept: readonly number[]): Promise<number> =>
+  run(
+    tx,
+    sql`DELETE FROM ${documents} WHERE notebook_id = ${notebookId} AND NOT ${isInNewest} AND NOT EXISTS (
+          SELECT FROM unnest(${kept}::int[]) AS kept (revision) WHERE revisions @> kept.revision)`,
+  );
+
+/** Notebooks of all orgs with documents that are not in their newest content, in the order of their ids. */
+const notebooksKeepingMore = (
+  db: Executor,
+  { after, limit }: { after: string; limit: number },
+): Promise<Pick<NotebookRow, 'id' | 'org_id'>[]> =>
+  rowsOf(
+    db,
+    { id: text(), org_id: text() },
+    sql`SELECT DISTINCT notebook_id AS id, org_id FROM ${documents}
+        WHERE NOT ${isInNewest} AND notebook_id > ${after} ORDER BY notebook_id LIMIT ${limit}`,
+  );
+
+/** Of each notebook the revision that a version fixes. */
+type Revisions = Readonly<Record<string, number>>;
+
+type ChangedDocument = {
+  notebook_id: string;
+  notebook: string;
+  title: string;
+  before_id: string | null;
+  after_id: string | null;
+  bytes: number;
+};
+
+/**
+ * The documents in which two versions differ. One that left and one of the same title that came are the same document with
+ * another text; where several share a title they are matched in the order they were made.
+ */
+export function changedDocuments(
+  db: Executor,
+  orgId: string,
+  { before, after, limit }: { before: Revisions; after: Revisions; limit: number },
+): Promise<ChangedDocument[]> {
+  const ids = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const isIn = (revisions: Revisions): Sql =>
+    sql`coalesce(d.revisions @> (${sql.json(revisions)}::json ->> d.notebook_id)::int, false)`;
+  return rowsOf(
+    db,
+    {
+      notebook_id: text(),
+      notebook: text(),
+      title: text(),
+      before_id: text().nullable(),
+      after_id: text().nullable(),
+      bytes: integer(),
+    },
+    sql`
+      SELECT n.id AS notebook_id, n.name AS notebook, c.title, c.before_id, c.after_id, c.bytes
+      FROM (
+        SELECT notebook_id, title, place, min(id) FILTER (WHERE NOT is_after) AS before_id,
+          min(id) FILTER (WHERE is_after) AS after_id, sum(bytes)::int AS bytes
+        FROM (
+          SELECT d.id, d.notebook_id, d.title, d.bytes, d.sha256, ${isIn(after)} AS is_after,
+            row_number() OVER (PARTITION BY d.notebook_id, d.title, ${isIn(after)} ORDER BY d.id) AS place
+          FROM ${documents} d
+          WHERE d.org_id = ${orgId} AND d.notebook_id = ANY(${ids}) AND ${isIn(before)} <> ${isIn(after)}
+        ) differing
+        GROUP BY notebook_id, title, place
+        HAVING min(sha256) FILTER (WHERE NOT is_after) IS DISTINCT FROM min(sha256) FILTER (WHERE is_after)
+      ) c JOIN ${notebooks} n ON n.id = c.notebook_id AND n.org_id = ${orgId}
+      ORDER BY n.name, n.id, c.title, c.place LIMIT ${limit}`,
+  );
+}
+
+/** By id, also of documents that only older versions have. */
+export async function documentTexts(
+  db: Executor,
+  orgId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf(
+    db,
+    { id: text(), text: text() },
+    sql`SELECT d.id, ${wholeText} FROM ${documents} d WHERE d.org_id = ${orgId} AND d.id = ANY(${ids})`,
+  );
+  return new Map(rows.map((row) => [row.id, row.text]));
 }

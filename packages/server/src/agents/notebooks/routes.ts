@@ -5,18 +5,12 @@ import type { Handlers, PageRequest } from '../../platform/http/handler.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import type { DocumentReader } from '../documents/reader.ts';
 import type { Embeddings } from '../embeddings/embeddings.ts';
-import type { ChangeLive } from '../versions/change-live.ts';
-import { addDocument } from './add-document.ts';
-import { createNotebook } from './create.ts';
-import { findIndex } from './index-store.ts';
-import { presentDocument, presentNotebook } from './present.ts';
-import { readUpload } from './read-upload.ts';
-import type { Reader } from './reader-store.ts';
-import { removeNotebook } from './remove.ts';
-import { removeDocument } from './remove-document.ts';
+import type { ChangeLive } from '../versions/versions.ts';
+import { findIndex } from './document-index.ts';
+import { changeNotebook, createNotebook, presentDocument, presentNotebook, removeNotebook } from './notebook.ts';
+import { addDocument, readUpload, removeDocument } from './notebook-documents.ts';
 import type { Found } from './search.ts';
-import { findNotebook, findWholeDocument, listDocuments, listNotebooks } from './store.ts';
-import { changeNotebook } from './update.ts';
+import { findNotebook, findWholeDocument, listDocuments, listNotebooks, type Reader } from './store.ts';
 
 /** As many as an agent gets. */
 const passages = 6;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stemmed } from './language.ts';
 import type { Access } from './notebook.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
-import { readableNotebooks, readDocument } from './reader-store.ts';
 import { searchNotebooks } from './search.ts';
+import { stemmed } from './search-words.ts';
+import { readableNotebooks, readDocument } from './store.ts';
 
 let server: Awaited<ReturnType<typeof startNotebooks>>;
 let org: Awaited<ReturnType<typeof server.newOrg>>;

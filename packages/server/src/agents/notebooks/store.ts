@@ -2,9 +2,8 @@ import type { Executor } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
-import { indexedText, indexedTitle } from './indexed-text.ts';
-import type { PreparedDocument } from './notebook.ts';
-import { from, isInNewest, type RevisionChange } from './revisions-store.ts';
+import type { Passage } from './passages.ts';
+import { indexedText, indexedTitle } from './search-words.ts';
 import {
   type DocumentRow,
   documentIndexes,
@@ -13,6 +12,33 @@ import {
   type NotebookRow,
   notebooks,
 } from './tables.ts';
+
+/**
+ * A change of a notebook that is locked. It goes into the newest content and, apart from that, into a copy of each of the
+ * revisions that live traffic reads: what a test key has changed meanwhile is in the newest and not in these copies.
+ */
+export type RevisionChange = {
+  /** The first that has the change; every later one has it too. */
+  first: number;
+  /** The copy of each revision. */
+  copies: ReadonlyMap<number, number>;
+};
+
+/** In the newest content of its notebook. */
+export const isInNewest = sql`upper_inf(revisions)`;
+
+/** Every revision from this one on. */
+const from = (revision: number): string => `{[${revision},)}`;
+
+/** A document that keeps the limits, with everything that its text alone decides. */
+export type PreparedDocument = {
+  title: string;
+  contentType: string;
+  language: string;
+  bytes: number;
+  sha256: string;
+  passages: Passage[];
+};
 
 type Page = { limit: number; below: string | null };
 
@@ -192,9 +218,66 @@ export async function takeOut(tx: Executor, documentId: string, { first }: Revis
   );
 }
 
-export type WholeDocument = RowOf<typeof wholeDocument>;
-export const wholeDocument = { ...documents.columns, text: text() };
+type WholeDocument = RowOf<typeof wholeDocument>;
+const wholeDocument = { ...documents.columns, text: text() };
 
 /** Of the document `d`. */
 export const wholeText = sql`coalesce((
   SELECT string_agg(text, '' ORDER BY position) FROM ${documentPassages} WHERE document_id = d.id), '') AS text`;
+
+/** Whose agent reads, and which notebooks its version names. */
+export type Reader = {
+  orgId: string;
+  notebookIds: readonly string[];
+  /** What its version fixes of them; null: their newest content. */
+  revisions: Readonly<Record<string, number>> | null;
+  /** Null for the org's own agent: it reads what every user may. */
+  userId: string | null;
+};
+
+/** The one rule of who may read the notebook `n`; everything that the agent sees of a notebook passes it. */
+export const mayRead = ({ orgId, notebookIds, userId }: Omit<Reader, 'revisions'>): Sql =>
+  sql`n.org_id = ${orgId} AND n.id = ANY(${notebookIds})
+      AND (n.reader_ids IS NULL OR ${userId === null ? sql`FALSE` : sql`${userId} = ANY(n.reader_ids)`})`;
+
+/** Whether the document `d` is part of what is read. */
+export const isRead = ({ revisions }: Reader): Sql =>
+  revisions === null
+    ? isInNewest
+    : // A notebook that is not fixed has nothing to read.
+      sql`coalesce(d.revisions @> (${sql.json(revisions)}::json ->> d.notebook_id)::int, false)`;
+
+/** What the agent knows of its notebooks before it looks into one. */
+export const readableNotebooks = (db: Executor, reader: Omit<Reader, 'revisions'>): Promise<NotebookRow[]> =>
+  rowsOf(db, notebooks, sql`SELECT ${columnsOf(notebooks)} FROM ${notebooks} n WHERE ${mayRead(reader)} ORDER BY slug`);
+
+export const documentTitles = (
+  db: Executor,
+  reader: Reader,
+  limit: number,
+): Promise<Pick<DocumentRow, 'notebook_id' | 'title'>[]> =>
+  rowsOf(
+    db,
+    { notebook_id: text(), title: text() },
+    sql`SELECT d.notebook_id, d.title FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id
+        WHERE ${mayRead(reader)} AND ${isRead(reader)} ORDER BY d.title, d.id LIMIT ${limit}`,
+  );
+
+/** In each notebook the newest document of this title, or the one with this id, with the notebook's name. */
+export const findByName = (db: Executor, reader: Reader, named: string): Promise<{ id: string; notebook: string }[]> =>
+  rowsOf(
+    db,
+    { id: text(), notebook: text() },
+    sql`SELECT DISTINCT ON (n.slug) d.id, n.name AS notebook FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id
+        WHERE ${mayRead(reader)} AND ${isRead(reader)} AND (d.title = ${named} OR d.id = ${named})
+        ORDER BY n.slug, d.id DESC LIMIT 20`,
+  );
+
+export const readDocument = (db: Executor, reader: Reader, documentId: string): Promise<WholeDocument | undefined> =>
+  maybeOne(
+    db,
+    wholeDocument,
+    sql`SELECT ${columnsOf(documents, 'd')}, ${wholeText}
+        FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id
+        WHERE ${mayRead(reader)} AND ${isRead(reader)} AND d.id = ${documentId}`,
+  );

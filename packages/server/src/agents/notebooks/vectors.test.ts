@@ -1,7 +1,26 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, globSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { newId } from '@vestra/contract/ids';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { fuseRanks } from './fuse-ranks.ts';
-import { packVectors, similarities } from './vectors.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
+import { insertOrg } from '../../account/orgs/store.ts';
+import { createLog } from '../../main/log.ts';
+import { migrate } from '../../platform/db/migrate.ts';
+import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
+import { one, run } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { count } from '../../platform/db/table.ts';
+import { indexDocument } from './document-index.ts';
+import { encoderOf } from './encoder.fixture.ts';
+import { newDocument, newNotebook } from './notebooks.fixture.ts';
+import { createPassageMeaning } from './passage-meaning.ts';
+import { fuseRanks, searchNotebooks } from './search.ts';
+import { documents, documentVectors } from './tables.ts';
+import { packVectors, prepareVectorTable, similarities } from './vectors.ts';
 
 const vector = fc
   .array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 16, maxLength: 16 })
@@ -62,3 +81,111 @@ describe('fused ranks', () => {
     );
   });
 });
+
+/** Of Debian: the newest PostgreSQL that has the extension. */
+const version = globSync('/usr/share/postgresql/*/extension/vector.control')
+  .map((path) => Number(path.split('/')[4]))
+  .sort((a, b) => b - a)
+  .find((each) => globSync(`/usr/lib/postgresql/${each}/bin/initdb`).length > 0);
+const account = accountOf();
+if (version === undefined || account === null) {
+  process.stderr.write(
+    'vector-table.test.ts is left out: no PostgreSQL of Debian with pgvector (postgresql-NN-pgvector) is here.\n',
+  );
+}
+
+describe.skipIf(version === undefined || account === null)('a PostgreSQL with pgvector', () => {
+  let folder: string;
+  /** Runs a program of PostgreSQL as one who may. */
+  let postgres: (program: string, ...args: string[]) => void;
+  let db: Database;
+  let orgId: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'vestra-pgvector-'));
+    const { uid, gid } = account as { uid: number; gid: number };
+    chownSync(folder, uid, gid);
+    postgres = (program, ...args) => {
+      const path = `/usr/lib/postgresql/${version}/bin/${program}`;
+      execFileSync(path, ['-D', join(folder, 'data'), ...args], { uid, gid, cwd: folder, stdio: 'ignore' });
+    };
+    postgres('initdb', '-U', 'vestra', '-A', 'trust', '-E', 'UTF8', '--no-sync');
+    // By a socket in its own folder alone.
+    const settings = `-k ${folder} -c listen_addresses= -c fsync=off`;
+    postgres('pg_ctl', 'start', '-w', '-l', join(folder, 'log'), '-o', settings);
+    const connectionString = `postgresql://vestra@/postgres?host=${folder}`;
+    db = await openDatabase({ connectionString });
+    await migrate(db, join(import.meta.dirname, '../../platform/db/migrations'));
+    orgId = newId('org');
+    await insertOrg(db, { id: orgId, name: 'Org', wrapped_data_key: Buffer.from('x') });
+  }, 60_000);
+  afterAll(async () => {
+    await closeDatabase(db);
+    postgres('pg_ctl', 'stop', '-m', 'immediate');
+    await rm(folder, { recursive: true });
+  });
+
+  const log = createLog('silent');
+  const { embeddings, embedded } = encoderOf();
+  const signal = new AbortController().signal;
+  const shop = {
+    lamp: 'Zzz zzz zzz zzz zzz zzz zzz.',
+    sofa: 'Qqq qqq qqq qqq qqq qqq qqq.',
+    desk: 'Zqz zqz zqz zqz zqz.',
+  };
+
+  it('compares the vectors itself, also beside those that were packed before, and finds the same [NB-212]', async () => {
+    const notebookId = await newNotebook(db, orgId, shop);
+    const ids = (await rowsWhere(db, documents, sql`notebook_id = ${notebookId} ORDER BY id`)).map(({ id }) => id);
+    const search = async (comparesVectors: boolean) => {
+      const meaning = createPassageMeaning({ db, embeddings, comparesVectors, log });
+      const reader = { orgId, notebookIds: [notebookId], revisions: null, userId: null };
+      return (await searchNotebooks(db, { ...reader, query: 'zzzz', limit: 5 }, meaning)).hits.map(
+        ({ title }) => title,
+      );
+    };
+    const [before, ...later] = ids as [string, ...string[]];
+    await indexDocument({ db, embeddings, comparesVectors: false }, before, signal);
+    expect([await prepareVectorTable(db, log), await prepareVectorTable(db, log)]).toEqual([true, true]);
+    for (const id of later) await indexDocument({ db, embeddings, comparesVectors: true }, id, signal);
+    expect(await rowsWhere(db, documentVectors, sql`document_id = ANY(${later})`)).toEqual([]);
+    expect(await search(true)).toEqual(['lamp', 'desk']);
+    // Without the extension only the first is there.
+    expect(await search(false)).toEqual(['lamp']);
+
+    // The same text is copied, and what is deleted is gone.
+    const beforeCopy = embedded.length;
+    const copy = await newDocument(db, orgId, notebookId, { title: 'copy', text: shop.desk });
+    await indexDocument({ db, embeddings, comparesVectors: true }, copy.id, signal);
+    expect([embedded.length, await search(true)]).toEqual([beforeCopy, ['lamp', 'desk', 'copy']]);
+    await run(db, sql`DELETE FROM ${documents} WHERE id = ANY(${ids})`);
+    const { left } = await one(db, { left: count() }, sql`SELECT count(*) AS left FROM document_window_vectors`);
+    expect([left, await search(true)]).toEqual([1, ['copy']]);
+  });
+
+  it('that gives the server no right to it is used as one without [NB-212]', async () => {
+    await run(db, sql`CREATE DATABASE plain`);
+    await run(db, sql`CREATE ROLE guest LOGIN`);
+    const guest = await openDatabase({ connectionString: `postgresql://guest@/plain?host=${folder}` });
+    const owner = await openDatabase({ connectionString: `postgresql://vestra@/plain?host=${folder}` });
+    try {
+      await run(owner, sql`GRANT ALL ON SCHEMA public TO guest`);
+      await migrate(guest, join(import.meta.dirname, '../../platform/db/migrations'));
+      expect(await prepareVectorTable(guest, log)).toBe(false);
+    } finally {
+      await closeDatabase(guest);
+      await closeDatabase(owner);
+    }
+  });
+});
+
+/** PostgreSQL does not run as root. */
+function accountOf(): { uid: number; gid: number } | null {
+  const { uid, gid } = userInfo();
+  if (uid !== 0) return { uid, gid };
+  try {
+    const read = (which: string) => Number(execFileSync('id', [which, 'postgres'], { encoding: 'utf8' }));
+    return { uid: read('-u'), gid: read('-g') };
+  } catch {
+    return null;
+  }
+}

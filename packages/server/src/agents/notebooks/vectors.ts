@@ -1,3 +1,11 @@
+import type { Logger } from 'pino';
+import type { Database, Executor } from '../../platform/db/pool.ts';
+import { one, rowsOf, run } from '../../platform/db/query.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import { boolean, float, integer, text } from '../../platform/db/table.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { documentIndexes, documentVectors, type PassageKey } from './tables.ts';
+
 /**
  * Vectors as they are stored: one signed byte for each number, one vector after the other. A quarter of the size, and
  * measured on the recall set of `memory` no question finds less than with the numbers themselves.
@@ -32,4 +40,104 @@ export function similarities(query: Float32Array, packed: Uint8Array): number[] 
     }
     return square === 0 || length === 0 ? 0 : product / (Math.sqrt(square) * length);
   });
+}
+
+/**
+ * Vectors that PostgreSQL compares itself, one to a row, where it has the extension `vector`. The server makes the table:
+ * no migration may need an extension that most databases do not have.
+ */
+const windowVectors = sql.raw('document_window_vectors');
+
+/**
+ * Whether the database compares vectors; where it could, it is made to. Where not, they are packed and compared in the
+ * process, and whatever a database that could has left without packed vectors is indexed anew.
+ */
+export async function prepareVectorTable(db: Database, log: Pick<Logger, 'info'>): Promise<boolean> {
+  const isPrepared = await makeTable(db, log);
+  if (!isPrepared) await forgetUncomparable(db);
+  return isPrepared;
+}
+
+async function makeTable(db: Database, log: Pick<Logger, 'info'>): Promise<boolean> {
+  const { available } = await one(
+    db,
+    { available: boolean() },
+    sql`SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') AS available`,
+  );
+  if (!available) return false;
+  try {
+    await transaction(db, async (tx) => {
+      // Two processes that make it at once would fail each other.
+      await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended('vestra vector table', 0))`);
+      await run(tx, sql`CREATE EXTENSION IF NOT EXISTS vector`);
+      await run(
+        tx,
+        sql`CREATE TABLE IF NOT EXISTS ${windowVectors} (
+              document_id text NOT NULL,
+              model text NOT NULL,
+              position integer NOT NULL,
+              vector vector NOT NULL,
+              FOREIGN KEY (document_id, model) REFERENCES ${documentIndexes} ON DELETE CASCADE
+            )`,
+      );
+      await run(
+        tx,
+        sql`CREATE INDEX IF NOT EXISTS document_window_vectors_by_document ON ${windowVectors} (document_id, model)`,
+      );
+    });
+    return true;
+  } catch (error) {
+    log.info({ err: error }, 'PostgreSQL has pgvector, and it cannot be used: vectors are compared in this process');
+    return false;
+  }
+}
+
+/** Where its vectors are gone, a document is indexed anew. */
+export async function forgetUncomparable(db: Database): Promise<void> {
+  await run(
+    db,
+    sql`DELETE FROM ${documentIndexes} i WHERE i.windows > 0 AND NOT EXISTS (
+          SELECT FROM ${documentVectors} v WHERE v.document_id = i.document_id AND v.model = i.model)`,
+  );
+}
+
+/** Stores the vectors of each document and model in `moved`. One without direction is near to nothing, and left out. */
+export const insertWindowVectors = (positions: readonly number[], vectors: readonly Float32Array[]): Sql => {
+  const kept = positions.flatMap((position, at) => {
+    const vector = vectors[at] as Float32Array;
+    return vector.some((value) => value !== 0) ? [{ position, vector }] : [];
+  });
+  return sql`INSERT INTO ${windowVectors} (document_id, model, position, vector)
+    SELECT moved.document_id, moved.model, given.position, given.vector::vector
+    FROM moved, unnest(${kept.map(({ position }) => position)}::int[], ${kept.map(({ vector }) => written(vector))}::text[])
+      AS given (position, vector)`;
+};
+
+/** Five digits tell any two directions apart that the model does. */
+const written = (vector: Float32Array): string => `[${Array.from(vector, (value) => value.toPrecision(5)).join(',')}]`;
+
+/** From the document `twin.id` to each document of `begun`. */
+export const copyWindowVectors = (model: string): Sql => sql`
+  INSERT INTO ${windowVectors} (document_id, model, position, vector)
+  SELECT begun.document_id, v.model, v.position, v.vector
+  FROM begun, twin JOIN ${windowVectors} v ON v.document_id = twin.id AND v.model = ${model}`;
+
+export type Near = { key: PassageKey; similarity: number };
+
+/** A passage is as near as its nearest window. */
+export async function nearestInDatabase(
+  db: Executor,
+  model: string,
+  asked: Float32Array,
+  { documentIds, least, limit }: { documentIds: readonly string[]; least: number; limit: number },
+): Promise<Near[]> {
+  const rows = await rowsOf(
+    db,
+    { document_id: text(), position: integer(), similarity: float() },
+    sql`SELECT document_id, position, max(1 - (vector <=> ${written(asked)}::vector)) AS similarity
+        FROM ${windowVectors} WHERE model = ${model} AND document_id = ANY(${documentIds})
+        GROUP BY document_id, position HAVING max(1 - (vector <=> ${written(asked)}::vector)) > ${least}::float8
+        ORDER BY similarity DESC, document_id, position LIMIT ${limit}`,
+  );
+  return rows.map(({ document_id, position, similarity }) => ({ key: { document_id, position }, similarity }));
 }

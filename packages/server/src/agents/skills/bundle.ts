@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
 import { type Failure, fail } from '@vestra/contract/errors';
-import { skillDigest, skillPath } from '@vestra/contract/skill-digest';
+import { isSystemFile, skillDigest, skillPath } from '@vestra/contract/skill-digest';
+import type { Upload } from '../../platform/http/multipart.ts';
 import type { Frontmatter } from './frontmatter.ts';
+import type { OpenZip } from './open-zip.ts';
 
 const megabyte = 1024 * 1024;
-export const maxFiles = 200;
-export const maxFileBytes = megabyte;
-export const maxBundleBytes = 5 * megabyte;
+const maxFiles = 200;
+const maxFileBytes = megabyte;
+const maxBundleBytes = 5 * megabyte;
 const maxPathCharacters = 200;
 
 /** The field of the request that the files came in: a list, or one zip that holds them all. */
-export type Field = 'files' | 'file';
+type Field = 'files' | 'file';
 
-export type SentFile = { path: string; content: string | Uint8Array };
+type SentFile = { path: string; content: string | Uint8Array };
 
 export type SkillFile = { path: string; content: string; bytes: number; sha256: string };
 
@@ -67,7 +69,7 @@ function assertPath(path: string, param: string): void {
 }
 
 /** A path that, put below any folder, stays below it. */
-export function assertInside(path: string, param: string): void {
+function assertInside(path: string, param: string): void {
   if (/[\\\p{Cc}]/u.test(path)) throw invalidPath(path, param, 'has a backslash or a control character');
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) throw invalidPath(path, param, 'is not relative');
   const names = path.split('/');
@@ -95,17 +97,17 @@ function assertPathsApart(paths: readonly string[], paramOf: (at: number) => str
   }
 }
 
-export const tooManyFiles = (field: Field): Failure =>
+const tooManyFiles = (field: Field): Failure =>
   fail('invalid_skill', { param: field, message: `A skill may hold at most ${maxFiles} files.` });
 
-export const fileTooLarge = (path: string, param: string): Failure =>
+const fileTooLarge = (path: string, param: string): Failure =>
   fail('file_too_large', {
     status: 400,
     param,
     message: `\`${shown(path)}\` is larger than the ${maxFileBytes} bytes that a file of a skill may have.`,
   });
 
-export const bundleTooLarge = (field: Field): Failure =>
+const bundleTooLarge = (field: Field): Failure =>
   fail('bundle_too_large', {
     param: field,
     message: `The files are larger than the ${maxBundleBytes} bytes that a skill may have together.`,
@@ -118,3 +120,39 @@ const invalidPath = (path: string, param: string, why: string): Failure =>
   fail('invalid_skill', { param, message: `The path \`${shown(path)}\` ${why}.` });
 
 const shown = (path: string) => (path.length > 200 ? `${path.slice(0, 200).toWellFormed()}…` : path);
+
+type Request = { body: { files: { path: string; content: string }[] }; upload: Upload | null };
+
+/** The files of a request, sent as JSON or as a zip. */
+export async function readUpload({ body, upload }: Request, openZip: OpenZip): Promise<Bundle> {
+  if (!upload) return prepareBundle(body.files, 'files');
+  const [field] = Object.keys(upload.form);
+  if (field !== undefined) {
+    throw fail('invalid_request', { param: field, message: `Unknown field \`${field}\`: send \`file\` alone.` });
+  }
+  return prepareBundle(withoutTopFolder(await unpack(openZip(upload.bytes))), 'file');
+}
+
+async function unpack(entries: ReturnType<OpenZip>): Promise<SentFile[]> {
+  const files: SentFile[] = [];
+  let total = 0;
+  for await (const { path, isFolder, read } of entries) {
+    assertInside(isFolder ? path.replace(/\/$/, '') : path, 'file');
+    if (isFolder || isSystemFile(path)) continue;
+    if (files.length === maxFiles) throw tooManyFiles('file');
+    const content = await read(maxFileBytes);
+    if (content === null) throw fileTooLarge(path, 'file');
+    total += content.length;
+    if (total > maxBundleBytes) throw bundleTooLarge('file');
+    files.push({ path, content });
+  }
+  return files;
+}
+
+/** Zipping a folder puts the folder around its files. */
+function withoutTopFolder(files: SentFile[]): SentFile[] {
+  if (files.some(({ path }) => path === 'SKILL.md')) return files;
+  const around = files.find(({ path }) => /^[^/]+\/SKILL\.md$/.test(path))?.path.slice(0, -'SKILL.md'.length);
+  if (around === undefined || !files.every(({ path }) => path.startsWith(around))) return files;
+  return files.map((file) => ({ ...file, path: file.path.slice(around.length) }));
+}

@@ -1,4 +1,2 @@
-export { builtInSkills } from './built-in.ts';
-export { changedFiles, fileTexts } from './changed-files.ts';
-export { type KnownSkill, readableSkills, readSkillFiles } from './read-skill.ts';
-export { findSkills } from './store.ts';
+export { builtInSkills, type KnownSkill, readableSkills, readSkillFiles } from './skill-files.ts';
+export { changedFiles, fileTexts, findSkills } from './store.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
 import { countWhere, rowsWhere } from '../../../../../tests/support/rows.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { builtInSkills } from './built-in.ts';
+import { builtInSkills } from './skill-files.ts';
 import { skillOf, startSkills, zipOf } from './skills.fixture.ts';
 import { skillFiles, skills, skillTexts, skillVersions } from './tables.ts';
 

@@ -2,15 +2,11 @@ import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers, PageRequest } from '../../platform/http/handler.ts';
-import type { ChangeLive } from '../versions/change-live.ts';
-import { builtInSkills } from './built-in.ts';
-import { createSkill } from './create.ts';
+import type { ChangeLive } from '../versions/versions.ts';
+import { readUpload } from './bundle.ts';
 import type { OpenZip } from './open-zip.ts';
-import { presentBuiltIn, presentSkill, presentVersion } from './present.ts';
-import { readCompanySkill } from './read-skill.ts';
-import { readUpload } from './read-upload.ts';
-import { removeSkill } from './remove.ts';
-import { replaceSkill } from './replace.ts';
+import { createSkill, presentBuiltIn, presentSkill, presentVersion, removeSkill, replaceSkill } from './skill.ts';
+import { builtInSkills, readCompanySkill } from './skill-files.ts';
 import { findSkill, listSkills, listVersions } from './store.ts';
 
 export function skillRoutes({

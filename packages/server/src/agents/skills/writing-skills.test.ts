@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { builtInSkills } from './built-in.ts';
 import { hasPython, scriptOf } from './scripts.fixture.ts';
+import { builtInSkills } from './skill-files.ts';
 
 describe.skipIf(!hasPython)('the script of web-research', () => {
   const fees = ['--title', 'Fees', '--publisher', 'The city', '--published', '2025-03'];

@@ -6,7 +6,7 @@ import { type Called, generations, serveMcp, tool } from '../mcp-client/mcp-serv
 import type { Manifest } from '../versions/manifest.ts';
 import { createServerTools, type ServerTool } from './agent-tools.ts';
 import { startMcpServers } from './mcp-servers.fixture.ts';
-import type { SignedIn } from './sign-ins.ts';
+import type { SignedIn } from './server-access.ts';
 
 type Servers = Manifest['mcp_servers'];
 type Policies = Manifest['mcp_tool_policy'];

@@ -6,27 +6,30 @@ import type { AwayReason } from '@vestra/contract/missing-tools';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import type { McpFailure } from '../mcp-client/failure.ts';
-import type { OfferedTool } from '../mcp-client/list-tools.ts';
 import type { KeptSessions, McpClient } from '../mcp-client/mcp-client.ts';
-import type { Sample } from '../mcp-client/sampling.ts';
-import type { TaskHandle } from '../mcp-client/server-question.ts';
+import type { McpFailure } from '../mcp-client/server-answer.ts';
+import type { Sample, TaskHandle } from '../mcp-client/server-requests.ts';
+import type { OfferedTool } from '../mcp-client/tool-list.ts';
 import type { Manifest } from '../versions/manifest.ts';
+import { approvedToolsOf, standInsFor, toolsForModel } from './model-tools.ts';
 import { createOfferedTools } from './offered-tools.ts';
-import { endOutages } from './outage-store.ts';
+import {
+  type NamedServer,
+  type ReachableServer,
+  reachApps,
+  reachServers,
+  type ServerAccess,
+  type ServerAway,
+  type SignIns,
+} from './server-access.ts';
 import {
   type KeptQuestions,
   type NextQuestion,
   putQuestions,
   type QuestionOutcome,
   takeAnswer,
-} from './put-question.ts';
-import { reachApps } from './reach-apps.ts';
-import { type NamedServer, reachServers } from './reach-servers.ts';
-import type { ReachableServer, ServerAccess, ServerAway } from './server-access.ts';
-import type { SignIns } from './sign-ins.ts';
-import { approvedToolsOf, standInsFor } from './stand-in.ts';
-import { toolsForModel } from './tools-for-model.ts';
+} from './server-questions.ts';
+import { endOutages } from './store.ts';
 
 /** A tool of a server, for one user. It holds no secret: a call fills them in anew. */
 export type ServerTool = {

@@ -1,12 +1,9 @@
 export type { KeptSessions } from '../mcp-client/mcp-client.ts';
-export type { Sample, SampledPrompt } from '../mcp-client/sampling.ts';
+export type { Sample, SampledPrompt } from '../mcp-client/server-requests.ts';
 export { createServerTools, type ServerTool, type ServerTools, type UnavailableServer } from './agent-tools.ts';
-export { registerServer } from './create.ts';
-export { assertMayChange } from './live-lock.ts';
-export { sameAddress } from './mcp-server.ts';
-export { beginOutage, forgetOutagesOf } from './outage-store.ts';
-export { mostToolsAtOnce } from './shown-tool.ts';
-export type { SignedIn, SignIns } from './sign-ins.ts';
-export { findByAddress, findById, takenSlugs } from './store.ts';
+export { mostToolsAtOnce } from './model-tools.ts';
+export type { SignedIn, SignIns } from './server-access.ts';
+export { sameAddress } from './server-settings.ts';
+export { assertMayChange, registerServer, updateServer } from './servers.ts';
+export { beginOutage, findByAddress, findById, forgetOutagesOf, takenSlugs } from './store.ts';
 export type { RegisteredServer } from './tables.ts';
-export { updateServer } from './update.ts';

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrationsFolder } from '../../main/migrations-folder.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { content, newDeployment } from '../deployments/deployments.fixture.ts';
-import { getVersion } from '../deployments/store.ts';
+import { getVersion } from '../versions/store.ts';
 import { saveVersion } from '../versions/versions.ts';
-import { mayChangeLive } from './mcp-server.ts';
 import { type Browser, startMcpServers } from './mcp-servers.fixture.ts';
+import { mayChangeLive } from './server-settings.ts';
 
 let server: Awaited<ReturnType<typeof startMcpServers>>;
 let org: Awaited<ReturnType<typeof server.newOrg>>;

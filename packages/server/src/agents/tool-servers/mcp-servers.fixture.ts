@@ -27,8 +27,7 @@ import { openMasterKeys } from '../../platform/secrets/master-key.ts';
 import { createVault, type Vault } from '../../platform/secrets/vault.ts';
 import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { createMcpClient } from '../mcp-client/mcp-client.ts';
-import { changeLiveVersions } from '../versions/change-live.ts';
-import { pushLive } from '../versions/versions.ts';
+import { changeLiveVersions, pushLive } from '../versions/versions.ts';
 import { mcpServerRoutes } from './routes.ts';
 
 const publicUrl = 'http://localhost:4600';

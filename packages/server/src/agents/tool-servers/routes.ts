@@ -4,16 +4,12 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import type { McpClient } from '../mcp-client/mcp-client.ts';
-import type { ChangeLive } from '../versions/change-live.ts';
-import { checkServer } from './check.ts';
-import { createServer } from './create.ts';
-import { type AssertCallable, assertAcceptable, headersOf, type ServerChanges } from './mcp-server.ts';
-import { presentServer } from './present.ts';
-import { removeServer } from './remove.ts';
+import type { ChangeLive } from '../versions/versions.ts';
+import { type AssertCallable, assertAcceptable, headersOf, type ServerChanges } from './server-settings.ts';
+import { changeServer, checkServer, createServer, presentServer, removeServer } from './servers.ts';
 import { findServer, listServers } from './store.ts';
-import { changeServer } from './update.ts';
 
-export type McpServerDependencies = {
+type McpServerDependencies = {
   db: Database;
   vault: Vault;
   client: McpClient;

@@ -5,7 +5,7 @@ import { refuseAddress } from '../../platform/outbound/address.ts';
 import { type Called, type Generation, serveMcp, tool } from '../mcp-client/mcp-server.fixture.ts';
 import { createServerTools, type ServerTool } from './agent-tools.ts';
 import { startMcpServers } from './mcp-servers.fixture.ts';
-import type { QuestionOutcome } from './put-question.ts';
+import type { QuestionOutcome } from './server-questions.ts';
 
 let server: Awaited<ReturnType<typeof startMcpServers>>;
 beforeAll(async () => {

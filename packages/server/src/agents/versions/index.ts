@@ -1,4 +1,3 @@
-export { type ChangeLive, changeLiveVersions } from './change-live.ts';
 export {
   changedKeys,
   defaultManifest,
@@ -12,6 +11,15 @@ export {
   repoNamed,
   withoutRepeats,
 } from './manifest.ts';
-export { manifestOf, versionOf } from './version-cache.ts';
+export { manifestOf, versionOf } from './store.ts';
 export { versionToRun } from './version-pointers.ts';
-export { authorOf, becomeDefault, moveDraft, popLive, pushLive, saveVersion } from './versions.ts';
+export {
+  authorOf,
+  becomeDefault,
+  type ChangeLive,
+  changeLiveVersions,
+  moveDraft,
+  popLive,
+  pushLive,
+  saveVersion,
+} from './versions.ts';

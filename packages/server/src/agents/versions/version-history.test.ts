@@ -5,12 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { changeStatus, presentVersion } from '../deployments/deployment.ts';
+import { requireDeployment } from '../deployments/deployment-reference.ts';
 import { author, content, newDeployment, newOrg } from '../deployments/deployments.fixture.ts';
-import { requireDeployment } from '../deployments/find.ts';
-import { presentVersion } from '../deployments/present.ts';
-import { listVersions } from '../deployments/store.ts';
 import type { DeploymentRow } from '../deployments/tables.ts';
-import { changeStatus } from '../deployments/update.ts';
+import { listVersions } from './store.ts';
 import { moveDraft, popLive, pushLive, saveVersion } from './versions.ts';
 
 let database: TestDatabase;

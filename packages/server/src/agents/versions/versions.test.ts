@@ -8,9 +8,11 @@ import { sql } from '../../platform/db/sql.ts';
 import { integer } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { content, newDeployment, newOrg } from '../deployments/deployments.fixture.ts';
-import { deploymentsUsing, findById, getVersion, listVersions, newestVersion } from '../deployments/store.ts';
-import { type DeploymentRow, deployments, deploymentVersions } from '../deployments/tables.ts';
+import { findById } from '../deployments/store.ts';
+import { type DeploymentRow, deployments } from '../deployments/tables.ts';
 import { defaultManifest, type Manifest } from './manifest.ts';
+import { deploymentsUsing, getVersion, listVersions, newestVersion } from './store.ts';
+import { deploymentVersions } from './tables.ts';
 import { moveDraft, popLive, pushLive, saveVersion } from './versions.ts';
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
 import { rowsWhere } from '../../../../../tests/support/rows.ts';
-import type { SignedIn } from '../../agents/tool-servers/sign-ins.ts';
+import type { SignedIn } from '../../agents/tool-servers/server-access.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import type { App } from './app.ts';

@@ -1,10 +1,10 @@
 import type { Mode } from '@vestra/contract/route';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { requireDeployment } from '../../agents/deployments/find.ts';
-import { getVersion } from '../../agents/deployments/store.ts';
+import { requireDeployment } from '../../agents/deployments/deployment-reference.ts';
 import { searchNotebooks } from '../../agents/notebooks/search.ts';
-import { readableSkills } from '../../agents/skills/read-skill.ts';
+import { readableSkills } from '../../agents/skills/skill-files.ts';
+import { getVersion } from '../../agents/versions/store.ts';
 import { startApply } from '../apply.fixture.ts';
 
 let server: Awaited<ReturnType<typeof startApply>>;

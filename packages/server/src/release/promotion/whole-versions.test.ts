@@ -1,9 +1,9 @@
 import type { Mode } from '@vestra/contract/route';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { requireDeployment } from '../../agents/deployments/find.ts';
-import { getVersion } from '../../agents/deployments/store.ts';
+import { requireDeployment } from '../../agents/deployments/deployment-reference.ts';
 import { pruneContent } from '../../agents/notebooks/revisions.ts';
 import { searchNotebooks } from '../../agents/notebooks/search.ts';
+import { getVersion } from '../../agents/versions/store.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';

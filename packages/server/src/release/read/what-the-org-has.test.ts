@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { builtInSkills } from '../../agents/skills/built-in.ts';
+import { builtInSkills } from '../../agents/skills/skill-files.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { faultsOf, type Org, startApply } from '../apply.fixture.ts';

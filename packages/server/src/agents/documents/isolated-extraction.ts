@@ -1,0 +1,108 @@
+import { realpathSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { joinCaptured } from '../../platform/sandbox/capture.ts';
+import { type Confinement, unusedAccount } from '../../platform/sandbox/confine.ts';
+import { runToEnd } from '../../platform/sandbox/run-to-end.ts';
+import { spawnConfined } from '../../platform/sandbox/spawn-confined.ts';
+import type { Extracted, Extraction } from './extract.ts';
+
+type Limits = { timeMs: number; memoryMb: number };
+
+/**
+ * Reads a file in a process of its own that sees nothing of the server's: no environment, no network, no folder but
+ * that of the program. What a hostile file makes of the library that reads it stays there. Null where time ran out.
+ */
+export async function extractConfined(extraction: Extraction, limits: Limits): Promise<Extracted | null> {
+  const { content, ...rest } = extraction;
+  const input = Buffer.concat([Buffer.from(`${JSON.stringify(rest)}\n`), Buffer.from(content as Uint8Array)]);
+  const { timeMs: timeoutMs, memoryMb } = limits;
+  const command = [node, `--max-old-space-size=${memoryMb}`, program];
+  const confined = spawnConfined(command, confinementOf(memoryMb), { input });
+  // Twice, since half of what may be kept is kept from the beginning; a character takes six bytes at most.
+  const maxBytes = 2 * (6 * extraction.maxCharacters + 1000);
+  const signal = new AbortController().signal;
+  const { end, exitCode, stdout } = await runToEnd(confined, { timeoutMs, maxBytes, signal });
+  if (end === 'timeout') return null;
+  if (exitCode !== 0) return { reason: 'The file cannot be read.' };
+  return JSON.parse(Buffer.from(joinCaptured(stdout, () => '')).toString('utf8')) as Extracted;
+}
+
+let found: Promise<boolean> | undefined;
+
+/** Whether files can be read so here; found out once. */
+export function canConfine(): Promise<boolean> {
+  const trial: Extraction = { kind: 'html', content: '<p>text</p>', maxCharacters: 10 };
+  found ??= extractConfined(trial, { timeMs: 20_000, memoryMb: 256 }).then(
+    (extracted) => extracted !== null && 'text' in extracted && extracted.text === 'text',
+    () => false,
+  );
+  return found;
+}
+
+const node = realpathSync(process.execPath);
+const program = fileURLToPath(new URL('./extract-process.ts', import.meta.url));
+
+/** The program, the libraries it reads files with, and what says how its files are to be read. */
+const programFiles = () => [
+  node,
+  dirname(program),
+  findPackageJSON('.', program) as string,
+  ...new Set(['unpdf', 'mammoth', 'turndown', 'saxen', 'yauzl'].flatMap(librariesWith)),
+];
+
+/** The folder that a library is installed in; none where the program was bundled and holds it itself. */
+function librariesWith(name: string): string[] {
+  try {
+    const path = fileURLToPath(import.meta.resolve(name));
+    return [path.slice(0, path.lastIndexOf('/node_modules/') + '/node_modules'.length)];
+  } catch {
+    return [];
+  }
+}
+
+const megabyte = 1024 * 1024;
+/** What the program takes before it has read anything. */
+const ownMb = 512;
+
+const confinementOf = (memoryMb: number): Confinement => ({
+  mounts: programFiles().map((path) => ({ from: path, to: path, isWritable: false })),
+  env: {},
+  workingFolder: '/',
+  egressSocket: null,
+  limits: { processes: 64, fileBytes: 0, memoryBytes: (2 * memoryMb + ownMb) * megabyte },
+  identity: unusedAccount(),
+});
+
+/**
+ * A hostile file can keep the library busy for minutes or unpack to gigabytes, and the event loop would stand still
+ * meanwhile. A new thread for each file, so that none meets what another has left. Null where time ran out.
+ */
+export function extractInThread(extraction: Extraction, { timeMs, memoryMb }: Limits): Promise<Extracted | null> {
+  const worker = new Worker(new URL('./extract-worker.ts', import.meta.url), {
+    workerData: extraction,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    stdout: true,
+    stderr: true,
+  });
+  return new Promise<Extracted | null>((resolve) => {
+    const refuse = (reason: string) => resolve({ reason });
+    const time = setTimeout(() => resolve(null), timeMs);
+    const memory = setInterval(() => void watchMemory(), 50);
+    worker.once('message', resolve);
+    worker.once('error', () => refuse('The file cannot be read.'));
+    worker.once('exit', () => {
+      clearTimeout(time);
+      clearInterval(memory);
+      refuse('The file cannot be read.');
+    });
+
+    /** The limit on objects is the thread's own; buffers lie outside of it. */
+    async function watchMemory() {
+      const used = await worker.getHeapStatistics().catch(() => undefined);
+      if (used && used.external_memory > memoryMb * 1024 * 1024) refuse('The file unpacks to more than can be read.');
+    }
+  }).finally(() => worker.terminate());
+}

@@ -1,6 +1,0 @@
-export class EmbeddingsFailure extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'EmbeddingsFailure';
-  }
-}

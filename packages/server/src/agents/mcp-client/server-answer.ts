@@ -1,0 +1,163 @@
+import {
+  type CallToolResult,
+  InsufficientScopeError,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
+import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
+import { SessionTimeout } from './session.ts';
+
+/** What a server said, as one text for a model, and the pictures and recordings that it named there. */
+export type ToolAnswer = { text: string; isError: boolean; media?: readonly McpMedia[] };
+
+type McpMedia = { mediaType: string; content: Uint8Array };
+
+/** With its notice below what the agent's loop takes of any tool: a second cut would take the notice away. */
+const longest = 99_000;
+const longestLine = 300;
+
+export function answerOf(result: CallToolResult, hide: (text: string) => string): ToolAnswer {
+  const media = result.content.filter(isMedia).slice(0, mostMedia).flatMap(mediaIn);
+  return {
+    text: shownText(textOf(result), hide),
+    isError: result.isError === true,
+    ...(media.length > 0 && { media }),
+  };
+}
+
+/** Hidden before it is cut: half a secret is still half a secret. */
+export const shownText = (text: string, hide: (text: string) => string): string => bounded(hide(text));
+
+/** Whoever shows them to a model takes fewer. The text names each, also those that are left out here. */
+const mostMedia = 16;
+
+const isMedia = (part: Part): boolean =>
+  part.type === 'image' || part.type === 'audio' || (part.type === 'resource' && isMediaType(part.resource.mimeType));
+
+const isMediaType = (mimeType: string | undefined) => /^(image|audio)\/[\w.+-]+$/i.test(mimeType ?? '');
+
+function mediaIn(part: Part): McpMedia[] {
+  const [mimeType, base64] =
+    part.type === 'image' || part.type === 'audio'
+      ? [part.mimeType, part.data]
+      : part.type === 'resource' && 'blob' in part.resource
+        ? [part.resource.mimeType, part.resource.blob]
+        : [];
+  if (!mimeType || base64 === undefined) return [];
+  const mediaType = isMediaType(mimeType) ? mimeType.toLowerCase() : 'application/octet-stream';
+  return [{ mediaType, content: Buffer.from(base64, 'base64') }];
+}
+
+type Part = CallToolResult['content'][number];
+
+function textOf({ content, structuredContent }: CallToolResult): string {
+  const hasText = content.some((part) => part.type === 'text' && part.text !== '');
+  const lines = content.map(partAsText);
+  if (!hasText && structuredContent !== undefined) lines.unshift(JSON.stringify(structuredContent));
+  return lines.filter((line) => line !== '').join('\n') || 'The tool answered with nothing.';
+}
+
+/** Bytes are named and never repeated: a model reads none of them from a text. */
+function partAsText(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'image':
+    case 'audio':
+      return line(`${part.type} ${part.mimeType}, ${bytesIn(part.data)} bytes`);
+    case 'resource_link':
+      return line(`resource ${part.uri} ${part.name}`);
+    case 'resource': {
+      const { resource } = part;
+      const named = `resource ${resource.uri} ${resource.mimeType ?? ''}`.trimEnd();
+      return 'text' in resource
+        ? `${line(named)}\n${resource.text}`
+        : line(`${named}, ${bytesIn(resource.blob)} bytes`);
+    }
+    default:
+      return line('a part of a kind that is not known here');
+  }
+}
+
+/** One line that nothing in it ends early. */
+export const line = (text: string) => `[${text.replaceAll(/\s+/g, ' ').slice(0, longestLine).toWellFormed()}]`;
+const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4);
+
+const bounded = (text: string): string =>
+  text.length <= longest
+    ? text
+    : `${text.slice(0, longest).toWellFormed()}\n[Cut: the answer has ${text.length} characters, of which these are the first ${longest}.]`;
+
+export type McpFailure = {
+  ok: false;
+  code: 'timeout' | 'mcp_server_error';
+  message: string;
+  /** The server did not take the credentials, and so has done nothing. */
+  isUnauthorized?: true;
+};
+
+/**
+ * Why a session failed, for the tenant who registered the server. Nothing that the server wrote is repeated: it may
+ * hold the credentials that it was sent, and so may the messages of the MCP client.
+ */
+export function failureOf(error: unknown, url: string): McpFailure {
+  return describe(error, url, () => '');
+}
+
+/**
+ * Why a call of a tool failed, for the model that made it: what the server says of the arguments is how a model mends
+ * them. `hide` takes the credentials out of it.
+ */
+export function failureOfCall(error: unknown, url: string, hide: (text: string) => string): McpFailure {
+  return describe(error, url, (said) => ` It says: ${hide(said).slice(0, longestQuote).toWellFormed()}`);
+}
+
+const longestQuote = 1000;
+
+function describe(error: unknown, url: string, quote: (said: string) => string): McpFailure {
+  const host = new URL(url).hostname;
+  const failed = (message: string, isUnauthorized = false): McpFailure => ({
+    ok: false,
+    code: 'mcp_server_error',
+    message,
+    ...(isUnauthorized && { isUnauthorized }),
+  });
+  const late = (message: string): McpFailure => ({ ok: false, code: 'timeout', message });
+
+  for (const cause of causesOf(error)) {
+    if (cause instanceof SessionTimeout) return late(`${host} took too long.`);
+    if (cause instanceof DOMException) return late(`The call of ${host} was given up before it ended.`);
+    if (cause instanceof OutboundFailure) {
+      return cause.reason === 'timeout' ? late(cause.message) : failed(cause.message);
+    }
+    if (cause instanceof SdkHttpError) return failed(`${host} ${answered(cause.status)}`, cause.status === 401);
+    if (cause instanceof InsufficientScopeError) return failed(`${host} ${answered(403)}`);
+    if (cause instanceof MissingRequiredClientCapabilityError && wantsModel(cause)) {
+      return failed(`${host} wants to ask the agent’s model, which \`sampling\` of the server does not allow.`);
+    }
+    if (cause instanceof ProtocolError)
+      return failed(`${host} answered with the MCP error ${cause.code}.${quote(cause.message)}`);
+  }
+  return failed(`${host} does not speak MCP at this URL: its answer could not be read.`);
+}
+
+const wantsModel = ({ data }: MissingRequiredClientCapabilityError) =>
+  (data as { requiredCapabilities?: object } | undefined)?.requiredCapabilities !== undefined &&
+  'sampling' in (data as { requiredCapabilities: object }).requiredCapabilities;
+
+/** The MCP client wraps what goes wrong during the handshake. */
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < 5; cause = cause.cause) causes.push(cause);
+  return causes;
+}
+
+function answered(status: number): string {
+  if (status === 401) return 'answered 401: it did not take the credentials in `auth`, or wants some.';
+  if (status === 403) return 'answered 403: the credentials in `auth` do not allow this.';
+  if (status >= 300 && status < 400) {
+    return `answered ${status}, a redirect, which is not followed: register the URL that it leads to.`;
+  }
+  return `answered ${status}.`;
+}

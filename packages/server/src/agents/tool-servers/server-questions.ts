@@ -1,0 +1,191 @@
+import { asksForCredential } from '@vestra/agent/credential';
+import type { InteractionDraft } from '@vestra/agent/interaction';
+import type {
+  AnsweredQuestions,
+  AskedQuestions,
+  FormField,
+  QuestionAnswer,
+  ServerQuestion,
+  TaskHandle,
+} from '../mcp-client/server-requests.ts';
+
+/** What a call keeps while the person is asked, one question after the other. */
+export type KeptQuestions = AskedQuestions & {
+  answers: Record<string, QuestionAnswer>;
+  /** The one that the person is asked now. */
+  asking: string;
+  /** How often they were asked it. */
+  attempt: number;
+  /** What the model is told of questions that were not put to the person. */
+  notes: string[];
+};
+
+/** What came of the interaction. */
+export type QuestionOutcome = { decision: string | null; reason: string | null; answers: readonly string[] | null };
+
+export type NextQuestion =
+  | { kind: 'ask'; draft: InteractionDraft; kept: KeptQuestions }
+  /** `task`: it is the task that is told the answers; absent: the call is made with them. */
+  | { kind: 'go_on'; asking: AnsweredQuestions; notes: readonly string[]; task?: TaskHandle | undefined };
+
+type Server = { slug: string; tool: string; refuseAddress: (url: string) => string | null };
+
+const mostAttempts = 3;
+const week = 7 * 24 * 60 * 60;
+
+/** The first of the server's questions that has to be put to the person, or all answers where none is left. */
+export function putQuestions(
+  asked: AskedQuestions,
+  server: Server,
+  before: { answers: AnsweredQuestions['answers']; notes: readonly string[] },
+): NextQuestion {
+  // In rounds, a name of the round before may stand for another question now.
+  const answers = asked.isHeld ? { ...before.answers } : {};
+  return nextOf({ ...asked, answers, asking: '', attempt: 0, notes: [...before.notes] }, server);
+}
+
+/** After the person has answered, or said no. */
+export function takeAnswer(kept: KeptQuestions, outcome: QuestionOutcome, server: Server): NextQuestion {
+  const question = kept.questions[kept.asking];
+  if (!question) return nextOf(kept, server);
+  const read = readAnswer(question, outcome);
+  if ('faults' in read && kept.attempt < mostAttempts) {
+    return { kind: 'ask', draft: draftOf(question, server, read.faults), kept: { ...kept, attempt: kept.attempt + 1 } };
+  }
+  const answer: QuestionAnswer = 'faults' in read ? { action: 'cancel' } : read;
+  return nextOf({ ...kept, answers: { ...kept.answers, [kept.asking]: answer } }, server);
+}
+
+function nextOf(kept: KeptQuestions, server: Server): NextQuestion {
+  const answers = { ...kept.answers };
+  const notes = [...kept.notes];
+  for (const [key, question] of Object.entries(kept.questions)) {
+    if (Object.hasOwn(answers, key)) continue;
+    const refusal = refusalOf(question, server);
+    if (refusal === null) {
+      const next = { ...kept, answers, notes, asking: key, attempt: 1 };
+      return { kind: 'ask', draft: draftOf(question, server, []), kept: next };
+    }
+    answers[key] = { action: 'decline' };
+    notes.push(refusal);
+  }
+  return { kind: 'go_on', asking: { answers, given: kept.given, state: kept.state }, notes, task: kept.task };
+}
+
+/** What no server may ask a person through the agent, whatever for. */
+function refusalOf(question: ServerQuestion, { refuseAddress }: Server): string | null {
+  if (question.mode === 'url') {
+    return refuseAddress(question.url) === null
+      ? null
+      : 'The server wanted to send the person to an address that is refused; it was told no.';
+  }
+  const texts = Object.entries(question.fields).flatMap(([name, { title, description }]) => [name, title, description]);
+  return [question.message, ...texts].some(asksForCredential)
+    ? 'The server asked the person for a password, a secret or card details. Nobody is asked for these here: it was told no.'
+    : null;
+}
+
+function draftOf(question: ServerQuestion, { slug, tool }: Server, faults: readonly string[]): InteractionDraft {
+  const about = { moves_money: false, requires_present_user: false, expires_in_s: week };
+  const details = { server: slug, tool_name: tool, asked_by: 'server', mode: question.mode };
+  if (question.mode === 'url') {
+    const { host } = new URL(question.url);
+    const request = `${question.message}\n\n${question.url}`.trim();
+    return {
+      ...about,
+      kind: 'ask_question',
+      type: 'handoff',
+      summary: cut(`${slug} asks you to open ${host}: ${question.message}`, 120),
+      questions: [{ question: request, header: slug, options: [], multi_select: false }],
+      details: { ...details, url: question.url, host, asks_for_value: false, asks_for_secret: false },
+    };
+  }
+  const fields = Object.entries(question.fields);
+  const questions = fields.map(([name, field], at) => ({
+    question: [
+      ...(at === 0 ? [...faults, question.message] : []),
+      questionText(name, field, question.required.includes(name)),
+    ]
+      .filter((line) => line !== '')
+      .join('\n\n'),
+    header: slug,
+    options: field.type === 'boolean' ? [...yesAndNo] : field.options.map(({ label }) => label),
+    multi_select: field.type === 'choices',
+  }));
+  const confirmation = {
+    question: question.message || 'Go on?',
+    header: slug,
+    options: [...yesAndNo],
+    multi_select: false,
+  };
+  return {
+    ...about,
+    kind: 'ask_question',
+    type: 'question',
+    summary: cut(`${slug} asks: ${question.message || (fields[0]?.[0] ?? '')}`, 120),
+    questions: questions.length > 0 ? questions : [confirmation],
+    details,
+  };
+}
+
+const yesAndNo = ['Yes', 'No'] as const;
+
+function questionText(name: string, { title, description, minimum, maximum }: FormField, isRequired: boolean): string {
+  const range = [
+    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+    ...(maximum === undefined ? [] : [`at most ${maximum}`]),
+    ...(isRequired ? [] : ['may be left empty']),
+  ];
+  const label = `${title || name}${range.length > 0 ? ` (${range.join(', ')})` : ''}`;
+  return description === '' ? label : `${label}: ${description}`;
+}
+
+/** What the server is answered, or what is wrong with what the person wrote. */
+function readAnswer(question: ServerQuestion, outcome: QuestionOutcome): QuestionAnswer | { faults: string[] } {
+  if (outcome.decision !== 'answered') return { action: outcome.reason === 'not_now' ? 'cancel' : 'decline' };
+  if (question.mode === 'url') return { action: 'accept' };
+  const given = outcome.answers ?? [];
+  const fields = Object.entries(question.fields);
+  if (fields.length === 0) return asYes(given[0] ?? '') ? { action: 'accept', content: {} } : { action: 'decline' };
+  const content: Record<string, string | number | boolean | string[]> = {};
+  const faults: string[] = [];
+  for (const [at, [name, field]] of fields.entries()) {
+    const written = (given[at] ?? '').trim();
+    if (written === '' && !question.required.includes(name)) continue;
+    const value = readField(written, field);
+    if (value === null) faults.push(`“${cut(written, 60)}” does not fit “${field.title || name}”.`);
+    else content[name] = value;
+  }
+  return faults.length > 0 ? { faults } : { action: 'accept', content };
+}
+
+function readField(written: string, field: FormField): string | number | boolean | string[] | null {
+  switch (field.type) {
+    case 'string':
+      return written === '' ? null : written;
+    case 'boolean':
+      return asYes(written) ? true : /^(no|n|false|0)$/i.test(written) ? false : null;
+    case 'number':
+    case 'integer': {
+      const value = Number(written);
+      const fits = written !== '' && Number.isFinite(value) && (field.type === 'number' || Number.isInteger(value));
+      return fits && value >= (field.minimum ?? value) && value <= (field.maximum ?? value) ? value : null;
+    }
+    case 'choice':
+      return chosen(written, field);
+    case 'choices': {
+      const all = written.split(', ').map((each) => chosen(each.trim(), field));
+      return all.includes(null) ? null : (all as string[]);
+    }
+  }
+}
+
+const chosen = (written: string, { options }: FormField) =>
+  options.find(({ value, label }) => label === written || value === written)?.value ?? null;
+
+const asYes = (written: string) => /^(yes|y|true|1)$/i.test(written.trim());
+
+const cut = (text: string, longest: number) => {
+  const line = text.replace(/\s+/gu, ' ').trim();
+  return line.length <= longest ? line : `${line.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+};

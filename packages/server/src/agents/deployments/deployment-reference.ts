@@ -5,42 +5,44 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { findById, findByName, findBySlug, lockById } from './store.ts';
 import type { DeploymentRow } from './tables.ts';
 
-/** A deployment as a request names it; `version` where the request pins one. */
+/** A deployment that a request named. `version` is null unless the request pins one. */
 type NamedDeployment = { deployment: DeploymentRow; version: number | null };
 
-/** By id, slug or name, each with an optional `@version`, which may be one that does not exist. */
+/** Finds by id, slug or name, each with an optional `@version`. That version may not exist. */
 export async function findDeployment(
   db: Executor,
   orgId: string,
   reference: string,
 ): Promise<NamedDeployment | undefined> {
   for (const { deployment, version } of readReference(reference)) {
-    const row = await findExactly(db, orgId, deployment);
+    const row = await findByReference(db, orgId, deployment);
     if (row) return { deployment: row, version };
   }
   return undefined;
 }
 
-/** What a path names: id, slug or name, never a version. */
+/** Finds the deployment of a path by id, slug or name. A path never pins a version. */
 export async function requireDeployment(db: Executor, orgId: string, reference: string): Promise<DeploymentRow> {
-  const row = await findExactly(db, orgId, reference);
+  const row = await findByReference(db, orgId, reference);
   if (!row) throw fail('deployment_not_found');
   return row;
 }
 
-/** What a path names, held until the transaction ends, so that changes at once are judged one after the other. */
+/** Locks the deployment of a path until the transaction ends, so that concurrent changes run one after the other. */
 export async function lockDeployment(tx: Transaction, orgId: string, reference: string): Promise<DeploymentRow> {
-  return lockAgain(tx, await requireDeployment(tx, orgId, reference));
+  return relockDeployment(tx, await requireDeployment(tx, orgId, reference));
 }
 
-/** The row as it is now, which may be another than when it was read. */
-export async function lockAgain(tx: Transaction, { id }: Pick<DeploymentRow, 'id'>): Promise<DeploymentRow> {
+/** Reads the row again under a lock: it may have changed since it was read. */
+export async function relockDeployment(tx: Transaction, { id }: Pick<DeploymentRow, 'id'>): Promise<DeploymentRow> {
   const row = await lockById(tx, id, 'no key update');
   if (!row) throw fail('deployment_not_found');
   return row;
 }
 
-/** What a body names in its field `param`; a version that it pins exists. */
+/**
+ * Finds the deployment that the field `param` of a body names. If the reference pins a version, that version exists.
+ */
 export async function resolveDeployment(
   db: Executor,
   orgId: string,
@@ -48,7 +50,7 @@ export async function resolveDeployment(
   param: string,
 ): Promise<NamedDeployment> {
   const found = await findDeployment(db, orgId, reference);
-  if (!found) throw noDeployment(param);
+  if (!found) throw unknownDeployment(param);
   const { deployment, version } = found;
   if (version !== null && version > deployment.last_version) {
     throw fail('invalid_deployment', {
@@ -59,7 +61,7 @@ export async function resolveDeployment(
   return found;
 }
 
-/** What a body names where a version makes no sense; it cannot be deleted until the transaction ends. */
+/** Finds a deployment that must be named without a version, and prevents its deletion until the transaction ends. */
 export async function holdDeployment(
   tx: Transaction,
   orgId: string,
@@ -71,14 +73,14 @@ export async function holdDeployment(
     throw fail('invalid_deployment', { param, message: 'Name the deployment without a version here.' });
   }
   const held = await lockById(tx, deployment.id, 'key share');
-  if (!held) throw noDeployment(param);
+  if (!held) throw unknownDeployment(param);
   return held;
 }
 
-const noDeployment = (param: string) => fail('invalid_deployment', { param, message: 'No such deployment.' });
+const unknownDeployment = (param: string) => fail('invalid_deployment', { param, message: 'No such deployment.' });
 
-/** A slug goes before a name; of several deployments with one name the oldest is meant. */
-async function findExactly(db: Executor, orgId: string, reference: string): Promise<DeploymentRow | undefined> {
+/** A slug takes precedence over a name. If several deployments share a name, the oldest one is found. */
+async function findByReference(db: Executor, orgId: string, reference: string): Promise<DeploymentRow | undefined> {
   if (idPattern('dep').test(reference)) return findById(db, orgId, reference);
   const bySlug = isSlug(reference) ? await findBySlug(db, orgId, reference) : undefined;
   return bySlug ?? findByName(db, orgId, reference);
@@ -86,15 +88,15 @@ async function findExactly(db: Executor, orgId: string, reference: string): Prom
 
 const isSlug = (text: string) => deploymentSlug.safeParse(text).success;
 
-/** How a request names a deployment: by id, slug or name, perhaps at one version. */
+/** A reference to a deployment by id, slug or name, with an optional version. */
 type Reference = { deployment: string; version: number | null };
 
-/** Nine digits: what is longer names no version and would not fit the column. */
+/** At most nine digits: a longer number would not fit the column. */
 const pinned = /^(.+)@([1-9][0-9]{0,8})$/su;
 
 /**
- * What the text may mean, the likeliest reading first. A name may hold `@` itself, so `Desk@2` is version 2 of `Desk`
- * and, where there is no `Desk`, the deployment that is called so.
+ * Lists possible readings, the likeliest first. A name may contain `@`: `Desk@2` is version 2 of `Desk` or, if there is
+ * no `Desk`, the deployment named `Desk@2`.
  */
 export function readReference(text: string): Reference[] {
   const whole: Reference = { deployment: text, version: null };

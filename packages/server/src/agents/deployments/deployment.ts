@@ -20,8 +20,8 @@ import { deleteDeployment, insertDeployment, lockById, takenSlugs, updateDeploym
 import type { DeploymentRow } from './tables.ts';
 
 /**
- * Holds a manifest against the org: that its servers, skills, notebooks, files and secrets exist, that its model is
- * listed, and so on. Gives back the manifest as a version keeps it; a fault's `param` begins with the prefix.
+ * Checks a manifest against the org: its servers, skills, notebooks, files and secrets exist, its model is listed, and
+ * so on. Returns the manifest to store. The `param` of an error begins with `paramPrefix`.
  */
 export type CheckManifest = (
   tx: Transaction,
@@ -30,7 +30,7 @@ export type CheckManifest = (
   paramPrefix: string,
 ) => Promise<Manifest>;
 
-/** What a version of these settings fixes, as it stands now; nobody changes it until the transaction ends. */
+/** Returns the current content that a version with these settings fixes, and locks it until the transaction ends. */
 export type FixContent = (tx: Transaction, orgId: string, manifest: Manifest) => Promise<FixedContent>;
 
 type NewDeployment = {
@@ -41,7 +41,7 @@ type NewDeployment = {
   note?: string | undefined;
 };
 
-type Place = { orgId: string; name: string; description: string };
+type DeploymentFields = { orgId: string; name: string; description: string };
 
 export async function createDeployment(
   tx: Transaction,
@@ -62,9 +62,11 @@ export async function createDeployment(
     note: note ?? null,
     createdBy: authorOf(caller.actor),
   };
-  const place = { orgId: caller.orgId, name, description };
+  const fields = { orgId: caller.orgId, name, description };
   const deployment =
-    slug === undefined ? await insertUnderMadeSlug(tx, place, content) : await insertUnder(tx, place, slug, content);
+    slug === undefined
+      ? await insertWithFreeSlug(tx, fields, content)
+      : await insertWithSlug(tx, fields, slug, content);
   if (!deployment) throw fail('slug_taken', { param: 'slug' });
   await recordAudit(tx, origin, {
     action: 'deployment.created',
@@ -74,23 +76,30 @@ export async function createDeployment(
   return presentDeployment(deployment);
 }
 
-/** Another create may take the free slug first; each round that fails has seen it committed, so the rounds end. */
-async function insertUnderMadeSlug(tx: Transaction, place: Place, content: VersionContent): Promise<DeploymentRow> {
-  const wanted = slugFromName(place.name);
+/**
+ * A concurrent request may take the free slug first. The loop ends because each failed round sees one more slug
+ * committed.
+ */
+async function insertWithFreeSlug(
+  tx: Transaction,
+  fields: DeploymentFields,
+  content: VersionContent,
+): Promise<DeploymentRow> {
+  const wanted = slugFromName(fields.name);
   for (;;) {
-    const slug = await firstFreeSlug(tx, place.orgId, wanted);
-    const deployment = await insertUnder(tx, place, slug, content);
+    const slug = await firstFreeSlug(tx, fields.orgId, wanted);
+    const deployment = await insertWithSlug(tx, fields, slug, content);
     if (deployment) return deployment;
   }
 }
 
-async function insertUnder(
+async function insertWithSlug(
   tx: Transaction,
-  place: Place,
+  fields: DeploymentFields,
   slug: string,
   content: VersionContent,
 ): Promise<DeploymentRow | undefined> {
-  return (await insertDeployment(tx, { ...place, slug }, content))?.deployment;
+  return (await insertDeployment(tx, { ...fields, slug }, content))?.deployment;
 }
 
 async function firstFreeSlug(tx: Transaction, orgId: string, wanted: string): Promise<string> {
@@ -102,7 +111,7 @@ async function firstFreeSlug(tx: Transaction, orgId: string, wanted: string): Pr
   }
 }
 
-/** Fields left out stay. What is already so is no change and is not written down. */
+/** Omitted fields keep their values. A request that changes nothing writes no audit entry. */
 export async function changeDeployment(
   tx: Transaction,
   origin: Origin,
@@ -126,7 +135,7 @@ export async function changeDeployment(
   return presentDeployment(after);
 }
 
-/** Puts a deployment away, or brings it back; its pointers stay. One that is in that state already stays as it is. */
+/** Archives or unarchives a deployment. Its version pointers stay. If it already has the status, nothing changes. */
 export async function changeStatus(
   tx: Transaction,
   origin: Origin,
@@ -144,7 +153,10 @@ export async function changeStatus(
   return presentDeployment(after);
 }
 
-/** Deletes a deployment of which no version is live, with its versions; where it was the org's default, there is none. */
+/**
+ * Deletes a deployment without a live version, and its versions. If it was the org's default, the org has no default
+ * afterwards.
+ */
 export async function removeDeployment(tx: Transaction, origin: Origin, reference: string): Promise<string> {
   const { id } = await requireDeployment(tx, origin.orgId, reference);
   const deployment = await lockById(tx, id, 'update');
@@ -203,7 +215,7 @@ export const presentVersion = (
 
 const maxLength = 63;
 
-/** Letters of Latin scripts that Unicode does not take apart into a plain letter and a mark. */
+/** Latin letters that Unicode normalization does not split into a plain letter and a mark. */
 const foldedLetters: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -229,7 +241,7 @@ export function slugFromName(name: string): string {
   return trimDashes(slug.slice(0, maxLength)) || 'deployment';
 }
 
-/** The n-th slug of one name: `desk`, `desk-2`, `desk-3`, always short enough. */
+/** Numbers repeated slugs (`desk`, `desk-2`, `desk-3`) within the length limit. */
 export function numberedSlug(slug: string, number: number): string {
   if (number === 1) return slug;
   const suffix = `-${number}`;

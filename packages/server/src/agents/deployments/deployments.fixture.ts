@@ -13,7 +13,7 @@ import type { DeploymentRow } from './tables.ts';
 
 export const author = { type: 'system', id: 'system', name: 'Vestra' } as const;
 
-/** The deployment routes, with stand-ins for what other domains give them. */
+/** Starts the deployment routes with test doubles for the dependencies from other modules. */
 export function startDeployments(given: Partial<Omit<DeploymentDependencies, 'db'>> = {}) {
   return startTestApp(({ db }) => ({
     deployments: deploymentRoutes({
@@ -35,7 +35,7 @@ export async function newOrg(db: Database) {
   return { id: orgId, newKey, testKey: await newKey('test', ['setup']), liveKey: await newKey('live', ['setup']) };
 }
 
-/** A deployment with a first version, made without a request. */
+/** Inserts a deployment with its first version directly, without a request. */
 export async function newDeployment(
   db: Database,
   orgId: string,

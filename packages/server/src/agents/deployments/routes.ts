@@ -23,9 +23,9 @@ export type DeploymentDependencies = {
   db: Database;
   checkManifest: CheckManifest;
   fixContent: FixContent;
-  /** A version as the YAML of a deployment file. */
+  /** Renders a version as the YAML of a deployment file. */
   renderFile: (db: Executor, deployment: DeploymentRow, version: VersionRow) => Promise<string>;
-  /** The latest test run of each of these versions that has one. */
+  /** Returns the latest test run of each of these versions that has one. */
   latestTestRuns: (
     db: Executor,
     deploymentId: string,

@@ -44,14 +44,14 @@ export async function deploymentNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** For what is shown without a key: an id is one deployment's, whichever org's that is. */
+/** For public pages, which have no key: finds the deployment in any org. */
 export const findDeploymentOfAnyOrg = (db: Executor, id: string): Promise<DeploymentRow | undefined> =>
   maybeOne(db, deployments, sql`SELECT ${columns} FROM ${deployments} WHERE id = ${id}`);
 
 export const findBySlug = (db: Executor, orgId: string, slug: string): Promise<DeploymentRow | undefined> =>
   maybeOne(db, deployments, sql`SELECT ${columns} FROM ${deployments} WHERE org_id = ${orgId} AND slug = ${slug}`);
 
-/** Names may be used twice: the oldest deployment keeps hers. */
+/** Names are not unique: finds the oldest deployment with the name. */
 export const findByName = (db: Executor, orgId: string, name: string): Promise<DeploymentRow | undefined> =>
   maybeOne(
     db,
@@ -60,8 +60,8 @@ export const findByName = (db: Executor, orgId: string, name: string): Promise<D
   );
 
 /**
- * How firmly the row is held until the transaction ends: `key share` keeps it from being deleted, `no key update` also
- * from being changed by anybody else, `update` also from being pointed at by a new row elsewhere.
+ * Row locks until the transaction ends. `key share` prevents deletion, `no key update` also other changes, `update`
+ * also new foreign keys to the row.
  */
 const holds = {
   'key share': sql`FOR KEY SHARE`,
@@ -82,8 +82,8 @@ export async function takenSlugs(tx: Transaction, orgId: string, slugs: readonly
 }
 
 /**
- * A deployment together with its first version, or nothing where the slug is taken. A second insert of one slug waits
- * until the first is committed or undone.
+ * Inserts a deployment and its first version. Returns undefined if the slug is taken; a concurrent insert of the same
+ * slug waits until the first one commits or rolls back.
  */
 export async function insertDeployment(
   tx: Transaction,
@@ -105,13 +105,13 @@ export async function updateDeployment(
   return row as DeploymentRow;
 }
 
-/** Its versions go with it. */
+/** Also deletes its versions. */
 export async function deleteDeployment(tx: Transaction, id: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${deployments} WHERE id = ${id}`);
 }
 
-/** In each of these modes in which the org has no default yet. The modes in which it became that. */
-export async function fillDefault(
+/** Makes the deployment the default in those of the modes in which the org has none, and returns these modes. */
+export async function setMissingDefault(
   tx: Transaction,
   { id, org_id }: Pick<DeploymentRow, 'id' | 'org_id'>,
   modes: readonly Mode[],
@@ -125,7 +125,7 @@ export async function fillDefault(
   return filled.map(({ mode }) => mode);
 }
 
-/** What decides which version of a deployment runs. */
+/** The columns that decide which version of a deployment runs. */
 export type RunnableDeployment = Pick<DeploymentRow, 'id' | 'org_id' | 'status' | 'draft_version' | 'live_version'>;
 
 const shape = {
@@ -138,8 +138,8 @@ const shape = {
 };
 
 /**
- * The deployment of this id or slug as it was seen last, or is now. Whoever decides by it lets the write check its
- * version (`deploymentIsStill`): so its slug is still its own too.
+ * Returns the deployment with this id or slug from the cache, or reads it. The row may be stale, so the write that
+ * relies on it must check `deploymentIsStill`, which also guards the slug.
  */
 export async function seeDeployment(
   { db, seen }: { db: Database; seen: RowCache<RunnableDeployment> },
@@ -164,6 +164,6 @@ export async function seeDeployment(
 export const forgetDeployment = (seen: RowCache<RunnableDeployment>, orgId: string, named: string) =>
   seen.forget(JSON.stringify([orgId, named]));
 
-/** Whether nobody has changed the deployment since it was seen. */
+/** True if the deployment has not changed since it was cached. */
 export const deploymentIsStill = ({ row, version }: SeenRow<RunnableDeployment>) =>
   sql`EXISTS (SELECT FROM deployments WHERE id = ${row.id} AND org_id = ${row.org_id} AND xmin = ${version}::xid)`;

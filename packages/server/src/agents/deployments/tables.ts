@@ -7,9 +7,9 @@ export const deployments = table('deployments', {
   name: text(),
   description: text().withDefault(),
   status: text<'active' | 'archived'>().withDefault(),
-  /** The highest number that was given. */
+  /** The highest version number so far. */
   last_version: integer().withDefault(),
-  /** What a file is compared with, and what is meant where no version is named. */
+  /** The version that a file is compared with, and the default if a request names no version. */
   newest_version: integer().withDefault(),
   draft_version: integer().withDefault(),
   live_version: integer().nullable(),

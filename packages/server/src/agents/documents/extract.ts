@@ -3,10 +3,10 @@ export type Extraction = {
   content: string | Uint8Array;
   maxCharacters: number;
 };
-/** `reason` is a sentence for the person who sent the file. */
+/** `reason` is a sentence for the sender of the file. */
 export type Extracted = { text: string } | { reason: string };
 
-/** Never throws: a file that cannot be read is nothing unusual. */
+/** Never throws: an unreadable file is a normal result. */
 export async function extract({ kind, content, maxCharacters }: Extraction): Promise<Extracted> {
   try {
     if (kind === 'html') return { text: await readHtml(content as string) };
@@ -22,10 +22,10 @@ export async function extract({ kind, content, maxCharacters }: Extraction): Pro
   }
 }
 
-/** Between two pages, one of them empty too: which page a text stands on is told by how many are before it. */
+/** Written between pages, also empty ones: the page number of a text is the number of breaks before it. */
 const pageBreak = '\n\n\f';
 
-/** Page by page, and no further than the limit: a thousand pages would take longer than the whole file may. */
+/** Reads page by page and stops at the limit: a thousand pages would exceed the time limit. */
 async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<string> {
   const { getDocumentProxy } = await import('unpdf');
   const pdf = await getDocumentProxy(bytes, { verbosity: 0 });
@@ -44,7 +44,7 @@ async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<string
   return text.trimEnd();
 }
 
-/** By way of HTML, which keeps headings, lists and tables. */
+/** Converts through HTML to keep headings, lists and tables. */
 async function readDocx(bytes: Uint8Array): Promise<string> {
   const { default: mammoth } = await import('mammoth');
   const withoutPictures = mammoth.images.imgElement(async () => ({ src: '' }));
@@ -62,7 +62,7 @@ async function readSlides(bytes: Uint8Array, maxCharacters: number): Promise<str
   return readPptx(bytes, maxCharacters, pageBreak);
 }
 
-/** What a page holds besides its text; its title is no part of what it says, and would run into the first line. */
+/** Elements without text of the page. The title would run into the first line. */
 const notText = new Set(
   'title script style noscript template iframe object canvas svg button select textarea'.toUpperCase().split(' '),
 );
@@ -72,7 +72,7 @@ async function readHtml(html: string): Promise<string> {
   const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' });
   service.remove((node) => notText.has(node.nodeName.toUpperCase()));
   service.addRule('image', { filter: 'img', replacement: (_content, node) => imageOf(node as HTMLElement) });
-  // A row has to stay one line: which price belongs to which product is told by nothing else.
+  // A row must stay on one line: only the line shows which price belongs to which product.
   service.addRule('cell', {
     filter: ['th', 'td'],
     replacement: (content) => ` ${content.replace(/\s+/g, ' ').trim()} |`,
@@ -86,7 +86,7 @@ async function readHtml(html: string): Promise<string> {
   return service.turndown(html);
 }
 
-/** A picture inside the page is bytes, not text. */
+/** A data URL holds bytes, not text. */
 function imageOf(node: HTMLElement): string {
   const alternative = (node.getAttribute('alt') ?? '').replace(/\s+/g, ' ').trim();
   const source = node.getAttribute('src') ?? '';

@@ -102,7 +102,7 @@ export function xlsxOf(sheets: readonly Sheet[], { shared = '', styles = '' } = 
   });
 }
 
-/** A presentation with these slides, the last first in the file's own order; of each its shapes, and its notes. */
+/** A presentation with these slides, in reverse order within the file, each with its shapes and notes. */
 export function pptxOf(slides: readonly { shapes: string; show?: string; notes?: string }[]): Uint8Array {
   const slideOf = (shapes: string, show = '1') =>
     strToU8(`<p:sld xmlns:p="p" xmlns:a="a" show="${show}"><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`);

@@ -12,8 +12,8 @@ import type { Extracted, Extraction } from './extract.ts';
 type Limits = { timeMs: number; memoryMb: number };
 
 /**
- * Reads a file in a process of its own that sees nothing of the server's: no environment, no network, no folder but
- * that of the program. What a hostile file makes of the library that reads it stays there. Null where time ran out.
+ * Reads a file in a sandboxed process without environment, network or other folders, so that a hostile file cannot
+ * reach anything through the library. Returns null if the time limit is reached.
  */
 export async function extractConfined(extraction: Extraction, limits: Limits): Promise<Extracted | null> {
   const { content, ...rest } = extraction;
@@ -21,7 +21,7 @@ export async function extractConfined(extraction: Extraction, limits: Limits): P
   const { timeMs: timeoutMs, memoryMb } = limits;
   const command = [node, `--max-old-space-size=${memoryMb}`, program];
   const confined = spawnConfined(command, confinementOf(memoryMb), { input });
-  // Twice, since half of what may be kept is kept from the beginning; a character takes six bytes at most.
+  // Twice, because the capture reserves half for the beginning. A character takes at most six bytes.
   const maxBytes = 2 * (6 * extraction.maxCharacters + 1000);
   const signal = new AbortController().signal;
   const { end, exitCode, stdout } = await runToEnd(confined, { timeoutMs, maxBytes, signal });
@@ -32,7 +32,7 @@ export async function extractConfined(extraction: Extraction, limits: Limits): P
 
 let found: Promise<boolean> | undefined;
 
-/** Whether files can be read so here; found out once. */
+/** Returns whether the sandbox works on this machine. Tried once. */
 export function canConfine(): Promise<boolean> {
   const trial: Extraction = { kind: 'html', content: '<p>text</p>', maxCharacters: 10 };
   found ??= extractConfined(trial, { timeMs: 20_000, memoryMb: 256 }).then(
@@ -45,7 +45,7 @@ export function canConfine(): Promise<boolean> {
 const node = realpathSync(process.execPath);
 const program = fileURLToPath(new URL('./extract-process.ts', import.meta.url));
 
-/** The program, the libraries it reads files with, and what says how its files are to be read. */
+/** The program, its libraries and its `package.json`, which defines the module format. */
 const programFiles = () => [
   node,
   dirname(program),
@@ -53,7 +53,7 @@ const programFiles = () => [
   ...new Set(['unpdf', 'mammoth', 'turndown', 'saxen', 'yauzl'].flatMap(librariesWith)),
 ];
 
-/** The folder that a library is installed in; none where the program was bundled and holds it itself. */
+/** Returns the `node_modules` folder of a library, or nothing if the program is bundled. */
 function librariesWith(name: string): string[] {
   try {
     const path = fileURLToPath(import.meta.resolve(name));
@@ -64,7 +64,7 @@ function librariesWith(name: string): string[] {
 }
 
 const megabyte = 1024 * 1024;
-/** What the program takes before it has read anything. */
+/** Memory of the program before it reads a file. */
 const ownMb = 512;
 
 const confinementOf = (memoryMb: number): Confinement => ({
@@ -77,8 +77,8 @@ const confinementOf = (memoryMb: number): Confinement => ({
 });
 
 /**
- * A hostile file can keep the library busy for minutes or unpack to gigabytes, and the event loop would stand still
- * meanwhile. A new thread for each file, so that none meets what another has left. Null where time ran out.
+ * Reads a file in a new thread, because a hostile file can block the library for minutes or unpack to gigabytes. Files
+ * share no state. Returns null if the time limit is reached.
  */
 export function extractInThread(extraction: Extraction, { timeMs, memoryMb }: Limits): Promise<Extracted | null> {
   const worker = new Worker(new URL('./extract-worker.ts', import.meta.url), {
@@ -99,7 +99,7 @@ export function extractInThread(extraction: Extraction, { timeMs, memoryMb }: Li
       refuse('The file cannot be read.');
     });
 
-    /** The limit on objects is the thread's own; buffers lie outside of it. */
+    /** `resourceLimits` covers objects only. Buffers are outside the heap. */
     async function watchMemory() {
       const used = await worker.getHeapStatistics().catch(() => undefined);
       if (used && used.external_memory > memoryMb * 1024 * 1024) refuse('The file unpacks to more than can be read.');

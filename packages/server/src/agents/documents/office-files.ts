@@ -1,7 +1,7 @@
 import { Parser } from 'saxen';
 import { fromBufferPromise } from 'yauzl';
 
-/** The sheets that are shown, each as a heading and a table without the columns that are empty throughout. */
+/** Returns the visible sheets, each as a heading and a table without empty columns. */
 export async function readXlsx(bytes: Uint8Array, maxCharacters: number): Promise<string> {
   const parts = await openParts(bytes);
   const { sheets, isFrom1904 } = readWorkbook(parts);
@@ -15,7 +15,7 @@ export async function readXlsx(bytes: Uint8Array, maxCharacters: number): Promis
   return text.trim();
 }
 
-/** A row by its columns, from 0. */
+/** Cells by column, counted from 0. */
 type Row = Map<number, string>;
 type Format = 'plain' | 'percent' | 'date' | 'time' | 'moment';
 type ShownAs = { texts: readonly string[]; formats: readonly Format[]; isFrom1904: boolean };
@@ -38,7 +38,7 @@ function readWorkbook(parts: OfficeParts) {
   return { sheets, isFrom1904 };
 }
 
-/** Texts stand once in the file, and cells name them by their number. */
+/** The file stores each text once, and cells refer to it by number. */
 function readSharedTexts(parts: OfficeParts): string[] {
   const texts: string[] = [];
   let current = '';
@@ -47,7 +47,7 @@ function readSharedTexts(parts: OfficeParts): string[] {
   readXml(parts.read('xl/sharedStrings.xml'), {
     open: (element) => {
       if (element === 'si') current = '';
-      // How a text in Japanese is pronounced is no part of it.
+      // `rPh` is the pronunciation of a Japanese text, not part of it.
       else if (element === 'rPh') isReading = true;
       else if (element === 't') isText = !isReading;
     },
@@ -63,7 +63,7 @@ function readSharedTexts(parts: OfficeParts): string[] {
   return texts;
 }
 
-/** How the cells of each style show a number: a date is one too. */
+/** The number format of each cell style. Dates are numbers too. */
 function readFormats(parts: OfficeParts): Format[] {
   const codes = new Map<string, string>();
   const formats: Format[] = [];
@@ -81,7 +81,7 @@ function readFormats(parts: OfficeParts): Format[] {
   return formats;
 }
 
-/** By the numbers of the formats that every file has without naming them, or by the signs of its own. */
+/** Built-in formats are known by number, custom ones by their format code. */
 function formatOf(id: number, code: string): Format {
   if (id === 9 || id === 10) return 'percent';
   if (id >= 14 && id <= 17) return 'date';
@@ -112,7 +112,7 @@ function readRows(xml: string | undefined, shownAs: ShownAs, maxCharacters: numb
     close: (element) => {
       if (element === 'v' || element === 't') isValue = false;
       else if (element === 'row' && row.size > 0) rows.push(row);
-      // More than a document may hold is refused in any case: the rest need not be kept.
+      // A longer document is refused anyway, so the rest is dropped.
       if (element !== 'c' || characters > maxCharacters) return;
       const shown = shownValue(cell, shownAs).trim();
       characters += shown.length;
@@ -125,7 +125,7 @@ function readRows(xml: string | undefined, shownAs: ShownAs, maxCharacters: numb
   return rows;
 }
 
-/** Of `AB12`, 27. */
+/** `AB12` is in column 27, counted from 0. */
 function columnOf(reference: string): number | null {
   const letters = /^[A-Z]{1,3}/.exec(reference)?.[0];
   if (letters === undefined) return null;
@@ -142,10 +142,10 @@ function shownValue({ type, style, value }: { type: string; style: number; value
   return format === 'plain' ? exact(number) : momentOf(number, format, shownAs.isFrom1904);
 }
 
-/** What a spreadsheet shows of 0.1 + 0.2. */
+/** Rounds like a spreadsheet, which shows 0.1 + 0.2 as 0.3. */
 const exact = (number: number): string => String(Number(number.toPrecision(15)));
 
-/** Days since the end of 1899, or since 1904; a part of a day is a time. */
+/** A spreadsheet counts days from the end of 1899 or from 1904. The fraction is the time of day. */
 function momentOf(days: number, format: Format, isFrom1904: boolean): string {
   const daysBefore1970 = isFrom1904 ? 24_107 : 25_569;
   const moment = new Date(Math.round((days - daysBefore1970) * 86_400) * 1000);
@@ -162,7 +162,7 @@ function withoutEmptyColumns(rows: readonly Row[]): string[][] {
 
 const presentationPath = 'ppt/presentation.xml';
 
-/** The slides in their order: the title as a heading, texts, tables, and what the speaker wrote down for each. */
+/** Returns the slides in order: title as a heading, texts, tables and speaker notes. */
 export async function readPptx(bytes: Uint8Array, maxCharacters: number, pageBreak: string): Promise<string> {
   const parts = await openParts(bytes);
   const presentation = parts.read(presentationPath);
@@ -185,7 +185,7 @@ export async function readPptx(bytes: Uint8Array, maxCharacters: number, pageBre
 
 function slideOf(parts: OfficeParts, path: string): string {
   const { isHidden, blocks } = readSlide(parts.read(path));
-  // One that is not shown counts as a page all the same: the others keep their numbers.
+  // A hidden slide keeps its page number, so that the others keep theirs.
   if (isHidden) return '';
   const notesPath = [...targetsOf(parts, path).values()].find(({ type }) => type === 'notesSlide')?.path;
   const notes = notesPath === undefined ? [] : readSlide(parts.read(notesPath)).blocks;
@@ -195,11 +195,11 @@ function slideOf(parts: OfficeParts, path: string): string {
   return [...titles, ...others, ...spoken].join('\n\n');
 }
 
-/** What a shape says; `role` is what the layout has it for. */
+/** The text of a shape, with its placeholder role. */
 type Block = { role: string; text: string };
 
 const isTitle = (role: string) => role === 'title' || role === 'ctrTitle';
-/** The number, the date and what stands on every slide alike. */
+/** Slide numbers, dates, headers and footers. */
 const isFurniture = (role: string) => ['sldNum', 'dt', 'ftr', 'hdr', 'sldImg'].includes(role);
 
 function readSlide(xml: string | undefined): { isHidden: boolean; blocks: Block[] } {
@@ -238,22 +238,22 @@ function readSlide(xml: string | undefined): { isHidden: boolean; blocks: Block[
   return { isHidden, blocks };
 }
 
-/** The XML files in an Office file, by their path. */
+/** The XML parts of an Office file by path. */
 type OfficeParts = { read: (path: string) => string | undefined };
 
-/** Of each file: a larger one would fill what the process may take before anything was read of it. */
-const largestPart = 48 * 1024 * 1024;
+/** Limit per part: a larger one would exceed the memory of the process. */
+const maxPartBytes = 48 * 1024 * 1024;
 
 async function openParts(bytes: Uint8Array): Promise<OfficeParts> {
   const parts = new Map<string, string>();
   const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   for await (const entry of zip.eachEntry()) {
-    if (!/\.(xml|rels)$/i.test(entry.fileName) || entry.uncompressedSize > largestPart) continue;
+    if (!/\.(xml|rels)$/i.test(entry.fileName) || entry.uncompressedSize > maxPartBytes) continue;
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
-      if (size > largestPart) throw new Error('An entry holds more than it says.');
+      if (size > maxPartBytes) throw new Error('An entry holds more than it says.');
       chunks.push(chunk);
     }
     parts.set(entry.fileName.toLowerCase(), Buffer.concat(chunks).toString('utf8'));
@@ -261,15 +261,15 @@ async function openParts(bytes: Uint8Array): Promise<OfficeParts> {
   return { read: (path) => parts.get(path.toLowerCase()) };
 }
 
-type Hearers = {
-  /** Names come without their prefix: which one a file uses is its own choice. */
+type XmlHandlers = {
+  /** Element and attribute names come without their namespace prefix, which differs between files. */
   open?: (name: string, attributes: Record<string, string>) => void;
   close?: (name: string) => void;
   text?: (text: string) => void;
 };
 
-/** Nothing is heard of a part that is not there. Entities of the file's own are left as they stand, so none can grow. */
-function readXml(xml: string | undefined, { open, close, text }: Hearers): void {
+/** A missing part calls no handler. Custom entities are not expanded, so they cannot grow. */
+function readXml(xml: string | undefined, { open, close, text }: XmlHandlers): void {
   if (xml === undefined) return;
   const parser = new Parser();
   const local = (name: string) => name.slice(name.indexOf(':') + 1);
@@ -290,7 +290,7 @@ function readXml(xml: string | undefined, { open, close, text }: Hearers): void 
   parser.parse(xml.replace(/^\ufeff/, ''));
 }
 
-/** What a file refers to, by the names that it uses for them. */
+/** Relationships of a part, by id. */
 function targetsOf(parts: OfficeParts, path: string): Map<string, { path: string; type: string }> {
   const [folder, name] = [path.slice(0, path.lastIndexOf('/')), path.slice(path.lastIndexOf('/') + 1)];
   const targets = new Map<string, { path: string; type: string }>();
@@ -308,7 +308,7 @@ function targetsOf(parts: OfficeParts, path: string): Map<string, { path: string
 const tableRow = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')).join(' | ')} |`;
 
-/** The first row is taken for the names of the columns. */
+/** The first row becomes the header. */
 function tableOf([head = [], ...rows]: readonly (readonly string[])[]): string {
   return [tableRow(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(tableRow)].join('\n');
 }

@@ -8,9 +8,8 @@ type UploadedFile = { filename: string | null; contentType: string; bytes: Uint8
 
 export type DocumentReader = {
   /**
-   * The text of an uploaded file and the type of that text; a file that has none to give is refused on `file`. More
-   * than `maxCharacters` of UTF-16 is `document_too_large`, and not read to its end. What one org sends never takes all
-   * places.
+   * Returns the text of an uploaded file and its type. A file without text is refused on `file`. A text of more than
+   * `maxCharacters` UTF-16 units is `document_too_large` and is not read to the end. One org can never take all slots.
    */
   read: (
     file: UploadedFile,
@@ -19,20 +18,20 @@ export type DocumentReader = {
 };
 
 type Limits = {
-  /** How long a file may take once its turn has come. */
+  /** The time limit for one file, without waiting. */
   timeMs: number;
-  /** What a file may grow to in memory, in megabytes of objects and again of buffers. */
+  /** Memory limit for a file in megabytes, for objects and again for buffers. */
   memoryMb: number;
-  /** Files that are read at once; one org has all of these places but one. */
+  /** Files read at once. One org gets all slots but one. */
   atOnce: number;
-  /** Files that may wait; one org has a quarter of these places. */
+  /** Files that may wait. One org gets a quarter of these slots. */
   waiting: number;
 };
 
-/** Far above what 3 MB of text and pictures unpack to. */
-const mostUnpackedBytes = 64 * 1024 * 1024;
+/** Far above the unpacked size of a 3 MB file with text and pictures. */
+const maxUnpackedBytes = 64 * 1024 * 1024;
 
-/** Measured on two busy cores: as much text as a document may hold takes 1.5 s from a PDF and 4 s from HTML. */
+/** Measured on two busy cores: the largest document takes 1.5 s from a PDF and 4 s from HTML. */
 const defaultLimits: Limits = { timeMs: 20_000, memoryMb: 256, atOnce: 3, waiting: 32 };
 
 export function createDocumentReader(given: Partial<Limits> = {}): DocumentReader {
@@ -47,7 +46,7 @@ export function createDocumentReader(given: Partial<Limits> = {}): DocumentReade
   return {
     async read(file, { orgId, maxCharacters }) {
       const kind = kindOf(file);
-      if (isZip(kind)) await refuseBomb(kind, file.bytes);
+      if (isZip(kind)) await refuseZipBomb(kind, file.bytes);
       const text = isText(kind)
         ? textOf(file)
         : await limiter.run(orgId, () => extract({ ...contentOf(kind, file), maxCharacters }, limits));
@@ -59,15 +58,18 @@ export function createDocumentReader(given: Partial<Limits> = {}): DocumentReade
   };
 }
 
-/** A file of a few hundred kilobytes may unpack to gigabytes: one that says so costs nothing but the look at its list. */
-async function refuseBomb(kind: DocumentKind, bytes: Uint8Array): Promise<void> {
+/**
+ * A file of a few hundred kilobytes may unpack to gigabytes. Reading the declared sizes costs nothing, so such a file
+ * is refused first.
+ */
+async function refuseZipBomb(kind: DocumentKind, bytes: Uint8Array): Promise<void> {
   let unpacked = 0;
   try {
     for await (const { declaredBytes } of openZip(bytes)) unpacked += declaredBytes;
   } catch {
     throw unreadable(`The ${kind.toUpperCase()} file cannot be read.`);
   }
-  if (unpacked > mostUnpackedBytes) throw unreadable('The file unpacks to more than can be read.');
+  if (unpacked > maxUnpackedBytes) throw unreadable('The file unpacks to more than can be read.');
 }
 
 const isZip = (kind: DocumentKind) => kind === 'docx' || kind === 'xlsx' || kind === 'pptx';
@@ -81,14 +83,14 @@ function contentOf(kind: DocumentKind, { bytes, contentType }: UploadedFile): Om
   return { kind, content: decodeText(bytes, charsetOfType(contentType) ?? charsetOfPage(bytes)) };
 }
 
-/** In a sandbox, where this machine has any. */
+/** Uses a sandbox if this machine supports one. */
 async function extract(extraction: Extraction, limits: Limits): Promise<string> {
   const extracted = (await canConfine())
     ? await extractConfined(extraction, limits)
     : await extractInThread(extraction, limits);
   if (extracted === null) throw unreadable('The file takes too long to read.');
   if ('reason' in extracted) throw unreadable(extracted.reason);
-  // Half a surrogate pair and NUL, which broken fonts make, cannot be stored.
+  // PostgreSQL cannot store half a surrogate pair or NUL, which broken fonts produce.
   return extracted.text.toWellFormed().replaceAll('\0', '');
 }
 
@@ -121,7 +123,7 @@ const byExtension: Record<string, DocumentKind> = {
   pptx: 'pptx',
 };
 
-/** Files that are text as they are. Clients send them under many types: `.ts` is also that of a film. */
+/** Plain text formats. Clients send them with many types: `.ts` is also a video type. */
 const textExtensions = new Set(
   `csv tsv json jsonl ndjson yaml yml xml toml ini cfg conf properties log rst adoc tex sql graphql proto diff patch
   sh bash zsh fish ps1 bat py rb php pl lua r jl js mjs cjs jsx ts tsx mts cts vue svelte css scss less java kt kts
@@ -129,7 +131,7 @@ const textExtensions = new Set(
 );
 const textType = /^(text\/.+|application\/(.+\+)?(json|x-ndjson|xml|yaml|x-yaml|toml|sql|javascript|x-sh))$/;
 
-/** Types that a client sends for any file whose name it does not know. */
+/** Types that clients send for any unknown file. */
 const unspecific = ['', 'application/octet-stream', 'text/plain'];
 
 function kindOf({ filename, contentType }: { filename: string | null; contentType: string }): DocumentKind {
@@ -144,7 +146,7 @@ function kindOf({ filename, contentType }: { filename: string | null; contentTyp
   });
 }
 
-/** The text of bytes that are said to be one: in the charset that is declared, else that of a byte order mark, else UTF-8. */
+/** Decodes text by its byte order mark, else by the declared charset, else as UTF-8. */
 function decodeText(bytes: Uint8Array, declaredCharset: string | undefined): string {
   const decoder = decoderOf(charsetOfMark(bytes) ?? declaredCharset ?? 'utf-8');
   let text: string;
@@ -173,7 +175,7 @@ function decoderOf(charset: string): TextDecoder {
 
 const charsetOfType = (contentType: string): string | undefined => /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1];
 
-/** A page says its charset near its beginning. */
+/** An HTML page declares its charset near its beginning. */
 function charsetOfPage(bytes: Uint8Array): string | undefined {
   const beginning = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
   return /<meta[^>]+charset\s*=\s*["']?([^"'\s/>;]+)/i.exec(beginning)?.[1];

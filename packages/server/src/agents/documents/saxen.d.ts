@@ -1,12 +1,15 @@
-/** Of the parser, what is used here: it comes without types. */
+/** The package has no types. These are the parts used here. */
 declare module 'saxen' {
   type Decode = (text: string) => string;
   export class Parser {
-    on(event: 'openTag', hear: (name: string, attributes: () => Record<string, string>, decode: Decode) => void): this;
-    on(event: 'closeTag', hear: (name: string) => void): this;
-    on(event: 'text', hear: (text: string, decode: Decode) => void): this;
-    on(event: 'cdata', hear: (text: string) => void): this;
-    on(event: 'error', hear: (error: Error) => void): this;
+    on(
+      event: 'openTag',
+      handler: (name: string, attributes: () => Record<string, string>, decode: Decode) => void,
+    ): this;
+    on(event: 'closeTag', handler: (name: string) => void): this;
+    on(event: 'text', handler: (text: string, decode: Decode) => void): this;
+    on(event: 'cdata', handler: (text: string) => void): this;
+    on(event: 'error', handler: (error: Error) => void): this;
     parse(xml: string): void;
   }
 }

@@ -1,23 +1,23 @@
-/** Runs in a process of its own: a batch keeps a core busy, and a fault in machine code ends the process that it is in. */
+/** A separate process: a batch keeps a core busy, and a fault in native code ends its process. */
 import { createEncoder, type EncodePieces } from './sentence-encoder/encoder.ts';
 import { openNative, openPortable } from './sentence-encoder/runtime.ts';
 
-export type Batch = { id: number; texts: readonly string[] };
+export type TextBatch = { id: number; texts: readonly string[] };
 /** `reason` is a sentence for the log. */
-export type Embedded = { id: number; vectors: Float32Array[] } | { id: number; reason: string };
-/** `slow` says why the encoder runs in the portable way, null where it does not. */
-export type Ready = { slow: string | null };
+export type EmbeddedBatch = { id: number; vectors: Float32Array[] } | { id: number; reason: string };
+/** `slow` is why the encoder runs as WebAssembly, or null if it does not. */
+export type EncoderReady = { slow: string | null };
 
 const [runtimeModule = ''] = process.argv.slice(2);
-const send = (message: Ready | Embedded) => process.send?.(message);
+const send = (message: EncoderReady | EmbeddedBatch) => process.send?.(message);
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown error');
 
-// Who started this is gone.
+// The parent process is gone.
 process.on('disconnect', () => process.exit());
 
 const encode = createEncoder(await open());
 
-process.on('message', async ({ id, texts }: Batch) => {
+process.on('message', async ({ id, texts }: TextBatch) => {
   try {
     send({ id, vectors: await encode(texts) });
   } catch (error) {

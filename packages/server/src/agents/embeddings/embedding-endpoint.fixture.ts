@@ -7,24 +7,21 @@ type Body = {
   dimensions?: number;
   requests?: { content: { parts: { text: string }[] }; taskType: string; outputDimensionality: number }[];
 };
-type Asked = { path: string; key: string | undefined; body: Body; texts: string[] };
+type EmbeddingRequest = { path: string; key: string | undefined; body: Body; texts: string[] };
 
-/** Words of one meaning have one number: enough to see that a text of any language gets where it should. */
+/** Words with the same meaning have the same number. That is enough to test the flow of a text in any language. */
 const meanings = [
   ['dog', 'dogs', 'hund', 'perro', 'cachorro', 'कुत्ता', '犬'],
   ['milk', 'milch', 'leche', 'leite', 'दूध', '牛乳'],
   ['train', 'zug', 'tren', 'trem', 'ट्रेन', '電車'],
 ];
 
-/**
- * An endpoint that speaks the formats of all providers over a real socket. Its vectors know nothing but a few words; what
- * a real model finds is not seen here.
- */
+/** An endpoint with the wire formats of all providers on a real socket. Its vectors only know a few words. */
 export async function startEmbeddingEndpoint(
-  /** Answers in place of the endpoint where it gives true. */
-  intercept: (request: Asked, response: ServerResponse) => boolean | Promise<boolean> = () => false,
+  /** Answers instead of the endpoint if it returns true. */
+  intercept: (request: EmbeddingRequest, response: ServerResponse) => boolean | Promise<boolean> = () => false,
 ) {
-  const asked: Asked[] = [];
+  const asked: EmbeddingRequest[] = [];
   let size = 64;
   let running = 0;
   let mostRunning = 0;
@@ -33,7 +30,7 @@ export async function startEmbeddingEndpoint(
     const body = JSON.parse(await textOf(request)) as Body;
     const texts = body.input ?? body.requests?.map(({ content }) => content.parts[0]?.text ?? '') ?? [];
     const { authorization, 'x-goog-api-key': key } = request.headers;
-    const call: Asked = { path: request.url ?? '', key: authorization ?? String(key), body, texts };
+    const call: EmbeddingRequest = { path: request.url ?? '', key: authorization ?? String(key), body, texts };
     asked.push(call);
     if (!(await intercept(call, response))) {
       const vectors = texts.map((text) => vectorOf(text, size));
@@ -48,7 +45,7 @@ export async function startEmbeddingEndpoint(
   return {
     asked,
     mostRunning: () => mostRunning,
-    /** From now on its vectors have so many numbers. */
+    /** Sets the length of the vectors from now on. */
     resize: (dimensions: number) => {
       size = dimensions;
     },

@@ -1,32 +1,32 @@
-/** Turns texts into vectors whose angle says how near two texts are in meaning. */
+/** Turns texts into vectors. The angle of two vectors shows how near their texts are in meaning. */
 export type Embeddings = {
-  /** Stored beside every vector: those of two models, or of one model in two sizes, are not comparable. */
+  /** Stored with every vector: vectors of different models or sizes are not comparable. */
   model: string;
   dimensions: number;
-  /** The text search configurations of PostgreSQL whose texts it reads; `simple` is that of a text too short to tell. */
+  /** PostgreSQL text search configurations of the languages it reads. `simple` is for texts too short to tell. */
   languages: readonly string[] | 'every';
-  /** Whether the model can read the text. What it cannot read looks to it like any other text it cannot read. */
+  /** True if the model can read the text. All unreadable texts look alike to it. */
   understands: (text: string) => boolean;
   /**
-   * The text in pieces that the model reads to their end; one for most texts. Who stores a text stores a vector for each,
-   * and the text is as near as its nearest piece.
+   * Cuts a text into pieces that the model reads completely, one for most texts. Store one vector per piece: a text is
+   * as near as its nearest piece.
    */
   pieces: (text: string) => string[];
   /**
-   * One vector of length 1 for each text, in order; all zero for a text without a letter or digit. A text of several
-   * pieces gets their mean. Throws `EmbeddingsFailure`, or the reason of `signal`.
+   * Returns one vector of length 1 per text, in order. A text without a letter or digit gets zeros, a text of several
+   * pieces their mean. Throws `EmbeddingsFailure`, or the reason of `signal`.
    */
   embed: (texts: readonly string[], options?: EmbedOptions) => Promise<Float32Array[]>;
   /**
-   * Below it a text has nothing to do with the query. It is the model's own: some put any two texts at 0.6, others at 0.
-   * Throws as `embed` does.
+   * The similarity below which a text is unrelated to the query. It differs by model: some rate any two texts 0.6,
+   * others 0. Throws like `embed`.
    */
   leastSimilarity: (options?: { query?: string; signal?: AbortSignal }) => Promise<number>;
 };
 
 export type EmbedOptions = {
   signal?: AbortSignal;
-  /** Somebody waits for the answer to a `query`, the default; it passes whatever is to be stored, however much that is. */
+  /** A person waits for a `query`, the default, so it goes before all indexing. */
   urgency?: 'query' | 'index';
 };
 
@@ -38,8 +38,8 @@ export class EmbeddingsFailure extends Error {
 }
 
 /**
- * A text in parts of at most so many characters, whole sentences where they fit, else whole words, all of about the same
- * length: a short rest at the end would say little.
+ * Cuts a text into parts of at most `most` characters and similar length, at sentences if possible, else at words.
+ * Equal lengths avoid a short last part with little meaning.
  */
 export function cutText(text: string, most: number): string[] {
   if (text.length <= most) return [text];
@@ -54,7 +54,10 @@ export function cutText(text: string, most: number): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** Sentences with the space after them; of one that is too long its words, and of a word that is its characters. */
+/**
+ * Returns sentences with the space after them, the words of a sentence that is too long, and parts of a word that is
+ * too long.
+ */
 function unitsOf(text: string, most: number): string[] {
   const sentences = text.match(/[^.!?…。！？\n]*[.!?…。！？\n]*\s*/g) ?? [];
   return sentences.flatMap((sentence) => {

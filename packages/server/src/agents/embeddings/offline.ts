@@ -1,15 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
-import type { Batch, Embedded, Ready } from './embed-process.ts';
+import type { EmbeddedBatch, EncoderReady, TextBatch } from './embed-process.ts';
 import { cutText, type Embeddings, EmbeddingsFailure, type EmbedOptions } from './embeddings.ts';
 
 type Settings = {
-  /** How long the model stays in memory after its last use; it takes about 150 MB and a third of a second to load. */
+  /** How long the model stays loaded after its last use. It takes about 150 MB, and a third of a second to load. */
   idleMs: number;
-  /** What the process runs. */
+  /** The program of the process. */
   program: URL;
-  /** The package that runs the model in machine code; empty for none. */
+  /** The package of the native runtime, or empty for none. */
   runtime: string;
   log: Pick<Logger, 'warn'> | null;
 };
@@ -22,46 +22,46 @@ const defaults: Settings = {
 };
 
 const dimensions = 512;
-/** A batch holds a question up for as long as it takes: measured on one slow core, 30 ms. */
+/** A query waits at most for one batch: 30 ms, measured on one slow core. */
 const charactersInBatch = 1000;
 const textsInBatch = 16;
-/** What is further back in a text is left out. It takes a slow core a quarter of a second to get there. */
-const longestText = 8000;
-/** Plain English has 4 or 5 characters in each of the 128 word pieces that the model reads, a list of codes 2. */
-const longestPiece = 280;
+/** The rest of a longer text is ignored. This much takes a slow core a quarter of a second. */
+const maxTextLength = 8000;
+/** The model reads 128 word pieces: 4 or 5 characters each in English, 2 in a list of codes. */
+const maxPieceLength = 280;
 /**
- * Measured on memory's questions: of 66 in other words it costs one answer, and of those without an answer it leaves half
- * as many facts as 0.2 does. A word or two is nearer to everything: 23 of 30 that name a fact's subject are above the
- * second, 17 of 20 that name nothing are below.
+ * Measured on the recall set of memory. The first value loses one of 66 paraphrased questions and halves the false
+ * facts of 0.2. Keywords are nearer to everything: with the second, 23 of 30 that name a subject pass, and 17 of 20
+ * that name nothing fail.
  */
 const leastOfSentence = 0.25;
 const leastOfKeyword = 0.36;
 const closed = 'The embeddings are closed: the server stops.';
 
-type Call = {
+type EmbedCall = {
   texts: readonly string[];
   vectors: Float32Array[];
   urgency: 'query' | 'index';
-  /** The places of texts that no process has been given yet, short ones first: a batch is as slow as its longest. */
+  /** Positions of texts that are not sent yet, short ones first: a batch is as slow as its longest text. */
   left: number[];
   resolve: (vectors: Float32Array[]) => void;
   reject: (reason: unknown) => void;
 };
 
-type Running = { id: number; call: Call; places: number[] };
+type RunningBatch = { id: number; call: EmbedCall; places: number[] };
 
 /**
- * The Universal Sentence Encoder (lite, English) from an npm package, in a process that is started with the first call,
- * ended when nobody has asked for a while, and replaced when it dies.
+ * The Universal Sentence Encoder (lite, English) from an npm package. Its process starts with the first call, ends when
+ * idle, and is replaced when it dies.
  */
 export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddings & { close: () => Promise<void> } {
   const settings = { ...defaults, ...given };
-  const calls = new Set<Call>();
+  const calls = new Set<EmbedCall>();
   let { runtime } = settings;
   let child: ChildProcess | null = null;
   let isReady = false;
-  let isSlowSaid = false;
-  let running: Running | null = null;
+  let isSlownessLogged = false;
+  let running: RunningBatch | null = null;
   let lastId = 0;
   let idle: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -74,11 +74,11 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
     if (isClosed) throw new EmbeddingsFailure(closed);
     if (texts.length === 0) return [];
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array[]>();
-    const call = newCall(texts, urgency, { resolve, reject });
+    const call = newEmbedCall(texts, urgency, { resolve, reject });
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     calls.add(call);
-    goOn();
+    sendNext();
     try {
       return await promise;
     } finally {
@@ -87,21 +87,21 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
     }
   }
 
-  /** Gives the process the next batch: of a query before what is to be stored, and of the call that has least left. */
-  function goOn(): void {
+  /** Sends the next batch to the process: queries before indexing, then the call with the fewest texts left. */
+  function sendNext(): void {
     if (running) return;
     const [call] = [...calls].sort(
       (a, b) => Number(a.urgency === 'index') - Number(b.urgency === 'index') || a.left.length - b.left.length,
     );
     if (!call) {
-      rest();
+      scheduleUnload();
       return;
     }
     const places = nextPlaces(call);
     if (places.length === 0) {
       calls.delete(call);
       call.resolve(call.vectors);
-      goOn();
+      sendNext();
       return;
     }
     clearTimeout(idle);
@@ -110,13 +110,13 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
     child.channel?.ref();
     running = { id: ++lastId, call, places };
     const texts = places.map((place) => call.texts[place] as string);
-    // A process that is gone says so by its end.
-    child.send({ id: running.id, texts } satisfies Batch, () => {});
+    // If the process is gone, its `exit` event reports that.
+    child.send({ id: running.id, texts } satisfies TextBatch, () => {});
   }
 
   function start(): ChildProcess {
     isReady = false;
-    // Nothing of the server's environment: it holds keys.
+    // The environment is empty, because the server's holds keys.
     const started = fork(settings.program, [runtime], {
       serialization: 'advanced',
       env: {},
@@ -125,59 +125,59 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
     });
     started.on('message', (answer) => {
       if (started !== child) return;
-      if ('slow' in (answer as Ready | Embedded)) begun(answer as Ready);
-      else take(answer as Embedded);
+      if ('slow' in (answer as EncoderReady | EmbeddedBatch)) onReady(answer as EncoderReady);
+      else onBatch(answer as EmbeddedBatch);
     });
-    started.on('error', () => ended(started));
-    started.on('exit', () => ended(started));
+    started.on('error', () => onExit(started));
+    started.on('exit', () => onExit(started));
     return started;
   }
 
-  function begun({ slow }: Ready): void {
+  function onReady({ slow }: EncoderReady): void {
     isReady = true;
-    if (slow === null || isSlowSaid) return;
-    isSlowSaid = true;
+    if (slow === null || isSlownessLogged) return;
+    isSlownessLogged = true;
     settings.log?.warn(
       { reason: slow },
       'onnxruntime-node does not run here: the offline embeddings are several times slower',
     );
   }
 
-  function take(answer: Embedded): void {
+  function onBatch(answer: EmbeddedBatch): void {
     if (running?.id !== answer.id) return;
     const { call, places } = running;
     running = null;
     if ('vectors' in answer) {
       for (const [at, place] of places.entries()) call.vectors[place] = answer.vectors[at] as Float32Array;
     } else refuse(call, `The embedding model failed: ${answer.reason}`);
-    goOn();
+    sendNext();
   }
 
-  function ended(which: ChildProcess): void {
+  function onExit(which: ChildProcess): void {
     if (which !== child) return;
     child = null;
-    // An error need not be its end.
+    // The process may still be running after an `error` event.
     which.kill('SIGKILL');
     const broken = running;
     running = null;
     if (broken && !isReady && runtime !== '') {
-      // It did not come as far as its first text: the runtime cannot be loaded here.
+      // The process onExit before its first text: the runtime cannot be loaded on this machine.
       runtime = '';
       broken.call.left.unshift(...broken.places);
     } else if (broken) {
-      // What it was doing may be what ended it; the other calls go on in a new process.
+      // The batch may have onExit the process, so it is refused. Other calls continue in a new process.
       refuse(broken.call, 'The process of the embedding model ended while it worked.');
     }
-    goOn();
+    sendNext();
   }
 
-  function refuse(call: Call, message: string): void {
+  function refuse(call: EmbedCall, message: string): void {
     calls.delete(call);
     call.reject(new EmbeddingsFailure(message));
   }
 
-  /** Nothing to do keeps no process alive, and after a while no model in memory. */
-  function rest(): void {
+  /** An idle encoder does not keep the server running, and is unloaded after a while. */
+  function scheduleUnload(): void {
     child?.unref();
     child?.channel?.unref();
     clearTimeout(idle);
@@ -199,7 +199,7 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
     dimensions,
     languages: ['english', 'simple'],
     understands,
-    pieces: (text) => cutText(text, longestPiece),
+    pieces: (text) => cutText(text, maxPieceLength),
     embed,
     leastSimilarity: async ({ query } = {}) => (isKeyword(query) ? leastOfKeyword : leastOfSentence),
     async close() {
@@ -212,16 +212,20 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
   };
 }
 
-/** Texts without a letter or digit stay without a direction: the model fails on nothing at all. */
-function newCall(texts: readonly string[], urgency: Call['urgency'], settle: Pick<Call, 'resolve' | 'reject'>): Call {
-  const readable = texts.map((text) => text.slice(0, longestText).toWellFormed());
+/** Texts without a letter or digit keep zero vectors: the model fails on empty input. */
+function newEmbedCall(
+  texts: readonly string[],
+  urgency: EmbedCall['urgency'],
+  settle: Pick<EmbedCall, 'resolve' | 'reject'>,
+): EmbedCall {
+  const readable = texts.map((text) => text.slice(0, maxTextLength).toWellFormed());
   const left = [...readable.keys()]
     .filter((place) => /[\p{L}\p{N}]/u.test(readable[place] as string))
     .sort((a, b) => (readable[a] as string).length - (readable[b] as string).length);
   return { texts: readable, vectors: readable.map(() => new Float32Array(dimensions)), urgency, left, ...settle };
 }
 
-function nextPlaces(call: Call): number[] {
+function nextPlaces(call: EmbedCall): number[] {
   const places: number[] = [];
   let characters = 0;
   for (const place of call.left.slice(0, textsInBatch)) {
@@ -235,7 +239,7 @@ function nextPlaces(call: Call): number[] {
 
 const isKeyword = (query = '') => query !== '' && query.trim().split(/\s+/).length <= 3;
 
-/** Its word pieces are English. Other Latin text is read badly, other scripts not at all: each sign is the same unknown. */
+/** The vocabulary is English. It reads other Latin text badly, and other scripts as one unknown piece. */
 function understands(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;

@@ -5,15 +5,18 @@ import { mapLimited } from '../../platform/async/map-limited.ts';
 import { untilAborted } from '../../platform/async/until-aborted.ts';
 import { cutText, type Embeddings, EmbeddingsFailure, type EmbedOptions } from './embeddings.ts';
 
-/** A provider counts calls and tokens: this many at once index a notebook in a minute, and a query always has a place. */
+/**
+ * Limits concurrent requests to a provider: enough to index a notebook in a minute, with one slot always free for a
+ * query.
+ */
 const callsAtOnce = 4;
 const callsToIndex = 3;
-/** Google reads 2,048 tokens and leaves out the rest without a word; a character of Hindi or Japanese may be one. */
-const longestPiece = 1600;
-const longestText = 8000;
+/** Google reads 2,048 tokens and silently ignores the rest. A character of Hindi or Japanese may be one token. */
+const maxPieceLength = 1600;
+const maxTextLength = 8000;
 const charactersInCall = 60_000;
 
-/** A provider's embeddings. They read every language, cost the operator money, and see every text they embed. */
+/** Embeddings of a provider. They read every language and cost the operator money, and the provider sees every text. */
 export function createProviderEmbeddings(embedder: Embedder): Embeddings {
   const { model, dimensions } = embedder;
   const limiter = createLimiter({ atOnce: callsAtOnce, atOnceEach: callsToIndex });
@@ -24,7 +27,7 @@ export function createProviderEmbeddings(embedder: Embedder): Embeddings {
     { signal = new AbortController().signal, urgency = 'query' }: EmbedOptions = {},
   ): Promise<Float32Array[]> {
     signal.throwIfAborted();
-    const parts = texts.map((text) => (isReadable(text) ? cutText(cleaned(text), longestPiece) : []));
+    const parts = texts.map((text) => (isReadable(text) ? cutText(cleaned(text), maxPieceLength) : []));
     const purpose = urgency === 'query' ? 'query' : 'document';
     const answers = await mapLimited(callsToIndex, callsOf(parts.flat()), (call) =>
       limiter.run(urgency, () => embedder.embed(call, purpose, signal), signal),
@@ -40,10 +43,10 @@ export function createProviderEmbeddings(embedder: Embedder): Embeddings {
     dimensions,
     languages: 'every',
     understands: isReadable,
-    pieces: (text) => cutText(text, longestPiece),
+    pieces: (text) => cutText(text, maxPieceLength),
     embed,
     leastSimilarity: ({ signal } = {}) => {
-      // One call for the life of the process, for whoever asks: nobody's signal ends it.
+      // One request per process, shared by all callers, so no single signal aborts it.
       least ??= calibrate(embed).catch((error: unknown) => {
         least = null;
         throw error;
@@ -54,7 +57,7 @@ export function createProviderEmbeddings(embedder: Embedder): Embeddings {
 }
 
 const isReadable = (text: string) => /[\p{L}\p{N}]/u.test(text);
-const cleaned = (text: string) => text.slice(0, longestText).toWellFormed();
+const cleaned = (text: string) => text.slice(0, maxTextLength).toWellFormed();
 
 function callsOf(texts: readonly string[]): string[][] {
   const calls: string[][] = [];
@@ -71,7 +74,7 @@ function callsOf(texts: readonly string[]): string[][] {
   return calls;
 }
 
-/** Of length 1; of no vectors all zero. */
+/** Returns a vector of length 1, or zeros if there are no vectors. */
 function mean(vectors: readonly Float32Array[], dimensions: number): Float32Array {
   const sum = new Float32Array(dimensions);
   for (const vector of vectors) {
@@ -82,7 +85,7 @@ function mean(vectors: readonly Float32Array[], dimensions: number): Float32Arra
   return length === 0 ? sum : sum.map((value) => value / length);
 }
 
-/** Questions and statements that have nothing to do with each other, in the shapes that queries and facts come in. */
+/** Unrelated questions and statements in the style of real queries and facts. */
 const questions = [
   'How long does it take to boil an egg?',
   'What is the fastest way to the airport?',
@@ -109,8 +112,8 @@ const statements = [
 ];
 
 /**
- * From what similarity on two texts have to do with each other, for a model that nobody has measured: above it lies one in
- * twenty of pairs that have not. For the offline model it comes out close to what was measured there.
+ * Estimates the least similarity of related texts for an unmeasured model: 5 percent of unrelated pairs are above it.
+ * For the offline model the result is close to the measured value.
  */
 async function calibrate(embed: Embeddings['embed']): Promise<number> {
   const [asked, told] = await Promise.all([embed(questions), embed(statements, { urgency: 'index' })]);

@@ -2,22 +2,22 @@ import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
 
 type Fetch = typeof fetch;
 
-/** Of everything that one session sends and receives. */
+/** Limits for all requests and responses of a session. */
 export type Bounds = { maxRequests: number; maxBytes: number; maxParts: number };
 
 type Session = {
   host: string;
-  /** Ends every call that runs. */
+  /** Aborts all running requests. */
   signal: AbortSignal;
-  /** Told at once, since the MCP client only notes that a stream broke off, and goes on waiting for its answer. */
+  /** Called at once, because the MCP client only logs a broken stream and keeps waiting for the answer. */
   onExceeded: (failure: OutboundFailure) => void;
-  /** Somebody listens to what the server says without being asked. */
+  /** A caller handles unsolicited messages of the server. */
   mayListen: boolean;
 };
 
 /**
- * What one session may cost. A server decides how many pages it has, may ask something back in every line of a stream,
- * which makes the client send another request, and the client looks at every value of what it sends.
+ * Limits the cost of a session. A server decides how many pages it has, and may send a request with every line of a
+ * stream, which the client answers with another request. The client also validates every value.
  */
 export function boundedFetch(
   fetch: Fetch,
@@ -50,7 +50,7 @@ export function boundedFetch(
         parts += partsOf(chunk);
         if (parts > maxParts) throw exceeded(`${host} sent more than ${maxParts} values.`);
         const first = isBegun ? undefined : chunk.find((byte) => !whiteSpace.has(byte));
-        // Each message of a batch would be dealt with in one go; a server sends none to a client that sends none.
+        // A batch would be handled in one go. Servers must not send one to a client that sends none.
         if (first === openList) throw exceeded(`${host} answered with several messages at once.`);
         isBegun ||= first !== undefined;
         controller.enqueue(chunk);
@@ -68,8 +68,8 @@ export function boundedFetch(
 const whiteSpace = new Set([...' \t\n\r'].map((sign) => sign.charCodeAt(0)));
 
 /**
- * The older protocol opens a stream on which the server may speak without being asked; as a rule nobody here would listen. A
- * stream that goes on where an answer broke off names the event that was seen last.
+ * The older protocol opens a stream for unsolicited messages, which usually nobody reads. A stream that resumes a
+ * broken answer names the last event.
  */
 const opensIdleStream = ({ method, headers }: RequestInit) =>
   method === 'GET' && !new Headers(headers).has('last-event-id');
@@ -78,12 +78,12 @@ const [quote, backslash, comma, openList, openObject, lineFeed, carriageReturn] 
   sign.charCodeAt(0),
 ) as [number, number, number, number, number, number, number];
 
-/** What a line of a stream counts: each may end a message, which takes as long to judge as ten values within one. */
+/** Weight of a line: it may end a message, which costs as much to validate as ten values. */
 const lineParts = 10;
 
 /**
- * Counts the parts that a reader of the text has to look at, chunk by chunk: the values of JSON outside its strings, and
- * the lines of an event stream. A few megabytes of `{},{},…` make a validator note millions of faults and take gigabytes.
+ * Counts JSON values outside strings, and lines of an event stream, chunk by chunk. A few megabytes of `{},{},…` would
+ * make a validator report millions of errors and use gigabytes.
  */
 export function partCounter({ isEventStream }: { isEventStream: boolean }): (chunk: Uint8Array) => number {
   let isInString = false;
@@ -92,7 +92,7 @@ export function partCounter({ isEventStream }: { isEventStream: boolean }): (chu
     let parts = 0;
     for (const byte of chunk) {
       if (byte === lineFeed || byte === carriageReturn) {
-        // No string of JSON goes over the end of a line, and a comment of a stream may hold a lone quote.
+        // A JSON string never spans lines, and a comment in a stream may contain a lone quote.
         isInString = false;
         isEscaped = false;
         if (isEventStream) parts += lineParts;

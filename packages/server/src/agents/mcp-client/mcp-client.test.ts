@@ -30,7 +30,7 @@ describe.each(generations)('a server of generation %s', (generation) => {
       ok: true,
       isCut: false,
       hasResources: false,
-      tellsChanges: false,
+      reportsChanges: false,
       tools: [
         {
           name: 'find_order',
@@ -65,7 +65,7 @@ describe.each(generations)('a server of generation %s', (generation) => {
     const { url, sessions } = await serveMcp(generation, shop, { capabilities: { tools: { listChanged: true } } });
     const client = createMcpClient({ fetch: outbound().webFetch, version: '1' });
     const options = { signal: new AbortController().signal, forMs: 200 };
-    expect(await client.hearChange({ url, headers: {} }, options)).toBe(false);
+    expect(await client.waitForChange({ url, headers: {} }, options)).toBe(false);
     expect(sessions.size).toBe(0);
   });
 

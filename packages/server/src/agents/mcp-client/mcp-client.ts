@@ -1,46 +1,45 @@
 import type { McpFailure, ToolAnswer } from './server-answer.ts';
 import type { AskedQuestions, TaskHandle } from './server-requests.ts';
 import type { McpTarget, OlderServers, RunSessions, SessionLimits } from './session.ts';
-import type { UnderWay } from './tasks.ts';
-import type { CalledTool, CallInSession } from './tool-call.ts';
+import type { RunningTask } from './tasks.ts';
+import type { CalledTool, SessionCallOptions } from './tool-call.ts';
 import type { ToolList, WantedResources } from './tool-list.ts';
 
-/** Speaks with the MCP servers that tenants register. What a server does wrong is an answer, never an exception. */
+/** Client of the MCP servers that orgs register. A failing server is a result, never an exception. */
 export type McpClient = {
   listTools: (target: McpTarget, options: { signal: AbortSignal }) => Promise<({ ok: true } & ToolList) | McpFailure>;
   /**
-   * Calls a tool; the answer is one text of 100,000 characters at most. `hide` takes the credentials out of whatever the
-   * server wrote. With `asking` the server may put questions to the person: the call then stops with `asked`, having done
-   * nothing yet, and is made again with the answers. Where the server goes on with the call as a task it comes back at once with
-   * `underWay`, and is made again `following` that. With `sample` the server may ask a model. Throws the reason of the signal when
-   * that ends the call, and nothing else.
+   * Calls a tool and returns one text of at most 100,000 characters. `hide` removes credentials from the server's text.
+   * With `asking` the server may ask the person: the call stops with `asked`, without effect, and is repeated with the
+   * answers. If the server continues the call as a task, the result is `underWay`; repeat the call with `following`.
+   * With `sample` the server may ask a model. Throws only the reason of an aborted signal.
    */
   callTool: (
     target: McpTarget,
     tool: CalledTool,
-    options: CallInSession & {
+    options: SessionCallOptions & {
       timeoutMs?: number;
       following?: TaskHandle | undefined;
       isRepeatable?: boolean | undefined;
       onListChange?: (() => void) | undefined;
     },
-  ) => Promise<({ ok: true } & (ToolAnswer | { asked: AskedQuestions } | { underWay: UnderWay })) | McpFailure>;
-  /** Tells a server that nobody waits for a task of it any more. Whether it hears that is not said. */
+  ) => Promise<({ ok: true } & (ToolAnswer | { asked: AskedQuestions } | { underWay: RunningTask })) | McpFailure>;
+  /** Cancels a task. Errors of the server are ignored. */
   cancelCall: (target: McpTarget, task: TaskHandle, options: { signal: AbortSignal }) => Promise<void>;
-  /** A resource of the server, or what resources there are, like an answer of a tool. */
+  /** Reads a resource of the server, or a page of the list of resources. */
   readResources: (
     target: McpTarget,
     wanted: WantedResources,
-    options: CallInSession,
+    options: SessionCallOptions,
   ) => Promise<({ ok: true } & ToolAnswer) | McpFailure>;
-  /** Whether the server said within `forMs` that its tools or resources have changed. */
-  hearChange: (target: McpTarget, options: { signal: AbortSignal; forMs: number }) => Promise<boolean>;
+  /** Returns whether the server reports changed tools or resources within `forMs`. */
+  waitForChange: (target: McpTarget, options: { signal: AbortSignal; forMs: number }) => Promise<boolean>;
   /**
-   * Lets the calls of one run share their sessions with servers that keep state. Give it to no other run: a
-   * session acts with the credentials that opened it.
+   * Lets the calls of one run share sessions. Never share them between runs: a session acts with the credentials that
+   * opened it.
    */
   keepSessions: () => KeptSessions;
-  /** When the sessions of all ended runs are closed, or given up. */
+  /** Resolves when the sessions of all ended runs are closed or abandoned. */
   settled: () => Promise<void>;
 };
 
@@ -48,7 +47,7 @@ export type McpClient = {
 export type KeptSessions = RunSessions & { close: () => void };
 
 type Dependencies = {
-  /** The guarded fetcher: the addresses are the tenants'. */
+  /** The guarded fetch, because tenants choose the addresses. */
   fetch: typeof fetch;
   version: string;
   limits?: Partial<SessionLimits>;
@@ -66,7 +65,7 @@ export function createMcpClient({ fetch, version, limits = {}, now = Date.now }:
 
   return {
     async listTools(target, { signal }) {
-      // Loaded with the first call: the official client takes 0.3 s and 34 MB, which would count against every start.
+      // Loaded on the first call: the official client takes 0.3 s and 34 MB, which would slow down every start.
       const [{ listTools }, { failureOf }] = await Promise.all([
         import('./tool-list.ts'),
         import('./server-answer.ts'),
@@ -79,7 +78,7 @@ export function createMcpClient({ fetch, version, limits = {}, now = Date.now }:
     },
     async callTool(target, tool, { timeoutMs, ...options }) {
       const { signal, hide } = options;
-      const [{ callTool }, { unheardOf }, { failureOfCall }] = await Promise.all([
+      const [{ callTool }, { retryUnreachableTask }, { failureOfCall }] = await Promise.all([
         import('./tool-call.ts'),
         import('./tasks.ts'),
         import('./server-answer.ts'),
@@ -90,7 +89,7 @@ export function createMcpClient({ fetch, version, limits = {}, now = Date.now }:
         return { ok: true, ...(await callTool({ ...parts, limits: bounds }, target, tool, options)) };
       } catch (error) {
         signal.throwIfAborted();
-        const underWay = options.following && unheardOf(options.following, error);
+        const underWay = options.following && retryUnreachableTask(options.following, error);
         return underWay ? { ok: true, underWay } : failureOfCall(error, target.url, hide);
       }
     },
@@ -111,9 +110,9 @@ export function createMcpClient({ fetch, version, limits = {}, now = Date.now }:
         return failureOfCall(error, target.url, hide);
       }
     },
-    async hearChange(target, options) {
-      const { hearChange } = await import('./tool-list.ts');
-      return hearChange({ ...parts, limits }, target, options).catch(() => false);
+    async waitForChange(target, options) {
+      const { waitForChange } = await import('./tool-list.ts');
+      return waitForChange({ ...parts, limits }, target, options).catch(() => false);
     },
     keepSessions() {
       const sessions: KeptSessions = {
@@ -136,9 +135,9 @@ export function createMcpClient({ fetch, version, limits = {}, now = Date.now }:
 }
 
 const rememberedMs = 600_000;
-const mostRemembered = 1000;
+const maxRemembered = 1000;
 
-/** Forgets after ten minutes: a server may learn the newer protocol. */
+/** Entries expire after ten minutes, because a server may be upgraded to the newer protocol. */
 function createOlderServers(now: () => number): OlderServers {
   const until = new Map<string, number>();
   return {
@@ -148,7 +147,7 @@ function createOlderServers(now: () => number): OlderServers {
       return isRemembered;
     },
     add(url) {
-      if (until.size >= mostRemembered) until.delete(until.keys().next().value as string);
+      if (until.size >= maxRemembered) until.delete(until.keys().next().value as string);
       until.set(url, now() + rememberedMs);
     },
     delete: (url) => void until.delete(url),

@@ -19,13 +19,13 @@ type Tool = ListToolsResult['tools'][number];
 /** The answer of a tool that asks the person first. */
 export const askingFirst = inputRequired;
 
-/** The generations of the protocol: without sessions, with them, or only the older one without them. */
+/** The generations of the protocol: without sessions, with sessions, and the older one without them. */
 export const generations = ['2026', '2025 with sessions', '2025 without sessions'] as const;
 export type Generation = (typeof generations)[number];
 
 export type Pages = (cursor: string | undefined) => { tools: Tool[]; nextCursor?: string };
 
-/** What a tool of the server does when it is called. */
+/** Runs when the tool is called. */
 export type Called = (name: string, args: Record<string, unknown>, context: ServerContext) => Answer | Promise<Answer>;
 type Answer = CallToolResult | InputRequiredResult;
 
@@ -35,7 +35,7 @@ export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   ...more,
 });
 
-/** The official server, on a socket of this machine. */
+/** The official MCP server on a local socket. */
 export async function serveMcp(
   generation: Generation,
   offer: readonly Tool[] | Pages,
@@ -65,7 +65,7 @@ export async function serveMcp(
     ...served,
     url: `${served.url}/mcp`,
     sessions,
-    /** Says to everybody who listens that the tools have changed. */
+    /** Notifies all listeners that the tools have changed. */
     async toolsChanged() {
       modern.notify.toolsChanged();
       const open = generation === '2026' ? [] : servers;
@@ -74,7 +74,7 @@ export async function serveMcp(
   };
 }
 
-/** What a server can do beside listing its tools. */
+/** Further capabilities of the server. */
 type Parts = {
   call?: Called;
   capabilities?: ServerCapabilities;

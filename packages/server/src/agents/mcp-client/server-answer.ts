@@ -8,17 +8,17 @@ import {
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
 import { SessionTimeout } from './session.ts';
 
-/** What a server said, as one text for a model, and the pictures and recordings that it named there. */
+/** The answer of a tool as one text for a model, with the images and audio that it names. */
 export type ToolAnswer = { text: string; isError: boolean; media?: readonly McpMedia[] };
 
 type McpMedia = { mediaType: string; content: Uint8Array };
 
-/** With its notice below what the agent's loop takes of any tool: a second cut would take the notice away. */
-const longest = 99_000;
-const longestLine = 300;
+/** With the notice, below the limit of the agent's loop: a second cut would remove the notice. */
+const maxTextLength = 99_000;
+const maxLineLength = 300;
 
 export function answerOf(result: CallToolResult, hide: (text: string) => string): ToolAnswer {
-  const media = result.content.filter(isMedia).slice(0, mostMedia).flatMap(mediaIn);
+  const media = result.content.filter(isMedia).slice(0, maxMedia).flatMap(mediaIn);
   return {
     text: shownText(textOf(result), hide),
     isError: result.isError === true,
@@ -26,11 +26,11 @@ export function answerOf(result: CallToolResult, hide: (text: string) => string)
   };
 }
 
-/** Hidden before it is cut: half a secret is still half a secret. */
+/** Hide before cutting: a cut secret would not be recognized. */
 export const shownText = (text: string, hide: (text: string) => string): string => bounded(hide(text));
 
-/** Whoever shows them to a model takes fewer. The text names each, also those that are left out here. */
-const mostMedia = 16;
+/** A model gets fewer. The text describes all of them. */
+const maxMedia = 16;
 
 const isMedia = (part: Part): boolean =>
   part.type === 'image' || part.type === 'audio' || (part.type === 'resource' && isMediaType(part.resource.mimeType));
@@ -58,7 +58,7 @@ function textOf({ content, structuredContent }: CallToolResult): string {
   return lines.filter((line) => line !== '').join('\n') || 'The tool answered with nothing.';
 }
 
-/** Bytes are named and never repeated: a model reads none of them from a text. */
+/** Media is described and not included: a model cannot read bytes in a text. */
 function partAsText(part: Part): string {
   switch (part.type) {
     case 'text':
@@ -80,40 +80,40 @@ function partAsText(part: Part): string {
   }
 }
 
-/** One line that nothing in it ends early. */
-export const line = (text: string) => `[${text.replaceAll(/\s+/g, ' ').slice(0, longestLine).toWellFormed()}]`;
+/** Replaces line breaks, so that the text stays on one line. */
+export const line = (text: string) => `[${text.replaceAll(/\s+/g, ' ').slice(0, maxLineLength).toWellFormed()}]`;
 const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4);
 
 const bounded = (text: string): string =>
-  text.length <= longest
+  text.length <= maxTextLength
     ? text
-    : `${text.slice(0, longest).toWellFormed()}\n[Cut: the answer has ${text.length} characters, of which these are the first ${longest}.]`;
+    : `${text.slice(0, maxTextLength).toWellFormed()}\n[Cut: the answer has ${text.length} characters, of which these are the first ${maxTextLength}.]`;
 
 export type McpFailure = {
   ok: false;
   code: 'timeout' | 'mcp_server_error';
   message: string;
-  /** The server did not take the credentials, and so has done nothing. */
+  /** The server refused the credentials, so nothing happened. */
   isUnauthorized?: true;
 };
 
 /**
- * Why a session failed, for the tenant who registered the server. Nothing that the server wrote is repeated: it may
- * hold the credentials that it was sent, and so may the messages of the MCP client.
+ * Describes a failed session for the org. It never quotes the server or the MCP client, whose text may contain the
+ * credentials.
  */
 export function failureOf(error: unknown, url: string): McpFailure {
   return describe(error, url, () => '');
 }
 
 /**
- * Why a call of a tool failed, for the model that made it: what the server says of the arguments is how a model mends
- * them. `hide` takes the credentials out of it.
+ * Describes a failed call for the model. It quotes the server, so that the model can correct its arguments. `hide`
+ * removes credentials.
  */
 export function failureOfCall(error: unknown, url: string, hide: (text: string) => string): McpFailure {
-  return describe(error, url, (said) => ` It says: ${hide(said).slice(0, longestQuote).toWellFormed()}`);
+  return describe(error, url, (said) => ` It says: ${hide(said).slice(0, maxQuoteLength).toWellFormed()}`);
 }
 
-const longestQuote = 1000;
+const maxQuoteLength = 1000;
 
 function describe(error: unknown, url: string, quote: (said: string) => string): McpFailure {
   const host = new URL(url).hostname;
@@ -146,7 +146,7 @@ const wantsModel = ({ data }: MissingRequiredClientCapabilityError) =>
   (data as { requiredCapabilities?: object } | undefined)?.requiredCapabilities !== undefined &&
   'sampling' in (data as { requiredCapabilities: object }).requiredCapabilities;
 
-/** The MCP client wraps what goes wrong during the handshake. */
+/** The MCP client wraps errors of the handshake. */
 function causesOf(error: unknown): unknown[] {
   const causes: unknown[] = [];
   for (let cause = error; cause instanceof Error && causes.length < 5; cause = cause.cause) causes.push(cause);

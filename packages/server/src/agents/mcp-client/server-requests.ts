@@ -1,26 +1,26 @@
 import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 
-/** A call that its server goes on with after it has answered: what it is asked for by, whichever process asks. */
+/** A call that its server continues as a task. Any process can ask for its result. */
 export type TaskHandle = {
   taskId: string;
-  /** The names of its questions that have an answer: it may show them until it has read that. */
+  /** Keys of answered questions. The task may list them until it has read the answers. */
   answered: readonly string[];
-  /** How often in a row nothing was heard of it. */
+  /** Consecutive failed attempts to reach it. */
   unheard: number;
 };
 
-/** What a tool's server wants to know from the person before it goes on (an elicitation). */
+/** A question of a server for the person (an elicitation). */
 export type ServerQuestion =
   | { mode: 'form'; message: string; fields: Readonly<Record<string, FormField>>; required: readonly string[] }
-  /** The person is to do something at this address, and to say so. */
+  /** The person must do something at this address and then confirm. */
   | { mode: 'url'; message: string; url: string };
 
 export type FormField = {
   type: 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
   title: string;
   description: string;
-  /** What may be chosen: the value that the server knows, and what the person reads. */
+  /** Options: the value for the server, and the label for the person. */
   options: readonly { value: string; label: string }[];
   minimum?: number | undefined;
   maximum?: number | undefined;
@@ -32,36 +32,36 @@ export type QuestionAnswer =
   | { action: 'cancel' };
 
 /**
- * A call that stopped at questions. With an answer to each, under the same names, and `state` it goes on. `isHeld`: the
- * server will ask everything anew, what was answered before too.
+ * A call that stopped at questions. It resumes with an answer to each, under the same keys, and with `state`. `isHeld`:
+ * the server will ask all questions again, answered ones included.
  */
 export type AskedQuestions = {
   questions: Record<string, ServerQuestion>;
-  /** What the server asked in the same breath and needs no person for its answer. */
+  /** Answers to requests of the same round that need no person. */
   given: Record<string, unknown>;
   state: string | null;
   isHeld: boolean;
-  /** The task that asks; absent: the call itself. */
+  /** The task that asks. Absent if the call itself asks. */
   task?: TaskHandle | undefined;
 };
 
-/** What a call that stopped goes on with; nothing where it is made for the first time. */
+/** Answers with which a stopped call resumes. Empty for the first attempt. */
 export type AnsweredQuestions = {
   answers: Readonly<Record<string, QuestionAnswer>>;
   given: Readonly<Record<string, unknown>>;
   state: string | null;
 };
 
-export const answeredIn = ({ answers, given }: AnsweredQuestions): Record<string, unknown> => ({
+export const responsesOf = ({ answers, given }: AnsweredQuestions): Record<string, unknown> => ({
   ...given,
   ...answers,
 });
 
-const mostFields = 20;
-const mostOptions = 50;
-const longestText = 2000;
+const maxFields = 20;
+const maxOptions = 50;
+const maxTextLength = 2000;
 
-/** Null where it is none that can be put to a person. */
+/** Returns null if the question cannot be shown to a person. */
 export function questionOf(params: unknown, hide: (text: string) => string): ServerQuestion | null {
   const { mode = 'form', message, url, requestedSchema } = asObject(params);
   const said = shown(message, hide);
@@ -69,7 +69,7 @@ export function questionOf(params: unknown, hide: (text: string) => string): Ser
   if (mode !== 'form') return null;
   const { properties, required } = asObject(requestedSchema);
   const fields = Object.entries(asObject(properties)).map(([name, schema]) => [name, fieldOf(schema, hide)] as const);
-  if (fields.length > mostFields || fields.some(([, field]) => field === null)) return null;
+  if (fields.length > maxFields || fields.some(([, field]) => field === null)) return null;
   return {
     mode: 'form',
     message: said,
@@ -91,7 +91,7 @@ function fieldOf(given: unknown, hide: (text: string) => string): FormField | nu
   return { ...about, type, minimum: asNumber(minimum), maximum: asNumber(maximum) };
 }
 
-/** In each of the ways that the protocol has had so far. */
+/** Reads the options in all forms that versions of the protocol have used. */
 function optionsOf(schema: Record<string, unknown>, hide: (text: string) => string): FormField['options'] | null {
   const { enum: values, enumNames, oneOf, anyOf } = schema;
   const titled = oneOf ?? anyOf;
@@ -101,7 +101,7 @@ function optionsOf(schema: Record<string, unknown>, hide: (text: string) => stri
     : Array.isArray(values)
       ? values.map((value, at) => [value, labels[at]])
       : null;
-  if (!all || all.length === 0 || all.length > mostOptions) return null;
+  if (!all || all.length === 0 || all.length > maxOptions) return null;
   if (!all.every(([value]) => typeof value === 'string')) return null;
   return all.map(([value, label]) => ({ value: value as string, label: shown(label, hide) || (value as string) }));
 }
@@ -109,19 +109,19 @@ function optionsOf(schema: Record<string, unknown>, hide: (text: string) => stri
 const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 const asNumber = (value: unknown) => (typeof value === 'number' ? value : undefined);
-/** Nothing in it may turn the text around, and no credential of the call may stand in it. */
+/** Removes control and direction characters, and credentials of the call. */
 const shown = (text: unknown, hide: (text: string) => string) =>
   typeof text === 'string'
     ? hide(text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim())
-        .slice(0, longestText)
+        .slice(0, maxTextLength)
         .toWellFormed()
     : '';
 
-/** What a server that asks something in the middle of a call gets its answers from. */
-export type Answering = {
-  /** Absent: nobody can be asked. */
+/** Sources of answers to requests of a server during a call. */
+export type AnswerSources = {
+  /** Absent if no person can be asked. */
   asking?: AnsweredQuestions | undefined;
-  /** Absent: no model answers this server. */
+  /** Absent if no model answers this server. */
   sample?: Sample | undefined;
   hide: (text: string) => string;
   signal: AbortSignal;
@@ -129,15 +129,15 @@ export type Answering = {
 
 type Requests = readonly (readonly [key: string, request: { method: string; params?: unknown }])[];
 
-/** What of this has to be put to the person, and what is answered at once. */
-export async function answersTo(
+/** Separates the questions for the person from the requests that are answered at once. */
+export async function answerRequests(
   requests: Requests,
-  { asking, sample, hide, signal }: Answering,
+  { asking, sample, hide, signal }: AnswerSources,
 ): Promise<{ questions: Record<string, ServerQuestion>; given: Record<string, unknown> }> {
   const questions: Record<string, ServerQuestion> = {};
   const given: Record<string, unknown> = {};
   for (const [key, { method, params }] of requests) {
-    if (method === 'sampling/createMessage') given[key] = await sampled(params, sample, signal);
+    if (method === 'sampling/createMessage') given[key] = await answerSamplingRequest(params, sample, signal);
     else if (method === 'elicitation/create') {
       const question = questionOf(params, hide);
       if (!asking || !question) given[key] = { action: asking ? 'decline' : 'cancel' };
@@ -152,22 +152,22 @@ export async function answersTo(
   return { questions, given };
 }
 
-/** What a server asks a model. All of it is the server's own: nothing of the conversation is added. */
+/** A prompt of a server for a model. It contains nothing of the conversation. */
 export type SampledPrompt = {
   system: string | null;
   messages: readonly { role: 'user' | 'assistant'; text: string }[];
   maxTokens: number;
 };
 
-/** The answer of the model, or why there is none. */
+/** Returns the answer of the model, or the reason for a refusal. */
 export type Sample = (
   prompt: SampledPrompt,
   signal: AbortSignal,
 ) => Promise<{ text: string; model: string; isCut: boolean } | { refused: string }>;
 
-const mostTokens = 4096;
-const mostMessages = 50;
-const mostCharacters = 100_000;
+const maxSampledTokens = 4096;
+const maxMessages = 50;
+const maxCharacters = 100_000;
 
 const text = z.looseObject({ type: z.literal('text'), text: z.string() });
 const request = z.looseObject({
@@ -175,17 +175,21 @@ const request = z.looseObject({
   messages: z
     .array(z.looseObject({ role: z.enum(['user', 'assistant']), content: z.union([text, z.array(text)]) }))
     .min(1)
-    .max(mostMessages),
+    .max(maxMessages),
   maxTokens: z.number().int().positive(),
   tools: z.array(z.unknown()).max(0).optional(),
 });
 
-/** The answer to a `sampling/createMessage`; whatever is refused is an error that the server hears. */
-async function sampled(params: unknown, sample: Sample | undefined, signal: AbortSignal): Promise<CreateMessageResult> {
+/** Answers `sampling/createMessage`. A refusal is an error that the server receives. */
+async function answerSamplingRequest(
+  params: unknown,
+  sample: Sample | undefined,
+  signal: AbortSignal,
+): Promise<CreateMessageResult> {
   if (!sample)
     throw refusal('This client answers no sampling for this server: whoever registered it has not allowed it.');
   const read = request.safeParse(params);
-  if (!read.success) throw refusal(`Only up to ${mostMessages} messages of text, without tools, are answered.`);
+  if (!read.success) throw refusal(`Only up to ${maxMessages} messages of text, without tools, are answered.`);
   const { systemPrompt, messages, maxTokens } = read.data;
   const prompt: SampledPrompt = {
     system: systemPrompt ?? null,
@@ -196,10 +200,10 @@ async function sampled(params: unknown, sample: Sample | undefined, signal: Abor
         .map((part) => part.text)
         .join('\n'),
     })),
-    maxTokens: Math.min(maxTokens, mostTokens),
+    maxTokens: Math.min(maxTokens, maxSampledTokens),
   };
   const length = [prompt.system ?? '', ...prompt.messages.map((each) => each.text)].join('').length;
-  if (length > mostCharacters) throw refusal(`More than ${mostCharacters} characters are not answered.`);
+  if (length > maxCharacters) throw refusal(`More than ${maxCharacters} characters are not answered.`);
   const answer = await sample(prompt, signal);
   if ('refused' in answer) throw refusal(answer.refused);
   return {
@@ -210,9 +214,9 @@ async function sampled(params: unknown, sample: Sample | undefined, signal: Abor
   };
 }
 
-/** For servers of the older protocol, which ask in the middle of a call and wait. */
-export function answerSampling(client: Client, sample: Sample, signal: AbortSignal): void {
-  client.setRequestHandler('sampling/createMessage', ({ params }) => sampled(params, sample, signal));
+/** For servers of the older protocol, which ask during a call. */
+export function registerSampling(client: Client, sample: Sample, signal: AbortSignal): void {
+  client.setRequestHandler('sampling/createMessage', ({ params }) => answerSamplingRequest(params, sample, signal));
 }
 
 const refusal = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidRequest, message);

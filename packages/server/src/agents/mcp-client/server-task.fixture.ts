@@ -6,7 +6,7 @@ type Task = Record<string, unknown> & { status: string };
 
 const params = z.looseObject({ taskId: z.string() });
 
-/** A tool that answers with a task, and how far that is: what `tasks/get` shows, to be changed by a test. */
+/** A tool that answers with a task. A test sets the result of `tasks/get`. */
 export function slowTool(task: Task) {
   const heard = { calls: 0, polls: 0, cancelled: 0, updates: [] as unknown[] };
   const call = (() => {

@@ -14,7 +14,7 @@ export type McpTarget = { url: string; headers: Readonly<Record<string, string>>
 
 export type SessionLimits = Bounds & { timeoutMs: number };
 
-/** Dependencies of every exchange with a server. */
+/** Dependencies of every session. */
 export type SessionParts = {
   fetch: typeof fetch;
   version: string;
@@ -24,36 +24,36 @@ export type SessionParts = {
 type Dependencies = SessionParts & { limits: SessionLimits };
 
 type SessionOptions = {
-  /** What the server may ask of this client. Absent: nothing. */
+  /** The client capabilities for this server. Defaults to none. */
   capabilities?: ClientCapabilities;
-  /** Before the handshake: what is asked is answered here. */
+  /** Runs before the handshake. Register handlers for requests of the server here. */
   prepare?: (client: Client) => void;
-  /** The server may speak without being asked, on a stream of its own. */
+  /** The server may send unsolicited messages on a separate stream. */
   mayListen?: boolean;
-  /** The sessions of the run that makes this call. Absent: the session ends with the call. */
+  /** The sessions of the run. Absent if the session ends with the call. */
   sessions?: RunSessions | undefined;
 };
 
-/** The servers that are known to speak only the older protocol, by URL: they are not asked for the newer one again. */
+/** URLs of servers that only support the older protocol, so that each call need not try the newer one first. */
 export type OlderServers = { has: (url: string) => boolean; add: (url: string) => void; delete: (url: string) => void };
 
 /**
- * A session of the older protocol that outlives a call. A later call resumes it with a client of its own, so that limits,
- * time and questions stay those of the call. Null: the server speaks the newer protocol, which has no sessions.
+ * A session of the older protocol that outlives a call. A later call resumes it with a new client, so that limits, time
+ * and questions stay per call. Null if the server uses the newer protocol, which has no sessions.
  */
 type KeptSession = { target: McpTarget; id: string; protocolVersion: string | undefined; calls: number } | null;
 
-/** The sessions of one run, one for each server and set of headers. Nothing else may use them. */
+/** The sessions of one run, by server and headers. Never share them with another run. */
 export type RunSessions = { open: Map<string, Promise<KeptSession | undefined>>; isClosed: boolean };
 
-const partingMs = 1000;
+const endSessionMs = 1000;
 /** A call sends at most a hundred requests; ids must differ between all calls of a session. */
 const idsPerCall = 1000;
 
 /**
- * Speaks with one server in the newest protocol that both know. Everything together ends after `timeoutMs`, with the
- * caller's signal, or when the server goes beyond a limit; the promise then rejects with the reason. With `sessions` the
- * session stays open for the next call of the run; without, it ends here.
+ * Connects to a server with the newest protocol that both support. The time limit, the caller's signal or an exceeded
+ * limit ends everything and rejects with the reason. With `sessions` the session stays open for the next call of the
+ * run.
  */
 export async function withSession<Result>(
   { fetch, version, limits, olderServers }: Dependencies,
@@ -66,9 +66,9 @@ export async function withSession<Result>(
   const { hostname } = new URL(target.url);
   const end = new AbortController();
   const signal = AbortSignal.any([callerSignal, end.signal]);
-  // A stream that breaks off or holds nonsense may still be followed by the answer; if not, this is why none came.
-  let heard: Error | undefined;
-  const clock = setTimeout(() => end.abort(heard ?? new SessionTimeout()), timeoutMs);
+  // A broken stream may still be followed by the answer. If none comes, this error is the reason.
+  let streamError: Error | undefined;
+  const clock = setTimeout(() => end.abort(streamError ?? new SessionTimeout()), timeoutMs);
   const onExceeded = (failure: Error) => end.abort(failure);
   const bounded = boundedFetch(fetch, limits, { host: hostname, signal, onExceeded, mayListen });
   const transports: StreamableHTTPClientTransport[] = [];
@@ -77,8 +77,8 @@ export async function withSession<Result>(
     const transport = transportTo(target, bounded, resumed);
     transports.push(transport);
     transport.onerror = (error) => {
-      // The sender of a request gets its refusal, and a server of the older protocol refuses the first one.
-      if (!(error instanceof SdkHttpError)) heard ??= error;
+      // The sender of a request gets its HTTP error, and servers of the older protocol refuse the first request.
+      if (!(error instanceof SdkHttpError)) streamError ??= error;
     };
     const client = new Client({ name: 'Vestra', version }, { versionNegotiation: { mode: 'auto' }, capabilities });
     prepare(client);
@@ -97,12 +97,12 @@ export async function withSession<Result>(
       return await connect(null, true);
     } catch (error) {
       olderServers.delete(target.url);
-      if (signal.aborted || !mayHaveMovedOn(error)) throw error;
+      if (signal.aborted || !mayUseNewerProtocol(error)) throw error;
       return open();
     }
   }
 
-  /** Opens the session of the run, for this call and those that come meanwhile. */
+  /** Opens the session of the run, for this call and for concurrent ones. */
   async function openKept(all: RunSessions, key: string) {
     const opening = Promise.withResolvers<KeptSession | undefined>();
     all.open.set(key, opening.promise);
@@ -119,7 +119,7 @@ export async function withSession<Result>(
     }
   }
 
-  async function inKept(all: RunSessions): Promise<Result> {
+  async function callInKeptSession(all: RunSessions): Promise<Result> {
     const key = keyOf(target, capabilities);
     let isRetried = false;
     for (;;) {
@@ -127,7 +127,7 @@ export async function withSession<Result>(
       if (!entry) return work(await openKept(all, key));
       const kept = await entry;
       signal.throwIfAborted();
-      // The call that opened the session failed: this one tries again.
+      // The call that opened the session failed, so this call tries again.
       if (kept === undefined) continue;
       if (kept === null) return work((await open()).client);
       try {
@@ -135,7 +135,7 @@ export async function withSession<Result>(
       } catch (error) {
         if (!isSessionGone(error)) throw error;
         if (all.open.get(key) === entry) all.open.delete(key);
-        // The server refused the call for its session, so it has done nothing.
+        // The server refused the session, so the call had no effect.
         if (isRetried) throw error;
         isRetried = true;
       }
@@ -143,13 +143,13 @@ export async function withSession<Result>(
   }
 
   const isKept = sessions !== undefined && !sessions.isClosed;
-  const speak = async () => (isKept ? inKept(sessions) : work((await open()).client));
+  const exchange = async () => (isKept ? callInKeptSession(sessions) : work((await open()).client));
   try {
-    // The client does not hear of the signal in every phase; the calls under it do.
-    return await untilAborted(speak(), signal);
+    // The client ignores the signal in some phases, but the requests do not.
+    return await untilAborted(exchange(), signal);
   } finally {
     const last = transports.at(-1);
-    if (!isKept && last && !signal.aborted) await part(last, end);
+    if (!isKept && last && !signal.aborted) await endSession(last, end);
     clearTimeout(clock);
     await Promise.all(transports.map((transport) => transport.close()));
   }
@@ -157,7 +157,7 @@ export async function withSession<Result>(
 
 export class SessionTimeout extends Error {}
 
-/** Ends the sessions of a run, also those that are still being opened. What the server makes of it is not said. */
+/** Ends the sessions of a run, also those still being opened. Errors of the server are ignored. */
 export async function endSessions({ fetch }: Pick<SessionParts, 'fetch'>, sessions: RunSessions): Promise<void> {
   await Promise.all([...sessions.open.values()].map(async (entry) => endKept(fetch, await entry)));
 }
@@ -168,7 +168,7 @@ async function endKept(fetch: typeof globalThis.fetch, kept: KeptSession | undef
   const { hostname: host } = new URL(kept.target.url);
   const bounds = { maxRequests: 1, maxBytes: 65_536, maxParts: 1000 };
   const about = { host, signal: end.signal, onExceeded: () => end.abort(), mayListen: false };
-  await part(transportTo(kept.target, boundedFetch(fetch, bounds, about), kept), end);
+  await endSession(transportTo(kept.target, boundedFetch(fetch, bounds, about), kept), end);
 }
 
 const transportTo = ({ url, headers }: McpTarget, fetch: typeof globalThis.fetch, resumed: KeptSession) =>
@@ -177,14 +177,14 @@ const transportTo = ({ url, headers }: McpTarget, fetch: typeof globalThis.fetch
     // The default follows redirects within an origin.
     requestInit: { headers, redirect: 'manual' },
     onInsufficientScope: 'throw',
-    // An empty id is sent as none: a server without sessions is not asked to begin one for each call either.
+    // An empty id is not sent: it keeps a server without sessions from starting one for each call.
     ...(resumed && { sessionId: resumed.id }),
     ...(resumed?.protocolVersion !== undefined && { protocolVersion: resumed.protocolVersion }),
   });
 
-/** A server of the older protocol keeps a session until it is told, or for ever. */
-async function part(transport: StreamableHTTPClientTransport, end: AbortController): Promise<void> {
-  const clock = setTimeout(() => end.abort(), partingMs);
+/** Servers of the older protocol keep a session until the client ends it. */
+async function endSession(transport: StreamableHTTPClientTransport, end: AbortController): Promise<void> {
+  const clock = setTimeout(() => end.abort(), endSessionMs);
   await transport.terminateSession().catch(() => {});
   clearTimeout(clock);
 }
@@ -194,15 +194,15 @@ const keyOf = ({ url, headers }: McpTarget, capabilities: ClientCapabilities): s
     .update(JSON.stringify([url, Object.entries(headers).sort(), capabilities]))
     .digest('base64');
 
-/** Every client counts its requests from zero, and a server tells the requests of a session apart by their ids. */
+/** Shifts the request ids: every client counts from zero, and a server needs distinct ids within a session. */
 function useIdsFrom(transport: StreamableHTTPClientTransport, first: number): void {
   const send = transport.send.bind(transport);
-  const hear = transport.onmessage;
+  const receive = transport.onmessage;
   const moved = (id: unknown, by: number) => (typeof id === 'number' ? id + by : id);
   transport.send = (message, options) => send(outgoing(message as JSONRPCMessage) as JSONRPCMessage, options);
   transport.onmessage = (message: JSONRPCMessage) => {
     const isAnswer = !('method' in message) && 'id' in message;
-    hear?.(isAnswer ? ({ ...message, id: moved(message.id, -first) } as JSONRPCMessage) : message);
+    receive?.(isAnswer ? ({ ...message, id: moved(message.id, -first) } as JSONRPCMessage) : message);
   };
 
   function outgoing(message: JSONRPCMessage): object {
@@ -213,11 +213,11 @@ function useIdsFrom(transport: StreamableHTTPClientTransport, first: number): vo
   }
 }
 
-/** 404 says that the server does not know the session; some servers say 400 and name the session in words. */
+/** A server that lost the session answers 404. Some answer 400 and mention the session in the text. */
 const isSessionGone = (error: unknown): boolean =>
   error instanceof SdkHttpError &&
   (error.status === 404 || (error.status === 400 && /session|not initialized/i.test(String(error.data?.text))));
 
-/** A server may have learned the newer protocol and given up the older one. */
-const mayHaveMovedOn = (error: unknown): boolean =>
+/** The server may have replaced the older protocol by the newer one. */
+const mayUseNewerProtocol = (error: unknown): boolean =>
   error instanceof ProtocolError || (error instanceof SdkHttpError && [400, 404, 405, 406].includes(error.status ?? 0));

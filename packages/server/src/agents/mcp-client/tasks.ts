@@ -7,42 +7,48 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { type Answering, type AskedQuestions, answeredIn, answersTo, type TaskHandle } from './server-requests.ts';
+import {
+  type AnswerSources,
+  type AskedQuestions,
+  answerRequests,
+  responsesOf,
+  type TaskHandle,
+} from './server-requests.ts';
 
-export type UnderWay = { handle: TaskHandle; askAgainMs: number };
+export type RunningTask = { handle: TaskHandle; askAgainMs: number };
 
-/** The extension of the protocol by which a server may answer a call with a task. */
+/** The protocol extension that lets a server answer a call with a task. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-const shortestPauseMs = 500;
-const longestPauseMs = 60_000;
-const usualPauseMs = 2_000;
-/** With the longest pauses between them a server may be away for about a quarter of an hour. */
-const mostUnheard = 20;
-const longestTaskId = 1024;
+const minPauseMs = 500;
+const maxPauseMs = 60_000;
+const defaultPauseMs = 2_000;
+/** With the longest pauses, a server may be unreachable for about a quarter of an hour. */
+const maxFailedPolls = 20;
+const maxTaskIdLength = 1024;
 
 const created = z.looseObject({
   resultType: z.literal('task'),
-  taskId: z.string().min(1).max(longestTaskId),
+  taskId: z.string().min(1).max(maxTaskIdLength),
   pollIntervalMs: z.number().optional(),
 });
 
 /**
- * The client takes every result for broken that is neither complete nor a question. A task is noted here, and goes on as a
- * complete answer of nothing.
+ * The client rejects any result that is neither complete nor a question. This intercepts a task and passes an empty
+ * complete answer to the client.
  */
-export function createTaskNote() {
-  let noted: UnderWay | null = null;
+export function createTaskInterceptor() {
+  let noted: RunningTask | null = null;
   return {
     listenTo({ transport }: Client): void {
-      const hear = transport?.onmessage;
-      if (!transport || !hear) return;
+      const receive = transport?.onmessage;
+      if (!transport || !receive) return;
       transport.onmessage = (message, extra) => {
         const task = isJSONRPCResultResponse(message) ? created.safeParse(message.result) : null;
-        if (!task?.success) return hear(message, extra);
+        if (!task?.success) return receive(message, extra);
         const { taskId, pollIntervalMs } = task.data;
         noted = { handle: { taskId, answered: [], unheard: 0 }, askAgainMs: pauseOf(pollIntervalMs) };
-        hear({ ...message, result: { resultType: 'complete', content: [] } } as typeof message, extra);
+        receive({ ...message, result: { resultType: 'complete', content: [] } } as typeof message, extra);
       };
     },
     taken: () => noted,
@@ -57,15 +63,15 @@ const detailed = z.looseObject({
   error: z.looseObject({ code: z.number().optional(), message: z.string().optional() }).optional(),
 });
 
-/** How far the task has come. What it asked and is answered now is told first. */
+/** Sends new answers to the task and returns its state. */
 export async function followTask(
   client: Client,
   { taskId, answered: before }: TaskHandle,
-  answering: Answering,
+  answering: AnswerSources,
   timeout: number,
-): Promise<{ result: CallToolResult } | { asked: AskedQuestions } | { underWay: UnderWay }> {
+): Promise<{ result: CallToolResult } | { asked: AskedQuestions } | { underWay: RunningTask }> {
   let answered = before;
-  const tell = async (inputResponses: Record<string, unknown>) => {
+  const sendResponses = async (inputResponses: Record<string, unknown>) => {
     if (Object.keys(inputResponses).length === 0) return;
     await client.request({ method: 'tasks/update', params: { taskId, inputResponses } }, z.looseObject({}), {
       timeout,
@@ -74,18 +80,18 @@ export async function followTask(
   };
   const handle = (): TaskHandle => ({ taskId, answered, unheard: 0 });
 
-  await tell(answering.asking ? answeredIn(answering.asking) : {});
+  await sendResponses(answering.asking ? responsesOf(answering.asking) : {});
   const task = await client.request({ method: 'tasks/get', params: { taskId } }, detailed, { timeout });
   switch (task.status) {
     case 'working':
       break;
     case 'input_required': {
       const open = Object.entries(task.inputRequests ?? {}).filter(([key]) => !answered.includes(key));
-      const { questions, given } = await answersTo(open, answering);
+      const { questions, given } = await answerRequests(open, answering);
       if (Object.keys(questions).length > 0) {
         return { asked: { questions, given, state: null, isHeld: false, task: handle() } };
       }
-      await tell(given);
+      await sendResponses(given);
       break;
     }
     case 'completed':
@@ -103,17 +109,16 @@ export async function cancelTask(client: Client, { taskId }: TaskHandle, timeout
   await client.request({ method: 'tasks/cancel', params: { taskId } }, z.looseObject({}), { timeout });
 }
 
-/** Whether the task may be going on although nothing was heard of it this time; null where it is asked for no more. */
-export function unheardOf(handle: TaskHandle, error: unknown): UnderWay | null {
-  const isSaid =
+/** Returns when to ask for an unreachable task again, or null to give up. */
+export function retryUnreachableTask(handle: TaskHandle, error: unknown): RunningTask | null {
+  const isFinal =
     error instanceof ProtocolError ||
     (error instanceof SdkHttpError && error.status !== undefined && isRefusal(error.status));
-  if (isSaid || handle.unheard >= mostUnheard) return null;
+  if (isFinal || handle.unheard >= maxFailedPolls) return null;
   const unheard = handle.unheard + 1;
-  return { handle: { ...handle, unheard }, askAgainMs: Math.min(longestPauseMs, shortestPauseMs * 2 ** unheard) };
+  return { handle: { ...handle, unheard }, askAgainMs: Math.min(maxPauseMs, minPauseMs * 2 ** unheard) };
 }
 
 const isRefusal = (status: number) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 
-const pauseOf = (given: number | undefined) =>
-  Math.min(longestPauseMs, Math.max(shortestPauseMs, given ?? usualPauseMs));
+const pauseOf = (given: number | undefined) => Math.min(maxPauseMs, Math.max(minPauseMs, given ?? defaultPauseMs));

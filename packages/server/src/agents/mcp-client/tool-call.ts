@@ -13,49 +13,49 @@ import {
 import { answerOf, line, shownText, type ToolAnswer } from './server-answer.ts';
 import {
   type AnsweredQuestions,
-  type Answering,
+  type AnswerSources,
   type AskedQuestions,
-  answeredIn,
-  answerSampling,
-  answersTo,
+  answerRequests,
   type QuestionAnswer,
   questionOf,
+  registerSampling,
+  responsesOf,
   type Sample,
   type ServerQuestion,
   type TaskHandle,
 } from './server-requests.ts';
 import { type McpTarget, type RunSessions, type SessionLimits, type SessionParts, withSession } from './session.ts';
-import { cancelTask, createTaskNote, followTask, tasksExtension, type UnderWay } from './tasks.ts';
+import { cancelTask, createTaskInterceptor, followTask, type RunningTask, tasksExtension } from './tasks.ts';
 import { onListChange as listenForChanges, type WantedResources } from './tool-list.ts';
 
 export type CalledTool = {
   name: string;
   arguments: Readonly<Record<string, unknown>>;
-  /** As the server lists it: some of its arguments may have to be sent as headers too. */
+  /** The schema in the server's list: some arguments may also have to be sent as headers. */
   inputSchema: Readonly<Record<string, unknown>>;
 };
 
 const megabyte = 1_048_576;
 const callLimits: SessionLimits = { timeoutMs: 120_000, maxRequests: 100, maxBytes: 8 * megabyte, maxParts: 100_000 };
 
-/** Options of any request in a run. */
-export type CallInSession = {
+/** Options of every request in a run. */
+export type SessionCallOptions = {
   signal: AbortSignal;
   hide: (text: string) => string;
-  /** Present: the server may put questions to the person. */
+  /** Present if the server may ask the person. */
   asking?: AnsweredQuestions | undefined;
-  /** Present: the server may ask a model. */
+  /** Present if the server may ask a model. */
   sample?: Sample | undefined;
-  /** The session of the run is used, or opened. Absent: the call has a session for itself. */
+  /** The session of the run is used or opened. Absent if the call needs a separate session. */
   sessions?: RunSessions | undefined;
 };
 
-type Call = CallInSession & {
-  /** Present: the call was made before, and goes on as this task. */
+type ToolCallOptions = SessionCallOptions & {
+  /** Present if an earlier attempt continues as this task. */
   following?: TaskHandle | undefined;
-  /** A tool that may be called twice, for a server of the older protocol that asks in the middle of a call. */
+  /** The tool may be called twice. Servers of the older protocol that ask during a call need that. */
   isRepeatable?: boolean | undefined;
-  /** The server says meanwhile that its tools or resources have changed. */
+  /** Called if the server reports changed tools or resources during the call. */
   onListChange?: (() => void) | undefined;
 };
 
@@ -63,13 +63,13 @@ export async function callTool(
   { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
   target: McpTarget,
   { name, arguments: given, inputSchema }: CalledTool,
-  { signal, hide, asking, sample, following, isRepeatable = false, onListChange, sessions }: Call,
-): Promise<ToolAnswer | { asked: AskedQuestions } | { underWay: UnderWay }> {
+  { signal, hide, asking, sample, following, isRepeatable = false, onListChange, sessions }: ToolCallOptions,
+): Promise<ToolAnswer | { asked: AskedQuestions } | { underWay: RunningTask }> {
   const all = { ...callLimits, ...limits };
   const held = createHeldQuestions({ answers: asking?.answers ?? {}, hide });
   const answering = { asking, sample, hide, signal };
-  // Without the definition the client lists the tools again where the server asks for headers. It has no output schema:
-  // the client would compile what the server wrote, in whatever time that takes.
+  // Without the definition the client lists the tools again if the server needs headers. The output schema is left out:
+  // the client would compile it, in unbounded time.
   const sent = {
     timeout: all.timeoutMs,
     toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' as const } },
@@ -78,17 +78,18 @@ export async function callTool(
     { ...parts, limits: all },
     target,
     signal,
-    async (client): Promise<Outcome> => {
+    async (client): Promise<CallOutcome> => {
       if (following) return followTask(client, following, answering, all.timeoutMs);
-      if (client.getProtocolEra() === 'modern') return inRounds(client, { name, arguments: given }, sent, answering);
-      return heldOpen(held, () => client.callTool({ name, arguments: given }, sent));
+      if (client.getProtocolEra() === 'modern')
+        return callInRounds(client, { name, arguments: given }, sent, answering);
+      return callHeldOpen(held, () => client.callTool({ name, arguments: given }, sent));
     },
     {
       capabilities: capabilitiesFor({ asking, sample }),
       prepare(client) {
         client.fallbackRequestHandler = notOffered;
         if (asking) held.listenTo(client);
-        if (sample) answerSampling(client, sample, signal);
+        if (sample) registerSampling(client, sample, signal);
         if (onListChange) listenForChanges(client, onListChange);
       },
       sessions,
@@ -96,24 +97,24 @@ export async function callTool(
   );
   if ('underWay' in outcome) return outcome;
   if ('asked' in outcome) {
-    return isRepeatable || !held.wasCancelled() ? outcome : cannotWait(outcome.asked);
+    return isRepeatable || !held.wasCancelled() ? outcome : unansweredQuestions(outcome.asked);
   }
   return answerOf(outcome.result, hide);
 }
 
-/** The same for every request of a session: a server hears it once, when the session begins. */
-const capabilitiesFor = ({ asking, sample }: Pick<CallInSession, 'asking' | 'sample'>): ClientCapabilities => ({
+/** The same for every request of a session: the server gets them once, in the handshake. */
+const capabilitiesFor = ({ asking, sample }: Pick<SessionCallOptions, 'asking' | 'sample'>): ClientCapabilities => ({
   extensions: { [tasksExtension]: {} },
   ...(asking && { elicitation: { form: {}, url: {} } }),
   ...(sample && { sampling: {} }),
 });
 
-/** Of what a server asks although this client has not said that it answers it. */
+/** Refuses requests that this client has not offered to answer. */
 const notOffered = ({ method }: { method: string }): Promise<never> => {
   throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `${method} is not answered to this server.`);
 };
 
-/** For a call that nobody waits for any more. */
+/** Cancels the task of a call that is no longer needed. */
 export function cancelCall(
   { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
   target: McpTarget,
@@ -127,10 +128,10 @@ export function cancelCall(
 }
 
 /**
- * A server of the older protocol waits for the answer in the middle of its work, and cannot wait for days. It was told
- * that nobody chose anything; to call it again afterwards is right only for what may happen twice.
+ * A server of the older protocol waits for the answer during the call, which cannot take days. It was told that the
+ * person cancelled. Calling it again is only safe if the tool may run twice.
  */
-const cannotWait = ({ questions }: AskedQuestions): ToolAnswer => ({
+const unansweredQuestions = ({ questions }: AskedQuestions): ToolAnswer => ({
   text: `The server asked the person something and cannot wait for the answer: ${Object.values(questions)
     .map(({ message }) => JSON.stringify(message.slice(0, 500)))
     .join(', ')}. It was told that nobody answered. Find out what it did before you call the tool again.`,
@@ -138,29 +139,29 @@ const cannotWait = ({ questions }: AskedQuestions): ToolAnswer => ({
 });
 
 type Params = CallToolRequest['params'];
-/** What the tool said, what it wants to know first, or that it goes on without us. */
-type Outcome = { result: CallToolResult } | { asked: AskedQuestions } | { underWay: UnderWay };
+/** The result of the tool, its questions, or its running task. */
+type CallOutcome = { result: CallToolResult } | { asked: AskedQuestions } | { underWay: RunningTask };
 type Hide = (text: string) => string;
 
-/** A server may answer with nothing but a state to come back with, or ask a model again and again. */
-const mostRounds = 10;
-const largestState = 64 * 1024;
+/** Bounds a server that keeps answering with only a state, or that keeps asking a model. */
+const maxRounds = 10;
+const maxStateLength = 64 * 1024;
 
 /**
- * The protocol from 2026 on: a call that needs an answer ends with its questions and a state, and is made again with the
- * answers and that state. Nothing is held open, so it does not matter how long the person takes, or which process goes on.
+ * The protocol since 2026: a call that needs answers ends with its questions and a state, and is repeated with the
+ * answers and that state. Nothing stays open, so the person may take any time and any process can continue.
  */
-async function inRounds(
+async function callInRounds(
   client: Client,
   params: Params,
   options: CallToolRequestOptions,
-  answering: Answering,
-): Promise<Outcome> {
-  let answers = answering.asking ? answeredIn(answering.asking) : {};
+  answering: AnswerSources,
+): Promise<CallOutcome> {
+  let answers = answering.asking ? responsesOf(answering.asking) : {};
   let state = answering.asking?.state ?? null;
-  const task = createTaskNote();
+  const task = createTaskInterceptor();
   task.listenTo(client);
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const result: unknown = await client.callTool(
       {
         ...params,
@@ -173,8 +174,8 @@ async function inRounds(
     if (underWay) return { underWay };
     if (!isInputRequiredResult(result)) return { result: result as CallToolResult };
     state = result.requestState ?? null;
-    if (state !== null && state.length > largestState) throw new Error('The state of the call is too large.');
-    const { questions, given } = await answersTo(Object.entries(result.inputRequests ?? {}), answering);
+    if (state !== null && state.length > maxStateLength) throw new Error('The state of the call is too large.');
+    const { questions, given } = await answerRequests(Object.entries(result.inputRequests ?? {}), answering);
     if (Object.keys(questions).length > 0) return { asked: { questions, given, state, isHeld: false } };
     answers = given;
   }
@@ -182,8 +183,8 @@ async function inRounds(
 }
 
 /**
- * The protocol before: the server asks in the middle of a call, and waits. A question that was answered before, in an
- * earlier attempt at the call, gets that answer; another one is told that nobody chose anything, and is put to the person.
+ * The older protocol: the server asks during a call and waits. A question that was answered in an earlier attempt gets
+ * that answer. Any other is cancelled, and then put to the person.
  */
 function createHeldQuestions({ answers, hide }: { answers: AnsweredQuestions['answers']; hide: Hide }) {
   const questions: Record<string, ServerQuestion> = {};
@@ -206,17 +207,17 @@ function createHeldQuestions({ answers, hide }: { answers: AnsweredQuestions['an
   };
 }
 
-async function heldOpen(
+async function callHeldOpen(
   { questions, answers, hide }: ReturnType<typeof createHeldQuestions>,
   call: () => Promise<CallToolResult>,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   try {
     const result = await call();
     return Object.keys(questions).length > 0
       ? { asked: { questions, given: {}, state: null, isHeld: true } }
       : { result };
   } catch (error) {
-    // The server has done nothing, and says where the person has to go before the call is made again.
+    // The server did nothing, and names the address that the person must visit before the next attempt.
     if (error instanceof UrlElicitationRequiredError) {
       const wanted = error.elicitations.flatMap((each) => questionOf({ ...each, mode: 'url' }, hide) ?? []);
       const open = wanted.map((each) => [nameOf(each), each] as const).filter(([key]) => !answers[key]);
@@ -228,19 +229,19 @@ async function heldOpen(
   }
 }
 
-/** The same question of another attempt has the same name. */
+/** The same question has the same key in every attempt. */
 const nameOf = (question: ServerQuestion) =>
   createHash('sha256').update(JSON.stringify(question)).digest('base64url').slice(0, 22);
 
 const resourceLimits: SessionLimits = { timeoutMs: 60_000, maxRequests: 20, maxBytes: 8 * megabyte, maxParts: 100_000 };
-const longestDescription = 300;
+const maxDescriptionLength = 300;
 
-/** What a server has to read, or what stands in one of it, like the answer of a tool. */
+/** Reads a resource or lists resources, in the form of a tool answer. */
 export function readResources(
   { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
   target: McpTarget,
   wanted: WantedResources,
-  { signal, hide, sessions, ...answering }: CallInSession,
+  { signal, hide, sessions, ...answering }: SessionCallOptions,
 ): Promise<ToolAnswer> {
   const read = async (client: Client) => {
     if (!('uri' in wanted)) return { text: shownText(await listed(client, wanted.cursor), hide), isError: false };
@@ -268,7 +269,7 @@ async function listed(client: Client, cursor: string | null): Promise<string> {
   return lines.join('\n') || 'The server has nothing to read.';
 }
 
-/** A server that knows no templates answers that it does not know the question. */
+/** A server without templates answers that the method is unknown. */
 async function templatesOf(client: Client) {
   try {
     return (await client.request({ method: 'resources/templates/list', params: {} })).resourceTemplates;
@@ -286,7 +287,7 @@ type About = {
 };
 
 function entry(address: string, note: string, { name, title, mimeType, description = '' }: About): string {
-  const said = description.replaceAll(/\s+/g, ' ').trim().slice(0, longestDescription).toWellFormed();
+  const said = description.replaceAll(/\s+/g, ' ').trim().slice(0, maxDescriptionLength).toWellFormed();
   const shown = [title ?? name, mimeType, note].filter((each) => each).join(', ');
-  return `${line(address)} ${shown.replaceAll(/\s+/g, ' ').slice(0, longestDescription).toWellFormed()}${said && `: ${said}`}`;
+  return `${line(address)} ${shown.replaceAll(/\s+/g, ' ').slice(0, maxDescriptionLength).toWellFormed()}${said && `: ${said}`}`;
 }

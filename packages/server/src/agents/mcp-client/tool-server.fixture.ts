@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createMcpHandler, type ListToolsResult, Server } from '@modelcontextprotocol/server';
 
-/** The official server on a socket of this machine, for programs that are no tests. Each call answers with a text. */
+/** The official MCP server on a local socket, for programs that are not tests. Each call returns a text. */
 export async function serveTools(
   tools: ListToolsResult['tools'],
   call: (name: string, given: Record<string, unknown>) => Promise<string>,

@@ -12,7 +12,7 @@ export function modelRoutes({ catalogue }: { catalogue: Catalogue }): Handlers<'
   };
 }
 
-/** Not where it is asked for, nor with which key. */
+/** The endpoint and the key of a model stay private. */
 const presentModel = (model: CatalogueModel) => ({
   object: 'model' as const,
   id: model.id,

@@ -10,13 +10,16 @@ import { isIndexed, isRead, mayRead, type Reader } from './store.ts';
 import { documentIndexes, documentPassages, documents, documentVectors, notebooks, type VectorsRow } from './tables.ts';
 import { copyWindowVectors, insertWindowVectors, packVectors } from './vectors.ts';
 
-/** Stored together, and then searched: a second of work for a slow encoder, a tenth of one for a fast. */
+/**
+ * Windows per batch: about one second for a slow encoder, a tenth of that for a fast one. A stored batch can be
+ * searched at once.
+ */
 const windowsAtOnce = 32;
 const passagesAtOnce = 10;
 
 /**
- * The job. It may be called again after any crash and goes on behind the last vectors that were stored. Whatever it finds
- * that it should not go on with, ends it: the document is gone or indexed, or another process is at it.
+ * The job `document.index`. After a crash it resumes behind the last stored vectors. It ends early if the document is
+ * gone, is already indexed, or another process is indexing it.
  */
 export async function indexDocument(
   { db, embeddings, comparesVectors }: { db: Database; embeddings: Embeddings; comparesVectors: boolean },
@@ -33,12 +36,12 @@ export async function indexDocument(
   const windows = readsLanguage(embeddings, document.language)
     ? await readableWindows(embeddings, document.passages)
     : [];
-  // Begun by a version of this program that cut the text otherwise: its vectors would stand for other words.
+  // An earlier release cut the text differently: its vectors belong to other windows.
   if (known && known.total !== windows.length) await forgetIndex(db, key);
-  const isGoingOn = known?.total === windows.length;
-  if (!isGoingOn && !(await beginIndex(db, key, windows.length))) return;
+  const isResumed = known?.total === windows.length;
+  if (!isResumed && !(await beginIndex(db, key, windows.length))) return;
   const encode = encoderOfRepeated(embeddings, windows, signal);
-  for (let first = isGoingOn ? known.windows : 0; first < windows.length; first += windowsAtOnce) {
+  for (let first = isResumed ? known.windows : 0; first < windows.length; first += windowsAtOnce) {
     const next = windows.slice(first, first + windowsAtOnce);
     const vectors = await encode(next.map(({ text }) => text));
     signal.throwIfAborted();
@@ -48,7 +51,7 @@ export async function indexDocument(
   }
 }
 
-/** What a text says again, such as a licence or the foot of its pages, is encoded once. */
+/** Encodes repeated windows, such as a licence or a page footer, only once. */
 function encoderOfRepeated(embeddings: Embeddings, windows: readonly Window[], signal: AbortSignal) {
   const seen = new Set<string>();
   const repeated = new Set<string>();
@@ -63,7 +66,7 @@ function encoderOfRepeated(embeddings: Embeddings, windows: readonly Window[], s
   };
 }
 
-/** Cutting the largest text takes 150 ms, in which nobody else would be served: it is done bit by bit. */
+/** Cutting the largest text takes 150 ms, so it yields to the event loop after every few passages. */
 async function readableWindows({ understands }: Embeddings, passages: readonly string[]): Promise<Window[]> {
   const windows: Window[] = [];
   for (let first = 0; first < passages.length; first += passagesAtOnce) {
@@ -74,13 +77,16 @@ async function readableWindows({ understands }: Embeddings, passages: readonly s
   return windows;
 }
 
-/** Documents in other languages are searched by their words alone, and are indexed as soon as that is known. */
+/** Documents in other languages get no vectors and are searched by words only. */
 const readsLanguage = ({ languages }: Pick<Embeddings, 'languages'>, language: string): boolean =>
   languages === 'every' || languages.includes(language);
 
-/** What was uploaded before this model was chosen, and what no job knows of. */
+/**
+ * Finds documents without vectors of this model and without a job: those uploaded before the model was chosen, and
+ * those whose job was lost.
+ */
 export function documentsToIndex({ model }: Pick<Embeddings, 'model'>): SweepSource {
-  // Where the page before ended: a new model has all documents to go through, and the first of them have their jobs.
+  // The end of the previous page. With a new model all documents are pending, and the first ones already have jobs.
   let after = '';
   return {
     name: 'documents',
@@ -106,7 +112,7 @@ export function documentsToIndex({ model }: Pick<Embeddings, 'model'>): SweepSou
   };
 }
 
-/** The text of a document in its passages and the language it is in; nothing where it is gone. */
+/** Returns the passages of a document and its language, or undefined if it is gone. */
 async function loadText(
   db: Executor,
   documentId: string,
@@ -122,12 +128,12 @@ async function loadText(
 
 type IndexKey = { documentId: string; model: string };
 
-const named = ({ documentId, model }: IndexKey) => sql`document_id = ${documentId} AND model = ${model}`;
+const hasKey = ({ documentId, model }: IndexKey) => sql`document_id = ${documentId} AND model = ${model}`;
 
 export const findIndex = (db: Executor, key: IndexKey): Promise<RowOf<typeof documentIndexes> | undefined> =>
-  maybeOne(db, documentIndexes, sql`SELECT ${columnsOf(documentIndexes)} FROM ${documentIndexes} WHERE ${named(key)}`);
+  maybeOne(db, documentIndexes, sql`SELECT ${columnsOf(documentIndexes)} FROM ${documentIndexes} WHERE ${hasKey(key)}`);
 
-/** False where the document is gone, or another process was faster. */
+/** Returns false if the document is gone or another process was first. */
 async function beginIndex(db: Executor, { documentId, model }: IndexKey, total: number): Promise<boolean> {
   const begun = await run(
     db,
@@ -140,16 +146,16 @@ async function beginIndex(db: Executor, { documentId, model }: IndexKey, total: 
 }
 
 async function forgetIndex(db: Executor, key: IndexKey): Promise<void> {
-  await run(db, sql`DELETE FROM ${documentIndexes} WHERE ${named(key)}`);
+  await run(db, sql`DELETE FROM ${documentIndexes} WHERE ${hasKey(key)}`);
 }
 
-type Batch = Omit<VectorsRow, 'vectors'> & { vectors: readonly Float32Array[] };
+type VectorBatch = Omit<VectorsRow, 'vectors'> & { vectors: readonly Float32Array[] };
 
 /**
- * False where the document is gone, or the vectors of another process are there already: nothing is stored then.
- * `isCompared`: PostgreSQL compares vectors itself.
+ * Returns false and stores nothing if the document is gone or another process stored these vectors. `isCompared`:
+ * PostgreSQL compares the vectors.
  */
-async function storeVectors(db: Executor, row: Batch, isCompared: boolean): Promise<boolean> {
+async function storeVectors(db: Executor, row: VectorBatch, isCompared: boolean): Promise<boolean> {
   const until = row.first_window + row.positions.length;
   const { moved } = await one(
     db,
@@ -165,13 +171,13 @@ async function storeVectors(db: Executor, row: Batch, isCompared: boolean): Prom
   return moved === 1;
 }
 
-const insertPacked = ({ first_window, positions, vectors }: Batch): Sql => sql`
+const insertPacked = ({ first_window, positions, vectors }: VectorBatch): Sql => sql`
   INSERT INTO ${documentVectors} (document_id, model, first_window, positions, vectors)
   SELECT document_id, model, ${first_window}::int, ${positions}::int[], ${packVectors(vectors)}::bytea FROM moved`;
 
 /**
- * The vectors of the same text in another document of the org: a folder that two deployments know is gone through once.
- * The passages are compared, since a text may have been cut otherwise by another version of this program.
+ * Copies the vectors of the same text in another document of the org, so that a folder of two deployments is encoded
+ * once. Compares the passages, because another release may have cut the text differently.
  */
 async function copyIndex(db: Database, { documentId, model }: IndexKey, isCompared: boolean): Promise<boolean> {
   const passagesOf = (id: Sql) =>
@@ -200,7 +206,7 @@ async function copyIndex(db: Database, { documentId, model }: IndexKey, isCompar
   return copied === 1;
 }
 
-/** Of these documents, the vectors from this window of each on. */
+/** Returns the vectors of each document from the given window on. */
 export async function loadVectors(
   db: Executor,
   model: string,
@@ -220,7 +226,7 @@ export async function loadVectors(
   );
 }
 
-/** Documents of all orgs that the model has not gone through, in the order of their ids. */
+/** Lists documents of all orgs without complete vectors of this model, ordered by id. */
 const unindexedDocuments = (
   db: Executor,
   model: string,
@@ -235,7 +241,7 @@ const unindexedDocuments = (
 
 export type IndexState = { indexed: number; total: number };
 
-/** How many of the documents that a reader reads are indexed. */
+/** Counts the documents of a reader, and how many of them are indexed. */
 export const indexStateOf = (db: Executor, reader: Reader, model: string): Promise<IndexState> =>
   one(
     db,
@@ -244,7 +250,7 @@ export const indexStateOf = (db: Executor, reader: Reader, model: string): Promi
         FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id WHERE ${mayRead(reader)} AND ${isRead(reader)}`,
   );
 
-/** Vectors of models that are used no more go after a week, in which whoever went back to one finds them still. */
+/** Deletes vectors of unused models after a week, so that switching back within that time costs nothing. */
 export async function pruneIndexes(db: Database, model: string, signal?: AbortSignal): Promise<void> {
   for (;;) {
     signal?.throwIfAborted();

@@ -1,6 +1,6 @@
 import type { Embeddings } from '../embeddings/embeddings.ts';
 
-/** An encoder that costs nothing: texts are near that have the same letters. It writes down what it was given. */
+/** An encoder for tests: texts with the same letters are near each other. It records the texts it embedded. */
 export function encoderOf(given: Partial<Embeddings> & { before?: (texts: readonly string[]) => Promise<void> } = {}) {
   const { before = async () => {}, ...others } = given;
   const embedded: string[] = [];

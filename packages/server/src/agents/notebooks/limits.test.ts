@@ -5,7 +5,7 @@ import { one, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { count } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { assertRoomFor, removeDocument } from './notebook-documents.ts';
+import { assertFits, removeDocument } from './notebook-documents.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
 import { lockNotebook, notebooksExist } from './store.ts';
 import { documents, notebooks } from './tables.ts';
@@ -35,9 +35,9 @@ const outcomesOf = async (work: Promise<unknown>[]) =>
   (await Promise.allSettled(work)).map((each) => (each.status === 'fulfilled' ? 'done' : each.reason.code)).sort();
 
 it('takes exactly 5 MB and 1,000 documents, and not one more [NB-020, NB-027]', () => {
-  expect(() => assertRoomFor({ document_count: 999, bytes: 5 * megabyte - 10 }, 10)).not.toThrow();
-  expect(() => assertRoomFor({ document_count: 10, bytes: 5 * megabyte - 10 }, 11)).toThrow(/5242870 bytes/);
-  expect(() => assertRoomFor({ document_count: 1000, bytes: 10 }, 1)).toThrow(/1000 documents/);
+  expect(() => assertFits({ document_count: 999, bytes: 5 * megabyte - 10 }, 10)).not.toThrow();
+  expect(() => assertFits({ document_count: 10, bytes: 5 * megabyte - 10 }, 11)).toThrow(/5242870 bytes/);
+  expect(() => assertFits({ document_count: 1000, bytes: 10 }, 1)).toThrow(/1000 documents/);
 });
 
 it('refuses what would pass 5 MB, and takes it after a deletion [NB-020]', async () => {

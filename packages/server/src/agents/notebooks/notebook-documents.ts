@@ -12,32 +12,32 @@ import type { DocumentReader } from '../documents/reader.ts';
 import { liveVersionsUsing, lockVersions } from '../versions/store.ts';
 import type { ChangeLive } from '../versions/versions.ts';
 import { outlineOf, splitPassages } from './passages.ts';
-import { beginChange, removeUnused, revisionsWith } from './revisions.ts';
+import { deleteUnusedDocuments, revisionsWith, startRevision } from './revisions.ts';
 import { detectLanguage } from './search-words.ts';
 import {
-  addToSums,
-  bringBack,
+  addToCounts,
   findDocument,
   insertDocument,
   lockNotebook,
   type PreparedDocument,
   type RevisionChange,
-  takeOut,
+  removeFromRevision,
+  restoreDocument,
 } from './store.ts';
 import type { DocumentRow, NotebookRow } from './tables.ts';
 
 type Request = { orgId: string; body: { title: string; text: string }; upload: Upload | null };
 
-/** The document of a request, sent as JSON or as a file. */
+/** Reads the document of a request, sent as JSON or as a file. */
 export async function readUpload({ orgId, body, upload }: Request, reader: DocumentReader): Promise<PreparedDocument> {
   if (!upload) return prepareDocument({ ...body, contentType: 'text/plain', param: 'text' });
   const title = readTitle(upload);
-  // A character has a byte or more, so what is longer in characters is too large in any case.
+  // A UTF-16 unit takes at least one byte of UTF-8, so a text with more units is always too large.
   const { text, contentType } = await reader.read(upload, { orgId, maxCharacters: maxDocumentBytes });
   return prepareDocument({ title, text, contentType, param: 'file' });
 }
 
-/** The part `title`, else the name of the file. */
+/** Returns the form field `title`, or else the file name. */
 function readTitle({ filename, form }: Upload): string {
   const { title, ...others } = form;
   const [field] = Object.keys(others);
@@ -59,13 +59,13 @@ const maxNotebookBytes = 5 * kilobyte * kilobyte;
 const maxDocuments = 1000;
 const maxTitleCharacters = 200;
 
-/** A file's own name, cut where it is longer than a title may be. */
+/** Returns the file name, cut to the length of a title. */
 function titleOf(filename: string | null): string {
   if (filename === null || !isPlainFileName(filename)) throw fail('invalid_filename', { param: 'file' });
   return [...filename].slice(0, maxTitleCharacters).join('');
 }
 
-/** `param` is the field the text came in, for the refusal. */
+/** `param` is the request field of the text, for error messages. */
 export function prepareDocument(given: {
   title: string;
   text: string;
@@ -90,7 +90,7 @@ export function prepareDocument(given: {
   };
 }
 
-export function assertRoomFor(notebook: Pick<NotebookRow, 'bytes' | 'document_count'>, bytes: number): void {
+export function assertFits(notebook: Pick<NotebookRow, 'bytes' | 'document_count'>, bytes: number): void {
   if (notebook.document_count >= maxDocuments) {
     throw fail('notebook_full', {
       message: `The notebook holds ${maxDocuments} documents already, and takes no more.`,
@@ -110,29 +110,29 @@ export async function addDocument(
   wanted: ContentChange & { jobs: JobSender },
 ): Promise<DocumentRow> {
   const { orgId } = origin;
-  const isForLive = reachesLive(origin, wanted);
+  const isForLive = reachesLiveUsers(origin, wanted);
   if (isForLive) await lockVersions(tx, orgId);
   const notebook = await lockNotebook(tx, orgId, notebookId);
   if (!notebook) throw fail('notebook_not_found');
-  assertRoomFor(notebook, document.bytes);
+  assertFits(notebook, document.bytes);
   const readers = isForLive ? await liveReaders(tx, orgId, notebookId) : [];
   const copied = readers.filter(({ isArchived }) => !isArchived).map(({ revision }) => revision);
-  const change = await beginChange(tx, notebook, copied);
+  const change = await startRevision(tx, notebook, copied);
   const row =
-    (await bringBack(tx, notebookId, document, change)) ??
+    (await restoreDocument(tx, notebookId, document, change)) ??
     (await insertDocument(tx, { id: newId('doc'), orgId, notebookId }, document, change));
-  await addToSums(tx, notebookId, { documents: 1, bytes: row.bytes });
+  await addToCounts(tx, notebookId, { documents: 1, bytes: row.bytes });
   await recordAudit(tx, origin, {
     action: 'document.created',
     target: { type: 'document', id: row.id },
     details: { notebook_id: notebookId, bytes: row.bytes },
   });
-  if (isForLive) await carryIntoLive(tx, origin, notebookId, change, wanted);
+  if (isForLive) await republishCopies(tx, origin, notebookId, change, wanted);
   await wanted.jobs.send(tx, 'document.index', { org_id: orgId, document_id: row.id });
   return row;
 }
 
-/** Takes a document out of the newest content; versions that were saved with it keep it. */
+/** Removes a document from the newest content. Versions that fix an older revision keep it. */
 export async function removeDocument(
   tx: Transaction,
   origin: Origin,
@@ -140,30 +140,34 @@ export async function removeDocument(
   wanted: ContentChange,
 ): Promise<void> {
   const { orgId } = origin;
-  const isForLive = reachesLive(origin, wanted);
+  const isForLive = reachesLiveUsers(origin, wanted);
   if (isForLive) await lockVersions(tx, orgId);
-  // In the order of adding, notebook before document, so that the two never wait for each other.
+  // Lock the notebook before the document, as adding does, to avoid deadlocks.
   const notebook = await lockNotebook(tx, orgId, notebookId);
   if (!notebook) throw fail('notebook_not_found');
   const row = await findDocument(tx, { orgId, notebookId, documentId });
   if (!row) throw fail('document_not_found');
-  const readers = wanted.promote === 'now' ? await readersOf(tx, orgId, { notebookId, documentId }) : [];
-  if (!isForLive && readers.length > 0) throw stillRead(readers);
+  const readers = wanted.promote === 'now' ? await liveReadersOfDocument(tx, orgId, { notebookId, documentId }) : [];
+  if (!isForLive && readers.length > 0) throw usedByLiveVersion(readers);
   const copied = readers.filter(({ isArchived }) => !isArchived).map(({ revision }) => revision);
-  const change = await beginChange(tx, notebook, copied);
-  await takeOut(tx, documentId, change);
-  await addToSums(tx, notebookId, { documents: -1, bytes: -row.bytes });
+  const change = await startRevision(tx, notebook, copied);
+  await removeFromRevision(tx, documentId, change);
+  await addToCounts(tx, notebookId, { documents: -1, bytes: -row.bytes });
   await recordAudit(tx, origin, {
     action: 'document.deleted',
     target: { type: 'document', id: documentId },
     details: { notebook_id: notebookId, bytes: row.bytes },
   });
-  if (isForLive) await carryIntoLive(tx, origin, notebookId, change, wanted);
-  await removeUnused(tx, notebook);
+  if (isForLive) await republishCopies(tx, origin, notebookId, change, wanted);
+  await deleteUnusedDocuments(tx, notebook);
 }
 
-/** The deployments whose live version has the document. */
-async function readersOf(tx: Transaction, orgId: string, place: { notebookId: string; documentId: string }) {
+/** Lists the deployments whose live version has the document. */
+async function liveReadersOfDocument(
+  tx: Transaction,
+  orgId: string,
+  place: { notebookId: string; documentId: string },
+) {
   const readers = await liveReaders(tx, orgId, place.notebookId);
   const revisions = await revisionsWith(
     tx,
@@ -173,23 +177,23 @@ async function readersOf(tx: Transaction, orgId: string, place: { notebookId: st
   return readers.filter(({ revision }) => revisions.has(revision));
 }
 
-const stillRead = (readers: readonly LiveReader[]) =>
+const usedByLiveVersion = (readers: readonly LiveReader[]) =>
   fail('notebook_live', {
     deployments: readers.map(({ slug }) => slug),
     message:
       'A live version uses this document. Delete it with a live key, or with `promote=no` to take it out of what is promoted next.',
   });
 
-/** How a change of documents is wanted: `changeLive` is how versions that are live go on. */
+/** Options for a change of documents. `changeLive` publishes it to live versions. */
 type ContentChange = { promote: 'now' | 'no'; changeLive: ChangeLive };
 
-/** With a live key live users see it at once, unless the caller wants to promote it later. */
-const reachesLive = ({ mode }: Pick<Origin, 'mode'>, { promote }: ContentChange) =>
+/** A change with a live key reaches live users at once, unless the caller promotes it later. */
+const reachesLiveUsers = ({ mode }: Pick<Origin, 'mode'>, { promote }: ContentChange) =>
   mode === 'live' && promote === 'now';
 
 type LiveReader = { slug: string; isArchived: boolean; revision: number };
 
-/** The deployments that read the notebook live, each with the revision that its version fixes. */
+/** Lists the deployments whose live version reads the notebook, with the revision that each version fixes. */
 async function liveReaders(tx: Transaction, orgId: string, notebookId: string): Promise<LiveReader[]> {
   const found = await liveVersionsUsing(tx, orgId, notebookId);
   return found.map(({ slug, status, content }) => ({
@@ -199,8 +203,8 @@ async function liveReaders(tx: Transaction, orgId: string, notebookId: string): 
   }));
 }
 
-/** Lets live traffic go on with the copies that have the change. */
-function carryIntoLive(
+/** Moves the live versions to the copied revisions, which have the change. */
+function republishCopies(
   tx: Transaction,
   origin: Origin,
   notebookId: string,

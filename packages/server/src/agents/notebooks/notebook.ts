@@ -8,14 +8,15 @@ import { assertNotLive, type ChangeLive } from '../versions/versions.ts';
 import { deleteNotebook, findNotebook, insertNotebook, type ShownDocument, updateNotebook } from './store.ts';
 import type { NotebookRow } from './tables.ts';
 
-export type Access = { mode: 'all' } | { mode: 'users'; user_ids: string[] };
+export type NotebookAccess = { mode: 'all' } | { mode: 'users'; user_ids: string[] };
 
-const readersOf = (access: Access): string[] | null => (access.mode === 'all' ? null : [...new Set(access.user_ids)]);
+const readerIdsOf = (access: NotebookAccess): string[] | null =>
+  access.mode === 'all' ? null : [...new Set(access.user_ids)];
 
 export async function createNotebook(
   tx: Transaction,
   origin: Origin,
-  wanted: { name: string; slug: string; description: string; access: Access },
+  wanted: { name: string; slug: string; description: string; access: NotebookAccess },
 ): Promise<NotebookRow> {
   const row = await insertNotebook(tx, {
     id: newId('nb'),
@@ -23,7 +24,7 @@ export async function createNotebook(
     slug: wanted.slug,
     name: wanted.name,
     description: wanted.description,
-    reader_ids: readersOf(wanted.access),
+    reader_ids: readerIdsOf(wanted.access),
   });
   if (!row) {
     throw fail('slug_taken', { param: 'slug', message: `Another notebook has the slug \`${wanted.slug}\`.` });
@@ -40,7 +41,7 @@ export async function changeNotebook(
   tx: Transaction,
   origin: Origin,
   notebookId: string,
-  changes: { name?: string | undefined; description?: string | undefined; access?: Access | undefined },
+  changes: { name?: string | undefined; description?: string | undefined; access?: NotebookAccess | undefined },
 ): Promise<NotebookRow> {
   const { name, description, access } = changes;
   const changed = Object.entries(changes).flatMap(([field, value]) => (value === undefined ? [] : [field]));
@@ -49,14 +50,14 @@ export async function changeNotebook(
     if (!row) throw fail('notebook_not_found');
     return row;
   }
-  // Name, description and readers are not part of a version: they hold at once wherever the notebook is read.
+  // Name, description and readers are not part of a version, so a change applies to live traffic at once.
   await lockVersions(tx, origin.orgId);
   if (!(await findNotebook(tx, origin.orgId, notebookId))) throw fail('notebook_not_found');
   await assertNotLive(tx, origin, notebookId, 'notebook_live');
   const row = await updateNotebook(tx, origin.orgId, notebookId, {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
-    ...(access !== undefined && { reader_ids: readersOf(access) }),
+    ...(access !== undefined && { reader_ids: readerIdsOf(access) }),
   });
   if (!row) throw fail('notebook_not_found');
   await recordAudit(tx, origin, {
@@ -67,7 +68,10 @@ export async function changeNotebook(
   return row;
 }
 
-/** It goes with everything that versions have fixed of it. Live traffic goes on without it, and older versions say so. */
+/**
+ * Deletes the notebook with all its revisions. Live versions get a successor without it, and older versions list it as
+ * missing.
+ */
 export async function removeNotebook(
   tx: Transaction,
   origin: Origin,
@@ -79,7 +83,7 @@ export async function removeNotebook(
   const found = await findNotebook(tx, orgId, notebookId);
   if (!found) throw fail('notebook_not_found');
   await assertNotLive(tx, origin, notebookId, 'notebook_live');
-  // First, so that no version that is being saved names it: whoever does holds its row.
+  // Delete first: a transaction that saves a version with this notebook holds its row, so this waits for it.
   const row = await deleteNotebook(tx, orgId, notebookId);
   if (!row) throw fail('notebook_not_found');
   await changeLive(tx, origin, notebookId, ({ manifest, content }) => {

@@ -3,17 +3,16 @@ import { startTestApp, systemOrigin } from '../../../../../tests/support/app.ts'
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { createDocumentReader } from '../documents/reader.ts';
-import { type Access, createNotebook } from './notebook.ts';
+import { createNotebook, type NotebookAccess } from './notebook.ts';
 import { addDocument, prepareDocument } from './notebook-documents.ts';
 import { notebookRoutes } from './routes.ts';
 import { searchNotebooks } from './search.ts';
 
-/** No deployment uses these notebooks. */
 const changeLive = async () => {};
-/** Nobody does the jobs: a test indexes what it needs. */
+/** No worker runs these jobs: a test indexes the documents it needs. */
 const jobs = { send: async () => '', sendMany: async () => [] };
 
-/** The notebook routes; `key` is the test key of an org. */
+/** Starts the notebook routes. `key` is the test key of an org. */
 export async function startNotebooks({ encoder = 'none' }: { encoder?: string } = {}) {
   const app = await startTestApp(({ db }) => ({
     notebooks: notebookRoutes({
@@ -41,12 +40,12 @@ export function formOf(bytes: Uint8Array | string, filename: string, type = ''):
   return form;
 }
 
-/** A notebook with these documents, made without a request. */
+/** Creates a notebook with these documents directly, without a request. */
 export async function newNotebook(
   db: Database,
   orgId: string,
   documents: Record<string, string> = {},
-  access: Access = { mode: 'all' },
+  access: NotebookAccess = { mode: 'all' },
 ): Promise<string> {
   const slug = `n${randomBytes(6).toString('hex')}`;
   const { id } = await transaction(db, (tx) =>

@@ -4,57 +4,57 @@ import type { Database } from '../../platform/db/pool.ts';
 import type { Embeddings } from '../embeddings/embeddings.ts';
 import { loadVectors } from './document-index.ts';
 import type { PassageKey } from './tables.ts';
-import { type Near, nearestInDatabase, similarities } from './vectors.ts';
+import { type NearPassage, nearestInDatabase, similarities } from './vectors.ts';
 
-/** Ranks passages by what they mean. */
+/** Ranks passages by meaning. */
 export type PassageMeaning = {
   model: string;
-  /** The text search configurations of the documents that can be ranked. */
+  /** The text search configurations of languages that the model reads. */
   languages: Embeddings['languages'];
-  /** The nearest passages of the documents, nearest first. What has no vectors yet is left out. */
-  rank: (documents: readonly Ranked[], query: string, limit: number) => Promise<PassageKey[]>;
+  /** Returns the nearest passages, nearest first. Documents without vectors are skipped. */
+  rank: (documents: readonly RankedDocument[], query: string, limit: number) => Promise<PassageKey[]>;
 };
 
-/** `isIndexed`: there are no more vectors of it to come. */
-type Ranked = { id: string; isIndexed: boolean };
+/** `isIndexed`: all its vectors are stored. */
+type RankedDocument = { id: string; isIndexed: boolean };
 
 /**
- * Above what the model says of two texts: of thousands of sentences some are near to any question by chance. Measured with
- * the offline encoder: the nearest of the right passage is at 0.42 in the middle, of another at 0.26.
+ * Added to the least similarity of the model: of thousands of sentences some are near any question by chance. Median
+ * with the offline encoder: 0.42 for the right passage, 0.26 for others.
  */
 const margin = 0.05;
-/** 64 MB hold the vectors of about two full notebooks; what does not fit is read again. */
+/** Room for the vectors of about two full notebooks. Evicted vectors are read again. */
 const cacheBytes = 64 * 1_048_576;
 /**
- * A provider that hangs would have the agent wait for minutes, and words find something at once. Far more than loading the
- * offline encoder takes on a busy machine.
+ * A provider that hangs must not delay the agent for minutes: search by words answers at once. Loading the offline
+ * encoder takes far less, even on a busy machine.
  */
-const usuallyWithinMs = 15_000;
-/** 10 to 20 ms of work, after which the event loop gets its turn. */
+const defaultEmbedWithinMs = 15_000;
+/** 10 to 20 ms of work, after which the loop yields to the event loop. */
 const vectorsAtOnce = 4000;
 
 /**
- * Vectors lie in a table, a row for each batch of a document, and are compared here, since plain SQL has no product of
- * vectors. Measured on two busy cores: 250 ms for the fifty thousand vectors of a full notebook once they are in the cache.
+ * Without pgvector the vectors are stored in batches and compared in this process, because plain SQL has no vector
+ * product. Measured on two busy cores: 250 ms for the 50,000 cached vectors of a full notebook.
  */
 export function createPassageMeaning(dependencies: {
   db: Database;
   embeddings: Embeddings;
-  /** PostgreSQL compares them itself, but for those that were stored before it could. */
+  /** PostgreSQL compares the vectors, except those stored before it had pgvector. */
   comparesVectors: boolean;
   log: Pick<Logger, 'warn'>;
-  /** How long the vector of a query is waited for. */
+  /** The time limit for embedding a query. */
   embedWithinMs?: number;
 }): PassageMeaning {
-  const { db, embeddings, comparesVectors, log, embedWithinMs = usuallyWithinMs } = dependencies;
+  const { db, embeddings, comparesVectors, log, embedWithinMs = defaultEmbedWithinMs } = dependencies;
   const { model, languages } = embeddings;
   const cache = createCache(cacheBytes);
 
-  async function rank(documents: readonly Ranked[], query: string, limit: number): Promise<PassageKey[]> {
+  async function rank(documents: readonly RankedDocument[], query: string, limit: number): Promise<PassageKey[]> {
     if (documents.length === 0 || !embeddings.understands(query)) return [];
     const packed = await vectorsOf(documents);
     if (packed.length === 0 && !comparesVectors) return [];
-    const asked = await askedFor(query);
+    const asked = await embedQuery(query);
     if (!asked) return [];
     const least = asked.least + margin;
     const documentIds = documents.map(({ id }) => id);
@@ -66,17 +66,17 @@ export function createPassageMeaning(dependencies: {
     return ranked.map(({ key }) => key);
   }
 
-  async function compared(asked: Float32Array, of: Parameters<typeof nearestInDatabase>[3]): Promise<Near[]> {
+  async function compared(asked: Float32Array, of: Parameters<typeof nearestInDatabase>[3]): Promise<NearPassage[]> {
     try {
       return await nearestInDatabase(db, model, asked, of);
     } catch (error) {
-      // Such as vectors of another length, where a provider has changed its model under the same name.
+      // For example vectors of another length, if a provider changed its model under the same name.
       log.warn({ err: error }, 'a search of notebooks went by words alone');
       return [];
     }
   }
 
-  async function askedFor(query: string): Promise<{ vector: Float32Array; least: number } | undefined> {
+  async function embedQuery(query: string): Promise<{ vector: Float32Array; least: number } | undefined> {
     const signal = AbortSignal.timeout(embedWithinMs);
     try {
       const [[vector], least] = await Promise.all([
@@ -90,8 +90,8 @@ export function createPassageMeaning(dependencies: {
     }
   }
 
-  /** Of a document that is being indexed, what was stored since the last search is read and added to what is known. */
-  async function vectorsOf(documents: readonly Ranked[]): Promise<Vectors[]> {
+  /** For a document that is being indexed, reads only the vectors stored since the last search. */
+  async function vectorsOf(documents: readonly RankedDocument[]): Promise<Vectors[]> {
     const known = new Map(documents.flatMap(({ id }) => cache.get(id) ?? []).map((each) => [each.documentId, each]));
     const open = documents.filter(({ id }) => !known.get(id)?.isWhole);
     const read = await loadVectors(
@@ -114,7 +114,9 @@ export function createPassageMeaning(dependencies: {
   return { model, languages, rank };
 }
 
-/** Of one document. A text never changes, so what is kept of it is never wrong, only not yet whole. */
+/**
+ * Vectors of one document. The text of a document never changes, so cached vectors are never stale, only incomplete.
+ */
 type Vectors = {
   documentId: string;
   windows: number;
@@ -122,9 +124,9 @@ type Vectors = {
   parts: readonly { positions: number[]; vectors: Uint8Array }[];
 };
 
-/** A passage is as near as its nearest window. */
-async function nearest(asked: Float32Array, documents: readonly Vectors[], least: number): Promise<Near[]> {
-  const found: Near[] = [];
+/** Scores a passage by its nearest window. */
+async function nearest(asked: Float32Array, documents: readonly Vectors[], least: number): Promise<NearPassage[]> {
+  const found: NearPassage[] = [];
   let compared = 0;
   for (const { documentId, parts, windows } of documents) {
     const best = new Map<number, number>();
@@ -143,8 +145,8 @@ async function nearest(asked: Float32Array, documents: readonly Vectors[], least
   return found;
 }
 
-/** What was used last stays. */
-function createCache(mostBytes: number) {
+/** Evicts the least recently used vectors. */
+function createCache(maxBytes: number) {
   const kept = new Map<string, Vectors>();
   let bytes = 0;
   const sizeOf = ({ parts }: Vectors) =>
@@ -166,7 +168,7 @@ function createCache(mostBytes: number) {
       kept.set(vectors.documentId, vectors);
       bytes += sizeOf(vectors);
       for (const id of kept.keys()) {
-        if (bytes <= mostBytes) break;
+        if (bytes <= maxBytes) break;
         drop(id);
       }
     },

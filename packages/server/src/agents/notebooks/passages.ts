@@ -1,24 +1,24 @@
-/** A part of a text, and what it can be cited by. */
+/** A part of a text with its citation. */
 export type Passage = {
   text: string;
-  /** The headings it stands under, the outermost first; empty where there is none. */
+  /** The headings above it, outermost first, or an empty text. */
   heading: string;
-  /** In a text of several pages, the one on which it begins. */
+  /** The page on which it begins, or null if the text has no pages. */
   page: number | null;
 };
 
-/** Characters a passage aims at; what a model reads at a glance, and what one search hit shows. */
-const aim = 1200;
-const fewest = 600;
-const most = 1600;
+/** Length of a passage in UTF-16 units: it fits one search hit. */
+const passageAim = 1200;
+const minPassage = 600;
+const maxPassage = 1600;
 
-/** Where a text is best cut that has no marks there: at the first kind that occurs, the place nearest to the aim. */
+/** Break points if a text has no marks, best kind first. The break nearest to the passageAim is used. */
 const breaks = [/\n[^\S\n]*\n\s*/g, /\n/g, /[.!?…]["'”’)\]]*\s+|[。！？]/g, /\s+/g];
 
-/** Ends a page, as programs that turn PDF into text write it. */
+/** Programs that convert PDF to text end each page with it. */
 const pageEnd = '\f';
 
-/** Cuts a text into passages; joined again they are the text, to the last character. */
+/** Cuts a text into passages. Joined again, they are exactly the text. */
 export function splitPassages(text: string, marks: readonly Mark[] = []): Passage[] {
   const passages: Passage[] = [];
   const hasPages = text.includes(pageEnd);
@@ -29,7 +29,7 @@ export function splitPassages(text: string, marks: readonly Mark[] = []): Passag
     const lead = leadOf(text, start);
     while (passed < marks.length && (marks[passed] as Mark).at <= start + lead) passed += 1;
     const left = text.length - start;
-    const length = left > most ? lengthOfNext(text, start, breaksFrom(marks, passed, start)) : left;
+    const length = left > maxPassage ? lengthOfNext(text, start, breaksFrom(marks, passed, start)) : left;
     const passage = text.slice(start, start + length);
     page += endsIn(passage.slice(0, lead));
     passages.push({ text: passage, heading: marks[passed - 1]?.heading ?? '', page: hasPages ? page : null });
@@ -39,47 +39,47 @@ export function splitPassages(text: string, marks: readonly Mark[] = []): Passag
   return passages;
 }
 
-/** How many blanks it begins with: what begins behind them is what the passage is about. */
+/** Length of the leading white space. The heading and page of a passage are those of the text after it. */
 function leadOf(text: string, start: number): number {
   let at = start;
-  while (at < text.length && at < start + most && /\s/.test(text[at] as string)) at += 1;
+  while (at < text.length && at < start + maxPassage && /\s/.test(text[at] as string)) at += 1;
   return at - start;
 }
 
 const endsIn = (text: string): number => text.split(pageEnd).length - 1;
 
-/** Where the text is well cut, from the beginning of the passage on, by the marks that it has not passed. */
+/** Lists the break marks within reach of the passage, relative to its start. */
 function breaksFrom(marks: readonly Mark[], passed: number, start: number): number[] {
   const found: number[] = [];
   for (let next = passed; next < marks.length; next++) {
     const { at, isBreak } = marks[next] as Mark;
-    if (at >= start + most) break;
-    if (isBreak && at >= start + fewest) found.push(at - start);
+    if (at >= start + maxPassage) break;
+    if (isBreak && at >= start + minPassage) found.push(at - start);
   }
   return found;
 }
 
 function lengthOfNext(text: string, start: number, marked: readonly number[]): number {
   if (marked.length > 0) return nearestToAim(marked);
-  const window = text.slice(start + fewest, start + most);
+  const window = text.slice(start + minPassage, start + maxPassage);
   for (const kind of breaks) {
-    const ends = [...window.matchAll(kind)].map((found) => fewest + found.index + found[0].length);
+    const ends = [...window.matchAll(kind)].map((found) => minPassage + found.index + found[0].length);
     if (ends.length > 0) return nearestToAim(ends);
   }
-  // Half of a surrogate pair is no character and would not survive being stored.
-  const isInsidePair = isHighSurrogate(text.charCodeAt(start + aim - 1));
-  return isInsidePair ? aim - 1 : aim;
+  // PostgreSQL refuses half of a surrogate pair.
+  const isInsidePair = isHighSurrogate(text.charCodeAt(start + passageAim - 1));
+  return isInsidePair ? passageAim - 1 : passageAim;
 }
 
 const nearestToAim = (ends: readonly number[]): number =>
-  ends.reduce((best, end) => (Math.abs(end - aim) < Math.abs(best - aim) ? end : best));
+  ends.reduce((best, end) => (Math.abs(end - passageAim) < Math.abs(best - passageAim) ? end : best));
 
 const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 
-/** From here on a text stands under this heading. `isBreak`: it is well cut here. */
+/** From `at` on, the text is under this heading. `isBreak`: a passage may end here. */
 type Mark = { at: number; heading: string; isBreak: boolean };
 
-/** Where the parts of a text begin and what they are called, by the kind of text that its title tells. */
+/** Finds the headings of a text. The file extension in the title decides its format. */
 export function outlineOf(title: string, text: string): Mark[] {
   const extension = /\.([^.]+)$/.exec(title)?.[1]?.toLowerCase() ?? '';
   if (extension === 'csv' || extension === 'tsv') return outlineOfRows(text);
@@ -88,21 +88,21 @@ export function outlineOf(title: string, text: string): Mark[] {
   return hasNoHeadings.has(extension) ? [] : outlineOfMarkdown(text);
 }
 
-/** There a line that begins with `#` is a comment. */
+/** In these formats a line that begins with `#` is a comment. */
 const hasNoHeadings = new Set(
   `jsonl ndjson xml toml ini cfg conf properties log sql graphql proto diff patch sh bash zsh fish ps1 bat py rb php pl lua r jl
   js mjs cjs jsx ts tsx mts cts vue svelte css scss less java kt kts scala groovy swift go rs c h cc cpp hpp cs fs ex exs
   erl hs clj dart tf gradle`.split(/\s+/),
 );
 
-const longestHeading = 300;
+const maxHeadingLength = 300;
 const between = ' › ';
 const pathOf = (names: readonly string[]): string => cut(names.join(between));
 const cut = (heading: string): string =>
-  heading.length <= longestHeading ? heading : `${heading.slice(0, longestHeading - 1).toWellFormed()}…`;
+  heading.length <= maxHeadingLength ? heading : `${heading.slice(0, maxHeadingLength - 1).toWellFormed()}…`;
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** Headings, each with those above it; below the head of a table its columns, so that a row far down can be read. */
+/** Marks headings with the path above them, and the rows of a table with its column names. */
 function outlineOfMarkdown(text: string): Mark[] {
   const marks: Mark[] = [];
   let path: { level: number; name: string }[] = [];
@@ -134,17 +134,17 @@ function outlineOfMarkdown(text: string): Mark[] {
 
 const isRule = (line: string): boolean => /^\|(\s*:?-+:?\s*\|)+\s*$/.test(line);
 
-/** All rows but the first stand under its names. */
+/** The first row has the names of the columns. */
 function outlineOfRows(text: string): Mark[] {
   const [head, second] = [...linesOf(text, 2)];
   if (!head || !second) return [];
   return [{ at: second.at, heading: cut(`columns ${oneLine(head.line.replaceAll('\t', ' | '))}`), isBreak: false }];
 }
 
-/** The entries of the whole and of what they hold, with their names or, in a list, their numbers from 1. */
+/** Marks the entries of the top two levels by name or, in a list, by number from 1. */
 function outlineOfJson(text: string): Mark[] {
   const marks: Mark[] = [];
-  /** Of each thing that is open: its kind, the entry it is at, and whether the next text is the name of one. */
+  /** The open objects and lists, with the current entry of each and whether an entry comes next. */
   const open: { isList: boolean; entry: string; count: number; isName: boolean }[] = [];
   for (let at = 0; at < text.length; at++) {
     const sign = text[at] as string;
@@ -164,7 +164,7 @@ function outlineOfJson(text: string): Mark[] {
   return marks;
 }
 
-/** The place of the quote that ends the text which begins here. */
+/** Returns the position of the closing quote. */
 function endOfText(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at += 1;
@@ -173,7 +173,7 @@ function endOfText(text: string, start: number): number {
   return text.length;
 }
 
-/** The entries of the whole, and the items of a list that stands in one. */
+/** Marks the top-level entries and the items of their lists. */
 function outlineOfYaml(text: string): Mark[] {
   const marks: Mark[] = [];
   let entry: string | null = null;
@@ -204,8 +204,9 @@ function* linesOf(text: string, most = Number.POSITIVE_INFINITY): Generator<{ at
 }
 
 /**
- * A sentence each, short ones together. Measured with the facts of memory's recall set shuffled into six passages: windows
- * of 45, 83, 167, 251 and 503 characters put the right passage first for 67, 59, 47, 42 and 53 of 100 questions.
+ * A window is one sentence, or several short ones. Measured with the memory recall set shuffled into six passages:
+ * windows of 45, 83, 167, 251 and 503 characters ranked the right passage first for 67, 59, 47, 42 and 53 of 100
+ * questions.
  */
 const windowAim = 60;
 const maxWindow = 240;
@@ -213,11 +214,11 @@ const maxWindow = 240;
 export type Window = { position: number; text: string };
 
 /**
- * What a page does not say to its reader: where a link leads, tags, checksums and keys, rules and marks. An encoder reads
- * them as words, many more than the sentence has. A search by words still finds them, since it reads the passage itself.
- * No tag or comment is looked for behind the next `<`: a text of nothing but beginnings would take the square of its length.
+ * Link targets, tags, checksums, keys, rules and marks. An encoder reads them as words, often more than the sentence
+ * has. Search by words still finds them, because it reads the passage itself. No pattern for tags and comments looks
+ * past the next `<`: otherwise a text of opening tags would take quadratic time.
  */
-const unspoken = [
+const notProse = [
   /\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)|\]\[[^\]\n]*\]/g,
   /<!--[^<>]*>|<\/[a-z][\w-]*>|<[a-z][\w-]*\s[^<>]*=[^<>]*>/gi,
   /https?:\/\/[^\s<>")\]]+/g,
@@ -225,14 +226,14 @@ const unspoken = [
   /[#*`|│[\]]+|[!-/:-@[-`{-~─]{3,}/g,
 ];
 
-/** The parts of passages that get a vector each, with the passage they stand in; `first` is the number of the first. */
+/** Cuts passages into windows that get one vector each. `first` is the position of the first passage. */
 export function windowsOf(passages: readonly string[], first = 0): Window[] {
   return passages.flatMap((passage, at) =>
-    joined(sentencesOf(spoken(passage))).map((text) => ({ position: first + at, text })),
+    joined(sentencesOf(proseIn(passage))).map((text) => ({ position: first + at, text })),
   );
 }
 
-const spoken = (passage: string): string => unspoken.reduce((text, pattern) => text.replace(pattern, ' '), passage);
+const proseIn = (passage: string): string => notProse.reduce((text, pattern) => text.replace(pattern, ' '), passage);
 
 function sentencesOf(passage: string): string[] {
   return passage
@@ -241,7 +242,7 @@ function sentencesOf(passage: string): string[] {
     .filter((sentence) => /\p{L}{2}/u.test(sentence));
 }
 
-/** What has no sentences, such as a table or a log, is cut at the last space that fits. */
+/** Cuts text without sentences, such as a table or a log, at the last space that fits. */
 function pieces(sentence: string): string[] {
   const found: string[] = [];
   let rest = sentence;

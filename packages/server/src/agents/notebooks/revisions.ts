@@ -7,7 +7,7 @@ import { fixedRevisions } from '../versions/store.ts';
 import { isInNewest, lockNotebook, type RevisionChange, wholeText } from './store.ts';
 import { documents, type NotebookRow, notebooks } from './tables.ts';
 
-export async function beginChange(
+export async function startRevision(
   tx: Transaction,
   { id, revision }: NotebookRow,
   copied: readonly number[],
@@ -23,8 +23,11 @@ export async function beginChange(
   return { first: revision + 1, copies };
 }
 
-/** Removes the documents that are neither in the newest content nor in what any version fixes. Only of a locked notebook. */
-export async function removeUnused(
+/**
+ * Deletes documents that are neither in the newest content nor in a revision that a version fixes. Lock the notebook
+ * first.
+ */
+export async function deleteUnusedDocuments(
   tx: Transaction,
   { id, org_id }: Pick<NotebookRow, 'id' | 'org_id'>,
 ): Promise<number> {
@@ -33,16 +36,16 @@ export async function removeUnused(
 
 const notebooksAtOnce = 100;
 
-/** Removes documents that were kept for versions which are gone since, notebook by notebook. */
+/** Deletes documents that only deleted versions used, notebook by notebook. */
 export async function pruneContent(db: Database, signal?: AbortSignal): Promise<void> {
   let after = '';
   for (;;) {
-    const found = await notebooksKeepingMore(db, { after, limit: notebooksAtOnce });
+    const found = await notebooksWithOldDocuments(db, { after, limit: notebooksAtOnce });
     for (const { id, org_id } of found) {
       signal?.throwIfAborted();
       await transaction(db, async (tx) => {
         const notebook = await lockNotebook(tx, org_id, id);
-        if (notebook) await removeUnused(tx, notebook);
+        if (notebook) await deleteUnusedDocuments(tx, notebook);
       });
     }
     if (found.length < notebooksAtOnce) return;
@@ -50,7 +53,7 @@ export async function pruneContent(db: Database, signal?: AbortSignal): Promise<
   }
 }
 
-/** Only documents in which the two differ are written: those of the newest are in every later revision by themselves. */
+/** Writes only the documents that differ from the newest content: the others are in every later revision already. */
 async function copyRevision(
   tx: Transaction,
   notebookId: string,
@@ -69,7 +72,7 @@ async function setRevision(tx: Transaction, notebookId: string, revision: number
   await run(tx, sql`UPDATE ${notebooks} SET revision = ${revision} WHERE id = ${notebookId}`);
 }
 
-/** Of these revisions of its notebook, those that have the document. */
+/** Returns those of the revisions that have the document. */
 export async function revisionsWith(
   db: Executor,
   documentId: string,
@@ -85,7 +88,7 @@ export async function revisionsWith(
   return new Set(rows.map(({ revision }) => revision));
 }
 
-/** The revision of each notebook's newest content. They cannot change until the transaction ends. */
+/** Returns the revision of each notebook's newest content, and locks the notebooks until the transaction ends. */
 export async function holdRevisions(
   tx: Transaction,
   orgId: string,
@@ -100,7 +103,7 @@ export async function holdRevisions(
   return Object.fromEntries(rows.map(({ id, revision }) => [id, revision]));
 }
 
-/** Whether any of these notebooks has other documents now than in the revision that was fixed of it. */
+/** True if the newest content of any notebook differs from the fixed revision. */
 export async function isAnyChanged(
   db: Executor,
   orgId: string,
@@ -119,7 +122,7 @@ export async function isAnyChanged(
   return changed !== undefined;
 }
 
-/** Removes the documents that are neither in the newest content nor in a revision that is kept. */
+/** Deletes documents that are neither in the newest content nor in one of these revisions. */
 const deleteDocumentsExcept = (tx: Transaction, notebookId: string, kept: readonly number[]): Promise<number> =>
   run(
     tx,
@@ -127,8 +130,8 @@ const deleteDocumentsExcept = (tx: Transaction, notebookId: string, kept: readon
           SELECT FROM unnest(${kept}::int[]) AS kept (revision) WHERE revisions @> kept.revision)`,
   );
 
-/** Notebooks of all orgs with documents that are not in their newest content, in the order of their ids. */
-const notebooksKeepingMore = (
+/** Lists notebooks of all orgs that have documents outside their newest content, ordered by id. */
+const notebooksWithOldDocuments = (
   db: Executor,
   { after, limit }: { after: string; limit: number },
 ): Promise<Pick<NotebookRow, 'id' | 'org_id'>[]> =>
@@ -139,7 +142,7 @@ const notebooksKeepingMore = (
         WHERE NOT ${isInNewest} AND notebook_id > ${after} ORDER BY notebook_id LIMIT ${limit}`,
   );
 
-/** Of each notebook the revision that a version fixes. */
+/** Revisions by notebook id, as a version fixes them. */
 type Revisions = Readonly<Record<string, number>>;
 
 type ChangedDocument = {
@@ -152,8 +155,8 @@ type ChangedDocument = {
 };
 
 /**
- * The documents in which two versions differ. One that left and one of the same title that came are the same document with
- * another text; where several share a title they are matched in the order they were made.
+ * Lists the documents in which two versions differ. A removed and an added document with the same title are one changed
+ * document. If several share a title, they are paired in the order of creation.
  */
 export function changedDocuments(
   db: Executor,
@@ -191,7 +194,7 @@ export function changedDocuments(
   );
 }
 
-/** By id, also of documents that only older versions have. */
+/** Returns texts by document id, also for documents that only older versions have. */
 export async function documentTexts(
   db: Executor,
   orgId: string,

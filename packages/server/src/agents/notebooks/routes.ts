@@ -9,13 +9,13 @@ import type { ChangeLive } from '../versions/versions.ts';
 import { findIndex } from './document-index.ts';
 import { changeNotebook, createNotebook, presentDocument, presentNotebook, removeNotebook } from './notebook.ts';
 import { addDocument, readUpload, removeDocument } from './notebook-documents.ts';
-import type { Found } from './search.ts';
+import type { SearchResult } from './search.ts';
 import { findNotebook, findWholeDocument, listDocuments, listNotebooks, type Reader } from './store.ts';
 
-/** As many as an agent gets. */
+/** The same number as an agent gets. */
 const passages = 6;
 
-type Passage = Pick<Found['hits'][number], 'documentId' | 'title' | 'heading' | 'page' | 'text'>;
+type Passage = Pick<SearchResult['hits'][number], 'documentId' | 'title' | 'heading' | 'page' | 'text'>;
 
 export function notebookRoutes({
   db,
@@ -26,7 +26,7 @@ export function notebookRoutes({
   search,
 }: {
   db: Database;
-  /** The one that agents search with. */
+  /** The search that agents use. */
   search: (asked: Reader & { query: string; limit: number }) => Promise<{ hits: Passage[]; unindexed: number }>;
   reader: DocumentReader;
   changeLive: ChangeLive;
@@ -68,13 +68,13 @@ export function notebookRoutes({
       return page.of(rows, presentDocument, (row) => [row.notebook_id, row.id]);
     },
     createDocument: async ({ caller, origin, params, query, body, upload, commit }) => {
-      // Before the transaction, which holds a connection and may run more than once.
+      // Read the upload before the transaction, which holds a connection and may run more than once.
       const document = await readUpload({ orgId: caller.orgId, body, upload }, reader);
       const place = { notebookId: params.notebook_id, document };
       const wanted = { promote: query.promote, changeLive, jobs };
       return commit(async (tx) => {
         const row = await addDocument(tx, origin, place, wanted);
-        // One that has come back may have been gone through before.
+        // A restored document may already be indexed.
         const index = await findIndex(tx, { documentId: row.id, model });
         return presentDocument({ ...row, indexed: index?.completed_at != null });
       });
@@ -101,7 +101,7 @@ export function notebookRoutes({
   }
 }
 
-/** The place where the page before ended, in the notebook that its cursor was made for. */
+/** Returns the id in the cursor, and refuses a cursor of another notebook. */
 function placeIn({ after }: PageRequest, notebookId: string): string | null {
   if (after === null) return null;
   const [madeFor, place] = after;

@@ -1,13 +1,13 @@
 const maxQueryCharacters = 1000;
 const maxWords = 32;
 
-/** What somebody looks for, as PostgreSQL's web search takes it. */
+/** A query in the syntax of PostgreSQL's web search. */
 export type SearchQuery = {
-  /** Everything at once: every word, quoted phrases in order, `-word` absent. */
+  /** The whole query: every word, quoted phrases in order, and `-word` for exclusions. */
   whole: string;
-  /** Each word alone, for passages that have only some of them. */
+  /** Single words, for passages that have only some of them. */
   words: string[];
-  /** What `-word` and `-"a phrase"` shut out, still with their signs. */
+  /** The exclusions `-word` and `-"a phrase"`, with their signs. */
   excluded: string;
 };
 
@@ -27,11 +27,11 @@ export function readSearchQuery(query: string): SearchQuery {
 }
 
 /**
- * A text as it is indexed and searched. PostgreSQL's parser is made for European prose in the locale of the database:
+ * Normalizes a text for indexing and searching. PostgreSQL's parser is made for European prose in the database's locale:
  *
- * - it keeps `and/or`, `price_list` and `a\b` together as one path, so these signs become spaces;
- * - under a C locale it takes every sign beyond ASCII for a letter and lowers none of them, so both happen here;
- * - it takes a sentence of Chinese, Japanese, Korean, Thai for one word, so these are indexed as pairs of characters.
+ * - It keeps `and/or`, `price_list` and `a\b` as one path, so these characters become spaces.
+ * - Under a C locale it takes every non-ASCII character for a letter and lowers none of them, so both happen here.
+ * - It takes a sentence in Chinese, Japanese, Korean or Thai for one word, so these are indexed as pairs of characters.
  */
 export function indexedText(text: string): string {
   return text
@@ -50,17 +50,17 @@ function pairsOf(run: string): string[] {
   return characters.slice(1).map((character, at) => `${characters[at]}${character}`);
 }
 
-/** `refund-policy.md` would be taken for the name of a host. */
+/** Without this, the parser takes `refund-policy.md` for a host name. */
 export const indexedTitle = (title: string): string => indexedText(title.replace(/[.-]/g, ' '));
 
-/** How much of a text is looked at: more would not change the verdict. */
+/** A longer sample does not change the result. */
 const sampleLength = 20_000;
-/** The least share of known words. Prose has 20 to 45 in a hundred, another language by chance a few. */
-const leastShare = 0.06;
+/** The least share of known words. Prose has 20 to 45 percent, text in another language a few percent by chance. */
+const minShare = 0.06;
 
 /**
- * The text search configuration whose stemmer fits a text, told by the small words that every sentence of a language
- * has; `simple` where none fits. All names are configurations of PostgreSQL 15 and newer.
+ * Returns the text search configuration for a text, or `simple`, by the common short words of each language. PostgreSQL
+ * 15 and later have all these configurations.
  */
 export function detectLanguage(text: string): string {
   const words =
@@ -72,12 +72,12 @@ export function detectLanguage(text: string): string {
     for (const language of languagesByWord.get(word) ?? []) scores.set(language, (scores.get(language) ?? 0) + 1);
   }
   const most = Math.max(0, ...scores.values());
-  if (most === 0 || most < words.length * leastShare) return 'simple';
+  if (most === 0 || most < words.length * minShare) return 'simple';
   const best = [...scores].filter(([language, score]) => score === most && language in stemmed);
   return best.length === 1 ? (best[0] as [string, number])[0] : 'simple';
 }
 
-/** Code, markup and addresses hold words of no language. */
+/** Removes code, markup and URLs, which have no language. */
 function proseOf(text: string): string {
   let isCode = false;
   const lines = text.split('\n').filter((line) => {
@@ -85,7 +85,7 @@ function proseOf(text: string): string {
     if (isFence) isCode = !isCode;
     return !isFence && !isCode;
   });
-  // Bounded, so that a text made of opening signs alone costs no more than another.
+  // The bounds keep a text of opening characters from taking quadratic time.
   return lines
     .join('\n')
     .replace(/`[^`\n]{1,200}`|https?:\S{1,500}|<\/?[a-z][^<>]{0,500}>|\]\([^()\s]{1,500}\)/gi, ' ');
@@ -132,7 +132,7 @@ export const stemmed: Record<string, string> = {
   yiddish: 'און די דער איז אַ צו אין דאָס פֿון ניט מיט מען איך זיי אויף האָט ער זײַן פֿאַר',
 };
 
-/** Here so that they are not taken for a neighbour that has a stemmer. */
+/** Languages without a stemmer, so that they are not taken for a similar language that has one. */
 const unstemmed: Record<string, string> = {
   bulgarian: 'и на да се от за в не е са с по като това ще но или който ако при си има също може',
   croatian: 'i je u na da se za su od ne s koji to će kao ili ali biti što može iz po koja bi nije',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Access } from './notebook.ts';
+import type { NotebookAccess } from './notebook.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
 import { searchNotebooks } from './search.ts';
 import { stemmed } from './search-words.ts';
@@ -19,7 +19,7 @@ const search = async (query: string, { notebookIds, userId = null, limit = 5, or
   (await searchNotebooks(server.db, { orgId, notebookIds, revisions: null, userId, query, limit })).hits;
 const titles = async (query: string, scope: Scope) => (await search(query, scope)).map(({ title }) => title);
 
-const notebook = (documents: Record<string, string>, access?: Access) =>
+const notebook = (documents: Record<string, string>, access?: NotebookAccess) =>
   newNotebook(server.db, org.id, documents, access);
 
 const shop = {
@@ -189,7 +189,7 @@ describe('access', () => {
 
   it('changes from the next look on [NB-014]', async () => {
     const id = await notebook(secret);
-    const change = (access: Access) => server.call('PATCH', `/v1/notebooks/${id}`, { key: org.key, body: { access } });
+    const change = (access: NotebookAccess) => server.call('PATCH', `/v1/notebooks/${id}`, { key: org.key, body: { access } });
     expect(await find([id], 'u1')).toBe(1);
     await change({ mode: 'users', user_ids: ['u2'] });
     expect([await find([id], 'u1'), await find([id], 'u2')]).toEqual([0, 1]);

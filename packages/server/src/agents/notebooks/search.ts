@@ -11,34 +11,34 @@ type Hit = {
   notebookId: string;
   documentId: string;
   title: string;
-  /** Which passage of the document it is, from 0. */
+  /** The position of the passage in its document, from 0. */
   position: number;
-  /** The headings above the passage, the outermost first; empty where there is none. */
+  /** The headings above the passage, outermost first, or an empty text. */
   heading: string;
-  /** In a file that has pages, the one on which the passage begins. */
+  /** The page on which the passage begins, or null if the file has no pages. */
   page: number | null;
   text: string;
   snippet: string;
 };
 
-export type Found = {
+export type SearchResult = {
   hits: Hit[];
-  /** Documents of which some can only be found by their words yet. */
+  /** The number of documents that are not completely indexed by meaning yet. */
   unindexed: number;
 };
 
-const nothing: Found = { hits: [], unindexed: 0 };
+const noResult: SearchResult = { hits: [], unindexed: 0 };
 
-/** The passages that answer a query best, best first: by words, and with `meaning` also by what they mean. */
+/** Returns the best passages for a query, best first: by words and, with `meaning`, also by meaning. */
 export async function searchNotebooks(
   db: Executor,
   { query, limit, ...reader }: Reader & { query: string; limit: number },
   meaning: PassageMeaning | null = null,
-): Promise<Found> {
+): Promise<SearchResult> {
   const wanted = readSearchQuery(query);
-  if (wanted.words.length === 0) return nothing;
-  const scope = await findScope(db, reader, wanted, meaning);
-  if (scope.languages.length === 0) return nothing;
+  if (wanted.words.length === 0) return noResult;
+  const scope = await findSearchScope(db, reader, wanted, meaning);
+  if (scope.languages.length === 0) return noResult;
   const ranked = meaning
     ? await rankByBoth(db, meaning, scope, wanted, limit)
     : await rankByWords(db, scope, wanted, limit);
@@ -52,17 +52,17 @@ export async function searchNotebooks(
   return { hits, unindexed: scope.unindexedIds.length };
 }
 
-/** Each order goes deeper than what is shown: what both have a little further down is better than what one has alone. */
+/** Each ranking goes deeper than the limit: a passage a little further down in both beats one that is in only one. */
 async function rankByBoth(
   db: Executor,
   meaning: PassageMeaning,
-  scope: Scope,
+  scope: SearchScope,
   query: SearchQuery,
   limit: number,
 ): Promise<PassageKey[]> {
   const depth = limit * 2 + 10;
   const byWords = await rankByWords(db, scope, query, depth);
-  // A question of stop words alone has a vector too, and it is near to anything.
+  // A query of stop words has a vector that is near everything, so it is not ranked by meaning.
   const unindexed = new Set(scope.unindexedIds);
   const documents = scope.readableIds.map((id) => ({ id, isIndexed: !unindexed.has(id) }));
   const near = scope.hasContent ? await meaning.rank(documents, query.words.join(' '), depth) : [];
@@ -72,8 +72,8 @@ async function rankByBoth(
   return fused.slice(0, limit).map((name) => keys.get(name) as PassageKey);
 }
 
-/** Passages with every word come first; where they are too few, passages with some of the words follow. */
-async function rankByWords(db: Executor, scope: Scope, query: SearchQuery, limit: number): Promise<PassageKey[]> {
+/** Passages with every word come first, then passages with some of the words. */
+async function rankByWords(db: Executor, scope: SearchScope, query: SearchQuery, limit: number): Promise<PassageKey[]> {
   const whole = await rankByWholeQuery(db, scope, query, limit);
   if (whole.length === limit || query.words.length === 1) return whole;
   const known = new Set(whole.map(nameOf));
@@ -83,12 +83,12 @@ async function rankByWords(db: Executor, scope: Scope, query: SearchQuery, limit
 
 const nameOf = ({ document_id, position }: PassageKey) => `${document_id} ${position}`;
 
-/** How little the first places count above those that follow; the usual value of reciprocal rank fusion. */
+/** The usual constant of reciprocal rank fusion: the larger, the less the first ranks count. */
 const smoothing = 60;
 
 /**
- * One order out of several, by reciprocal rank: the scores of words and of vectors are not comparable, their ranks are.
- * Among equals, the order of the first list that has them.
+ * Fuses rankings by reciprocal rank, because the scores of words and vectors are not comparable. Ties keep the order of
+ * the first list that has them.
  */
 export function fuseRanks(rankings: readonly (readonly string[])[]): string[] {
   const scores = new Map<string, number>();
@@ -103,8 +103,8 @@ export function fuseRanks(rankings: readonly (readonly string[])[]): string[] {
 const snippetLength = 320;
 
 /**
- * The part of a passage where the words of a query stand closest. Stems are guessed from how words begin, in every
- * language alike; the search itself has found the passage by real stems.
+ * Returns the part of a passage with the most query words. It guesses stems from the beginning of words in any
+ * language; the search itself used real stems.
  */
 export function snippetOf(passage: string, words: readonly string[]): string {
   const text = passage.replace(/\s+/g, ' ').trim();
@@ -113,7 +113,7 @@ export function snippetOf(passage: string, words: readonly string[]): string {
   const end = Math.min(text.length, start + snippetLength);
   const from = start === 0 ? 0 : nextSpace(text, start, end);
   const to = end === text.length ? end : lastSpace(text, from, end);
-  // A cut through a surrogate pair leaves half a character at the edge.
+  // The cut may split a surrogate pair at either edge.
   const cut = text.slice(from, to).replace(/^\p{Cs}|\p{Cs}$/gu, '');
   return `${from > 0 ? '… ' : ''}${cut.trim()}${to < text.length ? ' …' : ''}`;
 }
@@ -131,7 +131,7 @@ function matchesIn(text: string, words: readonly string[]): Match[] {
     .sort((a, b) => a.at - b.at);
 }
 
-/** Where a word begins so; in scripts without spaces, anywhere. */
+/** Finds words with this beginning. In scripts without spaces, a match may be anywhere. */
 function placesOf(text: string, beginning: string): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(beginning); at !== -1; at = text.indexOf(beginning, at + 1)) {
@@ -141,7 +141,7 @@ function placesOf(text: string, beginning: string): number[] {
   return places;
 }
 
-/** The window with the most different words begins a little before one of them. */
+/** Finds the window with the most different words, starting a little before one of them. */
 function bestStart(text: string, matches: readonly Match[]): number {
   const lead = 40;
   let best = { start: 0, count: 0 };
@@ -164,26 +164,26 @@ function lastSpace(text: string, start: number, end: number): number {
   return space <= Math.max(start, end - 30) ? end : space;
 }
 
-/** What the reader may read, and the languages it is written in. */
-type Scope = {
+/** The notebooks and documents that the reader may search. */
+type SearchScope = {
   notebookIds: string[];
   languages: string[];
-  /** Documents that can be searched by meaning: all that the encoder reads the language of. */
+  /** Documents in a language that the encoder reads. */
   readableIds: string[];
-  /** Of these, the ones whose vectors are not all made yet. */
+  /** Those of `readableIds` without complete vectors. */
   unindexedIds: string[];
-  /** Documents of these notebooks that belong to other revisions of them: few, since only versions keep any. */
+  /** Documents of these notebooks outside the revision that is read. They are few: only fixed revisions keep them. */
   otherIds: string[];
-  /** Whether the query has words that are no stop words of English. */
+  /** True if the query has a word that is not an English stop word. */
   hasContent: boolean;
 };
 
-async function findScope(
+async function findSearchScope(
   db: Executor,
   reader: Reader,
   { words }: SearchQuery,
   meaning: Pick<PassageMeaning, 'model' | 'languages'> | null,
-): Promise<Scope> {
+): Promise<SearchScope> {
   const ids = () => textArray().nullable();
   const read = isRead(reader);
   const readable = sql`${read} AND ${meaning ? isReadable(meaning) : sql`FALSE`}`;
@@ -223,10 +223,10 @@ const isReadable = ({ languages }: Pick<PassageMeaning, 'languages'>) =>
 const passageKey = { document_id: text(), position: integer() };
 
 /**
- * By how close the words stand together. Measuring that costs thirty times what counting them does, so it is done for
- * the passages that have them most often.
+ * Ranks by how close the words are together. That costs thirty times as much as counting them, so it is done only for
+ * the passages with the highest counts.
  */
-const rankByWholeQuery = (db: Executor, scope: Scope, query: SearchQuery, limit: number): Promise<PassageKey[]> =>
+const rankByWholeQuery = (db: Executor, scope: SearchScope, query: SearchQuery, limit: number): Promise<PassageKey[]> =>
   rowsOf(
     db,
     passageKey,
@@ -242,12 +242,12 @@ const rankByWholeQuery = (db: Executor, scope: Scope, query: SearchQuery, limit:
   );
 
 /**
- * Each word counts by how often it occurs in the passage and how rare it is among the passages found in its language:
- * a question in plain words holds many that say nothing, and `ts_rank` alone would give them the same weight. One
- * column per word, since an array would have to be taken apart for each of some thousand passages.
+ * Weighs each word by its frequency in the passage and its rarity among the passages found in the language: `ts_rank`
+ * alone gives common words the same weight. One column per word, because unpacking an array for thousands of passages
+ * is slow.
  */
-function rankBySomeWords(db: Executor, scope: Scope, query: SearchQuery, limit: number): Promise<PassageKey[]> {
-  const columns = filledUp(query.words).map((word, at) => ({
+function rankBySomeWords(db: Executor, scope: SearchScope, query: SearchQuery, limit: number): Promise<PassageKey[]> {
+  const columns = padded(query.words).map((word, at) => ({
     word,
     wanted: sql.identifier(`wanted_${at}`),
     rank: sql.identifier(`rank_${at}`),
@@ -277,17 +277,17 @@ function rankBySomeWords(db: Executor, scope: Scope, query: SearchQuery, limit: 
   );
 }
 
-/** To 2, 4, 8, 16 or 32 words, so that the statements are few. One that is empty is found nowhere and counts nothing. */
-function filledUp(words: readonly string[]): string[] {
+/** Pads to 2, 4, 8, 16 or 32 words, to keep the number of prepared statements small. An empty word matches noResult. */
+function padded(words: readonly string[]): string[] {
   const length = 2 ** Math.ceil(Math.log2(words.length));
   return Array.from({ length }, (_, at) => words[at] ?? '');
 }
 
 /**
- * The query in each language of the scope. Materialized, or it would be parsed again for each passage. A language in
- * which it has nothing but stop words is left out: what remains, such as `-word`, would find almost everything.
+ * The query in each language of the scope. It is materialized, because otherwise it is parsed for each passage. A
+ * language in which it has only stop words is left out: the rest, such as `-word`, would match almost everything.
  */
-function queriesIn(scope: Scope, query: SearchQuery, columns: Sql[]): Sql {
+function queriesIn(scope: SearchScope, query: SearchQuery, columns: Sql[]): Sql {
   const anyWord = asQuery(query.words.join(' or '));
   return sql`queries AS MATERIALIZED (
     SELECT language, ${anyWord} AS any_word, ${sql.join(columns)}
@@ -298,11 +298,11 @@ function queriesIn(scope: Scope, query: SearchQuery, columns: Sql[]): Sql {
 
 const asQuery = (words: string) => sql`websearch_to_tsquery(language::regconfig, ${words})`;
 
-const isIn = ({ notebookIds, otherIds }: Scope) => sql`
+const isIn = ({ notebookIds, otherIds }: SearchScope) => sql`
   ARRAY[passages.notebook_id] && ${notebookIds}::text[] AND passages.language = queries.language
   AND passages.document_id <> ALL (${otherIds}::text[])`;
 
-/** Those that have nothing of what is shut out, in the order in which they are given. */
+/** Removes passages with excluded words and keeps the order. */
 const withoutExcluded = (db: Executor, keys: readonly PassageKey[], excluded: string): Promise<PassageKey[]> =>
   rowsOf(
     db,
@@ -313,7 +313,7 @@ const withoutExcluded = (db: Executor, keys: readonly PassageKey[], excluded: st
         ORDER BY ranked.rank`,
   );
 
-/** The passages with their documents' titles, in the order in which they are given. */
+/** Loads the passages with the titles of their documents, in the given order. */
 const loadRanked = (db: Executor, keys: readonly PassageKey[]) =>
   rowsOf(
     db,

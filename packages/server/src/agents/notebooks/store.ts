@@ -14,23 +14,23 @@ import {
 } from './tables.ts';
 
 /**
- * A change of a notebook that is locked. It goes into the newest content and, apart from that, into a copy of each of the
- * revisions that live traffic reads: what a test key has changed meanwhile is in the newest and not in these copies.
+ * A change to a locked notebook. It applies to the newest content and to a copy of each revision that live traffic
+ * reads. The copies do not get changes that a test key made meanwhile.
  */
 export type RevisionChange = {
-  /** The first that has the change; every later one has it too. */
+  /** The first revision with the change. Every later one has it too. */
   first: number;
-  /** The copy of each revision. */
+  /** The number of the copy by the number of the copied revision. */
   copies: ReadonlyMap<number, number>;
 };
 
-/** In the newest content of its notebook. */
+/** True if the document is in the newest content of its notebook. */
 export const isInNewest = sql`upper_inf(revisions)`;
 
-/** Every revision from this one on. */
-const from = (revision: number): string => `{[${revision},)}`;
+/** All revisions from this one on. */
+const revisionsFrom = (revision: number): string => `{[${revision},)}`;
 
-/** A document that keeps the limits, with everything that its text alone decides. */
+/** A document within the limits, ready to be stored. */
 export type PreparedDocument = {
   title: string;
   contentType: string;
@@ -45,7 +45,7 @@ type Page = { limit: number; below: string | null };
 const columns = columnsOf(notebooks);
 const owned = (orgId: string, notebookId: string) => sql`org_id = ${orgId} AND id = ${notebookId}`;
 
-/** Nothing, where another notebook of the org has the slug. */
+/** Returns undefined if another notebook of the org has the slug. */
 export async function insertNotebook(tx: Executor, row: NewRowOf<typeof notebooks>): Promise<NotebookRow | undefined> {
   const [inserted] = await insertMany(tx, notebooks, [row], { onConflict: sql`(org_id, slug) DO NOTHING` });
   return inserted;
@@ -54,14 +54,11 @@ export async function insertNotebook(tx: Executor, row: NewRowOf<typeof notebook
 export const findNotebook = (db: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> =>
   maybeOne(db, notebooks, sql`SELECT ${columns} FROM ${notebooks} WHERE ${owned(orgId, notebookId)}`);
 
-/** Locked until the end of the transaction, so that who adds or removes a document counts alone. */
+/** Locks the notebook until the transaction ends, so that its counts stay right. */
 export const lockNotebook = (tx: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> =>
   maybeOne(tx, notebooks, sql`SELECT ${columns} FROM ${notebooks} WHERE ${owned(orgId, notebookId)} FOR NO KEY UPDATE`);
 
-/**
- * Those of the ids that are notebooks of the org. With `hold` none of them can be changed or deleted until the transaction
- * ends; without it nothing is locked.
- */
+/** Returns those of the ids that are notebooks of the org. `hold` locks them until the transaction ends. */
 export async function notebooksExist(
   db: Executor,
   orgId: string,
@@ -96,11 +93,11 @@ export async function updateNotebook(
   return row;
 }
 
-/** Its documents and their passages go with it, also those that versions fix. */
+/** Also deletes its documents and passages in all revisions. */
 export const deleteNotebook = (tx: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> =>
   maybeOne(tx, notebooks, sql`DELETE FROM ${notebooks} WHERE ${owned(orgId, notebookId)} RETURNING ${columns}`);
 
-export async function addToSums(
+export async function addToCounts(
   tx: Executor,
   notebookId: string,
   change: { documents: 1 | -1; bytes: number },
@@ -128,12 +125,12 @@ export async function insertDocument(
     language,
     bytes,
     sha256,
-    revisions: from(change.first),
+    revisions: revisionsFrom(change.first),
   });
   const texts = passages.map((passage) => passage.text);
   const headings = passages.map(({ heading }) => heading);
   const around = headings.map((heading) => `${indexedTitle(title)} ${indexedText(heading)}`);
-  // Title and heading stand for every passage below them: words found there weigh twice.
+  // The title and the headings are indexed with every passage, with a higher weight.
   await run(
     tx,
     sql`INSERT INTO ${documentPassages} (document_id, position, notebook_id, language, text, heading, page, search)
@@ -147,10 +144,10 @@ export async function insertDocument(
 }
 
 /**
- * A document that comes back as it was is the same one, with its passages and vectors: a version saved before fixes it
- * still. Not one that live traffic has kept beside the newest content: there it would be a second one.
+ * Restores a removed document with the same title and text, with its passages and vectors, if a version still fixes it.
+ * Not a document that the copied live revisions have: it would be there twice.
  */
-export async function bringBack(
+export async function restoreDocument(
   tx: Executor,
   notebookId: string,
   { title, contentType, sha256 }: PreparedDocument,
@@ -162,16 +159,16 @@ export async function bringBack(
       AND NOT ${isInNewest}
       AND NOT EXISTS (SELECT FROM unnest(${[...copies.values()]}::int[]) AS copy WHERE revisions @> copy)
     LIMIT 1`;
-  const revisions = sql`revisions + ${from(first)}::int4multirange`;
+  const revisions = sql`revisions + ${revisionsFrom(first)}::int4multirange`;
   const [row] = await update(tx, documents, { revisions }, sql`id IN (${kept})`);
   return row;
 }
 
-/** Whether everything that the model can read of the document `d` has its vectors. */
+/** True if all vectors of the document `d` for this model are stored. */
 export const isIndexed = (model: string): Sql => sql`EXISTS (
   SELECT FROM ${documentIndexes} i WHERE i.document_id = d.id AND i.model = ${model} AND i.completed_at IS NOT NULL)`;
 
-/** A document, and whether the encoder has gone through it. */
+/** `indexed`: all its vectors are stored. */
 export type ShownDocument = DocumentRow & { indexed: boolean };
 const shownDocument = { ...documents.columns, indexed: boolean() };
 
@@ -210,44 +207,44 @@ export const findWholeDocument = (
         WHERE ${inNewestAt(place)}`,
   );
 
-/** From this change on it is in no revision; those before keep it. */
-export async function takeOut(tx: Executor, documentId: string, { first }: RevisionChange): Promise<void> {
+/** Removes the document from this revision on. Earlier revisions keep it. */
+export async function removeFromRevision(tx: Executor, documentId: string, { first }: RevisionChange): Promise<void> {
   await run(
     tx,
-    sql`UPDATE ${documents} SET revisions = revisions - ${from(first)}::int4multirange WHERE id = ${documentId}`,
+    sql`UPDATE ${documents} SET revisions = revisions - ${revisionsFrom(first)}::int4multirange WHERE id = ${documentId}`,
   );
 }
 
 type WholeDocument = RowOf<typeof wholeDocument>;
 const wholeDocument = { ...documents.columns, text: text() };
 
-/** Of the document `d`. */
+/** The whole text of the document `d`. */
 export const wholeText = sql`coalesce((
   SELECT string_agg(text, '' ORDER BY position) FROM ${documentPassages} WHERE document_id = d.id), '') AS text`;
 
-/** Whose agent reads, and which notebooks its version names. */
+/** The notebooks that an agent may read, and for whom. */
 export type Reader = {
   orgId: string;
   notebookIds: readonly string[];
-  /** What its version fixes of them; null: their newest content. */
+  /** The revisions that its version fixes, or null for the newest content. */
   revisions: Readonly<Record<string, number>> | null;
-  /** Null for the org's own agent: it reads what every user may. */
+  /** Null if the agent runs for no user: it reads only notebooks that are open to all users. */
   userId: string | null;
 };
 
-/** The one rule of who may read the notebook `n`; everything that the agent sees of a notebook passes it. */
+/** The only rule for who may read the notebook `n`. Every query on behalf of an agent must include it. */
 export const mayRead = ({ orgId, notebookIds, userId }: Omit<Reader, 'revisions'>): Sql =>
   sql`n.org_id = ${orgId} AND n.id = ANY(${notebookIds})
       AND (n.reader_ids IS NULL OR ${userId === null ? sql`FALSE` : sql`${userId} = ANY(n.reader_ids)`})`;
 
-/** Whether the document `d` is part of what is read. */
+/** True if the document `d` is in the revision that is read. */
 export const isRead = ({ revisions }: Reader): Sql =>
   revisions === null
     ? isInNewest
     : // A notebook that is not fixed has nothing to read.
       sql`coalesce(d.revisions @> (${sql.json(revisions)}::json ->> d.notebook_id)::int, false)`;
 
-/** What the agent knows of its notebooks before it looks into one. */
+/** Lists the notebooks that the agent can open. */
 export const readableNotebooks = (db: Executor, reader: Omit<Reader, 'revisions'>): Promise<NotebookRow[]> =>
   rowsOf(db, notebooks, sql`SELECT ${columnsOf(notebooks)} FROM ${notebooks} n WHERE ${mayRead(reader)} ORDER BY slug`);
 
@@ -263,7 +260,7 @@ export const documentTitles = (
         WHERE ${mayRead(reader)} AND ${isRead(reader)} ORDER BY d.title, d.id LIMIT ${limit}`,
   );
 
-/** In each notebook the newest document of this title, or the one with this id, with the notebook's name. */
+/** Finds the newest document with this title in each notebook, or the document with this id. */
 export const findByName = (db: Executor, reader: Reader, named: string): Promise<{ id: string; notebook: string }[]> =>
   rowsOf(
     db,

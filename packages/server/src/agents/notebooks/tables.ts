@@ -10,7 +10,7 @@ import {
   textArray,
 } from '../../platform/db/table.ts';
 
-/** Numbers as PostgreSQL writes a set of ranges of them: `{[2,5),[7,)}`. */
+/** An int4multirange in PostgreSQL's notation: `{[2,5),[7,)}`. */
 const numberRanges = () => column<string>('int4multirange', { read: (ranges) => ranges });
 
 export const notebooks = table('notebooks', {
@@ -19,11 +19,11 @@ export const notebooks = table('notebooks', {
   slug: text(),
   name: text(),
   description: text(),
-  /** The users whose agents may read it; null: every user's. */
+  /** The users whose agents may read it, or null for all users. */
   reader_ids: textArray().nullable(),
   document_count: integer().withDefault(),
   bytes: integer().withDefault(),
-  /** Of its newest content: each change of its documents makes a new one. */
+  /** The revision of the newest content. Each change of documents adds one. */
   revision: integer().withDefault(),
   created_at: moment().withDefault(),
   updated_at: moment().withDefault(),
@@ -38,37 +38,37 @@ export const documents = table('documents', {
   language: text(),
   bytes: integer(),
   sha256: text(),
-  /** Of its notebook, in which it is; without an end while it is in the newest. */
+  /** The revisions of the notebook that have it. The last range has no end while it is in the newest content. */
   revisions: numberRanges(),
   created_at: moment().withDefault(),
 });
 
-/** The text of a document in order, with what it is searched by, which is never read. */
+/** The column `search` is not declared: it is never read. */
 export const documentPassages = table('document_passages', {
   document_id: text(),
   position: integer(),
   notebook_id: text(),
   language: text(),
   text: text(),
-  /** The headings above it, the outermost first; empty where there is none. */
+  /** The headings above it, outermost first, or an empty text. */
   heading: text().withDefault(),
-  /** In a file that has pages, the one on which it begins. */
+  /** The page on which it begins, or null if the file has no pages. */
   page: integer().nullable(),
 });
 
-/** How far the vectors of a document are, for each model. */
+/** Progress of indexing a document with a model. */
 export const documentIndexes = table('document_indexes', {
   document_id: text(),
   model: text(),
-  /** The windows that its text is cut into. */
+  /** The number of windows of its text. */
   total: integer(),
-  /** How many of them have their vectors, from the first on. */
+  /** The number of windows with stored vectors, counted from the first. */
   windows: integer().withDefault(),
   begun_at: moment().withDefault(),
   completed_at: moment().nullable(),
 });
 
-/** The vectors of some windows that follow each other, with the passage that each stands in. */
+/** Vectors of consecutive windows, with the position of the passage of each. */
 export const documentVectors = table('document_vectors', {
   document_id: text(),
   model: text(),

@@ -7,8 +7,8 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { documentIndexes, documentVectors, type PassageKey } from './tables.ts';
 
 /**
- * Vectors as they are stored: one signed byte for each number, one vector after the other. A quarter of the size, and
- * measured on the recall set of `memory` no question finds less than with the numbers themselves.
+ * Packs vectors as one signed byte per number. That is a quarter of the size, and on the recall set of `memory` no
+ * question finds less.
  */
 export function packVectors(vectors: readonly Float32Array[]): Buffer {
   const dimensions = vectors[0]?.length ?? 0;
@@ -24,7 +24,7 @@ export function packVectors(vectors: readonly Float32Array[]): Buffer {
   return Buffer.from(packed.buffer);
 }
 
-/** The cosine of the angle between the query and each packed vector; 0 for a vector without direction. */
+/** Returns the cosine similarity of the query and each packed vector, or 0 for a zero vector. */
 export function similarities(query: Float32Array, packed: Uint8Array): number[] {
   const dimensions = query.length;
   const values = new Int8Array(packed.buffer, packed.byteOffset, packed.byteLength);
@@ -43,22 +43,22 @@ export function similarities(query: Float32Array, packed: Uint8Array): number[] 
 }
 
 /**
- * Vectors that PostgreSQL compares itself, one to a row, where it has the extension `vector`. The server makes the table:
- * no migration may need an extension that most databases do not have.
+ * One vector per row, for databases with pgvector. The server creates the table: a migration must not need an extension
+ * that most databases lack.
  */
 const windowVectors = sql.raw('document_window_vectors');
 
 /**
- * Whether the database compares vectors; where it could, it is made to. Where not, they are packed and compared in the
- * process, and whatever a database that could has left without packed vectors is indexed anew.
+ * Returns whether the database compares vectors, and creates the table if it can. Otherwise vectors are packed and
+ * compared in this process, and documents that only have vectors in the table are indexed again.
  */
 export async function prepareVectorTable(db: Database, log: Pick<Logger, 'info'>): Promise<boolean> {
-  const isPrepared = await makeTable(db, log);
+  const isPrepared = await createTable(db, log);
   if (!isPrepared) await forgetUncomparable(db);
   return isPrepared;
 }
 
-async function makeTable(db: Database, log: Pick<Logger, 'info'>): Promise<boolean> {
+async function createTable(db: Database, log: Pick<Logger, 'info'>): Promise<boolean> {
   const { available } = await one(
     db,
     { available: boolean() },
@@ -67,7 +67,7 @@ async function makeTable(db: Database, log: Pick<Logger, 'info'>): Promise<boole
   if (!available) return false;
   try {
     await transaction(db, async (tx) => {
-      // Two processes that make it at once would fail each other.
+      // Two processes that create the table at once would fail.
       await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended('vestra vector table', 0))`);
       await run(tx, sql`CREATE EXTENSION IF NOT EXISTS vector`);
       await run(
@@ -92,7 +92,7 @@ async function makeTable(db: Database, log: Pick<Logger, 'info'>): Promise<boole
   }
 }
 
-/** Where its vectors are gone, a document is indexed anew. */
+/** Forgets the index of documents without packed vectors, so that they are indexed again. */
 export async function forgetUncomparable(db: Database): Promise<void> {
   await run(
     db,
@@ -101,7 +101,7 @@ export async function forgetUncomparable(db: Database): Promise<void> {
   );
 }
 
-/** Stores the vectors of each document and model in `moved`. One without direction is near to nothing, and left out. */
+/** Inserts the vectors for the rows of `moved`. A zero vector is near nothing and is skipped. */
 export const insertWindowVectors = (positions: readonly number[], vectors: readonly Float32Array[]): Sql => {
   const kept = positions.flatMap((position, at) => {
     const vector = vectors[at] as Float32Array;
@@ -109,34 +109,35 @@ export const insertWindowVectors = (positions: readonly number[], vectors: reado
   });
   return sql`INSERT INTO ${windowVectors} (document_id, model, position, vector)
     SELECT moved.document_id, moved.model, given.position, given.vector::vector
-    FROM moved, unnest(${kept.map(({ position }) => position)}::int[], ${kept.map(({ vector }) => written(vector))}::text[])
+    FROM moved, unnest(${kept.map(({ position }) => position)}::int[], ${kept.map(({ vector }) => vectorLiteral(vector))}::text[])
       AS given (position, vector)`;
 };
 
-/** Five digits tell any two directions apart that the model does. */
-const written = (vector: Float32Array): string => `[${Array.from(vector, (value) => value.toPrecision(5)).join(',')}]`;
+/** Five digits are enough to tell any two vectors of the model apart. */
+const vectorLiteral = (vector: Float32Array): string =>
+  `[${Array.from(vector, (value) => value.toPrecision(5)).join(',')}]`;
 
-/** From the document `twin.id` to each document of `begun`. */
+/** Copies the vectors of the document `twin.id` to the documents of `begun`. */
 export const copyWindowVectors = (model: string): Sql => sql`
   INSERT INTO ${windowVectors} (document_id, model, position, vector)
   SELECT begun.document_id, v.model, v.position, v.vector
   FROM begun, twin JOIN ${windowVectors} v ON v.document_id = twin.id AND v.model = ${model}`;
 
-export type Near = { key: PassageKey; similarity: number };
+export type NearPassage = { key: PassageKey; similarity: number };
 
-/** A passage is as near as its nearest window. */
+/** Scores a passage by its nearest window. */
 export async function nearestInDatabase(
   db: Executor,
   model: string,
   asked: Float32Array,
   { documentIds, least, limit }: { documentIds: readonly string[]; least: number; limit: number },
-): Promise<Near[]> {
+): Promise<NearPassage[]> {
   const rows = await rowsOf(
     db,
     { document_id: text(), position: integer(), similarity: float() },
-    sql`SELECT document_id, position, max(1 - (vector <=> ${written(asked)}::vector)) AS similarity
+    sql`SELECT document_id, position, max(1 - (vector <=> ${vectorLiteral(asked)}::vector)) AS similarity
         FROM ${windowVectors} WHERE model = ${model} AND document_id = ANY(${documentIds})
-        GROUP BY document_id, position HAVING max(1 - (vector <=> ${written(asked)}::vector)) > ${least}::float8
+        GROUP BY document_id, position HAVING max(1 - (vector <=> ${vectorLiteral(asked)}::vector)) > ${least}::float8
         ORDER BY similarity DESC, document_id, position LIMIT ${limit}`,
   );
   return rows.map(({ document_id, position, similarity }) => ({ key: { document_id, position }, similarity }));

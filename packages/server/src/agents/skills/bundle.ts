@@ -11,17 +11,17 @@ const maxFileBytes = megabyte;
 const maxBundleBytes = 5 * megabyte;
 const maxPathCharacters = 200;
 
-/** The field of the request that the files came in: a list, or one zip that holds them all. */
-type Field = 'files' | 'file';
+/** The request field of the files: a list, or one zip. */
+type BundleField = 'files' | 'file';
 
 type SentFile = { path: string; content: string | Uint8Array };
 
 export type SkillFile = { path: string; content: string; bytes: number; sha256: string };
 
-/** Files that make a skill, with everything that they alone decide. */
+/** The validated files of a skill, with the values derived from them. */
 export type Bundle = { frontmatter: Frontmatter; files: SkillFile[]; hash: string; nameParam: string };
 
-export async function prepareBundle(sent: readonly SentFile[], field: Field): Promise<Bundle> {
+export async function prepareBundle(sent: readonly SentFile[], field: BundleField): Promise<Bundle> {
   const paramOf = (at: number, part: 'path' | 'content') => (field === 'files' ? `files.${at}.${part}` : field);
   if (sent.length > maxFiles) throw tooManyFiles(field);
   const paths = sent.map(({ path }) => skillPath(path));
@@ -49,7 +49,7 @@ function readFile(path: string, content: string | Uint8Array, param: string): Sk
   return { path, content: text, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** With its byte order mark, if it has one: what is given back is what was sent. */
+/** Keeps a byte order mark, so that files are returned exactly as sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function decode(content: Uint8Array, path: string, param: string): string {
@@ -68,7 +68,7 @@ function assertPath(path: string, param: string): void {
   }
 }
 
-/** A path that, put below any folder, stays below it. */
+/** Throws unless the path stays inside any folder it is joined to. */
 function assertInside(path: string, param: string): void {
   if (/[\\\p{Cc}]/u.test(path)) throw invalidPath(path, param, 'has a backslash or a control character');
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) throw invalidPath(path, param, 'is not relative');
@@ -78,7 +78,10 @@ function assertInside(path: string, param: string): void {
   }
 }
 
-/** Paths that differ in case alone are one file on many systems, and none is a file and a folder at once. */
+/**
+ * Refuses paths that differ only in case, which are one file on many systems, and paths that are both a file and a
+ * folder.
+ */
 function assertPathsApart(paths: readonly string[], paramOf: (at: number) => string): void {
   const taken = new Set<string>();
   for (const [at, path] of paths.entries()) {
@@ -97,7 +100,7 @@ function assertPathsApart(paths: readonly string[], paramOf: (at: number) => str
   }
 }
 
-const tooManyFiles = (field: Field): Failure =>
+const tooManyFiles = (field: BundleField): Failure =>
   fail('invalid_skill', { param: field, message: `A skill may hold at most ${maxFiles} files.` });
 
 const fileTooLarge = (path: string, param: string): Failure =>
@@ -107,7 +110,7 @@ const fileTooLarge = (path: string, param: string): Failure =>
     message: `\`${shown(path)}\` is larger than the ${maxFileBytes} bytes that a file of a skill may have.`,
   });
 
-const bundleTooLarge = (field: Field): Failure =>
+const bundleTooLarge = (field: BundleField): Failure =>
   fail('bundle_too_large', {
     param: field,
     message: `The files are larger than the ${maxBundleBytes} bytes that a skill may have together.`,
@@ -123,7 +126,7 @@ const shown = (path: string) => (path.length > 200 ? `${path.slice(0, 200).toWel
 
 type Request = { body: { files: { path: string; content: string }[] }; upload: Upload | null };
 
-/** The files of a request, sent as JSON or as a zip. */
+/** Reads the files of a request, sent as JSON or as a zip. */
 export async function readUpload({ body, upload }: Request, openZip: OpenZip): Promise<Bundle> {
   if (!upload) return prepareBundle(body.files, 'files');
   const [field] = Object.keys(upload.form);
@@ -149,7 +152,7 @@ async function unpack(entries: ReturnType<OpenZip>): Promise<SentFile[]> {
   return files;
 }
 
-/** Zipping a folder puts the folder around its files. */
+/** Many programs put the zipped folder around its files. */
 function withoutTopFolder(files: SentFile[]): SentFile[] {
   if (files.some(({ path }) => path === 'SKILL.md')) return files;
   const around = files.find(({ path }) => /^[^/]+\/SKILL\.md$/.test(path))?.path.slice(0, -'SKILL.md'.length);

@@ -4,10 +4,12 @@ import { z } from 'zod';
 
 export type Frontmatter = { name: string; description: string };
 
-/** In characters. The parser takes time with the square of the number of fields: 80 ms at this length, 1.6 s at four times it. */
-const longest = 8192;
+/**
+ * In characters. The parser takes quadratic time in the number of fields: 80 ms at this length, 1.6 s at four times it.
+ */
+const maxLength = 8192;
 
-/** What the open Agent Skills format asks of the head of `SKILL.md`; fields of other programs are let through. */
+/** Frontmatter fields of the open Agent Skills format. Fields of other programs are allowed. */
 const fields = z.object(
   {
     name: words('name').regex(
@@ -29,12 +31,12 @@ const fields = z.object(
   'the frontmatter must be lines of `name: value`.',
 );
 
-/** `param` says where in the request the file stood. */
+/** `param` is the request field of the file. */
 export function readFrontmatter(file: string, param: string): Frontmatter {
   const refuse = (reason: string) => fail('invalid_frontmatter', { param, message: `\`SKILL.md\`: ${reason}` });
   const head = headOf(file);
   if (head === null) throw refuse('it must open with YAML frontmatter between two lines of `---`.');
-  if (head.length > longest) throw refuse(`its frontmatter is longer than ${longest} characters.`);
+  if (head.length > maxLength) throw refuse(`its frontmatter is longer than ${maxLength} characters.`);
   const parsed = parseYaml(head);
   if ('fault' in parsed) throw refuse(`its frontmatter is not plain YAML: ${parsed.fault}`);
   const checked = fields.safeParse(parsed.value);
@@ -43,7 +45,7 @@ export function readFrontmatter(file: string, param: string): Frontmatter {
   return { name, description };
 }
 
-/** Only a bare `---` opens it: `---js` asks other readers to run what follows. */
+/** Only a bare `---` opens the frontmatter: some readers execute `---js`. */
 function headOf(file: string): string | null {
   const [first = '', ...rest] = file.replace(/^\uFEFF/, '').split(/\r?\n/, 10_000);
   if (first.trimEnd() !== '---') return null;
@@ -54,10 +56,10 @@ function headOf(file: string): string | null {
 function parseYaml(head: string): { value: unknown } | { fault: string } {
   try {
     const document = parseDocument(head, { schema: 'core', stringKeys: true, prettyErrors: false });
-    // An unknown tag is a warning to the library, which then reads the value as if the tag were not there.
+    // The library only warns about an unknown tag and then ignores it, so warnings are errors here.
     const [fault] = [...document.errors, ...document.warnings];
     if (fault) return { fault: fault.message };
-    // An alias can make a short text stand for gigabytes, and a list of names has no use for one.
+    // Aliases are refused: they can expand a short text to gigabytes.
     return { value: document.toJS({ maxAliasCount: 0 }) };
   } catch (error) {
     return { fault: error instanceof ReferenceError ? 'it uses an alias.' : 'it is nested too deeply.' };

@@ -3,34 +3,34 @@ import { type Failure, fail } from '@vestra/contract/errors';
 import type { Entry, ZipFile } from 'yauzl';
 
 type ZipEntry = {
-  /** As the zip says; it may hold more. */
+  /** The size that the zip declares. The content may be larger. */
   declaredBytes: number;
-  /** As the zip has it, with forward slashes or not, climbing or not: what it may be is the caller's to say. */
+  /** The path in the zip, unchecked: it may have backslashes or climb out of the folder. The caller must check it. */
   path: string;
   isFolder: boolean;
-  /** The content, or null where there is more of it than `most` bytes, by what the zip says or by what is in it. */
+  /** Returns the content, or null if it has, or declares, more than `most` bytes. */
   read: (most: number) => Promise<Uint8Array | null>;
 };
 
-/** The entries of a zip, in its order. One that cannot be read, or holds what is no plain file, is `invalid_zip`. */
+/** Yields the entries of a zip in order. Throws `invalid_zip` if the zip is unreadable or holds links or devices. */
 export type OpenZip = (bytes: Uint8Array) => AsyncIterable<ZipEntry>;
 
 type Library = typeof import('yauzl');
 
-/** Folders count too. An entry costs 46 bytes of the zip, so its size alone would allow very many. */
-const mostEntries = 5000;
+/** Folders count too. An entry takes only 46 bytes of the zip, so the size of the zip does not limit their number. */
+const maxEntries = 5000;
 
 export const openZip: OpenZip = async function* (bytes) {
   const library = await import('yauzl');
   const zip = await orRefuse(
-    // Names are decoded here, since the library refuses some with an error that names no path.
+    // Names are decoded here, because the library's errors for invalid names do not say which entry.
     library.fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { decodeStrings: false }),
   );
   const entries = zip.eachEntry();
   for (let count = 1; ; count++) {
     const { value: entry, done } = await orRefuse(entries.next());
     if (done) return;
-    if (count > mostEntries) throw refused(`it has more than ${mostEntries} entries`);
+    if (count > maxEntries) throw refused(`it has more than ${maxEntries} entries`);
     yield open(library, zip, entry);
   }
 };
@@ -44,7 +44,7 @@ function open(library: Library, zip: ZipFile, entry: Entry): ZipEntry {
   return { path, isFolder, declaredBytes: entry.uncompressedSize, read: (most) => orRefuse(read(zip, entry, most)) };
 }
 
-/** Many programs write names in UTF-8 without saying so; only what is none is in the character set of old zips. */
+/** Many programs write UTF-8 names without the flag. Only a name that is not UTF-8 is in the legacy character set. */
 function nameOf(library: Library, { generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
   const name = library.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
   if (extraFields.some(({ id }) => id === unicodePathField)) return name;
@@ -60,7 +60,7 @@ const unicodePathField = 0x7075;
 const utf8Flag = 0x800;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Zips from Unix carry the file's mode in the upper half of its attributes; others leave it 0. */
+/** Zips from Unix have the file mode in the upper half of the attributes. Others have 0 there. */
 function kindOf({ externalFileAttributes }: Entry, path: string): 'file' | 'folder' | 'other' {
   const mode = (externalFileAttributes >>> 16) & 0o170000;
   if (mode !== 0 && mode !== 0o100000 && mode !== 0o040000) return 'other';
@@ -68,7 +68,7 @@ function kindOf({ externalFileAttributes }: Entry, path: string): 'file' | 'fold
 }
 
 async function read(zip: ZipFile, entry: Entry, most: number): Promise<Uint8Array | null> {
-  // Nothing is inflated of what says itself that it is too large; what says less than it holds is cut off below.
+  // An entry that declares too large a size is not inflated. One that holds more than it declares is cut off below.
   if (entry.uncompressedSize > most) return null;
   const stream = await zip.openReadStreamPromise(entry);
   const chunks: Uint8Array[] = [];
@@ -84,7 +84,7 @@ async function read(zip: ZipFile, entry: Entry, most: number): Promise<Uint8Arra
   return content;
 }
 
-/** Whatever the library finds wrong is wrong with the zip. */
+/** Turns every error of the library into `invalid_zip`. */
 async function orRefuse<Result>(work: Promise<Result>): Promise<Result> {
   return work.catch((error: Error) => {
     throw refused(error.message.toWellFormed().slice(0, 200));

@@ -20,7 +20,7 @@ export function skillRoutes({
 }): Handlers<'skills'> {
   return {
     list: async ({ caller, query, page }) => {
-      // One route lists both sources, so the cursor says which it belongs to.
+      // The route lists two sources, so the cursor names its source.
       const after = afterIn(page, query.source);
       if (query.source === 'built_in') {
         const rows = (await builtInSkills()).filter(({ name }) => after === null || name > after);
@@ -30,7 +30,7 @@ export function skillRoutes({
       return page.of(rows, presentSkill, ({ id }) => ['company', id]);
     },
     create: async ({ origin, query, body, upload, commit }) => {
-      // Before the transaction, which holds a connection and may run more than once.
+      // Read the upload before the transaction, which holds a connection and may run more than once.
       const bundle = await readUpload({ body, upload }, openZip);
       return commit(async (tx) => presentSkill(await createSkill(tx, origin, bundle, query.slug)));
     },
@@ -70,7 +70,7 @@ const withSize = ({ path, content }: { path: string; content: string }) => ({
   content,
 });
 
-/** The place where the page before ended, in the list that its cursor was made for. */
+/** Returns the position in the cursor, and refuses a cursor of another list. */
 function afterIn({ after }: PageRequest, list: string): string | null {
   if (after === null) return null;
   const [madeFor, place] = after;

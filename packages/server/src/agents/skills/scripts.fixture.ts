@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 
 export const skillsFolder = join(import.meta.dirname, '..', '..', '..', 'skills');
 
-/** The system's own, as on a user's computer: it has the packages of the system, and another one may not. */
+/** The Python of the system, as on a user's computer. Another Python may lack its packages. */
 export const python = '/usr/bin/python3';
 
 export const hasPython = existsSync(python);
@@ -16,7 +16,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a script of a built-in skill in a folder of its own, in which files may be put first. */
+/** Runs a script of a built-in skill in a temporary folder, which may hold files. */
 export function scriptOf(skill: string, script: string) {
   const folder = mkdtempSync(join(tmpdir(), 'vestra-skill-'));
   folders.push(folder);

@@ -5,15 +5,15 @@ import type { Frontmatter } from './frontmatter.ts';
 import { findSkill, findSkills, findSkillsAt, listFiles } from './store.ts';
 import type { SkillRow } from './tables.ts';
 
-/** Which files are meant: the org's own skill at a hash, or one that comes with the service. */
-type SkillAt = { id: string; hash: string } | { name: string };
+/** A company skill at a hash, or a built-in skill. */
+type SkillVersionKey = { id: string; hash: string } | { name: string };
 
-/** A skill as the agent knows it before it reads it. */
-export type KnownSkill = { name: string; description: string; at: SkillAt };
+/** A skill in the list that an agent is shown. */
+export type KnownSkill = { name: string; description: string; at: SkillVersionKey };
 
 /**
- * The skills of a version in its order: as it fixes them, or with `fixed: null` as they are now. One that is gone is left
- * out, and so is a second one of a name.
+ * Returns the skills of a version in its order: as it fixes them, or as they are now if `fixed` is null. Deleted skills
+ * and repeated names are left out.
  */
 export async function readableSkills(
   db: Executor,
@@ -35,16 +35,15 @@ export async function readableSkills(
   return known.filter(({ name }, at) => known.findIndex((other) => other.name === name) === at);
 }
 
-/** Its files; undefined where it is gone. */
+/** Returns the files of a skill, or undefined if it is gone. */
 export async function readSkillFiles(
   db: Executor,
   orgId: string,
-  at: SkillAt,
+  at: SkillVersionKey,
 ): Promise<{ path: string; content: string }[] | undefined> {
   if ('name' in at) return (await builtInSkills()).find(({ name }) => name === at.name)?.files;
   const row = await findSkill(db, orgId, at.id);
   const files = row ? await listFiles(db, { id: row.id, hash: at.hash }) : [];
-  // Every skill has a file.
   return files.length === 0 ? undefined : files;
 }
 
@@ -56,7 +55,7 @@ export async function readCompanySkill(
   const row = await findSkill(db, orgId, skillId);
   if (!row) return undefined;
   const files = await listFiles(db, row);
-  // Every skill has a file: with none left, it was deleted between the two queries.
+  // Every skill has a file. If none is left, the skill was deleted between the two queries.
   return files.length === 0 ? undefined : { row, files };
 }
 
@@ -65,7 +64,7 @@ export type BuiltInSkill = Frontmatter & { files: { path: string; content: strin
 const folder = join(import.meta.dirname, '..', '..', '..', 'skills');
 let loaded: Promise<readonly BuiltInSkill[]> | undefined;
 
-/** The skills that come with the service, by name. They change with the installation alone, so they are read once. */
+/** Returns the built-in skills by name. They only change with the installation, so they are read once. */
 export function builtInSkills(): Promise<readonly BuiltInSkill[]> {
   loaded ??= readAll();
   return loaded;
@@ -88,7 +87,7 @@ function filesOf(name: string): BuiltInSkill['files'] {
     readdirSync(join(folder, name), { withFileTypes: true, recursive: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
-      // Python keeps compiled copies beside a script that somebody ran in place.
+      // Python writes compiled copies beside a script that ran in place.
       .filter((file) => !file.includes('__pycache__'))
       .map((file) => ({
         path: file.slice(join(folder, name).length + 1).replaceAll('\\', '/'),

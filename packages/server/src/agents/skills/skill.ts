@@ -41,7 +41,7 @@ export async function createSkill(
   return row;
 }
 
-/** Puts other files in the place of a skill's; with a live key live users have them at once, unless told otherwise. */
+/** Replaces the files of a skill. With a live key live users get them at once, unless `promote` is `no`. */
 export async function replaceSkill(
   tx: Transaction,
   origin: Origin,
@@ -51,7 +51,7 @@ export async function replaceSkill(
   const isForLive = origin.mode === 'live' && promote === 'now';
   if (isForLive) await lockVersions(tx, origin.orgId);
   const row = await putFiles(tx, origin, skillId, bundle);
-  // Also where the newest files are these already: a test key may have put them there.
+  // Also if the newest files are the same: a test key may have uploaded them without publishing.
   if (isForLive) {
     await changeLive(tx, origin, skillId, ({ manifest, content }, { status }) => {
       if (content.skills[skillId] === row.hash || status === 'archived') return null;
@@ -62,13 +62,13 @@ export async function replaceSkill(
   return row;
 }
 
-/** Files that are there already change nothing, not even the time. */
+/** Identical files change nothing, not even `updated_at`. */
 async function putFiles(tx: Transaction, origin: Origin, skillId: string, bundle: Bundle): Promise<SkillRow> {
   const current = await lockSkill(tx, origin.orgId, skillId);
   if (!current) throw fail('skill_not_found');
   if (current.hash === bundle.hash) return current;
   const { name, description } = bundle.frontmatter;
-  // A slug of its own stays; otherwise it is the name.
+  // A custom slug stays. Otherwise the slug follows the name.
   const slug = current.slug === current.name ? name : current.slug;
   const row = await updateSkill(tx, skillId, {
     slug,
@@ -90,8 +90,8 @@ async function putFiles(tx: Transaction, origin: Origin, skillId: string, bundle
 }
 
 /**
- * Every version of it goes, so no agent finds it any more, whichever deployment names it. Live traffic goes on without
- * it, and older versions of deployments say so.
+ * Deletes all versions of the skill. Live versions of deployments get a successor without it, and older ones list it as
+ * missing.
  */
 export async function removeSkill(
   tx: Transaction,

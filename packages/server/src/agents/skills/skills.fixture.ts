@@ -3,7 +3,7 @@ import { startTestApp } from '../../../../../tests/support/app.ts';
 import { openZip } from './open-zip.ts';
 import { skillRoutes } from './routes.ts';
 
-/** The skill routes; `key` is the test key of an org. */
+/** Starts the skill routes. `key` is the test key of an org. */
 export async function startSkills() {
   const app = await startTestApp(({ db }) => ({ skills: skillRoutes({ db, openZip, changeLive: async () => {} }) }));
   return {
@@ -19,7 +19,7 @@ export async function startSkills() {
 
 export type File = { path: string; content: string };
 
-/** A `SKILL.md` with this head, and further files. */
+/** A `SKILL.md` with this frontmatter, and further files. */
 export const skillOf = (
   { name = 'refunds', description = 'How refunds are made.' } = {},
   others: Record<string, string> = {},

@@ -11,7 +11,10 @@ const columns = columnsOf(skills);
 /** Skills are shared by both modes of their org. */
 const owned = (orgId: string, skillId: string) => sql`org_id = ${orgId} AND id = ${skillId}`;
 
-/** Nothing, where another skill of the org has the slug; a second insert of one slug waits for the first to end. */
+/**
+ * Returns undefined if another skill of the org has the slug. A concurrent insert of the same slug waits for the first
+ * one.
+ */
 export async function insertSkill(
   tx: Transaction,
   row: Pick<SkillRow, 'id' | 'org_id' | 'slug' | 'name' | 'description' | 'hash'>,
@@ -23,7 +26,7 @@ export async function insertSkill(
 export const findSkill = (db: Executor, orgId: string, skillId: string): Promise<SkillRow | undefined> =>
   maybeOne(db, skills, sql`SELECT ${columns} FROM ${skills} WHERE ${owned(orgId, skillId)}`);
 
-/** Locked until the end of the transaction: versions are put on top of each other one at a time. */
+/** Locks the skill until the transaction ends, so that concurrent uploads add versions one after the other. */
 export const lockSkill = (tx: Transaction, orgId: string, skillId: string): Promise<SkillRow | undefined> =>
   maybeOne(tx, skills, sql`SELECT ${columns} FROM ${skills} WHERE ${owned(orgId, skillId)} FOR UPDATE`);
 
@@ -39,7 +42,9 @@ export const listSkills = (
         ORDER BY id DESC LIMIT ${limit + 1}`,
   );
 
-/** Those of the ids that are skills of the org, as they are now; held ones stay so until the transaction ends. */
+/**
+ * Returns those of the ids that are skills of the org, as they are now. `hold` locks them until the transaction ends.
+ */
 export async function findSkills(
   db: Executor,
   orgId: string,
@@ -59,7 +64,7 @@ export async function findSkills(
 const currentSkill = { id: text(), name: text(), description: text(), hash: text() };
 type CurrentSkill = Pick<SkillRow, 'id' | 'name' | 'description' | 'hash'>;
 
-/** Skills as they were at these hashes; nothing of one that is gone. */
+/** Returns the skills as they were at these hashes. Deleted skills are left out. */
 export async function findSkillsAt(
   db: Executor,
   orgId: string,
@@ -79,7 +84,7 @@ export async function findSkillsAt(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Nothing, where another skill of the org has the slug; the transaction can then only be rolled back. */
+/** Returns undefined if another skill of the org has the slug. The transaction must then be rolled back. */
 export async function updateSkill(
   tx: Transaction,
   skillId: string,
@@ -96,7 +101,7 @@ export async function updateSkill(
 
 const uniqueViolation = '23505';
 
-/** The version that the skill's row announces, and its files. */
+/** Inserts the version in the skill's row, and its files. */
 export async function insertVersion(
   tx: Transaction,
   skill: SkillRow,
@@ -111,20 +116,20 @@ export async function insertVersion(
     name: skill.name,
     description: skill.description,
   });
-  await keepTexts(tx, skill.org_id, files);
+  await upsertTexts(tx, skill.org_id, files);
   const rows = files.map(({ path, sha256 }) => ({ skill_id: skill.id, hash, path, org_id: skill.org_id, sha256 }));
   await insertMany(tx, skillFiles, rows, { onConflict: sql`DO NOTHING` });
 }
 
 /**
- * A text that is there already is written over with itself, which locks it: whoever is about to remove it as unused
- * waits, and then sees that it is used again. In the order of hashes, so that no two uploads wait for each other.
+ * Upserting an existing text locks it: a transaction that is about to delete it as unused waits, and then sees the new
+ * use. Sorted by hash, so that two uploads cannot deadlock.
  */
-async function keepTexts(tx: Transaction, orgId: string, files: readonly SkillFile[]): Promise<void> {
+async function upsertTexts(tx: Transaction, orgId: string, files: readonly SkillFile[]): Promise<void> {
   const texts = [...new Map(files.map((file) => [file.sha256, file])).values()].sort((a, b) =>
     a.sha256 < b.sha256 ? -1 : 1,
   );
-  // Not `insertMany`, which would answer with every text.
+  // Not `insertMany`, which would return every text.
   await run(
     tx,
     sql`INSERT INTO ${skillTexts} (org_id, sha256, bytes, content)
@@ -135,7 +140,7 @@ async function keepTexts(tx: Transaction, orgId: string, files: readonly SkillFi
   );
 }
 
-/** By bytes, as the digest sorts them. */
+/** Sorted by bytes, like the digest. */
 export function listFiles(
   db: Executor,
   { id, hash }: Pick<SkillRow, 'id' | 'hash'>,
@@ -164,7 +169,7 @@ export function listVersions(
   );
 }
 
-/** The skill with its versions and files, and the texts that nothing else uses. */
+/** Deletes the skill, its versions and files, and texts that nothing else uses. */
 export async function deleteSkill(tx: Transaction, { org_id: orgId, id }: SkillRow): Promise<void> {
   const used = await rowsOf(
     tx,
@@ -177,7 +182,7 @@ export async function deleteSkill(tx: Transaction, { org_id: orgId, id }: SkillR
     tx,
     sql`SELECT FROM ${skillTexts} WHERE org_id = ${orgId} AND sha256 = ANY(${hashes}) ORDER BY sha256 FOR UPDATE`,
   );
-  // A statement of its own, after the locks: it sees the files of every upload that the locks have waited for.
+  // A separate statement after the locks, so that it sees the files of every upload that they waited for.
   await run(
     tx,
     sql`DELETE FROM ${skillTexts} AS unused WHERE org_id = ${orgId} AND sha256 = ANY(${hashes}) AND NOT EXISTS (
@@ -185,7 +190,7 @@ export async function deleteSkill(tx: Transaction, { org_id: orgId, id }: SkillR
   );
 }
 
-/** Of each skill the hash of its files that a version fixes. */
+/** Hashes of files by skill id, as a version fixes them. */
 type Hashes = Readonly<Record<string, string>>;
 
 type ChangedFile = {
@@ -197,7 +202,7 @@ type ChangedFile = {
   bytes: number;
 };
 
-/** The files of skills in which two versions differ. */
+/** Lists the skill files in which two versions differ. */
 export function changedFiles(
   db: Executor,
   orgId: string,
@@ -228,7 +233,7 @@ export function changedFiles(
   );
 }
 
-/** By hash. */
+/** Returns texts by hash. */
 export async function fileTexts(
   db: Executor,
   orgId: string,

@@ -4,10 +4,10 @@ export const skills = table('skills', {
   id: text(),
   org_id: text(),
   slug: text(),
-  /** The one in SKILL.md, by which agents call it. */
+  /** The name in SKILL.md, which agents use. */
   name: text(),
   description: text(),
-  /** Of the current version. */
+  /** The number of the current version. */
   version_number: integer().withDefault(),
   hash: text(),
   created_at: moment().withDefault(),

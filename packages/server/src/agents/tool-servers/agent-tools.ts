@@ -11,7 +11,7 @@ import type { McpFailure } from '../mcp-client/server-answer.ts';
 import type { Sample, TaskHandle } from '../mcp-client/server-requests.ts';
 import type { OfferedTool } from '../mcp-client/tool-list.ts';
 import type { Manifest } from '../versions/manifest.ts';
-import { approvedToolsOf, standInsFor, toolsForModel } from './model-tools.ts';
+import { approvedToolsOf, simulatedTools, toolsForModel } from './model-tools.ts';
 import { createOfferedTools } from './offered-tools.ts';
 import {
   type NamedServer,
@@ -19,78 +19,81 @@ import {
   reachApps,
   reachServers,
   type ServerAccess,
-  type ServerAway,
   type SignIns,
+  type UnreachableServer,
 } from './server-access.ts';
 import {
   type KeptQuestions,
   type NextQuestion,
-  putQuestions,
+  nextQuestion,
   type QuestionOutcome,
-  takeAnswer,
+  resumeWithAnswer,
 } from './server-questions.ts';
 import { endOutages } from './store.ts';
 
-/** A tool of a server, for one user. It holds no secret: a call fills them in anew. */
+/** A tool of a server for one user. It holds no secret: each call reads the secrets again. */
 export type ServerTool = {
   tool: Tool;
-  /** What the server says that a call costs. */
+  /** The price of a call, declared by the server. */
   priceUsd: number | null;
-  /** Of an app it is the app's own id. */
+  /** The id of the server or app. */
   serverId: string;
-  /** As the server calls it; `tool` has the name that may be shown. */
+  /** The name on the server. `tool` has the name for the model. */
   name: string;
 };
 
-/** A server, or an app, whose tools are not there now. */
+/** A server or app whose tools are unavailable. */
 export type UnavailableServer = {
   serverId: string;
   slug: string;
   reason: AwayReason;
-  /** For the org, not for the model. It names hosts and secrets, and shows no value of any. */
+  /** For the org, not for the model. It names hosts and secrets, but no values. */
   message: string;
-  /** Whether it is so for this user alone. */
+  /** True if it is unavailable for this user only. */
   isPersonal: boolean;
 };
 
 export type ServerTools = {
   /**
-   * Lists the tools of the company's servers and of the apps that the user is signed in to, side by side. One that cannot
-   * be used is named, and the others go on. An app whose id is the slug of a listed server gives way to it.
+   * Lists the tools of company servers and of the user's apps in parallel. Unavailable ones are reported and do not
+   * affect the others. If an app id equals the slug of a listed server, the server wins.
    */
   load: (
     tenant: Tenant,
     wanted: {
       userId: string | null;
       servers: Manifest['mcp_servers'];
-      /** Test traffic at the draft calls a server at the URL it has now, any other only at the URL in `servers`. */
+      /**
+       * True for test traffic of the draft, which calls servers at their current URL. Other traffic uses only the URL
+       * in `servers`.
+       */
       mayHaveMoved?: boolean;
       policies: Manifest['mcp_tool_policy'];
-      /** Absent: none. */
+      /** Defaults to none. */
       apps?: Manifest['apps'];
-      /** What a test answers itself, as `<slug>.<tool>`: these are there also while their server is away. */
+      /** Simulated tools as `<slug>.<tool>`. They are available even if their server is not. */
       played?: readonly string[];
-      /** The tools whose calls a person said yes to and that are not called yet, by the names that models know them by. */
+      /** The model names of tools with approved calls that are still pending. */
       approved?: () => Promise<readonly string[]>;
     },
     signal: AbortSignal,
   ) => Promise<{
     tools: ServerTool[];
     unavailable: UnavailableServer[];
-    /** The apps that nobody has to sign in to. */
+    /** The apps with a valid sign-in. */
     signedIn: string[];
   }>;
   /**
-   * Calls a tool that was loaded here, for the user it was loaded for. Whatever goes wrong is an output with `isError`.
-   * `mustSignIn` says that nothing happened because the user is not signed in to the app any more; `asks`, that the tool wants
-   * to know something from the person first, and is to be called again with what came of it; `underWay`, that the server goes
-   * on with it by itself, and is to be asked again `following` that. Throws when the signal ends it.
+   * Calls a loaded tool for the user it was loaded for. Failures are outputs with `isError`. `mustSignIn`: nothing
+   * happened, because the sign-in to the app has ended. `asks`: the tool needs an answer from the person first; call it
+   * again with that answer. `underWay`: the server continues the call as a task; ask again with `following`. Throws if
+   * the signal aborts.
    */
   call: (
     loaded: Pick<ServerTool, 'tool'>,
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-    how?: HowToCall,
+    how?: CallOptions,
   ) => Promise<
     ToolAnswer & {
       mustSignIn?: { app: string };
@@ -98,20 +101,20 @@ export type ServerTools = {
       underWay?: { handle: unknown; askAgainMs: number };
     }
   >;
-  /** For the calls of one run, which closes them when it ends. */
+  /** Opens the sessions of one run. Close them when the run ends. */
   openSessions: () => KeptSessions;
-  /** Tells the server that nobody waits any more for what it goes on with. */
+  /** Cancels a task that is no longer needed. */
   cancel: (loaded: Pick<ServerTool, 'tool'>, handle: unknown, signal: AbortSignal) => Promise<void>;
 };
 
-type HowToCall = {
+type CallOptions = {
   mayAsk: boolean;
   answered?: ({ kept: unknown } & QuestionOutcome) | undefined;
-  /** The `underWay` of the attempt before. */
+  /** The `underWay` of the previous attempt. */
   following?: unknown;
-  /** Answers what the server asks a model, where it may. */
+  /** Answers sampling requests of the server, if it may send any. */
   sample?: Sample | undefined;
-  /** Those of the run. Absent: the call has a session for itself. */
+  /** The sessions of the run. Absent if the call needs a separate session. */
   sessions?: KeptSessions | undefined;
 };
 
@@ -120,11 +123,11 @@ type Dependencies = {
   vault: Vault;
   client: McpClient;
   signIns: SignIns;
-  /** Why a person must not be sent to this address; null where they may. */
+  /** Returns why a person must not visit the address, or null if they may. */
   refuseAddress: (url: string) => string | null;
   now?: () => number;
 };
-/** What a call needs beyond what anybody is shown. */
+/** The private data of a loaded tool, which calls need. */
 type Origin = {
   tenant: Tenant;
   userId: string | null;
@@ -134,7 +137,7 @@ type Origin = {
   isRepeatable: boolean;
   reads: OfferedTool['reads'];
 };
-type Loaded = { serverId: string; tools: ServerTool[]; away: ServerAway | null };
+type LoadedServer = { serverId: string; tools: ServerTool[]; away: UnreachableServer | null };
 
 export function createServerTools({
   db,
@@ -146,7 +149,7 @@ export function createServerTools({
 }: Dependencies): ServerTools {
   const offered = createOfferedTools({ client, now });
   const origins = new WeakMap<Tool, Origin>();
-  // An offered tool belongs to one kept list, and so to one server and one set of secrets.
+  // An offered tool belongs to one cached list, and thus to one server and one set of secrets.
   const definitions = new WeakMap<OfferedTool, ToolDefinition>();
 
   function originOf(tool: Tool): Origin {
@@ -165,18 +168,18 @@ export function createServerTools({
     origin: Pick<Origin, 'tenant' | 'userId' | 'of'>,
     policies: Manifest['mcp_tool_policy'],
     signal: AbortSignal,
-  ): Promise<Loaded> {
+  ): Promise<LoadedServer> {
     const serverId = 'server' in origin.of ? origin.of.server.id : origin.of.app;
-    const attempt = await tried(first, (each) => offered.of(each.fingerprint, each.target, signal));
+    const attempt = await callWithRetry(first, (each) => offered.of(each.fingerprint, each.target, signal));
     if (attempt.away) return { serverId, tools: [], away: attempt.away };
     const { access, answer } = attempt;
-    if (!answer.ok) return { serverId, tools: [], away: awayBy(answer, access) };
+    if (!answer.ok) return { serverId, tools: [], away: unavailableBecause(answer, access) };
     const policy = 'server' in origin.of ? (policies[access.server.slug] ?? null) : null;
     const made = toolsForModel(answer.tools, access, { policy, definitions });
     for (const { tool, name, inputSchema, isRepeatable, reads } of made) {
       origins.set(tool, { ...origin, name, inputSchema, isRepeatable, reads });
     }
-    // What an app says of prices is between it and its user: nothing of the org's is spent on its word.
+    // Prices of an app do not count: it must not spend the org's budget.
     const priceOf = (priceUsd: number | null) => ('server' in origin.of ? priceUsd : null);
     const tools = made.map(({ tool, priceUsd, name }) => ({ tool, priceUsd: priceOf(priceUsd), serverId, name }));
     return { serverId, tools, away: null };
@@ -196,7 +199,7 @@ export function createServerTools({
       const taken = new Set([...company.values()].map(({ server }) => server.slug));
       const besides = [...own].filter(([slug]) => !taken.has(slug));
       const loaded = await Promise.all([
-        ...named.map(async ({ id, slug, url }): Promise<Loaded> => {
+        ...named.map(async ({ id, slug, url }): Promise<LoadedServer> => {
           const access = company.get(id);
           if (!access) return { serverId: id, tools: [], away: removed(slug ?? id) };
           return toolsBehind(access, { tenant, userId, of: { server: { id, url } } }, policies, signal);
@@ -206,10 +209,10 @@ export function createServerTools({
       const there = loaded.filter((each) => each.away === null).map(({ serverId }) => serverId);
       if (there.length > 0) await endOutages(db, { ...tenant, userId }, there);
       const missing = loaded.flatMap(({ serverId, away }) => (away ? [{ ...away, serverId }] : []));
-      const standIns = missing.flatMap(({ serverId, server }) =>
-        standInsFor(played, { serverId, server, policy: policies[server.slug] ?? null }),
+      const simulated = missing.flatMap(({ serverId, server }) =>
+        simulatedTools(played, { serverId, server, policy: policies[server.slug] ?? null }),
       );
-      const isPlayed = (slug: string) => standIns.some(({ tool }) => tool.server === slug);
+      const isSimulated = (slug: string) => simulated.some(({ tool }) => tool.server === slug);
       const over = new Set(missing.flatMap(({ reason, server }) => (reason === 'sign_in_over' ? [server.slug] : [])));
       const awaited = over.size === 0 ? [] : await approved();
       const awaitingSignIn = [...over].flatMap((app) =>
@@ -220,9 +223,9 @@ export function createServerTools({
         }),
       );
       return {
-        tools: [...loaded.flatMap(({ tools }) => tools), ...standIns, ...awaitingSignIn],
+        tools: [...loaded.flatMap(({ tools }) => tools), ...simulated, ...awaitingSignIn],
         unavailable: missing
-          .filter(({ server }) => !isPlayed(server.slug))
+          .filter(({ server }) => !isSimulated(server.slug))
           .map(({ serverId, server, reason, message, isPersonal }) => ({
             serverId,
             slug: server.slug,
@@ -238,16 +241,16 @@ export function createServerTools({
       const origin = originOf(tool);
       const { of, name, inputSchema, isRepeatable, reads } = origin;
       const asker = { slug: tool.server ?? '', tool: ownNameOf(tool), refuseAddress };
-      let next = nextAfter(answered, following as TaskHandle | undefined, asker);
-      // More than one only where the server asks what nobody may be asked.
-      for (let round = 0; round < mostRounds; round++) {
+      let next = nextStep(answered, following as TaskHandle | undefined, asker);
+      // A second round only happens if the server asked a question that was refused.
+      for (let round = 0; round < maxRounds; round++) {
         if (next.kind === 'ask') return { output: '', isError: true, asks: { draft: next.draft, kept: next.kept } };
         const { asking, notes, task } = next;
         const first = await reachOne(origin);
         if (!first && 'app' in of) return mustSignIn(of.app);
         if (!first) return failed('mcp_server_error', `The server \`${tool.server}\` was removed.`);
         const called = { name, arguments: args, inputSchema };
-        const attempt = await tried(first, ({ server, target, hide, fingerprint }) => {
+        const attempt = await callWithRetry(first, ({ server, target, hide, fingerprint }) => {
           const inSession = { signal, hide, sessions, ...(mayAsk && { asking }), ...(server.sampling && { sample }) };
           return reads
             ? client.readResources(target, reads(args), inSession)
@@ -269,7 +272,7 @@ export function createServerTools({
           const { text, isError, media } = answer;
           return { output: [text, ...notes].join('\n'), isError, ...(media && { media }) };
         }
-        next = putQuestions(answer.asked, asker, { answers: asking.answers, notes });
+        next = nextQuestion(answer.asked, asker, { answers: asking.answers, notes });
       }
       return failed('mcp_server_error', `The server \`${tool.server}\` asks the person again and again.`);
     },
@@ -283,33 +286,36 @@ export function createServerTools({
   };
 }
 
-/** What the call goes on with; an answer that the task has heard already is not told to it again. */
-function nextAfter(
-  answered: HowToCall['answered'],
+/** Returns the next step of the call. An answer that the task already has is not sent again. */
+function nextStep(
+  answered: CallOptions['answered'],
   following: TaskHandle | undefined,
-  asker: Parameters<typeof takeAnswer>[2],
+  asker: Parameters<typeof resumeWithAnswer>[2],
 ): NextQuestion {
   const kept = answered?.kept as KeptQuestions | undefined;
-  if (answered && kept && !following?.answered.includes(kept.asking)) return takeAnswer(kept, answered, asker);
-  return { kind: 'go_on', asking: { answers: {}, given: {}, state: null }, notes: [], task: following };
+  if (answered && kept && !following?.answered.includes(kept.asking)) return resumeWithAnswer(kept, answered, asker);
+  return { kind: 'resume', asking: { answers: {}, given: {}, state: null }, notes: [], task: following };
 }
 
-const mostRounds = 4;
+const maxRounds = 4;
 
-type Attempt<Answer> = { away: null; access: ReachableServer; answer: Answer } | { away: ServerAway };
+type Attempt<Answer> = { away: null; access: ReachableServer; answer: Answer } | { away: UnreachableServer };
 
-/** What refuses the credentials has done nothing, so it is tried again with others, where there are others. */
-async function tried<Answer extends { ok: boolean; isUnauthorized?: boolean }>(
+/**
+ * A server that refuses the credentials has done nothing, so the call is repeated with other credentials, if there are
+ * any.
+ */
+async function callWithRetry<Answer extends { ok: boolean; isUnauthorized?: boolean }>(
   access: ServerAccess,
   ask: (access: ReachableServer) => Promise<Answer>,
 ): Promise<Attempt<Answer>> {
   if (!access.ok) return { away: access };
   const answer = await ask(access);
   if (answer.ok || !answer.isUnauthorized || access.refused === null) return { away: null, access, answer };
-  return tried(await access.refused(), ask);
+  return callWithRetry(await access.refused(), ask);
 }
 
-const awayBy = (failure: McpFailure, { server, hide, isPersonal }: ReachableServer): ServerAway => ({
+const unavailableBecause = (failure: McpFailure, { server, hide, isPersonal }: ReachableServer): UnreachableServer => ({
   ok: false,
   server,
   reason: failure.isUnauthorized ? 'credentials_refused' : 'unreachable',
@@ -317,7 +323,7 @@ const awayBy = (failure: McpFailure, { server, hide, isPersonal }: ReachableServ
   isPersonal: failure.isUnauthorized === true && isPersonal,
 });
 
-const removed = (slug: string): ServerAway => ({
+const removed = (slug: string): UnreachableServer => ({
   ok: false,
   server: { slug, deny: [], require_approval: [], sampling: false },
   reason: 'removed',

@@ -8,7 +8,7 @@ import { content, newDeployment } from '../deployments/deployments.fixture.ts';
 import { getVersion } from '../versions/store.ts';
 import { saveVersion } from '../versions/versions.ts';
 import { type Browser, startMcpServers } from './mcp-servers.fixture.ts';
-import { mayChangeLive } from './server-settings.ts';
+import { mayChangeLiveTraffic } from './server-settings.ts';
 
 let server: Awaited<ReturnType<typeof startMcpServers>>;
 let org: Awaited<ReturnType<typeof server.newOrg>>;
@@ -106,7 +106,7 @@ it.each([
 ] as [Role, 'test' | 'live', boolean][])(
   'an MCP client of an %s with a grant in %s mode changes what is live: %s [MCPS-620]',
   (role, mode, may) => {
-    expect(mayChangeLive({ member: null, grant: { id: 'mcg_1', memberId: 'mem_1', role }, mode })).toBe(may);
+    expect(mayChangeLiveTraffic({ member: null, grant: { id: 'mcg_1', memberId: 'mem_1', role }, mode })).toBe(may);
   },
 );
 

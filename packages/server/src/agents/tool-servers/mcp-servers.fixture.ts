@@ -36,7 +36,7 @@ const password = 'correct horse battery';
 export type Browser = { cookie: string; csrf: string };
 type Call = { key?: string; browser?: Browser; body?: unknown; headers?: Record<string, string> };
 
-/** The routes on a database of their own, called without a socket; every answer is held against the contract. */
+/** Starts the routes on a separate database. Every response is checked against the contract. */
 export async function startMcpServers({ allowPrivate = false }: { allowPrivate?: boolean } = {}) {
   const database = await createTestDatabase();
   const db = await openDatabase({ connectionString: database.connectionString });

@@ -7,9 +7,9 @@ import type { ReachableServer, ServerRules } from './server-access.ts';
 
 type Policy = Manifest['mcp_tool_policy'][string];
 
-type Known = { policy: Policy | null; definitions: WeakMap<OfferedTool, ToolDefinition> };
+type ToolContext = { policy: Policy | null; definitions: WeakMap<OfferedTool, ToolDefinition> };
 
-type MadeTool = {
+type ModelTool = {
   tool: Tool;
   priceUsd: number | null;
   name: string;
@@ -18,9 +18,13 @@ type MadeTool = {
   reads: OfferedTool['reads'];
 };
 
-/** A name that the server lists twice, or that reads like another before the model, counts once: the first. */
-export function toolsForModel(offered: readonly OfferedTool[], access: ReachableServer, known: Known): MadeTool[] {
-  const byName = new Map<string, MadeTool>();
+/** If two tools have the same name, or the same name for the model, the first one counts. */
+export function toolsForModel(
+  offered: readonly OfferedTool[],
+  access: ReachableServer,
+  known: ToolContext,
+): ModelTool[] {
+  const byName = new Map<string, ModelTool>();
   for (const each of offered) {
     const tool = toolOf(each, access, known);
     const { name, inputSchema, priceUsd, isRepeatable, reads } = each;
@@ -30,16 +34,16 @@ export function toolsForModel(offered: readonly OfferedTool[], access: Reachable
   return [...byName.values()];
 }
 
-const longestName = 128;
+const maxNameLength = 128;
 
-function toolOf(offered: OfferedTool, { server, hide }: ReachableServer, { policy, definitions }: Known): Tool {
+function toolOf(offered: OfferedTool, { server, hide }: ReachableServer, { policy, definitions }: ToolContext): Tool {
   const definition = definitions.get(offered) ?? definitionOf(offered, server.slug, hide);
   definitions.set(offered, definition);
   const { name, isReadOnly } = offered;
-  const shown = cutText(hide(name), longestName);
+  const shown = cutText(hide(name), maxNameLength);
   return {
     definition,
-    origin: { from: 'server', name: shown, ...ruledAs(shown, name, server, policy), isReadOnly },
+    origin: { from: 'server', name: shown, ...rulesFor(shown, name, server, policy), isReadOnly },
     server: server.slug,
     approver: policy?.approver ?? 'user',
     effect: { kind: 'run' },
@@ -58,8 +62,8 @@ const definitionOf = (
   inputSchema: shownSchema(inputSchema, hide),
 });
 
-/** The lists hold own names: a tool whose name is shown otherwise keeps the rules of its own. */
-function ruledAs(shown: string, name: string, server: ServerRules, policy: Policy | null) {
+/** The lists contain original names. If the shown name differs, the rules are translated to it. */
+function rulesFor(shown: string, name: string, server: ServerRules, policy: Policy | null) {
   const floor = { deny: server.deny, require_approval: server.require_approval };
   if (shown === name) return { floor, policy };
   const renamed = (list: readonly string[]) => (list.includes(name) ? [shown] : []);
@@ -74,13 +78,13 @@ function ruledAs(shown: string, name: string, server: ServerRules, policy: Polic
   };
 }
 
-/** One that is larger than any model reads is left open: the server checks its arguments itself. */
+/** A schema that is too large for a model is replaced by an open one. The server checks the arguments. */
 function shownSchema(schema: JsonSchema, hide: (text: string) => string): JsonSchema {
   if (isTooLarge(schema)) return { type: 'object' };
   return withHidden(schema, hide) as JsonSchema;
 }
 
-/** Words of the schema language are not touched: a secret that reads `string` would break it. */
+/** Keywords of JSON Schema stay: a secret `string` would break the schema. */
 const structural = new Set(['type', 'format', 'required', '$ref', '$schema', '$id', '$anchor']);
 
 function withHidden(value: unknown, hide: (text: string) => string): unknown {
@@ -95,28 +99,28 @@ function withHidden(value: unknown, hide: (text: string) => string): unknown {
   );
 }
 
-/** Tools that a model is offered in all: some vendors refuse a request with more. */
+/** The most tools for a model: some vendors refuse requests with more. */
 export const mostToolsAtOnce = 128;
 
-const longestDescription = 1024;
-const largestSchema = 64 * 1024;
-const deepestSchema = 32;
+const maxDescriptionLength = 1024;
+const maxSchemaLength = 64 * 1024;
+const maxSchemaDepth = 32;
 
-/** As much of a description as a model is shown, with a word where it goes on. */
+/** Cuts a description to the length that a model is shown, and marks the cut. */
 export function shownDescription(description: string): string {
-  const cut = cutText(description, longestDescription);
+  const cut = cutText(description, maxDescriptionLength);
   return cut === description ? cut : `${cut} … (cut)`;
 }
 
 const isTooLarge = (schema: JsonSchema): boolean =>
-  depthOf(schema) > deepestSchema || JSON.stringify(schema).length > largestSchema;
+  depthOf(schema) > maxSchemaDepth || JSON.stringify(schema).length > maxSchemaLength;
 
 const schemaLeftOut = '(Its input is too large to be described here: the server says what is wrong with it.)';
 
-/** What an agent does not see of a server's tools, for whoever set the server up. */
+/** Notes for the admin on tools that an agent sees only in part or not at all. */
 export function notesOn(tools: readonly OfferedTool[], isCut: boolean, shown: (text: string) => string): string[] {
   const name = (tool: OfferedTool) => `\`${shown(tool.name).slice(0, 128)}\``;
-  const long = tools.filter(({ description }) => cutText(description, longestDescription) !== description);
+  const long = tools.filter(({ description }) => cutText(description, maxDescriptionLength) !== description);
   const large = tools.filter(({ inputSchema }) => isTooLarge(inputSchema));
   return [
     ...(isCut ? [`The server lists more than ${tools.length} tools; those behind are never used.`] : []),
@@ -126,44 +130,48 @@ export function notesOn(tools: readonly OfferedTool[], isCut: boolean, shown: (t
         ]
       : []),
     ...long.map(
-      (tool) => `Of the description of ${name(tool)} an agent reads the first ${longestDescription} characters.`,
+      (tool) => `Of the description of ${name(tool)} an agent reads the first ${maxDescriptionLength} characters.`,
     ),
     ...large.map(
       (tool) =>
-        `The input schema of ${name(tool)} is larger than ${largestSchema / 1024} KB and not shown to an agent.`,
+        `The input schema of ${name(tool)} is larger than ${maxSchemaLength / 1024} KB and not shown to an agent.`,
     ),
   ].slice(0, 50);
 }
 
-/** Stops where it is deep enough to be refused. */
+/** Stops at the depth that is refused. */
 function depthOf(value: unknown, level = 0): number {
-  if (typeof value !== 'object' || value === null || level > deepestSchema) return level;
+  if (typeof value !== 'object' || value === null || level > maxSchemaDepth) return level;
   return Object.values(value).reduce((deep: number, inner) => Math.max(deep, depthOf(inner, level + 1)), level + 1);
 }
 
-/** The longest name that every vendor takes. */
-const longest = 64;
+/** The maxToolNameLength name that all vendors accept. */
+const maxToolNameLength = 64;
 const hashLength = 8;
 
 /**
- * How a tool of a server is called before a model. Whatever a vendor would refuse is replaced, and a hash of the own
- * name keeps what is shortened or replaced apart, the same on every day.
+ * Returns the name of a tool for the model. Characters that a vendor refuses are replaced, and a stable hash keeps
+ * changed names distinct.
  */
 export function modelToolName(slug: string, tool: string): string {
   const whole = `mcp__${slug}__${tool}`;
-  if (whole.length <= longest && /^[A-Za-z0-9_-]+$/.test(whole)) return whole;
+  if (whole.length <= maxToolNameLength && /^[A-Za-z0-9_-]+$/.test(whole)) return whole;
   const hash = createHash('sha256').update(tool).digest('hex').slice(0, hashLength);
-  const kept = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, longest - hashLength - 1);
+  const kept = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, maxToolNameLength - hashLength - 1);
   return `${kept}_${hash}`;
 }
 
-type Of = { serverId: string; server: ServerRules; policy: Manifest['mcp_tool_policy'][string] | null };
+type UnavailableToolServer = {
+  serverId: string;
+  server: ServerRules;
+  policy: Manifest['mcp_tool_policy'][string] | null;
+};
 
 const modelName = /^mcp__([a-z0-9-]+)__(.+)$/;
 
 /**
- * The tools of an app whose sign-in is over, as far as a person has said yes to a call that is not made yet: it asks for the
- * sign-in and is made then, also where no process has seen what the app offers.
+ * Tools of an app whose sign-in has ended, for approved calls that are still pending: the call asks for the sign-in and
+ * then runs. The list of the app is not needed.
  */
 export function approvedToolsOf(slug: string, approved: readonly string[]): { tool: Tool; name: string }[] {
   return approved.flatMap((called) => {
@@ -181,11 +189,10 @@ export function approvedToolsOf(slug: string, approved: readonly string[]): { to
 }
 
 /**
- * The tools of a server that is away as far as a test plays them, given as `<slug>.<tool>`. Whether the server would mark
- * one as read-only nobody can say now. It counts as such, since the test gives its result and nothing can happen; what the
- * rules have wait for a yes still does.
+ * Simulated tools of an unavailable server, for tests that give their results as `<slug>.<tool>`. They count as
+ * read-only: the annotation is unknown, and a simulated call has no effect. Approval rules still apply.
  */
-export function standInsFor(played: readonly string[], { serverId, server, policy }: Of) {
+export function simulatedTools(played: readonly string[], { serverId, server, policy }: UnavailableToolServer) {
   const { slug, deny, require_approval } = server;
   const names = played.filter((key) => key.startsWith(`${slug}.`)).map((key) => key.slice(slug.length + 1));
   return names.map((name) => {
@@ -204,6 +211,8 @@ export function standInsFor(played: readonly string[], { serverId, server, polic
   });
 }
 
-/** The first characters of Unicode of a text. Each has one or two units, so the first cut leaves little to count. */
+/**
+ * Returns the first `length` Unicode characters. Each has one or two UTF-16 units, so the first cut bounds the work.
+ */
 export const cutText = (text: string, length: number): string =>
   [...text.slice(0, length * 2)].slice(0, length).join('').toWellFormed();

@@ -3,81 +3,81 @@ import type { McpClient } from '../mcp-client/mcp-client.ts';
 import type { McpTarget } from '../mcp-client/session.ts';
 import type { OfferedTool, ToolList } from '../mcp-client/tool-list.ts';
 
-type Answer = Awaited<ReturnType<McpClient['listTools']>>;
-type Kept = { answer: Promise<Answer>; until: number; weight: number };
+type ListAnswer = Awaited<ReturnType<McpClient['listTools']>>;
+type CachedList = { answer: Promise<ListAnswer>; until: number; weight: number };
 
-const keptMs = 60_000;
-/** A server that is away costs its time once, and is asked again soon. */
-const failureKeptMs = 10_000;
+const cacheMs = 60_000;
+/** An unreachable server must not delay every call, but should be callWithRetry again soon. */
+const failureCacheMs = 10_000;
 const listMs = 10_000;
-const mostKept = 1000;
-/** Characters of all kept lists together. */
-const mostWeight = 32_000_000;
-/** Servers that are listened to at once, each over a connection; the lists of others are asked for after a minute. */
-const mostListening = 100;
+const maxCached = 1000;
+/** Characters of all cached lists. */
+const maxWeight = 32_000_000;
+/** The most servers to listen to, each over one connection. Other lists are refreshed after a minute. */
+const maxListening = 100;
 
-/** The lists of tools, kept for a minute, so that a turn costs no round trip. Those who ask at once share one request. */
+/** Caches lists of tools for a minute, so that a turn needs no round trip. Concurrent callers share one request. */
 export function createOfferedTools({ client, now }: { client: McpClient; now: () => number }) {
-  const kept = new Map<string, Kept>();
+  const cached = new Map<string, CachedList>();
   let weight = 0;
   let listening = 0;
 
   function drop(key: string): void {
-    weight -= kept.get(key)?.weight ?? 0;
-    kept.delete(key);
+    weight -= cached.get(key)?.weight ?? 0;
+    cached.delete(key);
   }
 
-  function ask(key: string, target: McpTarget): Kept {
-    // Not the caller's signal: others may wait for the same answer.
+  function ask(key: string, target: McpTarget): CachedList {
+    // Not the caller's signal, because other callers may wait for the same answer.
     const answer = client
       .listTools(target, { signal: AbortSignal.timeout(listMs) })
       .then((list) => (list.ok ? { ok: true as const, ...withResourceTools(list) } : list));
-    const entry: Kept = { answer, until: now() + keptMs, weight: 0 };
+    const entry: CachedList = { answer, until: now() + cacheMs, weight: 0 };
     drop(key);
-    kept.set(key, entry);
+    cached.set(key, entry);
     void answer.then(
       (result) => {
-        keep(key, entry, result);
-        if (result.ok && result.tellsChanges) void listen(key, entry, target);
+        store(key, entry, result);
+        if (result.ok && result.reportsChanges) void listen(key, entry, target);
       },
-      () => kept.get(key) === entry && drop(key),
+      () => cached.get(key) === entry && drop(key),
     );
     return entry;
   }
 
-  function keep(key: string, entry: Kept, result: Answer): void {
-    if (kept.get(key) !== entry) return;
-    if (!result.ok) entry.until = now() + failureKeptMs;
+  function store(key: string, entry: CachedList, result: ListAnswer): void {
+    if (cached.get(key) !== entry) return;
+    if (!result.ok) entry.until = now() + failureCacheMs;
     entry.weight = result.ok ? weightOf(result.tools) : 0;
     weight += entry.weight;
-    for (const oldest of kept.keys()) {
-      if (kept.size <= mostKept && weight <= mostWeight) break;
+    for (const oldest of cached.keys()) {
+      if (cached.size <= maxCached && weight <= maxWeight) break;
       drop(oldest);
     }
   }
 
-  /** For as long as the list is kept: it is asked for anew once the server says that it has changed. */
-  async function listen(key: string, entry: Kept, target: McpTarget): Promise<void> {
-    if (listening >= mostListening) return;
+  /** Listens while the list is cached, and drops it when the server reports a change. */
+  async function listen(key: string, entry: CachedList, target: McpTarget): Promise<void> {
+    if (listening >= maxListening) return;
     listening += 1;
-    const isChanged = await client.hearChange(target, { signal: never, forMs: keptMs });
+    const isChanged = await client.waitForChange(target, { signal: neverAborted, forMs: cacheMs });
     listening -= 1;
-    if (isChanged && kept.get(key) === entry) drop(key);
+    if (isChanged && cached.get(key) === entry) drop(key);
   }
 
   return {
-    async of(key: string, target: McpTarget, signal: AbortSignal): Promise<Answer> {
+    async of(key: string, target: McpTarget, signal: AbortSignal): Promise<ListAnswer> {
       signal.throwIfAborted();
-      const known = kept.get(key);
+      const known = cached.get(key);
       const entry = known && known.until > now() ? known : ask(key, target);
       return untilAborted(entry.answer, signal);
     },
-    /** Its server has said that it holds no longer. */
+    /** Called when the server reports a changed list. */
     forget: drop,
   };
 }
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 const weightOf = (tools: readonly OfferedTool[]): number =>
   tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
@@ -85,8 +85,8 @@ const weightOf = (tools: readonly OfferedTool[]): number =>
 const about = { isReadOnly: true, isRepeatable: true, priceUsd: null };
 
 /**
- * What an agent reads a server's resources with. To all rules these are tools of the server, under these names; a tool of
- * its own that has one of the names goes before, since it is listed first.
+ * Adds tools that read the resources of the server. All rules treat them as its tools. A tool of the server with the
+ * same name wins, because it is listed first.
  */
 function withResourceTools({ tools, ...list }: ToolList): ToolList {
   if (!list.hasResources) return { tools, ...list };

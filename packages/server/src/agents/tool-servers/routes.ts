@@ -65,7 +65,7 @@ export function mcpServerRoutes({
   }
 }
 
-/** A name that a list has twice counts once. */
+/** Removes repeated names. */
 const floorOf = ({
   deny,
   require_approval,

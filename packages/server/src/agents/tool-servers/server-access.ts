@@ -9,10 +9,10 @@ import { fillHeaders, hideSecrets, sameAddress, secretsOf } from './server-setti
 import { findById } from './store.ts';
 import type { ServerRow } from './tables.ts';
 
-/** What of a server decides how its tools are called and whether they may be. */
+/** The columns that decide how and whether its tools are called. */
 export type ServerRules = Pick<ServerRow, 'slug' | 'deny' | 'require_approval' | 'sampling'>;
 
-/** A server as it is called for one user now, or why it cannot be. */
+/** Access to a server for one user, or the reason why there is none. */
 export type ServerAccess =
   | {
       ok: true;
@@ -20,27 +20,27 @@ export type ServerAccess =
       target: McpTarget;
       hide: (text: string) => string;
       fingerprint: string;
-      /** The server did not take the credentials: another way to it. Null where there is none. */
+      /** Called if the server refused the credentials: another access, or null if there is none. */
       refused: (() => Promise<ServerAccess>) | null;
-      /** Whether the credentials are the user's own: where they are refused, nobody else is concerned. */
+      /** True if the credentials belong to the user: a refusal then concerns nobody else. */
       isPersonal: boolean;
     }
-  | ServerAway;
+  | UnreachableServer;
 
 export type ReachableServer = Extract<ServerAccess, { ok: true }>;
 
-export type ServerAway = {
+export type UnreachableServer = {
   ok: false;
   server: ServerRules;
   reason: AwayReason;
-  /** For the org, not for the model. It names hosts and secrets, and shows no value of any. */
+  /** For the org, not for the model. It names hosts and secrets, but no values. */
   message: string;
-  /** Whether it is away for this user alone. */
+  /** True if it is unavailable for this user only. */
   isPersonal: boolean;
 };
 
-/** As they stand, and as they stand within JSON, an address or a text of base64. */
-function hiding(values: readonly string[]): (text: string) => string {
+/** Hides the values in plain form and as escaped in JSON, URLs and base64. */
+function hiderOf(values: readonly string[]): (text: string) => string {
   if (values.length === 0) return (text) => text;
   const forms = values
     .map((value) => value.trim())
@@ -54,11 +54,11 @@ function hiding(values: readonly string[]): (text: string) => string {
   return (text) => hideSecrets(text, distinct);
 }
 
-/** Another URL, another secret and another user make another server. */
+/** Changes with the URL, the secrets and the user. */
 const fingerprintOf = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 
-/** A server as a version names it. `url`: the only address that may be called; null if it may have moved since. */
+/** A server in a version. `url` is the only address that may be called, or null if the server may have moved. */
 export type NamedServer = { id: string; url: string | null };
 
 /** Reads the rows and the secrets again, so a change applies from the next call on. Deleted servers are not in the result. */
@@ -93,7 +93,7 @@ function accessToServer(
   fixedUrl: string | null,
   { tenant, userId, company, user }: KnownSecrets,
 ): ServerAccess {
-  // Its headers are meant for the address it has now, so the address that the version fixed is not called with them.
+  // The headers belong to the current address and must not be sent to the fixed one.
   if (fixedUrl !== null && !sameAddress(row.url, fixedUrl)) {
     const message =
       'Its URL was changed after this version was saved. Promote a version with the new URL, or change the URL back.';
@@ -122,7 +122,7 @@ function accessToServer(
     ok: true,
     server: row,
     target: { url: row.url, headers },
-    hide: hiding(values.filter((value) => value !== undefined)),
+    hide: hiderOf(values.filter((value) => value !== undefined)),
     fingerprint: fingerprintOf([row.id, row.updated_at.toISOString(), row.url, headers]),
     refused: null,
     isPersonal,
@@ -137,7 +137,7 @@ const away = (server: ServerRow, why: { reason: AwayReason; message: string; isP
 
 const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
 
-/** The servers that the user is signed in to, by their slugs. Like those of the company, but nobody has set rules for them. */
+/** Returns access to the user's apps by slug. Apps have no company rules. */
 export async function reachApps(
   signIns: SignIns,
   tenant: Tenant,
@@ -165,35 +165,35 @@ function accessToApp({ slug, connectionId, credential }: SignedIn): ServerAccess
     ok: true,
     server,
     target,
-    hide: hiding([token]),
+    hide: hiderOf([token]),
     fingerprint: fingerprintOf([connectionId, target.url, token]),
     refused: async () => accessToApp(await refused()),
     isPersonal: true,
   };
 }
 
-/** A server that a user is signed in to. */
+/** The sign-in of a user to an app. */
 export type SignedIn = {
   slug: string;
   connectionId: string;
   credential:
     | {
         kind: 'token';
-        /** What no text that the server writes may show. */
+        /** Must never appear in text of the server. */
         token: string;
-        /** The server with the credential in its place. */
+        /** The server, with the credential in its headers. */
         target: McpTarget;
-        /** The server did not take it: what there is after one more attempt to get a good one. */
+        /** The server refused the credential: tries to renew it once. */
         refused: () => Promise<SignedIn>;
       }
-    /** The person must sign in anew. */
+    /** The person must sign in again. */
     | { kind: 'over' }
-    /** Whether it still holds could not be found out. */
+    /** The validity could not be determined. */
     | { kind: 'unavailable' };
 };
 
-/** Where servers are reached with the user's own sign-in instead of headers that the company set up. */
+/** Access to apps with the user's sign-in instead of company headers. */
 export type SignIns = {
-  /** Those of the wanted servers that the user is or was signed in to, with tokens that are good now. */
+  /** Returns the current and former sign-ins of the user, with valid tokens. */
   of: (tenant: Tenant, userId: string | null, wanted: 'all' | readonly string[]) => Promise<SignedIn[]>;
 };

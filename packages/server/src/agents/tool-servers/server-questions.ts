@@ -9,54 +9,54 @@ import type {
   TaskHandle,
 } from '../mcp-client/server-requests.ts';
 
-/** What a call keeps while the person is asked, one question after the other. */
+/** State of a call while the person answers its questions one by one. */
 export type KeptQuestions = AskedQuestions & {
   answers: Record<string, QuestionAnswer>;
-  /** The one that the person is asked now. */
+  /** The key of the current question. */
   asking: string;
-  /** How often they were asked it. */
+  /** The number of times the person was asked. */
   attempt: number;
-  /** What the model is told of questions that were not put to the person. */
+  /** Notes for the model on refused questions. */
   notes: string[];
 };
 
-/** What came of the interaction. */
+/** The outcome of the interaction. */
 export type QuestionOutcome = { decision: string | null; reason: string | null; answers: readonly string[] | null };
 
 export type NextQuestion =
   | { kind: 'ask'; draft: InteractionDraft; kept: KeptQuestions }
-  /** `task`: it is the task that is told the answers; absent: the call is made with them. */
-  | { kind: 'go_on'; asking: AnsweredQuestions; notes: readonly string[]; task?: TaskHandle | undefined };
+  /** `task` is the task that gets the answers. Absent if the call gets them. */
+  | { kind: 'resume'; asking: AnsweredQuestions; notes: readonly string[]; task?: TaskHandle | undefined };
 
 type Server = { slug: string; tool: string; refuseAddress: (url: string) => string | null };
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 const week = 7 * 24 * 60 * 60;
 
-/** The first of the server's questions that has to be put to the person, or all answers where none is left. */
-export function putQuestions(
+/** Returns the first question for the person, or all answers if none is left. */
+export function nextQuestion(
   asked: AskedQuestions,
   server: Server,
   before: { answers: AnsweredQuestions['answers']; notes: readonly string[] },
 ): NextQuestion {
-  // In rounds, a name of the round before may stand for another question now.
+  // In rounds, a key may mean a different question than in the previous round.
   const answers = asked.isHeld ? { ...before.answers } : {};
-  return nextOf({ ...asked, answers, asking: '', attempt: 0, notes: [...before.notes] }, server);
+  return nextOpenQuestion({ ...asked, answers, asking: '', attempt: 0, notes: [...before.notes] }, server);
 }
 
-/** After the person has answered, or said no. */
-export function takeAnswer(kept: KeptQuestions, outcome: QuestionOutcome, server: Server): NextQuestion {
+/** Continues after the person answered or declined. */
+export function resumeWithAnswer(kept: KeptQuestions, outcome: QuestionOutcome, server: Server): NextQuestion {
   const question = kept.questions[kept.asking];
-  if (!question) return nextOf(kept, server);
+  if (!question) return nextOpenQuestion(kept, server);
   const read = readAnswer(question, outcome);
-  if ('faults' in read && kept.attempt < mostAttempts) {
+  if ('faults' in read && kept.attempt < maxAttempts) {
     return { kind: 'ask', draft: draftOf(question, server, read.faults), kept: { ...kept, attempt: kept.attempt + 1 } };
   }
   const answer: QuestionAnswer = 'faults' in read ? { action: 'cancel' } : read;
-  return nextOf({ ...kept, answers: { ...kept.answers, [kept.asking]: answer } }, server);
+  return nextOpenQuestion({ ...kept, answers: { ...kept.answers, [kept.asking]: answer } }, server);
 }
 
-function nextOf(kept: KeptQuestions, server: Server): NextQuestion {
+function nextOpenQuestion(kept: KeptQuestions, server: Server): NextQuestion {
   const answers = { ...kept.answers };
   const notes = [...kept.notes];
   for (const [key, question] of Object.entries(kept.questions)) {
@@ -69,10 +69,10 @@ function nextOf(kept: KeptQuestions, server: Server): NextQuestion {
     answers[key] = { action: 'decline' };
     notes.push(refusal);
   }
-  return { kind: 'go_on', asking: { answers, given: kept.given, state: kept.state }, notes, task: kept.task };
+  return { kind: 'resume', asking: { answers, given: kept.given, state: kept.state }, notes, task: kept.task };
 }
 
-/** What no server may ask a person through the agent, whatever for. */
+/** Refuses questions that no server may ask: credentials, and addresses that are not allowed. */
 function refusalOf(question: ServerQuestion, { refuseAddress }: Server): string | null {
   if (question.mode === 'url') {
     return refuseAddress(question.url) === null
@@ -140,7 +140,7 @@ function questionText(name: string, { title, description, minimum, maximum }: Fo
   return description === '' ? label : `${label}: ${description}`;
 }
 
-/** What the server is answered, or what is wrong with what the person wrote. */
+/** Returns the answer for the server, or the faults in the person's input. */
 function readAnswer(question: ServerQuestion, outcome: QuestionOutcome): QuestionAnswer | { faults: string[] } {
   if (outcome.decision !== 'answered') return { action: outcome.reason === 'not_now' ? 'cancel' : 'decline' };
   if (question.mode === 'url') return { action: 'accept' };

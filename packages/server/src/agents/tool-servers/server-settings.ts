@@ -12,15 +12,15 @@ import type { ServerRow } from './tables.ts';
 type Auth = ResponseOf<Api['mcpServers']['get']>['auth'];
 export type Headers = ServerRow['headers'];
 
-/** What can be changed of a server, as its row has it. */
+/** The changeable columns of a server. */
 export type ServerChanges = Partial<
   Pick<ServerRow, 'name' | 'url' | 'headers' | 'deny' | 'require_approval' | 'sampling'>
 >;
 
-/** Refuses an address that the server must not call; says so on `param`. */
+/** Throws on `param` if the server must not call the address. */
 export type AssertCallable = (address: string, param: string) => void;
 
-/** What the form of a body does not show: reserved names, and credentials where they do not belong. */
+/** Checks beyond the schema: reserved names, and credentials in the wrong place. */
 export function assertAcceptable(
   { slug, url, auth }: { slug?: string | undefined; url?: string | undefined; auth?: Auth | undefined },
   assertCallable: AssertCallable,
@@ -32,7 +32,7 @@ export function assertAcceptable(
     });
   }
   if (url !== undefined) {
-    // Asked first: an address with a password in it is not callable either, and this answer says what to do.
+    // Checked first: a URL with a password is also not callable, but this error says what to do.
     if (urlExposesCredential(url)) {
       throw fail('secret_in_url', {
         param: 'url',
@@ -65,43 +65,43 @@ export const headersOf = (auth: Auth): Headers =>
 export const authOf = (headers: Headers): Auth =>
   Object.keys(headers).length === 0 ? { type: 'none' } : { type: 'headers', headers: { ...headers } };
 
-/** The names of the secrets that the headers refer to, each once. */
+/** Returns the names of the secrets in the headers, each once. */
 export const secretsOf = (headers: Headers): { company: string[]; user: string[] } =>
   secretsIn(Object.values(headers).join('\n'));
 
-/** Two spellings of one address (the case of the host, a default port, an empty path) have one hash. */
+/** Spellings of one address (case of the host, default port, empty path) have the same hash. */
 export const addressSha256 = (url: string): string => createHash('sha256').update(new URL(url).href).digest('hex');
 
-/** Those of the wanted values that the row does not have already. */
+/** Returns the wanted values that differ from the row. */
 export function differences(row: ServerRow, wanted: ServerChanges): ServerChanges {
   const entries = Object.entries(wanted) as [keyof ServerChanges, unknown][];
   return Object.fromEntries(entries.filter(([field, value]) => !isDeepStrictEqual(row[field], value)));
 }
 
 /**
- * A change to a server that a live version uses is a change to live. A developer makes none in either mode, neither in the
- * console nor through an MCP client, which is also held to the mode of its grant.
+ * Changing a server that a live version uses changes live traffic. A developer may not do that in either mode, neither
+ * in the console nor through an MCP client. An MCP client is also bound to the mode of its grant.
  */
-export function mayChangeLive({ member, grant, mode }: Pick<Caller, 'member' | 'grant' | 'mode'>): boolean {
+export function mayChangeLiveTraffic({ member, grant, mode }: Pick<Caller, 'member' | 'grant' | 'mode'>): boolean {
   const role = (member ?? grant)?.role;
   const mayByRole = role === undefined || role === 'owner' || role === 'admin';
   return mayByRole && (member !== null || mode === 'live');
 }
 
-/** Two spellings of one address are the same server. */
+/** Compares normalized addresses. */
 export const sameAddress = (one: string, other: string): boolean => new URL(one).href === new URL(other).href;
 
 type SecretValues = Parameters<typeof withSecretValues>[1];
 
 /**
- * The headers as they are sent, and the names of those that HTTP cannot carry. They are told apart here because the
- * error of a client that meets such a value repeats the value.
+ * Fills secrets into headers, and returns the names of headers that HTTP cannot carry. Checked here, because the HTTP
+ * client's error would contain the value.
  */
 export function fillHeaders(
   headers: Headers,
   values: SecretValues,
 ): { headers: Record<string, string>; unsendable: string[] } {
-  // White space at the ends is no part of a header; a secret stored from a file often ends with a line break.
+  // HTTP trims headers, and a secret from a file often ends with a line break.
   const filled = Object.entries(headers).map(
     ([name, value]) => [name, withSecretValues(value, values).trim()] as const,
   );
@@ -113,12 +113,12 @@ export function fillHeaders(
 
 const sendable = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Shorter values are no credentials, and stand in texts by chance. */
-const shortest = 4;
+/** Shorter values are not credentials, and occur in texts by chance. */
+const minSecretLength = 4;
 
-/** The text without the values of these secrets. The longest goes first: it may have another one within it. */
+/** Replaces secret values. The longest goes first, because it may contain a shorter one. */
 export function hideSecrets(text: string, values: Iterable<string>): string {
-  const sent = [...values].map((value) => value.trim()).filter((value) => value.length >= shortest);
+  const sent = [...values].map((value) => value.trim()).filter((value) => value.length >= minSecretLength);
   return sent
     .sort((one, other) => other.length - one.length)
     .reduce((left, value) => left.replaceAll(value, '[secret]'), text);

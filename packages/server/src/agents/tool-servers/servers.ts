@@ -8,7 +8,7 @@ import type { Database, Transaction } from '../../platform/db/pool.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import type { McpClient } from '../mcp-client/mcp-client.ts';
 import { lockVersions, markMissing } from '../versions/store.ts';
-import { assertNotReliedOn, type ChangeLive } from '../versions/versions.ts';
+import { assertNotInLiveUse, type ChangeLive } from '../versions/versions.ts';
 import { cutText, notesOn, shownDescription } from './model-tools.ts';
 import {
   authOf,
@@ -16,7 +16,7 @@ import {
   fillHeaders,
   type Headers,
   hideSecrets,
-  mayChangeLive,
+  mayChangeLiveTraffic,
   type ServerChanges,
   secretsOf,
 } from './server-settings.ts';
@@ -39,7 +39,7 @@ export async function createServer(tx: Transaction, origin: Origin, wanted: NewS
   return row;
 }
 
-/** With an empty floor unless one is given; nothing, where the slug is taken. */
+/** Registers a server, with no tool rules by default. Returns undefined if the slug is taken. */
 export async function registerServer(
   tx: Transaction,
   origin: Origin,
@@ -65,7 +65,7 @@ export async function registerServer(
   return row;
 }
 
-/** What is already so is no change: it needs no right to change what is live, and is not written down. */
+/** A change without effect needs no permission for live traffic and writes no audit entry. */
 export async function changeServer(
   tx: Transaction,
   { caller, origin, changeLive }: { caller: Caller; origin: Origin; changeLive: ChangeLive },
@@ -79,12 +79,12 @@ export async function changeServer(
   if (Object.keys(changes).length === 0) return before;
   await assertMayChange(tx, caller, serverId);
   const server = await updateServer(tx, origin, serverId, changes);
-  if (changes.url !== undefined) await moveLive(tx, origin, server, changeLive);
+  if (changes.url !== undefined) await republishAddress(tx, origin, server, changeLive);
   return server;
 }
 
-/** A version calls only the address that it fixed, so each live version is followed by one with the new address. */
-const moveLive = (tx: Transaction, origin: Origin, { id, slug, url }: ServerRow, changeLive: ChangeLive) =>
+/** A version only calls the address it fixed, so each live version gets a successor with the new address. */
+const republishAddress = (tx: Transaction, origin: Origin, { id, slug, url }: ServerRow, changeLive: ChangeLive) =>
   changeLive(tx, { ...origin, mode: 'live' }, id, ({ manifest, content }) => ({
     manifest: {
       ...manifest,
@@ -95,7 +95,7 @@ const moveLive = (tx: Transaction, origin: Origin, { id, slug, url }: ServerRow,
     note: `The URL of the tool server \`${slug}\` was changed.`,
   }));
 
-/** Whether the caller may is asked before. */
+/** Check the caller's permission first. */
 export async function updateServer(
   tx: Transaction,
   origin: Origin,
@@ -112,7 +112,7 @@ export async function updateServer(
   return row;
 }
 
-/** Live versions are followed by ones without the server. Every version that names it lists it as missing. */
+/** Live versions get a successor without the server. Every version that uses it lists it as missing. */
 export async function removeServer(
   tx: Transaction,
   { caller, origin, changeLive }: { caller: Caller; origin: Origin; changeLive: ChangeLive },
@@ -143,8 +143,9 @@ export async function removeServer(
 }
 
 /**
- * Throws 409 `mcp_server_live` if a live version uses the server, or one that can be rolled back to, and the caller may
- * not change live. Archived deployments count. Only after `lockVersions`: a promotion must not slip in between.
+ * Throws 409 `mcp_server_live` if a live version or one on the rollback stack uses the server and the caller may not
+ * change live traffic. Archived deployments count. Call it only after `lockVersions`: otherwise a promotion could slip
+ * in between.
  */
 export async function assertMayChange(
   tx: Transaction,
@@ -152,8 +153,8 @@ export async function assertMayChange(
   serverId: string,
   param?: string,
 ): Promise<void> {
-  if (mayChangeLive(caller)) return;
-  await assertNotReliedOn(tx, caller.orgId, serverId, {
+  if (mayChangeLiveTraffic(caller)) return;
+  await assertNotInLiveUse(tx, caller.orgId, serverId, {
     code: 'mcp_server_live',
     ...(param !== undefined && { param }),
   });
@@ -161,9 +162,9 @@ export async function assertMayChange(
 
 type CheckAnswer = ResponseOf<Api['mcpServers']['check']>;
 
-const longestName = 128;
+const maxNameLength = 128;
 
-/** Calls the server as a task would, with the company's secrets of the mode, and shows the tools that it offers. */
+/** Calls the server with the company's secrets of the mode, and returns the tools that it offers. */
 export async function checkServer(
   { db, vault, client }: { db: Database; vault: Vault; client: McpClient },
   tenant: Tenant,
@@ -188,12 +189,12 @@ export async function checkServer(
   }
   const answer = await client.listTools({ url: server.url, headers }, { signal });
   if (!answer.ok) return failed(answer.code, answer.message);
-  // A server may repeat what it was sent, and whoever may check it need not be the one who knows the secret.
+  // A server may repeat its credentials, and a caller who may check it need not know them.
   const shown = (text: string) => hideSecrets(text, secrets.values());
   return {
     ok: true,
     tools: answer.tools.map(({ name, description, isReadOnly }) => ({
-      name: cutText(shown(name), longestName),
+      name: cutText(shown(name), maxNameLength),
       description: shownDescription(shown(description)),
       read_only: isReadOnly,
     })),

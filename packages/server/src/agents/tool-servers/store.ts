@@ -27,7 +27,7 @@ export function listServers(
 export const findServer = (db: Executor, orgId: string, serverId: string): Promise<ServerRow | undefined> =>
   maybeOne(db, mcpServers, sql`SELECT ${columns} FROM ${mcpServers} WHERE ${owned(orgId, serverId)}`);
 
-/** `no key update` lets versions that name the server be saved meanwhile; `update` lets none. */
+/** `no key update` allows saving versions that use the server, `update` does not. */
 const holds = { 'no key update': sql`FOR NO KEY UPDATE`, update: sql`FOR UPDATE` };
 
 export const lockServer = (
@@ -38,10 +38,10 @@ export const lockServer = (
 ): Promise<ServerRow | undefined> =>
   maybeOne(tx, mcpServers, sql`SELECT ${columns} FROM ${mcpServers} WHERE ${owned(orgId, serverId)} ${holds[hold]}`);
 
-/** With `hold` none of the found can be deleted until the transaction ends. */
+/** `hold` prevents deletion until the transaction ends. */
 type Hold = { hold: boolean };
 
-/** The org's servers at these addresses, oldest first. */
+/** Finds the org's servers at these addresses, oldest first. */
 export function findByAddress(
   tx: Executor,
   orgId: string,
@@ -75,7 +75,7 @@ export async function takenSlugs(tx: Executor, orgId: string, slugs: readonly st
   return new Set(rows.map(({ slug }) => slug));
 }
 
-/** Nothing, where another server of the org has the slug. */
+/** Returns undefined if another server of the org has the slug. */
 export async function insertServer(
   tx: Executor,
   row: Omit<NewRowOf<typeof mcpServers>, 'address_sha256'>,
@@ -106,16 +106,16 @@ export async function deleteServer(tx: Executor, orgId: string, serverId: string
 }
 
 /**
- * Which servers are known to be away, so that it is told once when they go and again only after they came back. What
- * concerns one user alone (their secret, their sign-in) is kept apart from what concerns everybody.
+ * Known outages, so that each is reported once until the server is back. Outages of one user (a missing secret, an
+ * ended sign-in) are separate from those of everybody.
  */
 
-type Whose = Tenant & { userId: string | null };
+type OutageOwner = Tenant & { userId: string | null };
 
-/** The beginning of an outage, for the one who finds it first. */
+/** Returns true for the first caller that reports the outage. */
 export async function beginOutage(
   tx: Transaction,
-  { orgId, mode, userId }: Whose,
+  { orgId, mode, userId }: OutageOwner,
   { serverId, isPersonal, reason }: { serverId: string; isPersonal: boolean; reason: AwayReason },
 ): Promise<boolean> {
   const outage = {
@@ -130,10 +130,10 @@ export async function beginOutage(
   return begun.length > 0;
 }
 
-/** The user has the tools of these servers: they are away neither for them nor for everybody. Asked with every turn. */
+/** Ends the outages of reachable servers, for everybody and for this user. Runs with every turn. */
 export async function endOutages(
   db: Executor,
-  { orgId, mode, userId }: Whose,
+  { orgId, mode, userId }: OutageOwner,
   serverIds: readonly string[],
 ): Promise<void> {
   await run(
@@ -147,7 +147,7 @@ export async function forgetOutages(tx: Transaction, orgId: string, serverId: st
   await run(tx, sql`DELETE FROM ${toolOutages} WHERE org_id = ${orgId} AND server_id = ${serverId}`);
 }
 
-/** With the user goes what was away for them alone. */
+/** Deletes the outages that concern only this user. */
 export async function forgetOutagesOf(tx: Transaction, { orgId, mode }: Tenant, userId: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${toolOutages} WHERE org_id = ${orgId} AND mode = ${mode} AND user_key = ${userId}`);
 }

@@ -9,11 +9,11 @@ export const mcpServers = table('mcp_servers', {
   name: text(),
   url: text(),
   address_sha256: text(),
-  /** Credentials as `${secret:NAME}` and `${user_secret:NAME}`; empty where the server needs none. */
+  /** Credentials are references `${secret:NAME}` and `${user_secret:NAME}`. Empty if the server needs none. */
   headers: json<Readonly<Record<string, string>>>(),
   deny: textArray(),
   require_approval: textArray(),
-  /** Whether it may ask the agent's model. */
+  /** The server may ask the agent's model. */
   sampling: boolean().withDefault(),
   created_at: moment().withDefault(),
   updated_at: moment().withDefault(),
@@ -25,7 +25,7 @@ export const toolOutages = table('tool_outages', {
   /** The id of a server, or of an app. */
   server_id: text(),
   is_personal: boolean(),
-  /** Empty where it is away for everybody, and for the org's own agent. */
+  /** Empty if the outage concerns everybody, or the agent that runs for no user. */
   user_key: text(),
   reason: text<AwayReason>(),
   since: moment().withDefault(),
@@ -33,5 +33,5 @@ export const toolOutages = table('tool_outages', {
 
 export type ServerRow = RowOf<typeof mcpServers>;
 
-/** A server as those who call or list it know it; its headers refer to secrets, and never hold one. */
+/** The public part of a server. Its headers refer to secrets and never contain one. */
 export type RegisteredServer = Pick<ServerRow, 'id' | 'slug' | 'name' | 'url' | 'headers'>;

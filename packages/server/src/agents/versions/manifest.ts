@@ -4,18 +4,18 @@ import { manifest, type shownManifest } from '@vestra/contract/manifest';
 import { noToolPolicy } from '@vestra/contract/tool-entry';
 import type { z } from 'zod';
 
-/** The settings as a caller sends them, checked for their form alone. */
+/** The settings in a request, validated by the schema only. */
 export type GivenManifest = z.output<typeof manifest>;
 
-/** The settings of a version: every MCP server has its slug and URL. */
+/** The settings of a version, with the slug and URL of every MCP server. */
 export type Manifest = z.output<typeof shownManifest>;
 
-/** What a deployment file declares beside the settings. */
+/** Objects that a deployment file declares besides the settings. */
 export type FileObjects = Pick<z.output<typeof deploymentFile>, 'tests' | 'routines' | 'webhooks'>;
 
 export const noFileObjects: FileObjects = { tests: [], routines: [], webhooks: [] };
 
-/** What a version fixes: of each notebook a revision, of each skill of the org the hash of its files. */
+/** Content that a version fixes: a revision of each notebook, and the hash of the files of each company skill. */
 export type FixedContent = {
   notebooks: Readonly<Record<string, number>>;
   skills: Readonly<Record<string, string>>;
@@ -23,14 +23,14 @@ export type FixedContent = {
 
 export const noContent: FixedContent = { notebooks: {}, skills: {} };
 
-/** What an empty manifest means. The contract's defaults name no MCP server, so nothing is left to look up. */
+/** The contract's defaults name no MCP server, so the result needs no slugs or URLs from the database. */
 export const defaultManifest = manifest.parse({}) as Manifest;
 
 const manifestKeys = Object.keys(defaultManifest) as (keyof Manifest)[];
 
 /**
- * The keys that differ from the version before; of a first version, from the defaults. Neither the order of keys nor a
- * key that is there without a value makes a difference.
+ * Returns the keys that differ from the previous version, or from the defaults for a first version. The order of keys
+ * and keys without a value do not count.
  */
 export function changedKeys(before: Manifest | null, after: Manifest): string[] {
   const compared = before ?? defaultManifest;
@@ -39,7 +39,10 @@ export function changedKeys(before: Manifest | null, after: Manifest): string[] 
 
 const asStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** A saved manifest with the keys that came after it at their defaults. It is not checked again: it ran, so it runs. */
+/**
+ * Adds defaults for keys that were introduced after the manifest was saved. It is not validated again: a version that
+ * ran before must keep running.
+ */
 export function completeManifest(saved: Partial<Manifest>): Manifest {
   const complete = { ...defaultManifest, ...saved };
   const policies = Object.entries(complete.mcp_tool_policy);
@@ -58,14 +61,14 @@ const functionDefaults = {
   approver: 'user' as const,
 };
 
-/** The ids of everything of the org that the manifest names, each once. */
+/** Returns the ids of all resources that the manifest names, each once. */
 export function usesOf({ mcp_servers, skills, notebooks, environment }: Manifest): string[] {
   const skillIds = skills.flatMap((skill) => ('id' in skill ? [skill.id] : []));
   const fileIds = environment?.files.map((file) => file.file_id) ?? [];
   return [...new Set([...mcp_servers.map((server) => server.id), ...skillIds, ...notebooks, ...fileIds])];
 }
 
-/** Naming the same thing again says nothing more: of such entries one is saved. */
+/** Removes repeated entries, which have no effect. */
 export function withoutRepeats<Given extends GivenManifest | Manifest>(given: Given): Given {
   const { apps, approvals, notebooks, skills, environment } = given;
   return {
@@ -89,18 +92,18 @@ type Repo = NonNullable<Manifest['environment']>['repos'][number];
 
 const homeFolder = '/home/agent';
 
-/** Nothing but the home folder of a computer can be written, so a path from the root is one from there. */
+/** Only the home folder of a computer is writable, so an absolute path elsewhere is taken relative to it. */
 export const inHome = (path: string) =>
   path === homeFolder || path.startsWith(`${homeFolder}/`) ? path : path.replace(/^\/+/, '');
 
-/** Where the repositories of a version lie on its computers. */
+/** Absolute paths of the repositories on a computer. */
 export const repoFolders = ({ environment }: Pick<Manifest, 'environment'>): string[] =>
   (environment?.repos ?? []).map((repo) => {
     const path = inHome(repoNamed(repo).path);
     return path.startsWith('/') ? path : `${homeFolder}/${path}`;
   });
 
-/** What a repository of a computer means, however it is written. */
+/** Normalizes the short and the long form of a repository. */
 export function repoNamed(repo: Repo): { url: string; ref: string; path: string; token: string | null } {
   const { url: written, ref = 'main', path, token = null } = typeof repo === 'string' ? { url: repo } : repo;
   const url = (/^https?:\/\//.test(written) ? written : `https://${written}`).replace(/\/$/, '');

@@ -7,8 +7,8 @@ import { type DeploymentRow, deployments } from '../deployments/tables.ts';
 import { type FileObjects, type FixedContent, type Manifest, usesOf } from './manifest.ts';
 import { deploymentVersions, livePromotions, type VersionRow } from './tables.ts';
 
-/** Who saved a version; a session token saves none. */
-export type Author = { type: 'key' | 'member' | 'mcp_grant' | 'system'; id: string; name: string };
+/** Session tokens cannot save versions. */
+export type VersionAuthor = { type: 'key' | 'member' | 'mcp_grant' | 'system'; id: string; name: string };
 
 export type VersionContent = {
   manifest: Manifest;
@@ -16,12 +16,12 @@ export type VersionContent = {
   content: FixedContent;
   changed: readonly string[];
   note: string | null;
-  createdBy: Author;
+  createdBy: VersionAuthor;
 };
 
 const columns = columnsOf(deploymentVersions);
 
-/** The version that the deployment's `last_version` announces. */
+/** Inserts the version whose number is the deployment's `last_version`. */
 export const insertVersion = (
   tx: Transaction,
   deployment: DeploymentRow,
@@ -74,7 +74,7 @@ export async function getVersion(
 export const newestVersion = (db: Executor, deployment: DeploymentRow): Promise<VersionRow> =>
   getVersion(db, deployment, deployment.newest_version);
 
-/** The promotion on top of the stack, then the one below it. */
+/** Returns the top promotion of the stack and the one below it. */
 export const topPromotions = (tx: Transaction, deploymentId: string): Promise<{ height: number; version: number }[]> =>
   rowsOf(
     tx,
@@ -83,7 +83,7 @@ export const topPromotions = (tx: Transaction, deploymentId: string): Promise<{ 
         ORDER BY height DESC LIMIT 2`,
   );
 
-export async function putPromotion(
+export async function insertPromotion(
   tx: Transaction,
   deployment: DeploymentRow,
   { height, version }: { height: number; version: number },
@@ -91,22 +91,22 @@ export async function putPromotion(
   await insert(tx, livePromotions, { deployment_id: deployment.id, org_id: deployment.org_id, height, version });
 }
 
-export async function takePromotion(tx: Transaction, deploymentId: string, height: number): Promise<void> {
+export async function deletePromotion(tx: Transaction, deploymentId: string, height: number): Promise<void> {
   await run(tx, sql`DELETE FROM ${livePromotions} WHERE deployment_id = ${deploymentId} AND height = ${height}`);
 }
 
 /**
- * Until the transaction ends nobody else of the org saves or promotes a version, rolls back, or changes and deletes what
- * versions that are live use. Taken before any row is locked, so that none of these wait for each other in a circle.
+ * Until the transaction ends, no other transaction of the org saves, promotes or rolls back a version, or changes a
+ * resource that live versions use. Take this lock before any row lock, to avoid deadlocks.
  */
 export async function lockVersions(tx: Transaction, orgId: string): Promise<void> {
   await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`vestra versions ${orgId}`}, 0))`);
 }
 
-/** A version that is live, and of its deployment what tells whom it serves. */
+/** A live version with the slug and status of its deployment. */
 type LiveVersion = VersionRow & Pick<DeploymentRow, 'slug' | 'status'>;
 
-/** The live versions that name a notebook or a skill, oldest deployment first; archived deployments keep theirs. */
+/** Lists the live versions that use the resource, oldest deployment first, those of archived deployments included. */
 export async function liveVersionsUsing(db: Executor, orgId: string, resourceId: string): Promise<LiveVersion[]> {
   const { slug, status } = deployments.columns;
   const using = reading(
@@ -119,19 +119,19 @@ export async function liveVersionsUsing(db: Executor, orgId: string, resourceId:
   return found;
 }
 
-const mostInUse = 200;
+const maxModelsInUse = 200;
 
-/** Which models live versions name, with an org and a deployment that does; of all orgs, for the operator. */
+/** Lists the models of live versions in all orgs, with an org and a deployment for each. For the operator. */
 export const modelsInUse = (db: Executor): Promise<{ model: string; org_id: string; slug: string }[]> =>
   rowsOf(
     db,
     { model: text(), org_id: text(), slug: text() },
     sql`SELECT DISTINCT ON (model, d.org_id) coalesce(v.manifest->>'model', 'default') AS model, d.org_id, d.slug
         FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id AND v.version = d.live_version
-        WHERE d.status = 'active' ORDER BY model, d.org_id, d.slug LIMIT ${mostInUse}`,
+        WHERE d.status = 'active' ORDER BY model, d.org_id, d.slug LIMIT ${maxModelsInUse}`,
   );
 
-/** The slugs of deployments that run it live, or would after rolling back. */
+/** Lists the slugs of deployments with the resource in the live version or in a version on the rollback stack. */
 export async function deploymentsRelyingOn(db: Executor, orgId: string, resourceId: string): Promise<string[]> {
   const relying = reading(
     { slug: text() },
@@ -142,11 +142,11 @@ export async function deploymentsRelyingOn(db: Executor, orgId: string, resource
         WHERE p.org_id = ${orgId} AND ${names(resourceId)}`,
   );
   const [found] = await pipelined(db, [plannedAnew(relying)]);
-  // Not sorted by the database, whose order depends on its locale.
+  // Sorted here, because the order of the database depends on its locale.
   return found.map(({ slug }) => slug).sort();
 }
 
-/** The revisions of a notebook that any version fixes. */
+/** Lists the revisions of a notebook that any version fixes. */
 export async function fixedRevisions(db: Executor, orgId: string, notebookId: string): Promise<number[]> {
   const rows = await rowsOf(
     db,
@@ -157,7 +157,7 @@ export async function fixedRevisions(db: Executor, orgId: string, notebookId: st
   return rows.map(({ revision }) => revision);
 }
 
-/** What names it says from now on that it is gone. */
+/** Marks the resource as missing in every version that uses it. */
 export async function markMissing(tx: Transaction, orgId: string, resourceId: string): Promise<void> {
   await run(
     tx,
@@ -166,18 +166,17 @@ export async function markMissing(tx: Transaction, orgId: string, resourceId: st
   );
 }
 
-type Use = Pick<DeploymentRow, 'id' | 'slug' | 'name' | 'status'> & {
+type DeploymentUse = Pick<DeploymentRow, 'id' | 'slug' | 'name' | 'status'> & {
   isLive: boolean;
   isDraft: boolean;
   isNewest: boolean;
 };
 
 /**
- * The deployments whose live, draft or newest version names an MCP server, a skill, a notebook or a file, oldest first,
- * with which of the three do. Either index may lead: the one by use where few versions name it, the versions' own where
- * thousands do.
+ * Lists the deployments whose live, draft or newest version uses the resource, oldest first, and which of the three do.
+ * Planned for each call: few uses favour the index by use, thousands favour the index of versions.
  */
-export async function deploymentsUsing(db: Executor, orgId: string, resourceId: string): Promise<Use[]> {
+export async function deploymentsUsing(db: Executor, orgId: string, resourceId: string): Promise<DeploymentUse[]> {
   const { id, slug, name, status } = deployments.columns;
   const using = reading(
     { id, slug, name, status, isLive: boolean(), isDraft: boolean(), isNewest: boolean() },
@@ -193,22 +192,22 @@ export async function deploymentsUsing(db: Executor, orgId: string, resourceId: 
   return found;
 }
 
-/** The version `v` names it. */
+/** True if the version `v` uses the resource. */
 const names = (resourceId: string): Sql => sql`v.uses @> ARRAY[${resourceId}::text]`;
 
 type CachedVersion = { manifest: Manifest; content: FixedContent };
 
-const mostVersions = 500;
-const known = new Map<string, CachedVersion>();
+const maxCachedVersions = 500;
+const cachedVersions = new Map<string, CachedVersion>();
 
-/** What a version says and fixes never changes once it is saved, so it is read once. */
+/** Cached without expiry: a saved version never changes. */
 export async function versionOf(db: Executor, deploymentId: string, version: number): Promise<CachedVersion> {
   const name = `${deploymentId}@${version}`;
-  const found = known.get(name);
+  const found = cachedVersions.get(name);
   if (found) return found;
   const { manifest, content } = await getVersion(db, { id: deploymentId }, version);
-  if (known.size >= mostVersions) known.clear();
-  known.set(name, { manifest, content });
+  if (cachedVersions.size >= maxCachedVersions) cachedVersions.clear();
+  cachedVersions.set(name, { manifest, content });
   return { manifest, content };
 }
 

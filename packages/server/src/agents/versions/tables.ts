@@ -1,7 +1,7 @@
 import { column, integer, json, moment, type RowOf, table, text, textArray } from '../../platform/db/table.ts';
 import { completeManifest, type FileObjects, type FixedContent, type Manifest } from './manifest.ts';
 
-/** Whoever reads a version gets every key of today's manifest, also where the version is older than the key. */
+/** Reading adds the keys that are newer than the version. */
 const savedManifest = () =>
   column<Manifest>('json', {
     read: (text) => completeManifest(JSON.parse(text) as Partial<Manifest>),
@@ -16,7 +16,7 @@ export const deploymentVersions = table('deployment_versions', {
   manifest: savedManifest(),
   file_objects: json<FileObjects>(),
   content: json<FixedContent>(),
-  /** Ids of notebooks, skills and tool servers that were deleted since. */
+  /** Ids of notebooks, skills and tool servers that were deleted after the version was saved. */
   missing: textArray().withDefault(),
   changed: textArray(),
   uses: textArray(),

@@ -25,7 +25,7 @@ const state = (
 });
 
 const save: VersionEvent = { type: 'saved' };
-const changeLive: VersionEvent = { type: 'live_changed' };
+const liveChanged: VersionEvent = { type: 'live_changed' };
 const promote = (version: number): VersionEvent => ({ type: 'promoted', version });
 const rollBack = (to: number | null): VersionEvent => ({ type: 'rolled_back', to });
 
@@ -37,10 +37,10 @@ const rows: [what: string, VersionEvent, PointerState, test: Outcome, live: Outc
   ['a save leaves the live version', save, state(3, 3, 2), [4, 4, 2], [4, 4, 2]],
   ['a save follows the newest version, not an older draft', save, state(3, 1, 2), [4, 4, 2], [4, 4, 2]],
   ['a save after a change of what is live', save, state(3, 3, 4), [5, 5, 4], [5, 5, 4]],
-  ['a change of what is live, which everybody runs', changeLive, state(2, 2, 2), [3, 3, 3], [3, 3, 3]],
-  ['a change of what is live, while a draft has gone on', changeLive, state(5, 5, 3), [5, 5, 6], [5, 5, 6]],
-  ['a change of what is live, while the draft is back at it', changeLive, state(5, 3, 3), [5, 6, 6], [5, 6, 6]],
-  ['a change of what is live in an archived one', changeLive, state(2, 2, 2, 'archived'), [3, 3, 3], [3, 3, 3]],
+  ['a change of what is live, which everybody runs', liveChanged, state(2, 2, 2), [3, 3, 3], [3, 3, 3]],
+  ['a change of what is live, while a draft has gone on', liveChanged, state(5, 5, 3), [5, 5, 6], [5, 5, 6]],
+  ['a change of what is live, while the draft is back at it', liveChanged, state(5, 3, 3), [5, 6, 6], [5, 6, 6]],
+  ['a change of what is live in an archived one', liveChanged, state(2, 2, 2, 'archived'), [3, 3, 3], [3, 3, 3]],
   ['a first promotion', promote(1), state(1, 1, null), [1, 1, null], [1, 1, 1]],
   ['a promotion of the newest', promote(3), state(3, 3, 1), [3, 3, 1], [3, 3, 3]],
   ['a promotion of an older one', promote(1), state(3, 3, 3), [3, 1, 3], [3, 3, 1]],
@@ -77,7 +77,7 @@ describe('the last version', () => {
 
   it.each([
     [save, 6],
-    [changeLive, 6],
+    [liveChanged, 6],
     [promote(2), 5],
     [rollBack(2), 5],
   ])('after %j of five, the fifth of them deleted from what is live, is %i', (event, last) => {

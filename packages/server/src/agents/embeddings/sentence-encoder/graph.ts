@@ -1,22 +1,20 @@
-/** A weight of the encoder as its package has it, by name. */
+/** Returns a weight of the encoder by its name in the package. */
 export type Weights = (name: string) => { shape: readonly number[]; values: Float32Array };
 
-/** The encoder reads no further than this many word pieces. */
-export const mostPieces = 128;
+/** The most word pieces that the encoder reads. */
+export const maxPieces = 128;
 const heads = 4;
 const epsilon = 1e-6;
-/** A byte stands for −127 to 127. */
+/** A byte represents −127 to 127. */
 const steps = 127;
 const middle = 128;
 const transformer = 'module_apply_default/Encoder_en/KonaTransformer/Encode';
 
 /**
- * The Universal Sentence Encoder (lite) as ONNX: two layers of a transformer over word pieces, their mean, one dense
- * layer. It takes `ids`, as many for each text, `places` (0, 1, 2 …) and `mask`, 1 for a piece and 0 for what fills up, and
- * gives `vectors` that are not yet of length 1.
- *
- * With 8 bits the great matrices are products of bytes, with a scale for each row and each column, so that a text's vector
- * does not depend on those beside it.
+ * The Universal Sentence Encoder (lite) as ONNX: two transformer layers over word pieces, their mean, one dense layer.
+ * Inputs are `ids`, padded to one length, `places` (0, 1, 2 …) and `mask`, 1 for a piece and 0 for padding. The output
+ * `vectors` is not normalized. With 8 bits the large matrices are byte products with a scale per row and column, so
+ * that the vector of a text does not depend on the batch.
  */
 export function sentenceEncoder(weights: Weights, bits: 8 | 32): Buffer {
   const nodes: OnnxNode[] = [];
@@ -37,7 +35,7 @@ export function sentenceEncoder(weights: Weights, bits: 8 | 32): Buffer {
   const numbers = (...values: number[]) => constant([values.length], BigInt64Array.from(values.map(BigInt)));
   const weight = (name: string) => {
     const { shape, values } = weights(name);
-    // A convolution of one by one is a product of matrices.
+    // A 1×1 convolution is a matrix product, so its two leading dimensions are dropped.
     return constant(
       shape.filter((size, at) => size !== 1 || at > 1),
       values,
@@ -48,15 +46,15 @@ export function sentenceEncoder(weights: Weights, bits: 8 | 32): Buffer {
   const exactProduct = (input: string, kernel: string) => node('MatMul', [input, weight(kernel)]);
   const great = bits === 8 ? productOfBytes : exactProduct;
 
-  /** Bytes without a sign on both sides: products of mixed ones overflow on processors with AVX2 alone. */
+  /** Both factors are unsigned: products of mixed signs overflow on processors with AVX2 only. */
   function productOfBytes(input: string, kernel: string): string {
     const { bytes, scales, rows, columns } = asBytes(weights(kernel));
     const largest = node('Max', [node('ReduceMax', [node('Abs', [input])], { axes: [-1], keepdims: 1 }), number(1e-9)]);
     const scaled = node('Mul', [input, node('Div', [number(steps), largest])]);
-    // The cast cuts off, so a half is added to round.
+    // The cast truncates, so one half is added to round.
     const rounded = node('Cast', [node('Add', [scaled, number(middle + 0.5)])], { to: elementType.uint8 });
     const byColumn = constant([columns], scales);
-    // It reads its sums as numbers where it adds them up: with operators of ONNX alone they go through memory twice more.
+    // This operator converts the sums while adding. With standard ONNX operators they pass through memory twice more.
     const product = node('com.microsoft.MatMulIntegerToFloat', [
       rounded,
       constant([rows, columns], bytes),
@@ -96,7 +94,7 @@ export function sentenceEncoder(weights: Weights, bits: 8 | 32): Buffer {
     return dense(joined, kernel('output_transform_single'), bias('output_transform_single'), great);
   }
 
-  /** `narrow` is what happens to both the wide values and the input before they are added. */
+  /** `narrow` is applied to the wide values and to the input before they are added. */
   function forward(input: string, layer: number, narrow = (values: string) => values): string {
     const name = `${transformer}/Layer_${layer}/TransformerLayer/FFN`;
     const kernel = (of: string) =>
@@ -112,7 +110,7 @@ export function sentenceEncoder(weights: Weights, bits: 8 | 32): Buffer {
   const hidden = node('Unsqueeze', [node('Mul', [node('Sub', [number(1), 'mask']), number(-1e9)]), numbers(1, 2)]);
   const pieces = node('Gather', [weight('module/Embeddings_en'), 'ids']);
   const order = node('Gather', [timing(), 'places']);
-  // The embedding goes in twice, alone and with its place.
+  // The model adds the embedding twice, once with its position.
   const input = node('Add', [node('Add', [pieces, pieces]), order]);
   const dense0 = `${transformer}/Layer_0/TransformerLayer/dense`;
   const widened = dense(
@@ -127,26 +125,26 @@ export function sentenceEncoder(weights: Weights, bits: 8 | 32): Buffer {
   const count = node('ReduceSum', ['mask', numbers(1)], { keepdims: 1 });
   const mean = (values: string) =>
     node('Div', [node('ReduceSum', [node('Mul', [values, mask]), numbers(1)], { keepdims: 0 }), count]);
-  // The mean of products is the product of the mean: taken before the last matrix it saves a sixth of all work.
+  // The mean commutes with the product. Taken before the last matrix, it saves a sixth of the work.
   const seen = node('Add', [attention(normalized(layer0, second), 1, 512, hidden), layer0]);
   const sentence = forward(seen, 1, mean);
   const last = 'module/Encoder_en/hidden_layers/tanh_layer_0';
   nodes.push({ op: 'Tanh', inputs: [dense(sentence, `${last}/weights`, `${last}/bias`)], outputs: ['vectors'] });
 
-  /** Sines and cosines of the place, at the frequencies of the package. */
+  /** Sines and cosines of the position, at the frequencies of the package. */
   function timing(): string {
     const frequencies = weights(
       `${transformer}/TransformerStack/Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1`,
     ).values;
     const width = frequencies.length * 2;
-    const values = new Float32Array(mostPieces * width);
-    for (let place = 0; place < mostPieces; place++) {
+    const values = new Float32Array(maxPieces * width);
+    for (let place = 0; place < maxPieces; place++) {
       for (const [at, frequency] of frequencies.entries()) {
         values[place * width + at] = Math.sin(Math.fround(place * frequency));
         values[place * width + frequencies.length + at] = Math.cos(Math.fround(place * frequency));
       }
     }
-    return constant([mostPieces, width], values);
+    return constant([maxPieces, width], values);
   }
 
   return writeOnnx({
@@ -165,7 +163,7 @@ function asBytes({ shape, values }: ReturnType<Weights>) {
   const [rows, columns] = shape.slice(-2) as [number, number];
   const scales = new Float32Array(columns);
   const bytes = new Uint8Array(values.length);
-  // Plain loops: there are four million weights, and the first question waits for them.
+  // Plain loops for speed: the first query waits for four million weights.
   for (let at = 0; at < values.length; at++) {
     const scale = Math.abs(values[at] as number) / steps;
     if (scale > (scales[at % columns] as number)) scales[at % columns] = scale;
@@ -176,20 +174,20 @@ function asBytes({ shape, values }: ReturnType<Weights>) {
   return { bytes, scales, rows, columns };
 }
 
-/** The few parts of the ONNX format that the sentence encoder needs, as protobuf: https://onnx.ai/onnx/intro/concepts.html */
+/** The parts of the ONNX format that the encoder needs, as protobuf: https://onnx.ai/onnx/intro/concepts.html */
 
-/** `op` is one of ONNX, or behind its domain one of a runtime: `com.microsoft.FusedMatMul`. */
+/** `op` is a standard operator, or one of a runtime with its domain: `com.microsoft.FusedMatMul`. */
 type OnnxNode = { op: string; inputs: readonly string[]; outputs: readonly string[]; attributes?: Attributes };
 type Values = Float32Array | BigInt64Array | Uint8Array;
 type OnnxTensor = { name: string; shape: readonly number[]; values: Values };
-/** A dimension that is a word may be of any size. */
+/** A dimension given as a word may have any size. */
 type OnnxPort = { name: string; shape: readonly (number | string)[]; type: 'float' | 'int64' };
 
 type Attributes = Record<string, number | readonly number[] | { float: number }>;
 
 const elementType = { float: 1, uint8: 2, int64: 7 };
 const irVersion = 8;
-/** The first one with `LayerNormalization`. */
+/** The first operator set with `LayerNormalization`. */
 const operatorSet = 17;
 
 function writeOnnx(graph: {
@@ -212,7 +210,7 @@ function writeOnnx(graph: {
   return Buffer.concat([...integer(1, irVersion), ...message(7, content), ...operators]);
 }
 
-/** In pieces until the end: the weights are copied once. */
+/** Parts are joined once at the end, so that the weights are copied once. */
 type Written = Buffer[];
 
 const domainOf = (op: string) => op.split('.').slice(0, -1).join('.');
@@ -263,7 +261,7 @@ function float(field: number, value: number): Written {
   return [tag(field, 5), written];
 }
 
-/** Negative numbers take ten bytes, as 64 bits in two's complement. */
+/** A negative number takes ten bytes: 64 bits in two's complement. */
 function varint(value: number): Buffer {
   const written: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));

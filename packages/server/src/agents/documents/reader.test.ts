@@ -29,12 +29,12 @@ describe('the text of a file', () => {
     expect(await textOf(bytes, 'a.txt', type)).toBe('Größe');
   });
 
-  it('is refused in a charset that it is not in, or that nobody knows', async () => {
+  it('is refused in a wrong or unknown charset', async () => {
     await expect(textOf(Buffer.from('Größe', 'latin1'), 'a.txt')).rejects.toEqual(refused(/not a text in utf-8/));
     await expect(textOf('x', 'a.txt', 'text/plain; charset=klingon')).rejects.toEqual(refused(/klingon/));
   });
 
-  it('is Markdown for HTML, with its tables and without anything that is no text', async () => {
+  it('is Markdown for HTML, with tables and without scripts and media', async () => {
     const html = `<meta charset="iso-8859-1"><body><style>p{}</style><script>x()</script><svg><text>no</text></svg>
       <h2>Preise für 2026</h2><p>In <b>Euro</b>, <a href="https://a.example/b">mehr</a></p>
       <img alt="A lamp" src="data:image/png;base64,AAAA"><img alt="Shop" src="shop.png">
@@ -56,11 +56,11 @@ describe('the text of a file', () => {
     expect(await textOf(docxOf(body), 'a.docx')).toBe('# Prices\n\nIn euros.\n\n| Basic | 10 |\n| Pro | 20 |');
   });
 
-  it('is the pages of a PDF, one after the other, each ended by a form feed', async () => {
+  it('is the pages of a PDF in order, each ending with a form feed', async () => {
     expect(await textOf(pdfOf([['One (1)', 'two'], [], ['three']]), 'a.pdf')).toBe('One (1)\ntwo\n\n\f\n\n\fthree');
   });
 
-  it('is a table for each sheet of a workbook that is shown, with its values as a person sees them [NB-210]', async () => {
+  it('is a table per visible sheet of a workbook, with values as displayed [NB-210]', async () => {
     const cell = (at: string, type: string, value: string, style = 0) =>
       `<x:c r="${at}" t="${type}" s="${style}"><x:f>A1+B1</x:f><x:v>${value}</x:v></x:c>`;
     const bytes = xlsxOf(
@@ -88,7 +88,7 @@ describe('the text of a file', () => {
     );
   });
 
-  it('is the slides of a presentation with their titles, tables and notes, each a page [NB-210]', async () => {
+  it('is the slides of a presentation with titles, tables and notes, one page each [NB-210]', async () => {
     const row = (...cells: string[]) =>
       `<a:tr>${cells.map((text) => `<a:tc><a:txBody><a:p><a:t>${text}</a:t></a:p></a:txBody></a:tc>`).join('')}</a:tr>`;
     const bytes = pptxOf([
@@ -104,7 +104,7 @@ describe('the text of a file', () => {
     );
   });
 
-  it('is judged by its type, and by its name where the type says nothing', async () => {
+  it('is read by its type, or by its name if the type is generic', async () => {
     expect((await reader.read(file('<b>x</b>', 'a.md', 'text/html'), options)).text).toBe('**x**');
     expect((await reader.read(file('<b>x</b>', 'a.HTML', 'text/plain'), options)).contentType).toBe('text/markdown');
     expect((await reader.read(file('x', 'README', 'text/plain'), options)).contentType).toBe('text/plain');
@@ -126,7 +126,7 @@ describe('the text of a file', () => {
 });
 
 describe('a hostile file', () => {
-  it('that keeps the library busy is given up, and the event loop goes on meanwhile', async () => {
+  it('that blocks the library is abandoned without blocking the event loop', async () => {
     const reader = createDocumentReader({ timeMs: 1500 });
     let ticks = 0;
     const ticking = setInterval(() => ticks++, 10);
@@ -140,7 +140,7 @@ describe('a hostile file', () => {
     ['DOCX', docxOf(' '.repeat(300_000_000)), 'a.docx'],
     ['PDF', pdfWith([Buffer.alloc(400_000_000, 32)]), 'a.pdf'],
     ['XLSX', xlsxOf([{ name: 'A', rows: ' '.repeat(100_000_000) }]), 'a.xlsx'],
-  ])('that unpacks to gigabytes is given up: %s', async (_kind, bytes, filename) => {
+  ])('that unpacks to gigabytes is abandoned: %s', async (_kind, bytes, filename) => {
     expect(bytes.length).toBeLessThan(3 * 1024 * 1024);
     const reader = createDocumentReader({ memoryMb: 100, timeMs: 60_000 });
     await expect(reader.read(file(bytes, filename), options)).rejects.toEqual(
@@ -161,13 +161,13 @@ describe('a hostile file', () => {
   });
 });
 
-it('leaves entities that a file defines as they stand', async () => {
+it('does not expand custom entities', async () => {
   const shared = '</sst><!DOCTYPE x [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;">]><sst>';
   const bytes = xlsxOf([{ name: 'A', rows: '<x:row><x:c t="str"><x:v>&b;</x:v></x:c></x:row>' }], { shared });
   expect((await createDocumentReader().read(file(bytes, 'a.xlsx'), options)).text).toContain('| &b; |');
 });
 
-it('reads a few files at once, lets others wait, and sends the rest away', async () => {
+it('reads a few files at once, queues others and refuses the rest', async () => {
   const reader = createDocumentReader({ atOnce: 1, waiting: 8 });
   const burst = async () => {
     const reads = ['one', 'two', 'three', 'four'].map((text) => reader.read(file(`<p>${text}</p>`, 'a.html'), options));
@@ -178,7 +178,7 @@ it('reads a few files at once, lets others wait, and sends the rest away', async
   expect(await burst()).toEqual(['one', 'two', 'three', 'not_ready']);
 });
 
-it('lets no org take the places of all others [CMP-187, JOB-242]', async () => {
+it('prevents one org from taking all slots [CMP-187, JOB-242]', async () => {
   const reader = createDocumentReader({ atOnce: 2, waiting: 32 });
   const ended: string[] = [];
   const read = (orgId: string) =>
@@ -188,12 +188,12 @@ it('lets no org take the places of all others [CMP-187, JOB-242]', async () => {
     );
   const flood = Array.from({ length: 40 }, () => read('org_a'));
   await Promise.all([read('org_b'), ...flood]);
-  // One runs and eight wait; what comes after these is sent away, and the other org has a place at once.
+  // One runs and eight wait. Later ones are refused, and the other org gets a slot at once.
   expect(ended.filter((each) => each === 'not_ready')).toHaveLength(31);
   expect(ended.filter((each) => each !== 'not_ready').indexOf('org_b')).toBeLessThan(3);
 });
 
-it.skipIf(process.platform !== 'linux')('reads in a sandbox where the machine has one [CMP-187]', async () => {
+it.skipIf(process.platform !== 'linux')('reads in a sandbox if the machine supports it [CMP-187]', async () => {
   expect(await canConfine()).toBe(true);
   const began: string[] = [];
   const note = (_message: unknown, name: string | symbol) => void began.push(String(name));

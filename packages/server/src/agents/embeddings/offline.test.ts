@@ -18,7 +18,7 @@ afterEach(async () => {
 const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, at) => sum + value * (b[at] as number), 0);
 
 describe('the offline embeddings', () => {
-  it('put texts of one meaning near each other, in the order they came', async () => {
+  it('put texts with the same meaning near each other, in order', async () => {
     const { embed, dimensions } = open();
     const [parcel, pack, cello] = (await embed([
       'Where is my parcel?',
@@ -30,7 +30,7 @@ describe('the offline embeddings', () => {
     expect(cosine(parcel, pack)).toBeGreaterThan(cosine(parcel, cello) + 0.2);
   });
 
-  it('give the same vector alone and among many', async () => {
+  it('return the same vector alone and in a batch', async () => {
     const { embed } = open();
     const texts = Array.from({ length: 40 }, (_, at) => `Fact ${at}: the shop opens at ${at}.`);
     const [together, [alone]] = await Promise.all([embed(texts), embed([texts[33] as string])]);
@@ -38,20 +38,20 @@ describe('the offline embeddings', () => {
     expect(cosine(together[33] as Float32Array, alone as Float32Array)).toBeGreaterThan(0.9999);
   });
 
-  it('take nothing, signs, half characters and long texts', async () => {
+  it('accept empty, symbol-only, malformed and long texts', async () => {
     const { embed } = open();
     expect(await embed([])).toEqual([]);
     const vectors = await embed(['', ' \n', '???', '\ud83d', 'x '.repeat(20_000), 'Hello']);
     expect(vectors.map((vector) => Math.round(Math.hypot(...vector)))).toEqual([0, 0, 0, 0, 1, 1]);
   });
 
-  it('say what they cannot read', () => {
+  it('report texts that they cannot read', () => {
     const { understands } = open();
     expect(['Allergic to nuts', 'Ich mag Züge', 'Call me 2pac'].map(understands)).toEqual([true, true, true]);
     expect(['ナッツアレルギー', 'орехи', '42', '', 'Я люблю jazz'].map(understands)).toEqual(Array(5).fill(false));
   });
 
-  it('let a question pass a document that is half read', async () => {
+  it('let a query overtake a half-indexed document', async () => {
     const { embed } = open();
     const order: string[] = [];
     const long = embed(Array(60).fill('A paragraph of some length about nothing in particular. '.repeat(20)), {
@@ -62,7 +62,7 @@ describe('the offline embeddings', () => {
     expect(order).toEqual(['question', 'document']);
   });
 
-  it('stop a call at its signal, and serve the next', async () => {
+  it('abort a call with its signal and serve the next one', async () => {
     const { embed } = open();
     const reason = new Error('stopped');
     const controller = new AbortController();
@@ -73,8 +73,8 @@ describe('the offline embeddings', () => {
     expect(await embed(['three'])).toHaveLength(1);
   });
 
-  it('start no process before the first call, and end it when nobody asks', async () => {
-    // As the system counts them: a process that is let go counts for nothing here and still holds its memory.
+  it('start a process with the first call and end it when idle', async () => {
+    // Counted by the system: a process without a reference here still uses memory.
     const processes = async () => (await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')).trim();
     await vi.waitFor(async () => expect(await processes()).toBe(''), { timeout: 20_000 });
     const { embed } = open({ idleMs: 1 });
@@ -86,7 +86,7 @@ describe('the offline embeddings', () => {
     expect(await embed(['two'])).toHaveLength(1);
   });
 
-  it('go on in the portable way where the runtime does not load, and say so once [EMB-004]', async () => {
+  it('fall back to WebAssembly if the runtime does not load, and log it once [EMB-004]', async () => {
     const warned: unknown[][] = [];
     const log = { warn: (...said: unknown[]) => warned.push(said) } as never;
     const { embed, close } = open({ runtime: 'a-runtime-that-is-not-installed', idleMs: 1, log });
@@ -98,7 +98,7 @@ describe('the offline embeddings', () => {
     expect(warned).toHaveLength(1);
   });
 
-  it('are closed once and for all', async () => {
+  it('stay closed', async () => {
     const embeddings = open();
     const running = embeddings.embed(['one']);
     const refused = expect(running).rejects.toThrow('The embeddings are closed');
@@ -112,7 +112,7 @@ describe('a process that dies', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vestra-embed-'));
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** Stands for the real process: it ends at the word `crash`, fails at `fail`. */
+  /** A mocked process: it ends at the word `crash` and fails at `fail`. */
   async function fragile(): Promise<URL> {
     const file = join(folder, 'fragile.mjs');
     await writeFile(
@@ -129,7 +129,7 @@ describe('a process that dies', async () => {
     return pathToFileURL(file);
   }
 
-  it('while it loads its runtime is started again without it [EMB-004]', async () => {
+  it('while loading the runtime is restarted without it [EMB-004]', async () => {
     const file = join(folder, 'no-runtime.mjs');
     await writeFile(
       file,
@@ -146,7 +146,7 @@ describe('a process that dies', async () => {
     ['crash', 'The process of the embedding model ended while it worked.'],
     ['throw', 'The process of the embedding model ended while it worked.'],
     ['fail', 'The embedding model failed: no memory'],
-  ])('at %s refuses that call alone', async (word, message) => {
+  ])('at %s fails only that call', async (word, message) => {
     const { embed } = open({ program: await fragile() });
     const refused = expect(embed([word])).rejects.toThrow(message);
     const others = Promise.all([embed(['one', 'two', 'three']), embed(['four', 'five'])]);

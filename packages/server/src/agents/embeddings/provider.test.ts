@@ -22,24 +22,21 @@ describe("a provider's embeddings", () => {
     ['openai', '/v1/embeddings', 'Bearer sk-embed-0123456789abcdef', { dimensions: 64, encoding_format: 'float' }],
     ['compatible', '/v1/embeddings', 'Bearer sk-embed-0123456789abcdef', { encoding_format: 'float' }],
     ['google', '/v1/models/scripted-embedding:batchEmbedContents', 'sk-embed-0123456789abcdef', {}],
-  ] as const)(
-    'ask %s in its own format, and put its answer in order [EMB-007]',
-    async (provider, path, key, fields) => {
-      const { asked, open } = await start();
-      const { embed, model } = open(provider);
-      expect(model).toBe(`${provider}/scripted-embedding/64`);
-      const [dog, nothing, hund, milk] = await embed(['A dog.', '…', 'Ein Hund.', 'milk']);
-      expect(asked).toMatchObject([{ path, key, texts: ['A dog.', 'Ein Hund.', 'milk'], body: fields }]);
-      expect(provider === 'compatible' && 'dimensions' in (asked[0]?.body ?? {})).toBe(false);
-      expect(Math.hypot(...(dog as Float32Array))).toBeCloseTo(1, 5);
-      expect(Math.hypot(...(nothing as Float32Array))).toBe(0);
-      expect(cosine(dog, hund)).toBeGreaterThan(0.9);
-      expect(cosine(dog, milk)).toBeLessThan(0.1);
-      await embed(['kept'], { urgency: 'index' });
-      const tasks = asked.flatMap(({ body }) => body.requests?.map(({ taskType }) => taskType) ?? []);
-      if (provider === 'google') expect(new Set(tasks)).toEqual(new Set(['RETRIEVAL_QUERY', 'RETRIEVAL_DOCUMENT']));
-    },
-  );
+  ] as const)('use the format of %s and order its vectors [EMB-007]', async (provider, path, key, fields) => {
+    const { asked, open } = await start();
+    const { embed, model } = open(provider);
+    expect(model).toBe(`${provider}/scripted-embedding/64`);
+    const [dog, nothing, hund, milk] = await embed(['A dog.', '…', 'Ein Hund.', 'milk']);
+    expect(asked).toMatchObject([{ path, key, texts: ['A dog.', 'Ein Hund.', 'milk'], body: fields }]);
+    expect(provider === 'compatible' && 'dimensions' in (asked[0]?.body ?? {})).toBe(false);
+    expect(Math.hypot(...(dog as Float32Array))).toBeCloseTo(1, 5);
+    expect(Math.hypot(...(nothing as Float32Array))).toBe(0);
+    expect(cosine(dog, hund)).toBeGreaterThan(0.9);
+    expect(cosine(dog, milk)).toBeLessThan(0.1);
+    await embed(['kept'], { urgency: 'index' });
+    const tasks = asked.flatMap(({ body }) => body.requests?.map(({ taskType }) => taskType) ?? []);
+    if (provider === 'google') expect(new Set(tasks)).toEqual(new Set(['RETRIEVAL_QUERY', 'RETRIEVAL_DOCUMENT']));
+  });
 
   it('read every language, and long texts in pieces', async () => {
     const { asked, open } = await start();
@@ -53,7 +50,7 @@ describe("a provider's embeddings", () => {
     expect(asked[0]?.texts.length).toBeGreaterThan(1);
   });
 
-  it('send many texts in a few calls, few at once, and a question beside them [EMB-007]', async () => {
+  it('send many texts in a few requests, with a slot for a query [EMB-007]', async () => {
     const { asked, open, mostRunning } = await start(async () => {
       await delay(5);
       return false;
@@ -70,7 +67,7 @@ describe("a provider's embeddings", () => {
     expect(asked.findIndex(({ texts }) => texts[0] === 'A question?')).toBeLessThan(4);
   });
 
-  it('are tried again where the provider fails for a moment [EMB-007]', async () => {
+  it('are retried if the provider fails briefly [EMB-007]', async () => {
     const faults = [503, 429];
     const { asked, open } = await start((_call, response) => {
       const status = faults.shift();
@@ -82,7 +79,7 @@ describe("a provider's embeddings", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('say what is wrong and never the key [EMB-008]', async () => {
+  it('report errors without the key [EMB-008]', async () => {
     const { open } = await start((_call, response) => {
       const message = 'Incorrect API key provided: sk-embed-0123456789abcdef.';
       response.writeHead(401).end(JSON.stringify({ error: { message, code: 'invalid_api_key' } }));
@@ -103,7 +100,7 @@ describe("a provider's embeddings", () => {
     ['too few vectors', JSON.stringify({ data: [] })],
     ['words for numbers', JSON.stringify({ data: [{ index: 0, embedding: Array(64).fill('x') }] })],
     ['nothing but zeros', JSON.stringify({ data: [{ index: 0, embedding: Array(64).fill(0) }] })],
-  ])('take %s for no answer', async (_name, body) => {
+  ])('refuse %s as an answer', async (_name, body) => {
     const { open } = await start((_call, response) => {
       response.writeHead(200).end(body);
       return true;
@@ -111,7 +108,7 @@ describe("a provider's embeddings", () => {
     await expect(open().embed(['dog'])).rejects.toThrow('OpenAI sent an answer that cannot be read.');
   });
 
-  it('of another size than expected are refused with the setting to change [EMB-009]', async () => {
+  it('of an unexpected size are refused with the setting to change [EMB-009]', async () => {
     const { resize, open } = await start();
     resize(96);
     await expect(open('compatible').embed(['dog'])).rejects.toThrow(
@@ -120,7 +117,7 @@ describe("a provider's embeddings", () => {
     expect(open('compatible', 96).model).not.toBe(open('compatible', 64).model);
   });
 
-  it('stop at the signal of whoever asks', async () => {
+  it('stop at the caller’s signal', async () => {
     const stop = new AbortController();
     const { open } = await start(() => {
       stop.abort(new Error('enough'));
@@ -129,7 +126,7 @@ describe("a provider's embeddings", () => {
     await expect(open().embed(['dog'], { signal: stop.signal })).rejects.toThrow('enough');
   });
 
-  it('learn once from what nearness on texts have to do with each other', async () => {
+  it('measure the least similarity of related texts once', async () => {
     const { asked, open } = await start();
     const { leastSimilarity } = open();
     const [least, again] = await Promise.all([leastSimilarity(), leastSimilarity({ query: 'dog' })]);

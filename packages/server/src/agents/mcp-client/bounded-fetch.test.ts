@@ -4,15 +4,15 @@ import { partCounter } from './bounded-fetch.ts';
 
 const count = (text: string, isEventStream = false) => partCounter({ isEventStream })(Buffer.from(text));
 
-/** As many as a comma, a list or an object announces. */
+/** Each comma, list and object counts as one. */
 const expected = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
   const inner = Object.values(value);
   return Math.max(1, inner.length) + inner.reduce((sum: number, each) => sum + expected(each), 0);
 };
 
-describe('the parts of a text', () => {
-  it('are those of its JSON, whatever its strings hold, however it is cut into chunks', () => {
+describe('counting parts', () => {
+  it('counts JSON values outside strings for any chunks', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 }),
@@ -33,11 +33,11 @@ describe('the parts of a text', () => {
     ['"[{,', 0],
     ['"[{,\n[{,', 3],
     ['"\\\n[', 1],
-  ])('of %j are %i', (text, parts) => {
+  ])('counts the parts of %j as %i', (text, parts) => {
     expect(count(text)).toBe(parts);
   });
 
-  it('of a stream are also its lines, ten each, and a quote in a comment hides nothing', () => {
+  it('counts each line of a stream as ten, also after a quote in a comment', () => {
     expect(count(': "\ndata: {"a":1}\n\n: "\r\rdata: [[\n', true)).toBe(63);
   });
 });

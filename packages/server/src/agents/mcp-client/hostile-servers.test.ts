@@ -28,7 +28,7 @@ const answering =
 const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
 
-/** Answers the handshake of 2025 as it should be, and the rest as the test likes. */
+/** Answers the handshake of 2025 correctly, and the rest as the test wants. */
 const afterHandshake =
   (handle: (message: { id: number }, response: ServerResponse) => void): RequestListener =>
   async (request, response) => {
@@ -51,7 +51,7 @@ const answerTo = (id: number, tools: string) => `{"jsonrpc":"2.0","id":${id},"re
 const unreadable = failing('127.0.0.1 does not speak MCP at this URL: its answer could not be read.');
 
 describe('a server that', () => {
-  it.each([301, 302, 307, 308])('redirects with %s is not followed, within its origin neither', async (status) => {
+  it.each([301, 302, 307, 308])('redirects with %s is not followed, even within its origin', async (status) => {
     const { answer, requests } = await check((request, response) => {
       if (request.url === '/other') return void response.writeHead(200).end();
       response.writeHead(status, { location: '/other' }).end();
@@ -62,12 +62,12 @@ describe('a server that', () => {
     expect(requests.map(({ url }) => url)).not.toContain('/other');
   });
 
-  it.each([403, 404, 405, 429, 500, 503])('answers %s is named by its status', async (status) => {
+  it.each([403, 404, 405, 429, 500, 503])('answers %s is reported with its status', async (status) => {
     const { answer } = await check(answering(status, {}, `no ${secret}`));
     expect(answer).toMatchObject({ ok: false, message: expect.stringContaining(`127.0.0.1 answered ${status}`) });
   });
 
-  it('challenges for another scope is no reason to sign in anywhere', async () => {
+  it('asks for another scope starts no sign-in', async () => {
     const challenge = 'Bearer error="insufficient_scope", resource_metadata="http://127.0.0.1:1/x"';
     const { answer, requests } = await check(answering(403, { 'www-authenticate': challenge }));
     expect(answer).toMatchObject({ ok: false, code: 'mcp_server_error' });
@@ -81,13 +81,13 @@ describe('a server that', () => {
     ['JSON that is no MCP', 200, json, `{"hello": "${secret}"}`],
     ['a list of nonsense', 200, json, '[1, null, {}]'],
     ['an answer to something else', 200, json, '{"jsonrpc":"2.0","id":"x","result":{}}'],
-  ] as const)('answers %s speaks no MCP', async (_what, status, headers, body) => {
+  ] as const)('answers %s is reported as not MCP', async (_what, status, headers, body) => {
     const { answer, took } = await check(answering(status, headers, body), { timeoutMs: 1000 });
     expect(answer.ok).toBe(false);
     expect(took).toBeLessThan(3000);
   });
 
-  it('answers with an error of MCP is quoted by its number alone', async () => {
+  it('answers with an MCP error is reported by its code only', async () => {
     const { answer } = await check(
       afterHandshake(({ id }, response) => {
         const error = { code: -32603, message: `Got ${secret}`, data: { secret } };
@@ -101,7 +101,7 @@ describe('a server that', () => {
     ['tools that are none', { tools: [{ name: 7 }] }],
     ['a tool without a schema', { tools: [{ name: 'x' }] }],
     ['no list', { tools: 'many' }],
-  ])('lists %s is unreadable', async (_what, result) => {
+  ])('lists %s is reported as unreadable', async (_what, result) => {
     const { answer } = await check(
       afterHandshake(({ id }, response) => {
         response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
@@ -110,7 +110,7 @@ describe('a server that', () => {
     expect(answer).toEqual(unreadable);
   });
 
-  it('never answers is given up after the time for everything together', async () => {
+  it('never answers is abandoned after the total time limit', async () => {
     const { answer, took, sockets } = await check(() => {}, { timeoutMs: 400 });
     expect(answer).toEqual({ ok: false, code: 'timeout', message: '127.0.0.1 took too long.' });
     expect(took).toBeGreaterThanOrEqual(390);
@@ -118,7 +118,7 @@ describe('a server that', () => {
     await vi.waitFor(() => expect(sockets.every(({ destroyed }) => destroyed)).toBe(true));
   });
 
-  it('is slow in every step cannot stretch the time', async () => {
+  it('is slow in every step cannot exceed the total time limit', async () => {
     let page = 0;
     const { answer, took } = await check(
       afterHandshake(({ id }, response) => {
@@ -131,7 +131,7 @@ describe('a server that', () => {
     expect(took).toBeLessThan(2000);
   });
 
-  it('drips its answer byte by byte is given up in time', async () => {
+  it('sends byte by byte is abandoned in time', async () => {
     const { answer, took, sockets } = await check(
       (_request, response) => {
         response.writeHead(200, json).write('{');
@@ -152,7 +152,7 @@ describe('a server that', () => {
     ['empty lines', events, '\n', values],
     ['messages that are none', events, 'data: {"a":1}\n\n', values],
     ['lists within lists', json, '{"a":['.repeat(100), values],
-  ])('sends %s without end is cut off', async (_what, headers, chunk, message) => {
+  ])('sends endless %s is cut off', async (_what, headers, chunk, message) => {
     const stream = endless(Buffer.from(chunk.repeat(500)));
     const { answer, took, sockets } = await check((request, response) => {
       response.writeHead(200, headers);
@@ -185,7 +185,7 @@ describe('a server that', () => {
         ),
       unreadable.message,
     ],
-  ])('sends %s holds the process up neither long nor for ever', async (_what, body, message) => {
+  ])('sends %s does not block the process', async (_what, body, message) => {
     const { answer, took, requests } = await check(
       afterHandshake(({ id }, response) => void response.writeHead(200, json).end(body(id))),
     );
@@ -194,7 +194,7 @@ describe('a server that', () => {
     expect(requests.length).toBeLessThan(10);
   });
 
-  it('asks back without end makes no flood of requests', async () => {
+  it('sends endless requests causes no flood of responses', async () => {
     let asked = 0;
     const { answer, requests } = await check(
       afterHandshake((_message, response) => {
@@ -207,7 +207,7 @@ describe('a server that', () => {
     expect(requests.length).toBeLessThanOrEqual(100);
   });
 
-  it('ends its stream without an answer is said to be unreadable, not slow', async () => {
+  it('ends its stream without an answer is reported as unreadable, not slow', async () => {
     const { answer } = await check(
       afterHandshake((_message, response) => void response.writeHead(200, events).end('data: {"nonsense\n\n')),
       { timeoutMs: 500 },
@@ -215,7 +215,7 @@ describe('a server that', () => {
     expect(answer).toEqual(unreadable);
   });
 
-  it('keeps its session open when told to end it holds nobody up for long', async () => {
+  it('does not end its session causes only a short delay', async () => {
     const { answer, took } = await check((request, response) => {
       if (request.method === 'DELETE') return;
       response.setHeader('mcp-session-id', 's1');

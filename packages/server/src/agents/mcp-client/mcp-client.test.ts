@@ -61,7 +61,7 @@ describe.each(generations)('a server of generation %s', (generation) => {
     expect(sessions.size).toBe(0);
   });
 
-  it('is listened to for a while, and its session ends [MCPS-445]', async () => {
+  it('is listened to for a limited time, and its session ends [MCPS-445]', async () => {
     const { url, sessions } = await serveMcp(generation, shop, { capabilities: { tools: { listChanged: true } } });
     const client = createMcpClient({ fetch: outbound().webFetch, version: '1' });
     const options = { signal: new AbortController().signal, forMs: 200 };
@@ -69,7 +69,7 @@ describe.each(generations)('a server of generation %s', (generation) => {
     expect(sessions.size).toBe(0);
   });
 
-  it('gets the headers with every request, and no request of a stream that nobody reads', async () => {
+  it('gets the headers with every request, and no request for an unused stream', async () => {
     const { url, requests } = await serveMcp(generation, shop);
     await listTools(url, { Authorization: 'Bearer abc', 'X-Region': 'eu' });
     expect(requests.length).toBeGreaterThanOrEqual(2);
@@ -79,7 +79,7 @@ describe.each(generations)('a server of generation %s', (generation) => {
     }
   });
 
-  it('is asked page by page', async () => {
+  it('is listed page by page', async () => {
     const { url } = await serveMcp(generation, (cursor) => {
       const at = Number(cursor ?? 0);
       return { tools: [tool(`tool_${at}`)], ...(at < 11 && { nextCursor: String(at + 1) }) };
@@ -97,7 +97,7 @@ describe.each(generations)('a server of generation %s', (generation) => {
     expect(answer.ok && [answer.tools.length, answer.tools.at(-1)?.name]).toEqual([500, 'tool_499']);
   });
 
-  it('that refuses the credentials is told apart from one that is broken', async () => {
+  it('that refuses the credentials is distinguished from a broken one', async () => {
     const { url } = await serveMcp(generation, shop, {
       authorize: (request) => request.headers.get('authorization') === 'Bearer right',
     });
@@ -110,7 +110,7 @@ describe.each(generations)('a server of generation %s', (generation) => {
     expect(await listTools(url, { authorization: 'Bearer right' })).toMatchObject({ ok: true });
   });
 
-  it('is asked for no more pages than hold 500 tools', async () => {
+  it('gets no request for pages beyond 500 tools', async () => {
     let asked = 0;
     const pages: Pages = (cursor) => {
       asked += 1;
@@ -123,7 +123,7 @@ describe.each(generations)('a server of generation %s', (generation) => {
     expect(asked).toBe(9);
   });
 
-  it('whose list never ends is given up', async () => {
+  it('with an endless list is abandoned', async () => {
     let asked = 0;
     const { url } = await serveMcp(generation, () => {
       asked += 1;
@@ -151,7 +151,7 @@ describe('a call', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  it('of an address where nobody listens says so', async () => {
+  it('of an unreachable address reports that', async () => {
     const answer = await listTools(`http://127.0.0.1:${await unusedPort()}/mcp`);
     expect(answer).toEqual({
       ok: false,
@@ -160,7 +160,7 @@ describe('a call', () => {
     });
   });
 
-  it('of a private address is refused where the operator has not opened them', async () => {
+  it('of a private address is refused unless the operator allows it', async () => {
     const { url, requests } = await serveMcp('2026', shop);
     const client = createMcpClient({ fetch: outbound({ allowPrivate: false }).webFetch, version: '1' });
     const answer = await client.listTools({ url, headers: {} }, { signal: new AbortController().signal });

@@ -22,7 +22,7 @@ const calling =
 
 const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });
 
-/** Counts its calls in each session, as servers that keep state do. */
+/** Counts its calls per session, like a server that keeps state. */
 function counting(): Called {
   const counts = new Map<string, number>();
   return (_name, _args, { sessionId = 'none' }: ServerContext) => {
@@ -46,26 +46,29 @@ describe('the calls of a run', () => {
     expect([open.size, await another()]).toEqual([1, '2']);
     other.close();
     await client.settled();
-    // A late call has its own session.
+    // A call after the end of the run has a separate session.
     expect([await call(), open.size]).toEqual(['1', 0]);
   });
 
-  it.each(generations)('are all made with a server of generation %s, at once too [MCPS-624]', async (generation) => {
-    const echo: Called = (_name, { say }) => text(`${say}`);
-    const { url, sessions: open } = await serveMcp(generation, [tool('count')], { call: echo });
-    const client = newClient();
-    const sessions = client.keepSessions();
-    const call = calling(client, url, sessions);
-    const said = Array.from({ length: 8 }, (_, at) => `${at}`);
-    expect(await Promise.all(said.map((say) => call({ args: { say } })))).toEqual(said);
-    expect(await call({ args: { say: 'after' } })).toBe('after');
-    expect(open.size).toBe(generation === '2025 with sessions' ? 1 : 0);
-    sessions.close();
-    await client.settled();
-    expect(open.size).toBe(0);
-  });
+  it.each(generations)(
+    'all succeed with a server of generation %s, also concurrently [MCPS-624]',
+    async (generation) => {
+      const echo: Called = (_name, { say }) => text(`${say}`);
+      const { url, sessions: open } = await serveMcp(generation, [tool('count')], { call: echo });
+      const client = newClient();
+      const sessions = client.keepSessions();
+      const call = calling(client, url, sessions);
+      const said = Array.from({ length: 8 }, (_, at) => `${at}`);
+      expect(await Promise.all(said.map((say) => call({ args: { say } })))).toEqual(said);
+      expect(await call({ args: { say: 'after' } })).toBe('after');
+      expect(open.size).toBe(generation === '2025 with sessions' ? 1 : 0);
+      sessions.close();
+      await client.settled();
+      expect(open.size).toBe(0);
+    },
+  );
 
-  it('with other credentials do not share it [MCPS-624]', async () => {
+  it('with other credentials do not share the session [MCPS-624]', async () => {
     const {
       url,
       sessions: open,
@@ -84,12 +87,12 @@ describe('the calls of a run', () => {
       const id = headers['mcp-session-id'];
       if (id !== undefined) of.set(id, (of.get(id) ?? new Set()).add(headers.authorization));
     }
-    // Each session was used, and ended, with the credentials that opened it alone.
+    // Each session was used and ended only with the credentials that opened it.
     expect([...of.values()].map((tokens) => [...tokens])).toEqual([['Bearer a'], ['Bearer b']]);
     expect(open.size).toBe(0);
   });
 
-  it('get the questions of the server each for itself, also at once [MCPS-628]', async () => {
+  it('get their own questions of the server, also concurrently [MCPS-628]', async () => {
     const ask: Called = async (_name, { say }, { mcpReq }) => {
       const params = {
         mode: 'form' as const,
@@ -116,7 +119,7 @@ describe('the calls of a run', () => {
     ]);
   });
 
-  it('are bounded each for itself [MCPS-628]', async () => {
+  it('have separate limits [MCPS-628]', async () => {
     const large: Called = (_name, { megabytes }) => text('x'.repeat(Number(megabytes) * 1_048_576));
     const { url, sessions: open } = await serveMcp('2025 with sessions', [tool('count')], { call: large });
     const client = newClient({ limits: { maxBytes: 2 * 1_048_576, maxRequests: 6 } });
@@ -132,7 +135,7 @@ describe('the calls of a run', () => {
     expect(open.size).toBe(0);
   });
 
-  it('wait for the one that opens the session, and try themselves if it is given up [MCPS-624]', async () => {
+  it('wait for the call that opens the session, and try again if it is aborted [MCPS-624]', async () => {
     const { promise: shut, resolve: letIn } = Promise.withResolvers<void>();
     let isFirst = true;
     const { url, sessions: open } = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
@@ -165,7 +168,7 @@ describe('a session that the server has lost', () => {
   it.each([
     [404, '{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}'],
     [400, '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}'],
-  ])('is followed by a new one, in which the call is made once: %s [MCPS-626]', async (status, body) => {
+  ])('is replaced by a new one in which the call runs once: %s [MCPS-626]', async (status, body) => {
     let calls = 0;
     const call: Called = (name, args, context) => {
       calls += 1;
@@ -188,7 +191,7 @@ describe('a session that the server has lost', () => {
     expect([calls, served.sessions.size]).toEqual([4, 2]);
   });
 
-  it('again and again is a failure, and no loop [MCPS-626]', async () => {
+  it('repeatedly is a failure and no endless loop [MCPS-626]', async () => {
     const served = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
     let posts = 0;
     const gate = await serve((request, response) => {
@@ -205,7 +208,7 @@ describe('a session that the server has lost', () => {
 });
 
 describe('the older protocol', () => {
-  it('is remembered: a later call is one request, and a later run asks for no other [MCPS-627]', async () => {
+  it('is remembered, so that later calls and runs do not probe again [MCPS-627]', async () => {
     let clock = 1_000_000;
     const { url, requests } = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
     const client = newClient({ now: () => clock });
@@ -215,14 +218,14 @@ describe('the older protocol', () => {
       return requests.length - before;
     };
     const run = client.keepSessions();
-    // `server/discover`, `initialize`, `initialized` and the call; then the call alone.
+    // First `server/discover`, `initialize`, `initialized` and the call, then only the call.
     expect([await spent(run), await spent(run), await spent(run)]).toEqual([4, 1, 1]);
     expect(await spent(client.keepSessions())).toBe(3);
     clock += 600_001;
     expect(await spent(client.keepSessions())).toBe(4);
   });
 
-  it('is forgotten where the server has learned the newer one [MCPS-627]', async () => {
+  it('is forgotten if the server supports the newer one [MCPS-627]', async () => {
     const older = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
     const newer = await serveMcp('2026', [tool('count')], { call: () => text('newer') });
     let current = older.url;
@@ -235,7 +238,7 @@ describe('the older protocol', () => {
   });
 });
 
-it('a server that does not answer when its session ends holds nobody up [MCPS-625]', async () => {
+it('a server that does not answer the end of its session causes no delay [MCPS-625]', async () => {
   const served = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
   const { promise: told, resolve: tell } = Promise.withResolvers<void>();
   const gate = await serve((request, response) => {
@@ -250,7 +253,7 @@ it('a server that does not answer when its session ends holds nobody up [MCPS-62
   await client.settled();
 });
 
-/** Passes a request on to the server at `url`. */
+/** Forwards a request to the server at `url`. */
 async function forward(url: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

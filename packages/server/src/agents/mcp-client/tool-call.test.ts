@@ -47,13 +47,13 @@ describe.each(generations)('a tool of a server of generation %s', (generation) =
     expect(sessions.size).toBe(0);
   });
 
-  it('that fails says so itself', async () => {
+  it('that fails returns its own error', async () => {
     const call: Called = () => ({ content: [{ type: 'text', text: 'No such order.' }], isError: true });
     const { url } = await serveMcp(generation, [tool('refund')], { call });
     expect(await callTool(url)).toEqual({ ok: true, text: 'No such order.', isError: true });
   });
 
-  it('that refuses its arguments is quoted, without secrets', async () => {
+  it('that refuses its arguments is quoted without secrets', async () => {
     const call: Called = () => {
       throw new ProtocolError(-32602, `\`order\` is missing, ${secret}`);
     };
@@ -66,7 +66,7 @@ describe.each(generations)('a tool of a server of generation %s', (generation) =
   });
 });
 
-describe('what a tool answers with beside text', () => {
+describe('media in a tool answer', () => {
   const answering = async (content: object[]) => {
     const call = (() => ({ content })) as unknown as Called;
     const { url } = await serveMcp('2026', [tool('look')], { call });
@@ -74,7 +74,7 @@ describe('what a tool answers with beside text', () => {
   };
   const data = Buffer.from('bytes').toString('base64');
 
-  it('comes with it: pictures, recordings, and resources that are either [PIC-006]', async () => {
+  it('includes images, audio and such resources [PIC-006]', async () => {
     const answer = await answering([
       { type: 'text', text: 'Look:' },
       { type: 'image', mimeType: 'image/PNG', data },
@@ -94,13 +94,13 @@ describe('what a tool answers with beside text', () => {
     });
   });
 
-  it('is bounded, however many there are [PIC-006]', async () => {
+  it('is bounded in number [PIC-006]', async () => {
     const many = Array.from({ length: 1000 }, () => ({ type: 'image', mimeType: 'image/png', data }));
     expect(await answering(many)).toMatchObject({ ok: true, media: { length: 16 } });
   });
 });
 
-it('sends those arguments as headers that the schema asks for', async () => {
+it('sends arguments as headers if the schema asks for it', async () => {
   const inputSchema = {
     type: 'object' as const,
     properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
@@ -157,7 +157,7 @@ describe('an answer', () => {
     expect(await answering(result)).toMatchObject({ ok: true, text, isError: false });
   });
 
-  it('is cut, but no secret in two', async () => {
+  it('is cut without splitting a secret', async () => {
     const answer = await answering({
       content: [{ type: 'text', text: `${'x'.repeat(98_995)}${secret}${'y'.repeat(5_000)}` }],
     });
@@ -166,13 +166,13 @@ describe('an answer', () => {
       isError: false,
       text: `${'x'.repeat(98_995)}[secr\n[Cut: the answer has 104003 characters, of which these are the first 99000.]`,
     });
-    // The agent's loop cuts what is longer than this, and would take the notice away.
+    // The agent's loop would cut a longer text and remove the notice.
     expect(answer.ok && 'text' in answer && answer.text.length).toBeLessThan(100_000);
   });
 });
 
 describe('a call', () => {
-  it('throws when its signal ends it, and at no other time', async () => {
+  it('throws only if its signal aborts', async () => {
     const { url } = await serveMcp('2026', [tool('refund')], { call: () => new Promise(() => {}) });
     const controller = new AbortController();
     const calling = callTool(url, { signal: controller.signal });
@@ -186,7 +186,7 @@ describe('a call', () => {
     });
   });
 
-  it('of a server that is away, refuses or breaks off is a failure', async () => {
+  it('of a server that is down, refuses or disconnects is a failure', async () => {
     const failed = { ok: false, code: 'mcp_server_error' };
     expect(await callTool(`http://127.0.0.1:${await unusedPort()}/mcp`)).toMatchObject(failed);
     const refusing = await serve((_request, response) => void response.writeHead(401).end(secret));
@@ -200,7 +200,7 @@ describe('a call', () => {
     expect(await callTool(broken.url, { timeoutMs: 3000 })).toMatchObject({ ok: false });
   });
 
-  it('is cut off where the answer has no end', async () => {
+  it('is cut off if the answer is endless', async () => {
     const { url, sockets } = await serve((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       endless(Buffer.from(' '.repeat(65_536)))(request, response);
@@ -231,7 +231,7 @@ async function begun(task: Parameters<typeof slowTool>[0] = { status: 'working' 
   return { ...slow, url, handle: first.underWay.handle };
 }
 
-it('a call that its server goes on with comes back with a handle, and then with what the task says [MCPS-442]', async () => {
+it('a call that continues as a task returns a handle, and then the result of the task [MCPS-442]', async () => {
   const { url, handle, task, heard } = await begun();
   expect(await call(url, handle)).toMatchObject({ ok: true, underWay: { handle, askAgainMs: 500 } });
   Object.assign(task, { status: 'completed', result: { content: [{ type: 'text', text: `Done, ${secret}.` }] } });
@@ -253,7 +253,7 @@ it.each([
   expect(JSON.stringify(await call(url, handle))).toMatch(said);
 });
 
-it('a server that is away for a while is asked again, later and later, and given up in the end [MCPS-442]', async () => {
+it('an unreachable server is polled at growing intervals and finally given up [MCPS-442]', async () => {
   const handle = { taskId: 'task-7', answered: [], unheard: 3 };
   const away = `http://127.0.0.1:${await unusedPort()}/mcp`;
   expect(await call(away, handle)).toEqual({
@@ -263,7 +263,7 @@ it('a server that is away for a while is asked again, later and later, and given
   expect(await call(away, { ...handle, unheard: 20 })).toMatchObject({ ok: false });
 });
 
-it('what a task asks the person goes to them, the answer to the task, and neither twice [MCPS-442]', async () => {
+it('a question of a task reaches the person once, and the answer reaches the task once [MCPS-442]', async () => {
   const requestedSchema = { type: 'object', properties: { paper: { type: 'string' } } };
   const wish = { method: 'elicitation/create', params: { message: 'Which paper?', requestedSchema } };
   const { url, handle, heard } = await begun({ status: 'input_required', inputRequests: { paper: wish } });
@@ -271,7 +271,7 @@ it('what a task asks the person goes to them, the answer to the task, and neithe
   expect(first).toMatchObject({ ok: true, asked: { questions: { paper: { message: 'Which paper?' } }, task: handle } });
   const answers = { ...asking, answers: { paper: { action: 'accept' as const, content: { paper: 'A4' } } } };
   const told = await call(url, handle, answers);
-  // The server still shows the question, since it has not read the answer yet.
+  // The server still lists the question, because it has not read the answer yet.
   expect(told).toMatchObject({ underWay: { handle: { answered: ['paper'] } } });
   expect(heard.updates).toEqual([answers.answers]);
 });

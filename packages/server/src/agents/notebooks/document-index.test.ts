@@ -33,7 +33,7 @@ async function found(embeddings: Embeddings, notebookId: string, query: string) 
   return searchNotebooks(server.db, { ...reader, query, limit: 5 }, meaning);
 }
 
-/** As many sentences as this, each with a number and of one window. */
+/** Returns this many numbered sentences of one window each. */
 const sentences = (count: number, word = 'ordinary') =>
   Array.from({ length: count }, (_, at) => `Sentence number ${at} of the ${word} text says nothing that matters here.`);
 
@@ -41,7 +41,7 @@ const add = (notebookId: string, text: string, title = 'doc') =>
   newDocument(server.db, org.id, notebookId, { title, text });
 
 describe('the index of a document', () => {
-  it('is shown on the document and goes on after a crash behind the last batch that was stored [NB-201, NB-202]', async () => {
+  it('is shown on the document and resumes behind the last stored batch after a crash [NB-201, NB-202]', async () => {
     const notebookId = await newNotebook(server.db, org.id);
     const path = `/v1/notebooks/${notebookId}/documents`;
     const text = sentences(100).join('\n');
@@ -70,7 +70,7 @@ describe('the index of a document', () => {
     expect(going.embedded).toHaveLength(36);
   });
 
-  it('is searched while it is made, and says that it is not whole [NB-203]', async () => {
+  it('is searched while incomplete, and reported as incomplete [NB-203]', async () => {
     const notebookId = await newNotebook(server.db, org.id);
     const lines = ['Zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz.', ...sentences(60)];
     const { id } = await add(
@@ -100,12 +100,12 @@ describe('the index of a document', () => {
     expect(await ask('qq')).toEqual({ hits: [], unindexed: 1 });
     release();
     await working;
-    // The same search keeps the vectors it has read, and reads those that were added.
+    // The same search keeps its cached vectors and reads the added ones.
     const { hits, unindexed } = await ask('qq');
     expect([hits.length, unindexed]).toEqual([1, 0]);
   });
 
-  it('is made by one of two processes that are at it, without a window lost or doubled [NB-204]', async () => {
+  it('is built once by two competing processes, without lost or doubled windows [NB-204]', async () => {
     const notebookId = await newNotebook(server.db, org.id);
     const { id } = await add(notebookId, sentences(200).join('\n'));
     const both = [encoderOf(), encoderOf()];
@@ -117,7 +117,7 @@ describe('the index of a document', () => {
     expect([row?.windows, row?.total, row?.completed_at instanceof Date]).toEqual([200, 200, true]);
   });
 
-  it('of a full notebook that is replaced meanwhile is left at once, and the new text is indexed [NB-205]', async () => {
+  it('of a replaced notebook is abandoned at once, and the new text is indexed [NB-205]', async () => {
     const notebookId = await newNotebook(server.db, org.id);
     const long = sentences(7000)
       .join('\n')
@@ -148,7 +148,7 @@ describe('the index of a document', () => {
     expect(await countWhere(server.db, documentVectors, sql`document_id = ANY(${old.map(({ id }) => id)})`)).toBe(0);
   });
 
-  it('of a text that another document of the org has is copied; another org’s never is [NB-206]', async () => {
+  it('is copied from a document of the org with the same text, never from another org [NB-206]', async () => {
     const text = sentences(70, 'shared').join('\n');
     const [mine, twin] = [await newNotebook(server.db, org.id), await newNotebook(server.db, org.id)];
     const other = await server.newOrg();
@@ -166,7 +166,7 @@ describe('the index of a document', () => {
     expect((await found(encoder.embeddings, twin, 'sharedtextsentencenumber')).unindexed).toBe(0);
   });
 
-  it('encodes once what a text says again, and each passage that says it is found [NB-501]', async () => {
+  it('encodes repeated text once and finds each passage with it [NB-501]', async () => {
     const notebookId = await newNotebook(server.db, org.id);
     const foot = 'Zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz.';
     const page = (at: number) => `${sentences(20, `page${'abcdefgh'[at]}`).join('\n')}\n${foot}\n`;
@@ -187,10 +187,10 @@ describe('the index of a document', () => {
     expect(hits.filter(({ snippet }) => snippet.includes('Zzz')).length).toBeGreaterThan(3);
   });
 
-  it('is made anew for another model, whose vectors alone are compared; words find meanwhile [NB-207]', async () => {
+  it('is rebuilt for another model, while search by words still works [NB-207]', async () => {
     const notebookId = await newNotebook(server.db, org.id);
     const { id } = await add(notebookId, 'A zeppelin lands at noon on the meadow behind the house of the mayor.');
-    // Compared with the query of the new model, these would be as near as can be.
+    // Compared with the query of the new model, these would match exactly.
     const old = encoderOf({ model: 'old', embed: async (texts) => texts.map(() => vectorOf('zzzz')) });
     await index(old.embeddings, id);
     const { embeddings } = encoderOf();
@@ -201,7 +201,7 @@ describe('the index of a document', () => {
     const jobs = createJobs({ db: server.db, line, catalog });
     const source = documentsToIndex(embeddings);
     const sweep = () => transaction(server.db, (tx) => source.find({ tx, jobs, limit: 3 }));
-    // In pages, until nothing is left that has no job.
+    // In pages, until every document has a job.
     while ((await sweep()) >= 3);
     expect([...(await jobs.keysWithJob(server.db, 'document.index', [id]))]).toEqual([id]);
     expect(await sweep()).toBe(0);
@@ -219,7 +219,7 @@ describe('the index of a document', () => {
     expect(await models()).toEqual(['by-letters']);
   });
 
-  it('is of every language that the encoder reads, and done at once for the others [NB-208]', async () => {
+  it('covers the languages of the encoder, and is complete at once for others [NB-208]', async () => {
     const notebookId = await newNotebook(server.db, org.id);
     const german =
       'Die Rezepte werden von der Praxis auch auf einen Anruf hin und nicht nur in der Sprechstunde bestellt.';
@@ -235,8 +235,8 @@ describe('the index of a document', () => {
   });
 });
 
-it('of a database that could compare vectors itself and no longer can is made anew [NB-212]', async ({ skip }) => {
-  // The embedded PostgreSQL has no such extension; one from Debian may.
+it('is rebuilt if the database has lost pgvector [NB-212]', async ({ skip }) => {
+  // The embedded PostgreSQL has no pgvector, but one from Debian may have it.
   const extension = sql`SELECT FROM pg_available_extensions WHERE name = 'vector'`;
   if ((await run(server.db, extension)) > 0) skip('PostgreSQL has pgvector here.');
   const notebookId = await newNotebook(server.db, org.id);

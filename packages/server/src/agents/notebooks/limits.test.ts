@@ -34,13 +34,13 @@ const sumsOf = async (notebookId: string) => {
 const outcomesOf = async (work: Promise<unknown>[]) =>
   (await Promise.allSettled(work)).map((each) => (each.status === 'fulfilled' ? 'done' : each.reason.code)).sort();
 
-it('takes exactly 5 MB and 1,000 documents, and not one more [NB-020, NB-027]', () => {
+it('accepts exactly 5 MB and 1,000 documents per notebook [NB-020, NB-027]', () => {
   expect(() => assertFits({ document_count: 999, bytes: 5 * megabyte - 10 }, 10)).not.toThrow();
   expect(() => assertFits({ document_count: 10, bytes: 5 * megabyte - 10 }, 11)).toThrow(/5242870 bytes/);
   expect(() => assertFits({ document_count: 1000, bytes: 10 }, 1)).toThrow(/1000 documents/);
 });
 
-it('refuses what would pass 5 MB, and takes it after a deletion [NB-020]', async () => {
+it('refuses a document beyond 5 MB, and accepts it after a deletion [NB-020]', async () => {
   const notebookId = await newNotebook(server.db, org.id);
   const half = 'Half a megabyte. '.repeat(31_000).slice(0, megabyte / 2);
   for (let at = 0; at < 10; at++) await newDocument(server.db, org.id, notebookId, { title: `d${at}`, text: half });
@@ -57,7 +57,7 @@ it('refuses what would pass 5 MB, and takes it after a deletion [NB-020]', async
   expect(await sumsOf(notebookId)).toEqual({ document_count: 10, bytes: 4.5 * megabyte + 1 });
 });
 
-it('refuses the document after the thousandth [NB-027]', async () => {
+it('refuses the 1,001st document [NB-027]', async () => {
   const notebookId = await newNotebook(server.db, org.id);
   await update(server.db, notebooks, { document_count: 999, bytes: 999 }, sql`id = ${notebookId}`);
   await run(
@@ -73,7 +73,7 @@ it('refuses the document after the thousandth [NB-027]', async () => {
   expect(await sumsOf(notebookId)).toEqual({ document_count: 1000, bytes: 1000 });
 });
 
-it('lets one in where two at once would together pass 5 MB [NB-020]', async () => {
+it('accepts one of two concurrent documents that together exceed 5 MB [NB-020]', async () => {
   for (let round = 0; round < 5; round++) {
     const notebookId = await newNotebook(server.db, org.id);
     await update(server.db, notebooks, { bytes: 5 * megabyte - 150 }, sql`id = ${notebookId}`);
@@ -89,7 +89,7 @@ it('lets one in where two at once would together pass 5 MB [NB-020]', async () =
   }
 });
 
-it('counts right while documents come and go at once [NB-007]', async () => {
+it('keeps the counts right during concurrent additions and deletions [NB-007]', async () => {
   const notebookId = await newNotebook(server.db, org.id);
   const add = (at: number) => newDocument(server.db, org.id, notebookId, { title: `d${at}`, text: 'x'.repeat(at + 1) });
   const first = await Promise.all(Array.from({ length: 10 }, (_, at) => add(at)));
@@ -103,7 +103,7 @@ it('counts right while documents come and go at once [NB-007]', async () => {
   expect(await sumsOf(notebookId)).toEqual({ document_count: 10, bytes: 155 });
 });
 
-it('leaves nothing behind where a document comes while its notebook goes', async () => {
+it('leaves no document behind if its notebook is deleted concurrently', async () => {
   for (let round = 0; round < 5; round++) {
     const notebookId = await newNotebook(server.db, org.id);
     const [added, deleted] = await Promise.all([
@@ -116,7 +116,7 @@ it('leaves nothing behind where a document comes while its notebook goes', async
   }
 });
 
-it('tells which notebooks an org has, and keeps them while it is told to', async () => {
+it('finds the notebooks of an org and locks them on request', async () => {
   const other = await server.newOrg();
   const [mine, theirs] = [await newNotebook(server.db, org.id), await newNotebook(server.db, other.id)];
   expect(await notebooksExist(server.db, org.id, [mine, theirs, 'nb_x'], { hold: false })).toEqual(new Set([mine]));
@@ -135,7 +135,7 @@ it('tells which notebooks an org has, and keeps them while it is told to', async
     await released;
   });
   await held;
-  // Whoever holds it is about to fix what it holds: deletions and documents have to wait.
+  // A holder is about to fix the content, so deletions and new documents must wait.
   const impatient = (work: (tx: Transaction) => Promise<unknown>) =>
     transaction(server.db, async (tx) => {
       await run(tx, sql`SET LOCAL lock_timeout = 200`);

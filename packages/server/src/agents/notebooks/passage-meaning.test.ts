@@ -40,7 +40,7 @@ const signal = new AbortController().signal;
 const index = (documentId: string, from: Embeddings = embeddings) =>
   indexDocument({ db: server.db, embeddings: from, comparesVectors: false }, documentId, signal);
 
-/** What the jobs of their uploads come to. */
+/** Runs the indexing that their jobs would run. */
 async function indexAll(notebookIds: string[]): Promise<void> {
   for (const { id } of await rowsWhere(server.db, documents, sql`notebook_id = ANY(${notebookIds})`)) await index(id);
 }
@@ -61,8 +61,8 @@ const questions: [string, keyof typeof shop][] = [
   ['Do you hire craftsmen?', 'jobs.md'],
 ];
 
-describe('a search with meaning', () => {
-  it('finds what is said in other words, which words alone do not', async () => {
+describe('a search by meaning', () => {
+  it('finds a paraphrase that search by words misses', async () => {
     const notebookIds = [await newNotebook(server.db, orgId, shop)];
     const meaning = newMeaning();
     await indexAll(notebookIds);
@@ -73,7 +73,7 @@ describe('a search with meaning', () => {
     expect(hits(byWords)).toBeLessThanOrEqual(1);
   });
 
-  it('shows a document that was added later, and none that is gone', async () => {
+  it('finds a new document, and no deleted one', async () => {
     const id = await newNotebook(server.db, orgId, shop);
     const meaning = newMeaning();
     await indexAll([id]);
@@ -90,7 +90,7 @@ describe('a search with meaning', () => {
     expect(await countWhere(server.db, documentVectors, sql`document_id = ${added.id}`)).toBe(0);
   });
 
-  it('keeps to what the user may read, to other notebooks and to what a minus shuts out', async () => {
+  it('respects access, notebooks and exclusions', async () => {
     const closed = await newNotebook(server.db, orgId, shop, { mode: 'users', user_ids: ['ana'] });
     const other = await newNotebook(server.db, orgId, { 'jazz.md': 'A saxophone solo needs a lot of breath.' });
     const meaning = newMeaning();
@@ -103,7 +103,7 @@ describe('a search with meaning', () => {
     expect(without).not.toContain('returns.md');
   });
 
-  it('finds nothing for what has no meaning, and no more than the limit', async () => {
+  it('finds nothing for a query without meaning, and no more than the limit', async () => {
     const notebookIds = [await newNotebook(server.db, orgId, shop)];
     const meaning = newMeaning();
     await indexAll(notebookIds);
@@ -112,7 +112,7 @@ describe('a search with meaning', () => {
     expect(await titles(meaning, { query: 'return delivery lamp order', notebookIds, limit: 2 })).toHaveLength(2);
   });
 
-  it('goes by words where the embeddings hang [EMB-531]', async () => {
+  it('falls back to words if the embeddings hang [EMB-531]', async () => {
     const notebookId = await newNotebook(server.db, orgId, shop);
     await indexAll([notebookId]);
     const never = (signal?: AbortSignal) => untilAborted(new Promise<never>(() => {}), signal as AbortSignal);
@@ -131,7 +131,7 @@ describe('a search with meaning', () => {
     expect(await titles(meaning, { query: 'insured parcel', notebookIds: [notebookId] })).toEqual(['returns.md']);
   });
 
-  it('goes by words where the embeddings fail, and reads no language but its own', async () => {
+  it('falls back to words if the embeddings fail or do not read the language', async () => {
     const notebookIds = [
       await newNotebook(server.db, orgId, {
         ...shop,
@@ -147,7 +147,7 @@ describe('a search with meaning', () => {
 });
 
 describe('windows of passages', () => {
-  it('hold every word once, in few sentences each', () => {
+  it('contain every word once, in a few sentences each', () => {
     const passages = [
       `# Returns\n\n${'You may send it back. '.repeat(12)}`,
       'word '.repeat(200),
@@ -165,7 +165,7 @@ describe('windows of passages', () => {
     expect(windows.filter(({ position }) => position === 0).length).toBeLessThan(5);
   });
 
-  it('hold what a page says to its reader, not where its links lead [NB-500]', () => {
+  it('contain the text of a page without its link targets [NB-500]', () => {
     const windowOf = (text: string) => windowsOf([text]).map((window) => window.text);
     const said = 'Broken lamps are replaced for two years and the bill is not needed for that.';
     for (const page of [
@@ -176,7 +176,7 @@ describe('windows of passages', () => {
       `${said}\n|---|:---:|\n===\nsha512-gKqd93G8uLkpnO6Zp1FcE0P3xR+q/9aVQbY2mTtWc0hJs7w==`,
     ])
       expect(windowOf(page).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([said]);
-    // What only looks like it is left as it is.
+    // Text that only resembles a link stays.
     for (const text of [
       'Use it where a < b and c > d, as in map<string, number>, at 4.',
       'Call <name> at the desk (room 4).',

@@ -12,7 +12,7 @@ const piece = fc.oneof(
 );
 
 describe('passages', () => {
-  it('joined again are the text, whole characters and at most 1600 units each', () => {
+  it('join to the original text, with whole characters and at most 1600 units each', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
         const text = pieces.join('').toWellFormed();
@@ -28,13 +28,13 @@ describe('passages', () => {
     );
   });
 
-  it('cut no character in two', () => {
+  it('never split a character', () => {
     for (const lead of ['', 'x']) {
       for (const passage of splitPassages(`${lead}${'🙂'.repeat(3000)}`)) expect(passage.isWellFormed()).toBe(true);
     }
   });
 
-  it('end where a paragraph, else a line, else a sentence, else a word ends', () => {
+  it('end at a paragraph, else a line, else a sentence, else a word', () => {
     const sentence = 'Some words that make a sentence of fifty letters. ';
     const line = sentence.repeat(5).trim();
     const endings = (text: string) =>
@@ -48,23 +48,23 @@ describe('passages', () => {
     expect(splitPassages('x'.repeat(3000)).map(({ length }) => length)).toEqual([1200, 1200, 600]);
   });
 
-  it('begin with a heading where one is near', () => {
+  it('begin with a heading if one is near', () => {
     const section = `${'Words and words. '.repeat(50)}\n\n`;
     const passages = splitPassages(`# One\n\n${section}# Two\n\n${section}# Three\n\n${section}`);
     expect(passages.map((passage) => passage.slice(0, 5))).toEqual(['# One', '# Two', '# Thr']);
   });
 
-  // What costs the square of the length would not come to an end within the time of a test.
-  it.each(['x', '\n', ' ', '# ', '.', '🙂', 'a\n\n', '\n \n'])('take half a megabyte of %j', (text) => {
+  // Quadratic time would exceed the time limit of a test.
+  it.each(['x', '\n', ' ', '# ', '.', '🙂', 'a\n\n', '\n \n'])('handle half a megabyte of %j', (text) => {
     const whole = text.repeat(524_288 / text.length);
     expect(splitPassages(whole).join('') === whole).toBe(true);
   });
 });
 
-describe('what a passage is cited by', () => {
+describe('the citation of a passage', () => {
   const filler = 'Words that fill a line of some length and say nothing. '.repeat(20);
 
-  it('are the headings it stands under, with those above them, and none of a block of code [NB-209]', () => {
+  it('is the path of its headings, without lines of code blocks [NB-209]', () => {
     const text = `Before.\n${filler}\n# Returns\n${filler}\n## Exchanges\n${filler}\n\`\`\`sh\n# no heading\n${filler}\n\`\`\`\n${filler}\n# Shipping ##\n${filler}`;
     expect([...new Set(placesIn('a.md', text).map(([heading]) => heading))]).toEqual([
       '',
@@ -75,7 +75,7 @@ describe('what a passage is cited by', () => {
     expect(placesIn('a.py', `# A comment\n${filler}`)).toEqual([['', null]]);
   });
 
-  it('are the columns of the table that a row stands in [NB-209]', () => {
+  it('has the column names of its table [NB-209]', () => {
     const rows = Array.from({ length: 60 }, (_, at) => `| A${at} | Lamp of the kind number ${at} | ${at} EUR |\n`);
     const text = `# Prices\n\n| sku | name | price |\n| --- | :-: | --- |\n${rows.join('')}\nEnd of the table.\n${filler}`;
     const headings = placesIn('a.md', text).map(([heading]) => heading);
@@ -88,7 +88,7 @@ describe('what a passage is cited by', () => {
     ]);
   });
 
-  it('is the path of the entry in JSON and YAML, which are cut where one begins [NB-209]', () => {
+  it('is the path of its entry in JSON and YAML, which are cut between entries [NB-209]', () => {
     const entry = (name: string) => ({ name, text: `A "quoted" [text] of {${name}}, with signs. `.repeat(25) });
     const json = { settings: { mode: 'a' }, products: [entry('a'), entry('b'), entry('c')], 'the\nend': true };
     for (const indent of [0, 2]) {
@@ -100,13 +100,13 @@ describe('what a passage is cited by', () => {
     expect(placesIn('a.yaml', yaml).map(([heading]) => heading)).toEqual(['settings', 'products › 2', 'products › 3']);
   });
 
-  it('is the page on which it begins, empty ones counted [NB-209]', () => {
+  it('has its first page, empty pages counted [NB-209]', () => {
     const pages = [filler, '', filler, `${filler}${filler}`];
     expect(placesIn('a.pdf', pages.join('\n\n\f')).map(([, page]) => page)).toEqual([1, 3, 4, 4]);
     expect(placesIn('a.pdf', filler)).toEqual([['', null]]);
   });
 
-  it('is told of anything, in no time and in bounds', () => {
+  it('is found for any text in linear time and within bounds', () => {
     const signs = fc.array(
       fc.constantFrom(
         '{',

@@ -42,7 +42,7 @@ const auditOf = async () => {
 };
 
 describe('creating a notebook', () => {
-  it('answers 201 with the notebook and writes it down [NB-001, NB-004, NB-006, NB-010]', async () => {
+  it('answers 201 with the notebook and writes an audit entry [NB-001, NB-004, NB-006, NB-010]', async () => {
     const { status, body } = await call('POST', '/v1/notebooks', { name: 'Help centre', slug: 'help-2' });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -90,7 +90,7 @@ describe('creating a notebook', () => {
     }
   });
 
-  it('takes 1 to 1000 readers, each once [NB-021]', async () => {
+  it('accepts 1 to 1000 readers and removes repeated ones [NB-021]', async () => {
     const readers = (count: number) => ({
       mode: 'users',
       user_ids: Array.from({ length: count }, (_, at) => `user-${at}`),
@@ -117,14 +117,14 @@ describe('creating a notebook', () => {
     expect(await call('POST', '/v1/notebooks', again, { key: other.key })).toMatchObject({ status: 201 });
   });
 
-  it('gives a slug to one of two that want it at once', async () => {
+  it('gives a slug to one of two concurrent requests', async () => {
     const answers = await Promise.all(
       [1, 2, 3, 4].map(() => call('POST', '/v1/notebooks', { name: 'n', slug: 'wanted' })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
   });
 
-  it('makes one notebook for one idempotency key', async () => {
+  it('creates one notebook per Idempotency-Key', async () => {
     const options = { headers: { 'idempotency-key': 'once' } };
     const answers = await Promise.all(
       [1, 2, 3].map(() => call('POST', '/v1/notebooks', { name: 'n', slug: 'once' }, options)),
@@ -136,7 +136,7 @@ describe('creating a notebook', () => {
 });
 
 describe('reading and changing notebooks', () => {
-  it('lists them newest first, by pages [NB-011]', async () => {
+  it('lists notebooks in pages, newest first [NB-011]', async () => {
     const ids = [];
     for (const slug of ['a', 'b', 'c']) ids.unshift((await create({ slug })).id);
     const first = await call('GET', '/v1/notebooks?limit=2');
@@ -146,7 +146,7 @@ describe('reading and changing notebooks', () => {
     expect(first.body.data[1]).toEqual((await call('GET', `/v1/notebooks/${ids[1]}`)).body);
   });
 
-  it('shows one with its access, in both modes [NB-012]', async () => {
+  it('shows a notebook with its access in both modes [NB-012]', async () => {
     const made = await create({ access: { mode: 'users', user_ids: ['u1', 'u2'] } });
     for (const key of [org.key, org.liveKey]) {
       expect(await call('GET', `/v1/notebooks/${made.id}`, undefined, { key })).toMatchObject({
@@ -156,7 +156,7 @@ describe('reading and changing notebooks', () => {
     }
   });
 
-  it('changes the fields that are given, under the limits of create [NB-013]', async () => {
+  it('changes the given fields, with the same limits as creating [NB-013]', async () => {
     const made = await create({ description: 'Old' });
     const path = `/v1/notebooks/${made.id}`;
     const named = await call('PATCH', path, { name: 'New' });
@@ -185,13 +185,13 @@ describe('reading and changing notebooks', () => {
     ]);
   });
 
-  it('changes nothing for an empty change', async () => {
+  it('changes nothing for an empty body', async () => {
     const made = await create();
     expect(await call('PATCH', `/v1/notebooks/${made.id}`, {})).toMatchObject({ status: 200, body: made });
     expect(await auditOf()).toHaveLength(1);
   });
 
-  it('deletes one with its documents [NB-015]', async () => {
+  it('deletes a notebook with its documents [NB-015]', async () => {
     const made = await create();
     const { id: documentId } = await add(made.id);
     const answer = await call('DELETE', `/v1/notebooks/${made.id}`);
@@ -216,7 +216,7 @@ const passagesOf = async (documentId: string) => {
 };
 
 describe('documents', () => {
-  it('are added as title and text, shown with their size and hash [NB-007, NB-008, NB-009, NB-016, NB-028]', async () => {
+  it('are added as title and text and shown with size and hash [NB-007, NB-008, NB-009, NB-016, NB-028]', async () => {
     const made = await create();
     const text = 'Zurück in 14 Tagen. 🙂\r\n\r\nEnde\t';
     const answer = await call('POST', `/v1/notebooks/${made.id}/documents`, { title: 'Rückgabe', text });
@@ -256,7 +256,7 @@ describe('documents', () => {
     expect(answer).toMatchObject({ status: 400, ...refused('invalid_request', param) });
   });
 
-  it('hold 512 KB of text at most, counted in bytes [NB-016, NB-019]', async () => {
+  it('have at most 512 KB of text, counted in bytes [NB-016, NB-019]', async () => {
     const { id } = await create();
     for (const text of ['x'.repeat(524_289), `é${'x'.repeat(524_287)}`, '漢'.repeat(180_000)]) {
       const answer = await call('POST', `/v1/notebooks/${id}/documents`, { title: 't', text });
@@ -270,7 +270,7 @@ describe('documents', () => {
     expect(await call('GET', `/v1/notebooks/${id}`)).toMatchObject({ body: { document_count: 1, bytes: 524_288 } });
   });
 
-  it('are listed newest first, by pages of their own notebook [NB-017]', async () => {
+  it('are listed in pages per notebook, newest first [NB-017]', async () => {
     const { id } = await create();
     const other = await create({ slug: 'other' });
     await add(other.id);
@@ -288,7 +288,7 @@ describe('documents', () => {
     });
   });
 
-  it('are deleted, and the sums follow [NB-007, NB-018]', async () => {
+  it('are deleted, and the counts follow [NB-007, NB-018]', async () => {
     const { id } = await create();
     const kept = await add(id, 'kept');
     const gone = await add(id, 'gone for good');
@@ -303,7 +303,7 @@ describe('documents', () => {
     });
   });
 
-  it('are made once for one idempotency key, also after the notebook is gone', async () => {
+  it('are created once per Idempotency-Key, also after the notebook is deleted', async () => {
     const { id } = await create();
     const send = () =>
       call(
@@ -324,7 +324,7 @@ describe('a search', () => {
   const search = (id: string, more = '', key = org.key) =>
     call('GET', `/v1/notebooks/${id}/search?q=refunds${more}`, undefined, { key });
 
-  it('finds what the agent of a user would, in this notebook alone [CON-100]', async () => {
+  it('finds the same passages as the agent of a user, in this notebook only [CON-100]', async () => {
     const open = await newNotebook(server.db, org.id, { Refunds: 'Refunds take 14 days.', Hours: 'Open at nine.' });
     const kept = await newNotebook(
       server.db,
@@ -350,7 +350,7 @@ describe('a search', () => {
     ]);
   });
 
-  it('of another org’s notebook, or with nothing to look for, is refused [CON-100]', async () => {
+  it('refuses a notebook of another org and an empty query [CON-100]', async () => {
     const id = await newNotebook(server.db, org.id, { Refunds: 'Refunds take 14 days.' });
     expect(await search(id, '', (await server.newOrg()).key)).toMatchObject({
       status: 404,
@@ -363,7 +363,7 @@ describe('a search', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('an unknown notebook or document', () => {
   it('answers 404 for unknown, malformed and other orgs’ ids [NB-030]', async () => {
     const { id } = await create();
     const { id: documentId } = await add(id);
@@ -406,7 +406,7 @@ describe('what is not there', () => {
     expect(await countWhere(server.db, documents, sql`notebook_id = ${otherNotebook}`)).toBe(1);
   });
 
-  it('is not shown to a key without scope setup', async () => {
+  it('is not revealed to a key without the scope `setup`', async () => {
     const key = await org.newKey('test', ['runtime']);
     expect(await call('GET', '/v1/notebooks', undefined, { key })).toMatchObject({
       status: 403,

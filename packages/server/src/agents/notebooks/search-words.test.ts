@@ -34,7 +34,7 @@ describe('the language of a text', () => {
     expect(detectLanguage(text)).toBe(language);
   });
 
-  it('is told in no time of whatever text', () => {
+  it('is detected in linear time for any text', () => {
     for (const text of ['<', '`', '](', 'https:', 'the ', '```\n', '\n']) {
       const startedAt = performance.now();
       detectLanguage(text.repeat(524_288 / text.length));
@@ -43,23 +43,23 @@ describe('the language of a text', () => {
   });
 });
 
-describe('what is indexed', () => {
-  it('is in lower case, with paths, underscores and foreign signs apart', () => {
+describe('indexed text', () => {
+  it('is in lower case, with paths, underscores and symbols split', () => {
     expect(indexedText('“ÄRGER” and/or Price_List — 5 ﬁles')).toBe(' ärger  and or price list   5 files');
   });
 
-  it('is pairs of characters where a script has no spaces', () => {
+  it('is pairs of characters in scripts without spaces', () => {
     expect(indexedText('返品手続').trim()).toBe('返品 品手 手続');
     expect(indexedText('a返b').trim()).toBe('a 返 b');
   });
 
-  it('is the words of a file name', () => {
+  it('has the words of a file name', () => {
     expect(indexedTitle('refund-policy.v2_final.md')).toBe('refund policy v2 final md');
   });
 });
 
 describe('a query', () => {
-  it('is words, phrases and exclusions', () => {
+  it('has words, phrases and exclusions', () => {
     expect(readSearchQuery('Red "big house" or e-mail -blue -"old car" - x')).toEqual({
       whole: 'red "big house" or e-mail -blue -"old car" - x',
       words: ['red', 'big', 'house', 'e', 'mail', 'x'],
@@ -67,7 +67,7 @@ describe('a query', () => {
     });
   });
 
-  it('has each word once, and no more than 32', () => {
+  it('has each word once, and at most 32', () => {
     expect(readSearchQuery('a b a B').words).toEqual(['a', 'b']);
     const many = Array.from({ length: 50 }, (_, at) => `w${at}`).join(' ');
     expect(readSearchQuery(many).words).toHaveLength(32);
@@ -77,21 +77,21 @@ describe('a query', () => {
 describe('a snippet', () => {
   const filler = 'Nothing is said here. '.repeat(40);
 
-  it('is the passage where that is short', () => {
+  it('is the whole passage if it is short', () => {
     expect(snippetOf('  A short\n\npassage. ', ['x'])).toBe('A short passage.');
   });
 
-  it('shows the place with the most different words', () => {
+  it('shows the part with the most different words', () => {
     const text = `refund ${filler} refund for a broken lamp ${filler}`;
     expect(snippetOf(text, ['refund', 'broken', 'lamps'])).toMatch(/^… .*refund for a broken lamp.* …$/);
     expect(snippetOf(`${filler}the refunds`, ['refund'])).toMatch(/the refunds$/);
   });
 
-  it('begins at the beginning where no word is found', () => {
+  it('starts at the beginning if no word matches', () => {
     expect(snippetOf(filler, ['zebra'])).toMatch(/^Nothing is .* …$/);
   });
 
-  it('never shows half a character', () => {
+  it('never splits a character', () => {
     for (const lead of ['', 'x', 'xx']) {
       const snippet = snippetOf(`${lead}${'🙂'.repeat(400)}`, []);
       expect(snippet.isWellFormed()).toBe(true);

@@ -30,14 +30,14 @@ const shop = {
 };
 
 describe('a search', () => {
-  it('finds words in other forms, the passage with all of them first', async () => {
+  it('finds inflected words, the passage with all of them first', async () => {
     const notebookIds = [await notebook(shop)];
     expect(await titles('returning', { notebookIds })).toEqual(['returns.md']);
     expect((await titles('lamp bills', { notebookIds }))[0]).toBe('warranty.md');
     expect(await titles('deliveries', { notebookIds })).toEqual(['delivery.md']);
   });
 
-  it('gives passage, snippet and where they stand', async () => {
+  it('returns passage, snippet and citation', async () => {
     const id = await notebook(shop);
     const [hit] = await search('insured parcel', { notebookIds: [id] });
     expect(hit).toEqual({
@@ -52,13 +52,13 @@ describe('a search', () => {
     });
   });
 
-  it('answers a question in plain words, though no passage has them all', async () => {
+  it('answers a question even if no passage has all its words', async () => {
     const notebookIds = [await notebook(shop)];
     const question = 'What can I do if my new lamp arrives and is broken already?';
     expect((await titles(question, { notebookIds }))[0]).toBe('warranty.md');
   });
 
-  it('lets a rare word weigh more than many common ones', async () => {
+  it('weighs a rare word more than many common ones', async () => {
     const filler = Object.fromEntries(
       Array.from({ length: 20 }, (_, at) => [
         `plan-${at}`,
@@ -69,7 +69,7 @@ describe('a search', () => {
     expect((await titles('change account plan price mandolin', { notebookIds }))[0]).toBe('rare');
   });
 
-  it('finds a passage deep in a long document, and snips around the words', async () => {
+  it('finds a passage deep in a long document with a fitting snippet', async () => {
     const paragraph = 'Nothing of interest is said in this long paragraph about the weather of last year.\n\n';
     const text = `${paragraph.repeat(2000)}${'Filler of other kind. '.repeat(30)}The secret ingredient is cardamom, as everybody knows. ${'More filler follows. '.repeat(30)}\n\n${paragraph.repeat(1000)}`;
     const notebookIds = [await notebook({ long: text })];
@@ -81,7 +81,7 @@ describe('a search', () => {
     expect(hit?.snippet.length).toBeLessThan(340);
   });
 
-  it('finds a passage by the title and the heading above it', async () => {
+  it('finds a passage by its title and headings', async () => {
     const long = Array.from(
       { length: 40 },
       (_, at) => `Paragraph ${at} speaks of something else entirely, and at length.`,
@@ -93,7 +93,7 @@ describe('a search', () => {
     expect(below.some(({ text: passage }) => !passage.includes('Cancellation'))).toBe(true);
   });
 
-  it('keeps quoted words together and shuts out what has a minus', async () => {
+  it('keeps quoted words together and applies exclusions', async () => {
     const notebookIds = [
       await notebook({
         together: 'The red house stands here.',
@@ -107,7 +107,7 @@ describe('a search', () => {
     expect(await titles('the -red', { notebookIds })).toEqual([]);
   });
 
-  it('gives no more than the limit, and nothing for nothing', async () => {
+  it('returns at most the limit, and nothing for an empty query', async () => {
     const notebookIds = [await notebook(shop)];
     expect(await search('we you bill days', { notebookIds, limit: 2 })).toHaveLength(2);
     for (const query of ['', '  ', '"', '-', '???', 'zebra', '🙂'])
@@ -130,7 +130,7 @@ describe('a search', () => {
     '%s $1',
     'x'.repeat(5000),
     'w '.repeat(3000),
-  ])('takes %j as words', async (query) => {
+  ])('reads %j as words', async (query) => {
     const notebookIds = [await notebook({ odd: "It's a'b\\c, said x" })];
     expect(Array.isArray(await search(query, { notebookIds }))).toBe(true);
   });
@@ -175,7 +175,7 @@ describe('access', () => {
   const find = async (notebookIds: string[], userId: string | null, orgId = org.id) =>
     (await search('zeppelin', { notebookIds, userId, orgId })).length;
 
-  it('is for every user, or for the named ones alone [NB-006, NB-022]', async () => {
+  it('is for all users or only for the named ones [NB-006, NB-022]', async () => {
     const open = await notebook(secret);
     const closed = await notebook(secret, { mode: 'users', user_ids: ['u1', 'u2'] });
     const foundBy = async (userId: string | null) => [await find([open], userId), await find([closed], userId)];
@@ -187,9 +187,10 @@ describe('access', () => {
     expect(await find([open, closed], 'u1')).toBe(2);
   });
 
-  it('changes from the next look on [NB-014]', async () => {
+  it('changes with the next search [NB-014]', async () => {
     const id = await notebook(secret);
-    const change = (access: NotebookAccess) => server.call('PATCH', `/v1/notebooks/${id}`, { key: org.key, body: { access } });
+    const change = (access: NotebookAccess) =>
+      server.call('PATCH', `/v1/notebooks/${id}`, { key: org.key, body: { access } });
     expect(await find([id], 'u1')).toBe(1);
     await change({ mode: 'users', user_ids: ['u2'] });
     expect([await find([id], 'u1'), await find([id], 'u2')]).toEqual([0, 1]);
@@ -197,7 +198,7 @@ describe('access', () => {
     expect(await find([id], 'u1')).toBe(1);
   });
 
-  it('is to the notebooks that are named, of this org alone [NB-031]', async () => {
+  it('covers only the named notebooks of the org [NB-031]', async () => {
     const [mine, unnamed] = [await notebook(secret), await notebook(secret)];
     const other = await server.newOrg();
     const theirs = await newNotebook(server.db, other.id, secret);
@@ -208,7 +209,7 @@ describe('access', () => {
     expect(await find([theirs], null, other.id)).toBe(1);
   });
 
-  it('holds for descriptions and whole documents too', async () => {
+  it('also covers descriptions and whole documents', async () => {
     const open = await notebook(secret);
     const closed = await notebook({}, { mode: 'users', user_ids: ['u1'] });
     const { id } = await newDocument(server.db, org.id, closed, { title: 'Plans', text: 'x'.repeat(5000) });
@@ -227,7 +228,7 @@ describe('access', () => {
     expect(await readDocument(server.db, { ...reader('u1'), orgId: (await server.newOrg()).id }, id)).toBeUndefined();
   });
 
-  it('ends with the document', async () => {
+  it('ends when the document is deleted', async () => {
     const id = await notebook({});
     const { id: documentId } = await newDocument(server.db, org.id, id, { title: 't', text: 'A zeppelin.' });
     expect(await find([id], null)).toBe(1);

@@ -25,13 +25,13 @@ const upload = async (bytes: Uint8Array | string, filename: string, type?: strin
   return (await server.call('GET', `/v1/notebooks/${notebookId}/documents/${body.id}`, { key: org.key })).body;
 };
 
-describe('a file becomes a document', () => {
+describe('an uploaded file', () => {
   it.each([
     ['notes.txt', 'text/plain', 'text/plain'],
     ['notes.md', 'text/markdown', 'text/markdown'],
     ['notes.md', '', 'text/markdown'],
     ['notes.markdown', 'application/octet-stream', 'text/markdown'],
-  ])('%s sent as %j keeps its text to the byte [NB-023]', async (filename, type, contentType) => {
+  ])('%s sent as %j keeps its exact text [NB-023]', async (filename, type, contentType) => {
     const text = '# Größe\r\n\r\n<b>5</b> kg\t🙂  \n';
     expect(await upload(text, filename, type)).toMatchObject({
       title: filename,
@@ -42,7 +42,7 @@ describe('a file becomes a document', () => {
     });
   });
 
-  it('HTML as Markdown, without its scripts and styles [NB-024]', async () => {
+  it('becomes Markdown from HTML, without scripts and styles [NB-024]', async () => {
     const html =
       '<html><head><style>b{color:red}</style></head><body><h1>Returns</h1><script>steal()</script><p>Within <b>14</b> days.</p></body></html>';
     expect(await upload(html, 'returns.html', 'text/html')).toMatchObject({
@@ -53,7 +53,7 @@ describe('a file becomes a document', () => {
     });
   });
 
-  it('the text of a PDF [NB-025]', async () => {
+  it('becomes the text of a PDF [NB-025]', async () => {
     const document = await upload(
       pdfOf([['Refunds take 14 days.'], ['Second page']]),
       'refunds.pdf',
@@ -62,13 +62,13 @@ describe('a file becomes a document', () => {
     expect(document).toMatchObject({ content_type: 'text/plain', text: 'Refunds take 14 days.\n\n\fSecond page' });
   });
 
-  it('the text of a DOCX [NB-026]', async () => {
+  it('becomes the text of a DOCX [NB-026]', async () => {
     const bytes = docxOf(paragraph('Returns', 'Heading1') + paragraph('Refunds take 14 days.'));
     const document = await upload(bytes, 'refunds.docx');
     expect(document).toMatchObject({ content_type: 'text/markdown', text: '# Returns\n\nRefunds take 14 days.' });
   });
 
-  it('without the title of the page, under the one that was sent beside it [NB-261]', async () => {
+  it('gets the title of the form and not that of the page [NB-261]', async () => {
     const html = '<html><head><title>Our shop</title></head><body><p>Within 14 days.</p></body></html>';
     expect((await upload(html, 'a.html', 'text/html')).text).toBe('Within 14 days.');
     const form = formOf(html, 'a.html', 'text/html');
@@ -93,21 +93,21 @@ describe('a file becomes a document', () => {
     ['a.py', 'text/x-python'],
     ['a.ts', 'video/mp2t'],
     ['a.rs', 'application/octet-stream'],
-  ])('%s sent as %j as the text that it is [NB-262]', async (filename, type) => {
+  ])('%s sent as %j keeps its text [NB-262]', async (filename, type) => {
     expect(await upload('a: 1\n', filename, type)).toMatchObject({ content_type: 'text/plain', text: 'a: 1\n' });
   });
 
-  it('under a title cut to 200 characters', async () => {
+  it('gets a title of at most 200 characters', async () => {
     expect((await upload('x', `${'n'.repeat(210)}.txt`, 'text/plain')).title).toBe('n'.repeat(200));
   });
 
-  it('and counts in the notebook by its text', async () => {
+  it('counts in the notebook by the size of its text', async () => {
     await upload('<p>twelve bytes</p>', 'a.html', 'text/html');
     const { body } = await server.call('GET', `/v1/notebooks/${notebookId}`, { key: org.key });
     expect(body).toMatchObject({ document_count: 1, bytes: 12 });
   });
 
-  it('once for one idempotency key', async () => {
+  it('is stored once per Idempotency-Key', async () => {
     const answers = [];
     for (let time = 0; time < 2; time++) answers.push(await send(formOf('x', 'a.txt'), { 'idempotency-key': 'file' }));
     expect(answers[1]?.text).toBe(answers[0]?.text);
@@ -115,7 +115,7 @@ describe('a file becomes a document', () => {
   });
 });
 
-describe('refused are', () => {
+describe('an upload is refused', () => {
   const refused = (status: number, code: string, param = 'file') => ({ status, body: { error: { code, param } } });
 
   it.each([
@@ -135,7 +135,7 @@ describe('refused are', () => {
     expect(await send(formOf(bytes, filename, type))).toMatchObject(refused(status, code));
   });
 
-  it('a form without a file, with two, or with further fields', async () => {
+  it('for a form without a file, with two files or with other fields', async () => {
     const without = new FormData();
     without.set('title', 'x');
     expect(await send(without)).toMatchObject(refused(400, 'file_required'));
@@ -147,12 +147,12 @@ describe('refused are', () => {
     expect(await send(further)).toMatchObject(refused(400, 'invalid_request', 'text'));
   });
 
-  it('what is too large, with the number [NB-263]', async () => {
+  it('if it is too large, with the size in the message [NB-263]', async () => {
     const { body } = await send(formOf('x'.repeat(3 * 1024 * 1024), 'a.txt', 'text/plain'));
     expect(body.error.message).toContain(String(3 * 1024 * 1024));
   });
 
-  it('and leave the notebook as it was', async () => {
+  it('without changing the notebook', async () => {
     await send(formOf('x', 'cat.png', 'image/png'));
     const { body } = await server.call('GET', `/v1/notebooks/${notebookId}`, { key: org.key });
     expect(body).toMatchObject({ document_count: 0, bytes: 0 });

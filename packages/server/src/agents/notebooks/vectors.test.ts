@@ -31,7 +31,7 @@ const cosine = (a: Float32Array, b: Float32Array) =>
   a.reduce((sum, value, at) => sum + value * (b[at] as number), 0) / (Math.hypot(...a) * Math.hypot(...b));
 
 describe('packed vectors', () => {
-  it('keep their angles to a hundredth', () => {
+  it('keep their angles within a hundredth', () => {
     fc.assert(
       fc.property(vector, fc.array(vector, { minLength: 1, maxLength: 5 }), (query, vectors) => {
         const found = similarities(query, packVectors(vectors));
@@ -43,7 +43,7 @@ describe('packed vectors', () => {
     );
   });
 
-  it('take up a byte for each number, wherever in a buffer they lie', () => {
+  it('take one byte per number at any offset of a buffer', () => {
     const packed = packVectors([Float32Array.of(1, 0), Float32Array.of(0, -2), Float32Array.of(0, 0)]);
     expect(packed).toHaveLength(6);
     const inside = Buffer.concat([Buffer.from([7]), packed]).subarray(1);
@@ -54,7 +54,7 @@ describe('packed vectors', () => {
 });
 
 describe('fused ranks', () => {
-  it('put first what both orders have', () => {
+  it('put keys of both rankings first', () => {
     expect(
       fuseRanks([
         ['a', 'b', 'c'],
@@ -64,7 +64,7 @@ describe('fused ranks', () => {
     expect(fuseRanks([['a', 'b'], []])).toEqual(['a', 'b']);
   });
 
-  it('hold every key once, and never put what is behind in each order before', () => {
+  it('contain every key once, and never reverse an order that all rankings share', () => {
     const keys = fc.uniqueArray(fc.constantFrom(...'abcdefgh'), { maxLength: 8 });
     fc.assert(
       fc.property(keys, keys, (first, second) => {
@@ -82,7 +82,7 @@ describe('fused ranks', () => {
   });
 });
 
-/** Of Debian: the newest PostgreSQL that has the extension. */
+/** The newest PostgreSQL of Debian with the extension. */
 const version = globSync('/usr/share/postgresql/*/extension/vector.control')
   .map((path) => Number(path.split('/')[4]))
   .sort((a, b) => b - a)
@@ -96,7 +96,7 @@ if (version === undefined || account === null) {
 
 describe.skipIf(version === undefined || account === null)('a PostgreSQL with pgvector', () => {
   let folder: string;
-  /** Runs a program of PostgreSQL as one who may. */
+  /** Runs a program of PostgreSQL as an allowed user. */
   let postgres: (program: string, ...args: string[]) => void;
   let db: Database;
   let orgId: string;
@@ -109,7 +109,7 @@ describe.skipIf(version === undefined || account === null)('a PostgreSQL with pg
       execFileSync(path, ['-D', join(folder, 'data'), ...args], { uid, gid, cwd: folder, stdio: 'ignore' });
     };
     postgres('initdb', '-U', 'vestra', '-A', 'trust', '-E', 'UTF8', '--no-sync');
-    // By a socket in its own folder alone.
+    // Listens only on a socket in its folder.
     const settings = `-k ${folder} -c listen_addresses= -c fsync=off`;
     postgres('pg_ctl', 'start', '-w', '-l', join(folder, 'log'), '-o', settings);
     const connectionString = `postgresql://vestra@/postgres?host=${folder}`;
@@ -133,7 +133,7 @@ describe.skipIf(version === undefined || account === null)('a PostgreSQL with pg
     desk: 'Zqz zqz zqz zqz zqz.',
   };
 
-  it('compares the vectors itself, also beside those that were packed before, and finds the same [NB-212]', async () => {
+  it('compares vectors with the same results, also next to packed ones [NB-212]', async () => {
     const notebookId = await newNotebook(db, orgId, shop);
     const ids = (await rowsWhere(db, documents, sql`notebook_id = ${notebookId} ORDER BY id`)).map(({ id }) => id);
     const search = async (comparesVectors: boolean) => {
@@ -149,10 +149,10 @@ describe.skipIf(version === undefined || account === null)('a PostgreSQL with pg
     for (const id of later) await indexDocument({ db, embeddings, comparesVectors: true }, id, signal);
     expect(await rowsWhere(db, documentVectors, sql`document_id = ANY(${later})`)).toEqual([]);
     expect(await search(true)).toEqual(['lamp', 'desk']);
-    // Without the extension only the first is there.
+    // Without the extension only the first is found.
     expect(await search(false)).toEqual(['lamp']);
 
-    // The same text is copied, and what is deleted is gone.
+    // The same text is copied, and a deleted document is gone.
     const beforeCopy = embedded.length;
     const copy = await newDocument(db, orgId, notebookId, { title: 'copy', text: shop.desk });
     await indexDocument({ db, embeddings, comparesVectors: true }, copy.id, signal);
@@ -162,7 +162,7 @@ describe.skipIf(version === undefined || account === null)('a PostgreSQL with pg
     expect([left, await search(true)]).toEqual([1, ['copy']]);
   });
 
-  it('that gives the server no right to it is used as one without [NB-212]', async () => {
+  it('without permission for the server is used like one without pgvector [NB-212]', async () => {
     await run(db, sql`CREATE DATABASE plain`);
     await run(db, sql`CREATE ROLE guest LOGIN`);
     const guest = await openDatabase({ connectionString: `postgresql://guest@/plain?host=${folder}` });

@@ -17,7 +17,7 @@ const host = createConfinedHost({
 });
 let folders: ComputerFolders;
 
-/** The code that a skill teaches, under a heading, as it stands there. */
+/** The code that a skill shows under a heading. */
 function taught(skill: string, heading: string): string {
   const text = readFileSync(join(skillsFolder, skill, 'SKILL.md'), 'utf8');
   const code = new RegExp(`^## ${heading}$[\\s\\S]*?^\`\`\`(?:python)?\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text)?.[1];
@@ -34,7 +34,7 @@ async function run(...lines: string[]): Promise<string> {
   return said.stdout;
 }
 
-describe.skipIf(process.platform !== 'linux')('on a user’s computer the skills [SKL-125]', () => {
+describe.skipIf(process.platform !== 'linux')('built-in document skills on a user’s computer [SKL-125]', () => {
   beforeAll(async () => {
     folders = await (await newComputers()).folders(1);
     afterFile(() => host.release(folders));
@@ -51,14 +51,14 @@ describe.skipIf(process.platform !== 'linux')('on a user’s computer the skills
     );
   });
 
-  it('draw a chart as a picture that opens, with something on it', async () => {
+  it('draw a chart as a readable picture', async () => {
     const picture = new Transformer(Buffer.from(made('chart.png')));
     expect(await picture.metadata()).toMatchObject({ format: 'png', width: 1800, height: 1000 });
     const pixels = await picture.rawPixels();
     expect(pixels.filter((value) => value < 128).length).toBeGreaterThan(pixels.length / 100);
   });
 
-  it('write a Word report that another reader opens, and read it', async () => {
+  it('write and read a Word report', async () => {
     const other = await extract({ kind: 'docx', content: made('report.docx'), maxCharacters: 10_000 });
     expect(other).toMatchObject({
       text: expect.stringMatching(/Sales in the first quarter[\s\S]*February[\s\S]*brake pads/),
@@ -68,12 +68,12 @@ describe.skipIf(process.platform !== 'linux')('on a user’s computer the skills
     );
   });
 
-  it('write a PDF with the letters of all Europe, and read it', async () => {
+  it('write and read a PDF with letters of all European languages', async () => {
     expect(await run('pdftotext -layout offer.pdf -')).toMatch(/Offer 2026-17\s+For Zoë Müller, Łódź: .* 149\.00 €\./);
     expect(await run('python3 skills/pdf-reading/scripts/pdf_text.py offer.pdf --find gears')).toContain('page 1: ');
   });
 
-  it('write a workbook whose sums are formulas, and read it', async () => {
+  it('write and read a workbook with formulas', async () => {
     const sheet = strFromU8(unzipSync(made('orders.xlsx'))['xl/worksheets/sheet1.xml'] as Uint8Array);
     expect([...sheet.matchAll(/<f>(.*?)<\/f>/g)].map(([, formula]) => formula)).toEqual([
       'B2*C2',
@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== 'linux')('on a user’s computer the skills
     expect(info).toContain('| B | Count | number');
   });
 
-  it('make a deck whose parts another reader finds, and read it', async () => {
+  it('write and read a slide deck', async () => {
     const parts = await run(
       `python3 -c "from docx.opc.package import OpcPackage; print(*sorted(str(part.partname) for part in OpcPackage.open('deck.pptx').iter_parts()))"`,
     );
@@ -128,7 +128,7 @@ describe.skipIf(process.platform !== 'linux')('on a user’s computer the skills
     );
   });
 
-  it('say which package is missing', async () => {
+  it('name a missing package', async () => {
     const said = await run(
       'for each in "documents/scripts/chart.py sales.csv x.png" "documents/scripts/office_text.py report.docx" \\',
       '  "pdf-reading/scripts/pdf_form.py form.pdf" "spreadsheets/scripts/sheet.py info orders.xlsx"; do',

@@ -11,7 +11,7 @@ const refusalOf = (content: string) => {
   throw new Error('It was taken.');
 };
 
-describe('takes', () => {
+describe('frontmatter accepts', () => {
   it.each([
     ['one letter', 'a'],
     ['digits', '2024'],
@@ -43,18 +43,18 @@ describe('takes', () => {
     expect(readFrontmatter(file('name: a\ndescription: b\nallowed-tools:\n  - read_file'), 'p').name).toBe('a');
   });
 
-  it('a byte order mark, line ends of Windows and spaces behind the fence', () => {
+  it('a byte order mark, Windows line endings and spaces after the fence', () => {
     const content = '\uFEFF--- \r\nname: refunds\r\ndescription: Made.\r\n---\t\r\nBody';
     expect(readFrontmatter(content, 'p')).toEqual({ name: 'refunds', description: 'Made.' });
   });
 
-  it('a description of 1024 characters, an emoji counting once', () => {
+  it('a description of 1024 characters, with an emoji as one', () => {
     const description = '😀'.repeat(1024);
     expect(readFrontmatter(file(`name: a\ndescription: ${description}`), 'p').description).toBe(description);
   });
 });
 
-describe('refuses', () => {
+describe('frontmatter refuses', () => {
   it.each([
     ['a hyphen first', '-a'],
     ['a hyphen last', 'a-'],
@@ -114,7 +114,7 @@ describe('refuses', () => {
     expect(refusalOf(content)).toMatchObject({ code: 'invalid_frontmatter' });
   });
 
-  it('an alias bomb at once', () => {
+  it('an alias bomb in linear time', () => {
     const lines = ['a: &a [x, x, x, x, x, x, x, x, x, x]'];
     for (const [at, letter] of [...'bcdefghij'].entries()) {
       const before = 'abcdefghij'[at] as string;

@@ -22,15 +22,15 @@ const reasonOf = async (bytes: Uint8Array) => {
   return error as { code: string; message: string } | null;
 };
 
-/** The place of the n-th header in the list at the end of a zip. */
+/** The position of the n-th header in the directory of a zip. */
 const listed = (zip: Buffer, nth = 0) => {
   let at = -1;
   for (let each = 0; each <= nth; each++) at = zip.indexOf(Buffer.from([0x50, 0x4b, 1, 2]), at + 1);
   return at;
 };
 
-describe('reading', () => {
-  it('gives the entries in their order, folders told apart, deflated or stored', async () => {
+describe('reading a zip', () => {
+  it('yields files and folders in order, deflated or stored', async () => {
     const zip = bytesOf({
       'b.md': strToU8('b'.repeat(500)),
       'a/': new Uint8Array(),
@@ -43,13 +43,13 @@ describe('reading', () => {
     ]);
   });
 
-  it('takes paths as they are, for the caller to judge', async () => {
+  it('passes paths unchecked to the caller', async () => {
     const paths = ['../up', '/root', 'a\\b', 'C:/x', './a'];
     const zip = bytesOf(Object.fromEntries(paths.map((path) => [path, strToU8('x')])));
     expect((await entriesOf(zip)).map(({ path }) => path)).toEqual(paths);
   });
 
-  it('reads names in UTF-8 that do not say so, and those of old zips', async () => {
+  it('reads UTF-8 names without the flag and names of old zips', async () => {
     for (const [raw, path] of [
       [Buffer.from('é.md'), 'é.md'],
       [Buffer.from([0x82, 0x65, 0x2e, 0x6d, 0x64]), 'ée.md'],
@@ -61,7 +61,7 @@ describe('reading', () => {
     }
   });
 
-  it('stops inflating at the limit, whatever the zip says of its sizes', async () => {
+  it('stops inflating at the limit, whatever size the zip declares', async () => {
     const bomb = bytesOf({ 'bomb.txt': new Uint8Array(32 * 1024 * 1024) });
     const before = process.memoryUsage().arrayBuffers;
     const startedAt = performance.now();
@@ -72,14 +72,14 @@ describe('reading', () => {
     expect((await reasonOf(bomb))?.code).toBe('invalid_zip');
   });
 
-  it('gives exactly as much as is allowed', async () => {
+  it('returns content of exactly the limit', async () => {
     const zip = bytesOf({ a: new Uint8Array(100).fill(65) });
     expect((await entriesOf(zip, 100))[0]?.content).toHaveLength(100);
     expect((await entriesOf(zip, 99))[0]?.content).toBeNull();
   });
 });
 
-describe('refusing', () => {
+describe('refusing a zip', () => {
   it.each([
     ['a symbolic link', 0o120777],
     ['a device', 0o020600],
@@ -89,42 +89,42 @@ describe('refusing', () => {
     expect(await reasonOf(zip)).toMatchObject({ code: 'invalid_zip', message: expect.stringContaining('`link`') });
   });
 
-  it('takes a plain file with rights of Unix', async () => {
+  it('accepts a plain file with Unix permissions', async () => {
     const zip = bytesOf({ 'run.sh': [strToU8('x'), { os: 3, attrs: (0o100755 << 16) >>> 0 }] });
     expect(await reasonOf(zip)).toBeNull();
   });
 
-  it('an encrypted entry', async () => {
+  it('refuses an encrypted entry', async () => {
     const zip = bytesOf({ secret: strToU8('x'.repeat(100)) });
     zip.writeUInt16LE(zip.readUInt16LE(listed(zip) + 8) | 1, listed(zip) + 8);
     expect(await reasonOf(zip)).toMatchObject({ code: 'invalid_zip', message: expect.stringContaining('encrypted') });
   });
 
-  it('a way of packing that it does not know', async () => {
+  it('refuses an unknown compression method', async () => {
     const zip = bytesOf({ a: strToU8('x'.repeat(100)) });
     zip.writeUInt16LE(14, listed(zip) + 10);
     expect((await reasonOf(zip))?.code).toBe('invalid_zip');
   });
 
-  it('content that does not fit its checksum', async () => {
+  it('refuses content with a wrong checksum', async () => {
     const zip = bytesOf({ a: [strToU8('x'.repeat(100)), { level: 0 }] });
     zip.writeUInt8(66, zip.indexOf('xxx'));
     expect(await reasonOf(zip)).toMatchObject({ code: 'invalid_zip', message: expect.stringContaining('checksum') });
   });
 
-  it('a name that says it is UTF-8 and is not', async () => {
+  it('refuses a name with the UTF-8 flag that is not UTF-8', async () => {
     const zip = bytesOf({ ab: strToU8('x') });
     zip.writeUInt16LE(0x800, listed(zip) + 8);
     zip.writeUInt8(0xff, listed(zip) + 46);
     expect((await reasonOf(zip))?.code).toBe('invalid_zip');
   });
 
-  it('more entries than a zip of that size should have', async () => {
+  it('refuses too many entries', async () => {
     const zip = bytesOf(Object.fromEntries(Array.from({ length: 5001 }, (_, at) => [`d${at}/`, new Uint8Array()])));
     expect(await reasonOf(zip)).toMatchObject({ code: 'invalid_zip', message: expect.stringContaining('5000') });
   });
 
-  it('anything else that is broken, without ever failing in another way', async () => {
+  it('refuses any other broken zip without another error', async () => {
     const whole = bytesOf({ 'SKILL.md': strToU8('text '.repeat(40)), 'a/b.md': [strToU8('b'), { level: 0 }] });
     const damaged = fc.array(fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) }), {
       minLength: 1,

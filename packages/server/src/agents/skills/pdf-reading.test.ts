@@ -6,7 +6,7 @@ import { hasPython, scriptOf } from './scripts.fixture.ts';
 const { put, run } = scriptOf('pdf-reading', 'pdf_text.py');
 const read = (bytes: Uint8Array, ...words: string[]) => run(put('file.pdf', bytes), ...words);
 
-/** A file of these objects, without a table of contents: the reader has to find them itself. */
+/** A file of these objects without a cross-reference table, so that the reader must find them. */
 function pdf(objects: Record<number, string | Buffer>, trailer = '<< /Root 1 0 R >>'): Uint8Array {
   const parts = Object.entries(objects).map(([number, content]) =>
     Buffer.concat([Buffer.from(`${number} 0 obj\n`), Buffer.from(content), Buffer.from('\nendobj\n')]),
@@ -27,7 +27,7 @@ const tree = { 1: '<< /Type /Catalog /Pages 2 0 R >>', 2: '<< /Type /Pages /Kids
 const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>';
 
 describe.skipIf(!hasPython)('the script of pdf-reading', () => {
-  it('gives the text page by page, and the pages that are asked for', () => {
+  it('returns the text page by page, or selected pages', () => {
     const file = pdfOf([['First (page)', 'second line'], ['On \\ page two'], []]);
     const all = read(file);
     expect(all.status).toBe(0);
@@ -40,7 +40,7 @@ describe.skipIf(!hasPython)('the script of pdf-reading', () => {
     expect(read(file, '--pages', '4')).toMatchObject({ status: 1, stderr: 'There is no page 4: the file has 3.\n' });
   });
 
-  it('finds the lines that hold a text', () => {
+  it('finds the lines with a text', () => {
     const { stdout } = read(pdfOf([['nothing'], ['The Termination clause']]), '--find', 'terminat');
     expect(stdout).toContain('page 2: The Termination clause\n');
     expect(stdout).toContain("1 lines hold 'terminat'");
@@ -61,14 +61,14 @@ describe.skipIf(!hasPython)('the script of pdf-reading', () => {
     ['no PDF', Buffer.from('hello'), 'is no PDF file'],
     ['an empty one', Buffer.from('%PDF-1.4\n'), 'No pages were found'],
     ['one that goes in circles', pdf({ 1: '<< /Pages 1 0 R /Kids [1 0 R] >>' }), 'No pages were found'],
-  ])('says why it cannot read %s', (_what, bytes, reason) => {
+  ])('explains why it cannot read %s', (_what, bytes, reason) => {
     const { status, stderr } = read(bytes);
     expect(status).toBe(1);
     expect(stderr).toContain(reason);
     expect(stderr).not.toContain('Traceback');
   });
 
-  it('is not held up by a page of compressed zeros', () => {
+  it('is not blocked by a page of compressed zeros', () => {
     const file = pdf({
       ...tree,
       3: page('/Font << /F1 5 0 R >>'),

@@ -18,7 +18,7 @@ const main = skillOf()[0] as File;
 const numbered = (count: number, content = 'x') =>
   Array.from({ length: count }, (_, at) => ({ path: `f${at}.md`, content }));
 
-/** As JSON and, where the bytes can be zipped, as a zip; to create, and to replace. Nothing may be kept of it. */
+/** Sends the bundle as JSON and, if possible, as a zip, to create and to replace. Nothing may be stored. */
 async function expectRefused(files: File[], code: string, param: { json: string; zip: string }) {
   const org = await server.newOrg();
   const { body: made } = await server.call('POST', '/v1/skills', { key: org.key, body: { files: skillOf() } });
@@ -37,7 +37,7 @@ async function expectRefused(files: File[], code: string, param: { json: string;
 }
 
 describe('a bundle', () => {
-  it('takes 200 files of a path of 200 characters, and no more [SKL-011, SKL-027]', async () => {
+  it('accepts at most 200 files and paths of at most 200 characters [SKL-011, SKL-027]', async () => {
     const { key } = await server.newOrg();
     const longest = { path: `${'p'.repeat(197)}.md`, content: 'x' };
     const full = [main, longest, ...numbered(198)];
@@ -50,7 +50,7 @@ describe('a bundle', () => {
     });
   });
 
-  it('holds at least one file [SKL-011]', async () => {
+  it('needs at least one file [SKL-011]', async () => {
     const json = await server.call('POST', '/v1/skills', { key: org.key, body: { files: [] } });
     expect(json).toMatchObject({ status: 400, body: { error: { code: 'invalid_skill', param: 'files' } } });
     const zip = await server.sendZip(org.key, zipOf([]));
@@ -62,7 +62,7 @@ describe('a bundle', () => {
     (path) => expectRefused([main, { path, content: 'x' }], 'invalid_skill', { json: 'files.1.path', zip: 'file' }),
   );
 
-  it('refuses a path that climbs behind a line separator', () =>
+  it('refuses a path that climbs after a line separator', () =>
     expectRefused([main, { path: 'a\u2028/../../b.md', content: 'x' }], 'invalid_skill', {
       json: 'files.1.path',
       zip: 'file',
@@ -74,7 +74,7 @@ describe('a bundle', () => {
     expect(json).toMatchObject({ status: 400, body: { error: { code: 'invalid_skill', param: 'files.1.path' } } });
   });
 
-  it('needs a SKILL.md at its top, spelled so [SKL-012]', async () => {
+  it('needs a SKILL.md at its top, spelled exactly so [SKL-012]', async () => {
     for (const path of ['skill.md', 'docs/a/SKILL.md', 'SKILL.txt']) {
       await expectRefused([{ ...main, path }], 'invalid_skill', { json: 'files', zip: 'file' });
     }
@@ -96,7 +96,7 @@ describe('a bundle', () => {
     ),
   );
 
-  it('refuses the same path twice, with the same content or another [SKL-020]', async () => {
+  it('refuses a repeated path, with equal or different content [SKL-020]', async () => {
     for (const content of ['x', 'y']) {
       const files = [main, { path: 'a.md', content: 'x' }, { path: 'a.md', content }];
       const json = await server.call('POST', '/v1/skills', { key: org.key, body: { files } });
@@ -104,13 +104,13 @@ describe('a bundle', () => {
     }
   });
 
-  it('refuses a name that is a file and a folder', () =>
+  it('refuses a path that is both a file and a folder', () =>
     expectRefused([main, { path: 'a/b.md', content: 'x' }, { path: 'A', content: 'x' }], 'invalid_skill', {
       json: 'files.1.path',
       zip: 'file',
     }));
 
-  it('takes a file of 1 MB and refuses a byte more, counted in UTF-8 [SKL-021, SKL-029]', async () => {
+  it('accepts a file of 1 MB and refuses one more byte, counted in UTF-8 [SKL-021, SKL-029]', async () => {
     const { key } = await server.newOrg();
     const files = (content: string) => [main, { path: 'big.md', content }];
     const made = await server.call('POST', '/v1/skills', { key, body: { files: files('é'.repeat(megabyte / 2)) } });
@@ -120,7 +120,7 @@ describe('a bundle', () => {
     }
   });
 
-  it('takes 5 MB together and refuses a byte more [SKL-019]', async () => {
+  it('accepts 5 MB in total and refuses one more byte [SKL-019]', async () => {
     const { key } = await server.newOrg();
     const files = [main, ...numbered(4, 'x'.repeat(megabyte))];
     const rest = (more: number) => ({ path: 'rest.md', content: 'x'.repeat(megabyte - main.content.length + more) });
@@ -130,7 +130,7 @@ describe('a bundle', () => {
   });
 });
 
-describe('a file that is no text', () => {
+describe('a binary file', () => {
   it.each([
     ['a NUL byte', [104, 0, 105]],
     ['bytes that are no UTF-8', [0x89, 0x50, 0x4e, 0x47]],
@@ -143,7 +143,7 @@ describe('a file that is no text', () => {
   });
 });
 
-describe('a zip that cannot be read [SKL-022]', () => {
+describe('an unreadable zip [SKL-022]', () => {
   const whole = zipOf(skillOf());
   it.each([
     ['no zip', new TextEncoder().encode('---\nname: refunds\n---\n')],
@@ -162,14 +162,14 @@ describe('a zip that cannot be read [SKL-022]', () => {
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_zip' } } });
   });
 
-  it('is told apart from a content type that is not taken', async () => {
+  it('gets another error than an unsupported content type', async () => {
     const headers = { 'content-type': 'application/x-tar' };
     const refused = await server.call('POST', '/v1/skills', { key: org.key, raw: whole, headers });
     expect(refused).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } });
   });
 });
 
-it('refuses frontmatter that cannot be read, on the file it stands in [SKL-013]', async () => {
+it('refuses unreadable frontmatter and names its file [SKL-013]', async () => {
   for (const content of ['# No head\n', '---js\nname: x\n---\n', '---\nname: Refunds\ndescription: x\n---\n']) {
     await expectRefused(
       [

@@ -22,8 +22,8 @@ const create = async (key: string, files = skillOf()) => {
   return body;
 };
 
-describe('creating', () => {
-  it('answers 201 with the skill as its SKILL.md names it [SKL-001, SKL-002, SKL-003, SKL-005, SKL-010]', async () => {
+describe('creating a skill', () => {
+  it('answers 201 with the name and description of its SKILL.md [SKL-001, SKL-002, SKL-003, SKL-005, SKL-010]', async () => {
     const { id: orgId, key } = await server.newOrg();
     const files = skillOf({ name: 'refunds', description: '"How refunds are made: in order."' }, { 'a/b.txt': 'x' });
     const { status, body } = await server.call('POST', '/v1/skills', { key, body: { files } });
@@ -49,7 +49,7 @@ describe('creating', () => {
     });
   });
 
-  it('gives the same answer for the same idempotency key, and makes one skill', async () => {
+  it('returns the same answer for the same Idempotency-Key and creates one skill', async () => {
     const { id: orgId, key } = await server.newOrg();
     const call = { key, body: { files: skillOf() }, headers: { 'idempotency-key': 'once' } };
     const answers = await Promise.all([1, 2, 3].map(() => server.call('POST', '/v1/skills', call)));
@@ -81,14 +81,14 @@ describe('creating', () => {
     await create((await server.newOrg()).key);
   });
 
-  it('of two at once with one name makes one', async () => {
+  it('creates one skill for two concurrent requests with one name', async () => {
     const { key } = await server.newOrg();
     const bodies = ['One.', 'Two.'].map((description) => ({ files: skillOf({ description }) }));
     const answers = await Promise.all(bodies.map((body) => server.call('POST', '/v1/skills', { key, body })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
   });
 
-  it('needs the scope of setup', async () => {
+  it('needs the scope `setup`', async () => {
     const { newKey } = await server.newOrg();
     const key = await newKey('test', ['runtime']);
     const refused = await server.call('POST', '/v1/skills', { key, body: { files: skillOf() } });
@@ -96,8 +96,8 @@ describe('creating', () => {
   });
 });
 
-describe('the ways of sending', () => {
-  it('gives one sha256 to JSON, a zip and a multipart part [SKL-006, SKL-023, SKL-024]', async () => {
+describe('upload formats', () => {
+  it('have the same sha256 as JSON, as a zip and as a multipart part [SKL-006, SKL-023, SKL-024]', async () => {
     const files = skillOf({}, { 'scripts/run.sh': 'echo hi\n', 'é/ü.md': '\uFEFFmark', empty: '' });
     const form = new FormData();
     form.append('file', new Blob([zipOf([...files].reverse()) as Uint8Array<ArrayBuffer>]), 'refunds.zip');
@@ -120,7 +120,7 @@ describe('the ways of sending', () => {
     }
   });
 
-  it('takes the folder off that was zipped, and what macOS adds', async () => {
+  it('remove a top folder and files that macOS adds', async () => {
     const { key } = await server.newOrg();
     const files = skillOf({}, { 'a/b.md': 'x' });
     const inFolder = files.map(({ path, content }) => ({ path: `refunds-main/${path}`, content }));
@@ -132,14 +132,14 @@ describe('the ways of sending', () => {
     expect([status, body.sha256]).toEqual([201, await skillDigest(files)]);
   });
 
-  it('takes no folder off where a file lies beside it [SKL-012]', async () => {
+  it('keep a top folder if a file is next to it [SKL-012]', async () => {
     const { key } = await server.newOrg();
     const files = skillOf().map(({ path, content }) => ({ path: `refunds/${path}`, content }));
     const refused = await server.sendZip(key, zipOf([...files, { path: 'readme.md', content: 'x' }]));
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_skill', param: 'file' } } });
   });
 
-  it('refuses a field beside the file, and a form without one', async () => {
+  it('refuse an extra field and a form without a file', async () => {
     const { key } = await server.newOrg();
     const form = new FormData();
     form.append('name', 'refunds');
@@ -150,7 +150,7 @@ describe('the ways of sending', () => {
     expect(beside).toMatchObject({ status: 400, body: { error: { code: 'invalid_request', param: 'name' } } });
   });
 
-  it('takes one name for the two ways of writing an accent', async () => {
+  it('treat composed and decomposed accents as the same path', async () => {
     const { key } = await server.newOrg();
     const made = await create(key, skillOf({}, { 'cafe\u0301.md': 'x' }));
     const { body } = await server.call('GET', `/v1/skills/${made.id}`, { key });
@@ -159,8 +159,8 @@ describe('the ways of sending', () => {
   });
 });
 
-describe('reading', () => {
-  it('answers one skill with its files, and a list without them [SKL-007, SKL-014]', async () => {
+describe('reading skills', () => {
+  it('returns one skill with its files, and a list without files [SKL-007, SKL-014]', async () => {
     const { key, liveKey } = await server.newOrg();
     const made = await create(key, skillOf({}, { 'b.md': 'ü' }));
     const one = await server.call('GET', `/v1/skills/${made.id}`, { key: liveKey });
@@ -183,7 +183,7 @@ describe('reading', () => {
     expect((await server.call('GET', '/v1/skills/no-such-skill', { key })).status).toBe(404);
   });
 
-  it('answers 404 for an unknown skill, another org’s, a built-in name that is changed and a malformed id [SKL-030]', async () => {
+  it('answers 404 for an unknown or malformed id, a skill of another org, and changes to a built-in one [SKL-030]', async () => {
     const { key } = await server.newOrg();
     const theirs = await create((await server.newOrg()).key);
     const files = skillOf();
@@ -201,7 +201,7 @@ describe('reading', () => {
     expect((await rowsWhere(server.db, skills, sql`id = ${theirs.id}`))[0]?.hash).toBe(theirs.version);
   });
 
-  it('lists the skills of the org by pages, newest first [SKL-009]', async () => {
+  it('lists the skills of the org in pages, newest first [SKL-009]', async () => {
     const { key } = await server.newOrg();
     await create((await server.newOrg()).key);
     const ids: string[] = [];
@@ -245,15 +245,15 @@ describe('reading', () => {
     expect(seen.length).toBeGreaterThanOrEqual(5);
   });
 
-  it('refuses another source', async () => {
+  it('refuses an unknown source', async () => {
     const { key } = await server.newOrg();
     const refused = await server.call('GET', '/v1/skills?source=theirs', { key });
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_query', param: 'source' } } });
   });
 });
 
-describe('deleting', () => {
-  it('removes the skill, its versions, and texts that nothing else holds [SKL-016]', async () => {
+describe('deleting a skill', () => {
+  it('deletes its versions, and texts without another use [SKL-016]', async () => {
     const { id: orgId, key, liveKey } = await server.newOrg();
     const shared = { 'shared.md': 'both hold this' };
     const gone = await create(key, skillOf({ name: 'gone' }, { ...shared, 'own.md': 'only here' }));
@@ -279,7 +279,7 @@ describe('deleting', () => {
     await create(key, skillOf({ name: 'gone' }));
   });
 
-  it('leaves the texts of another org alone', async () => {
+  it('keeps the texts of another org', async () => {
     const [one, two] = [await server.newOrg(), await server.newOrg()];
     const mine = await create(one.key);
     const theirs = await create(two.key);
@@ -287,7 +287,7 @@ describe('deleting', () => {
     expect((await server.call('GET', `/v1/skills/${theirs.id}`, { key: two.key })).body.files).toHaveLength(1);
   });
 
-  it('never takes a text from a skill that is being uploaded at the same moment', async () => {
+  it('never deletes a text of a concurrent upload', async () => {
     const { key } = await server.newOrg();
     const others = { 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' };
     for (let round = 0; round < 15; round++) {

@@ -11,18 +11,18 @@ import { skillOf, startSkills } from './skills.fixture.ts';
 import { findSkills } from './store.ts';
 
 describe.each(await builtInSkills())('the built-in skill $name', ({ name, description, files }) => {
-  it('is one that could be uploaded, in a folder of its name', async () => {
+  it('is valid for upload and in a folder with its name', async () => {
     const { frontmatter } = await prepareBundle(files, 'files');
     expect(frontmatter).toEqual({ name, description });
     expect(readdirSync(skillsFolder)).toContain(name);
   });
 
-  it('says what it does and when to use it', () => {
+  it('describes what it does and when to use it', () => {
     expect(description).toMatch(/Use it when/);
     expect(description.length).toBeGreaterThan(150);
   });
 
-  it('names only files that it has, and every script', () => {
+  it('refers only to its own files, and to every script', () => {
     const paths = files.map(({ path }) => path);
     const body = files.find(({ path }) => path === 'SKILL.md')?.content ?? '';
     const named = [...body.matchAll(/\b(?:scripts|templates)\/[\w.-]+\w/g)].map(([path]) => path);
@@ -33,7 +33,7 @@ describe.each(await builtInSkills())('the built-in skill $name', ({ name, descri
     }
   });
 
-  it.skipIf(!hasPython)('holds scripts that explain themselves also where no package is installed', () => {
+  it.skipIf(!hasPython)('has scripts with help that works without packages', () => {
     const modules = JSON.parse(
       execFileSync(python, ['-c', 'import json, sys; print(json.dumps(sorted(sys.stdlib_module_names)))'], {
         encoding: 'utf8',
@@ -54,7 +54,7 @@ describe.each(await builtInSkills())('the built-in skill $name', ({ name, descri
   });
 });
 
-it('are at least the six that an office needs', async () => {
+it('the built-in skills include six for office work', async () => {
   expect((await builtInSkills()).map(({ name }) => name)).toEqual(
     expect.arrayContaining([
       'documents',
@@ -80,7 +80,7 @@ async function newSkill() {
   return { org, files, id: body.id as string };
 }
 
-it('knows which of some ids are skills of the org', async () => {
+it('finds those of several ids that are skills of the org', async () => {
   const [mine, theirs] = [await newSkill(), await newSkill()];
   const exist = (...ids: string[]) =>
     transaction(server.db, (tx) => findSkills(tx, mine.org.id, ids, { hold: true })).then((found) => [...found.keys()]);
@@ -89,7 +89,7 @@ it('knows which of some ids are skills of the org', async () => {
   expect(await exist(mine.id, newId('skl'), theirs.id)).toEqual([mine.id]);
 });
 
-it('reads a skill as it is now, or as it was at a hash', async () => {
+it('reads a skill in its current state or at a hash', async () => {
   const { org, files, id } = await newSkill();
   const read = (fixed: Record<string, string> | null, orgId = org.id) =>
     readableSkills(server.db, orgId, [{ id }], fixed);
@@ -109,7 +109,7 @@ it('reads a skill as it is now, or as it was at a hash', async () => {
   expect(await readSkillFiles(server.db, org.id, { id, hash })).toBeUndefined();
 });
 
-it('reads a built-in skill by name, and of two with one name the first', async () => {
+it('reads a built-in skill by name, and the first of two with the same name', async () => {
   const { org, id } = await newSkill();
   const [first] = await builtInSkills();
   const name = first?.name as string;

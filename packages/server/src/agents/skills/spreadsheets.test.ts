@@ -14,7 +14,7 @@ Date;Region;Amount;Paid
 2025-04-11;"South";0,10;
 `;
 
-/** A workbook of one visible and one hidden sheet, with every kind of cell. */
+/** A workbook with a visible and a hidden sheet, and every kind of cell. */
 function workbook(): Uint8Array {
   const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
   const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -76,7 +76,7 @@ function workbook(): Uint8Array {
 }
 
 describe.skipIf(!hasPython)('the script of spreadsheets', () => {
-  it('finds header, separator, decimal comma and the kinds of columns', () => {
+  it('detects header, separator, decimal comma and column types', () => {
     const { status, stdout } = run('info', put('sales.csv', sales));
     expect(status).toBe(0);
     expect(stdout).toContain('| A | Date | date as text | 5 of 5 | 5 | 2025-01-03, 2025-01-20, 2025-02-01 |');
@@ -85,7 +85,7 @@ describe.skipIf(!hasPython)('the script of spreadsheets', () => {
     expect(stdout).toContain('UTF-8, separated by semicolon');
   });
 
-  it('adds up by group, and says what it left out', () => {
+  it('sums by group and reports skipped rows', () => {
     const { stdout } = run(
       'total',
       put('sales.csv', sales),
@@ -103,7 +103,7 @@ describe.skipIf(!hasPython)('the script of spreadsheets', () => {
     expect(stdout).toContain("1 cell without a number (row 7 'n/a')");
   });
 
-  it('makes a pivot by quarter whose edges are its sums', () => {
+  it('creates a pivot table by quarter with totals', () => {
     const { stdout } = run(
       'pivot',
       put('sales.csv', sales),
@@ -126,7 +126,7 @@ describe.skipIf(!hasPython)('the script of spreadsheets', () => {
     ['Date>=2025-02-11', ['7', '8']],
     ['Paid~E', ['4', '6', '7']],
     ['Amount=80', ['5']],
-  ])('shows the rows where %s', (condition, rows) => {
+  ])('filters rows where %s', (condition, rows) => {
     const { stdout } = run('show', put('sales.csv', sales), '--where', condition, '--columns', 'Region');
     expect([...stdout.matchAll(/^\| (\d+) \|/gm)].map(([, row]) => row)).toEqual(rows);
   });
@@ -142,7 +142,7 @@ describe.skipIf(!hasPython)('the script of spreadsheets', () => {
     expect(run('total', file, '--column', 'Price').stdout).toContain('| All rows | 12.3 |');
   });
 
-  it('writes a sheet as CSV that it reads again', () => {
+  it('writes a sheet as CSV and reads it back', () => {
     const exported = run('export', put('orders.xlsx', workbook()), '--sheet', 'orders', '--output', 'orders.csv');
     expect(exported.stdout).toContain('orders.csv, 2 rows and 5 columns');
     expect(run('total', 'orders.csv', '--column', 'Price').stdout).toContain('12.3');
@@ -162,7 +162,7 @@ describe.skipIf(!hasPython)('the script of spreadsheets', () => {
     expect(stdout).toContain(`| All rows | ${expected} |`);
   });
 
-  it('warns of numbers that can be read in two ways, and of mixed currencies', () => {
+  it('warns of ambiguous numbers and mixed currencies', () => {
     const unclear = run('total', put('u.csv', 'Name,Value\nx,"1,234"\ny,"2,345"\n'), '--column', 'Value').stdout;
     expect(unclear).toContain('Pass --decimal to decide');
     const mixed = run('total', put('m.csv', 'Name,Value\nx,€5\ny,$6\n'), '--column', 'Value').stdout;
@@ -179,14 +179,14 @@ describe.skipIf(!hasPython)('the script of spreadsheets', () => {
       'document type',
     ],
     ['half a workbook', workbook().slice(0, 300), 'damaged'],
-  ])('says why it cannot read %s', (_what, content, reason) => {
+  ])('explains why it cannot read %s', (_what, content, reason) => {
     const { status, stderr } = run('info', put('odd.bin', content));
     expect(status).toBe(1);
     expect(stderr).toContain(reason);
     expect(stderr).not.toContain('Traceback');
   });
 
-  it('names the columns where one is asked for that is not there', () => {
+  it('lists the columns if a requested one is missing', () => {
     const { status, stderr } = run('total', put('sales.csv', sales), '--column', 'Price');
     expect(status).toBe(1);
     expect(stderr).toContain("There is no column 'Price'. The columns are: Date, Region, Amount, Paid.");

@@ -29,7 +29,7 @@ async function newSkill(files: File[] = skillOf()) {
   };
 }
 
-it('puts a new version whose parent is the one before [SKL-008, SKL-015, SKL-017]', async () => {
+it('adds a version with the previous one as parent [SKL-008, SKL-015, SKL-017]', async () => {
   const { org, made, put, path } = await newSkill();
   const files = skillOf({ description: 'Now with a picture of the steps.' }, { 'steps.md': '1' });
   const { status, body } = await put(files);
@@ -60,7 +60,7 @@ it('puts a new version whose parent is the one before [SKL-008, SKL-015, SKL-017
   });
 });
 
-it('makes no version of the same files, in whatever order and way they come [SKL-028]', async () => {
+it('adds no version for the same files in any order or format [SKL-028]', async () => {
   const files = skillOf({}, { 'a.md': 'a', 'b.md': 'b' });
   const { org, made, path, put, versions } = await newSkill(files);
   const again = await put([...files].reverse());
@@ -72,7 +72,7 @@ it('makes no version of the same files, in whatever order and way they come [SKL
   expect(entries.map(({ action }) => action)).toEqual(['skill.created']);
 });
 
-it('comes back to files it had before, as a version of its own with their hash', async () => {
+it('adds a version with the old hash for earlier files', async () => {
   const { made, put, versions, path, org } = await newSkill();
   const { body: second } = await put(skillOf({}, { 'b.md': 'b' }));
   const { body: third } = await put(skillOf());
@@ -85,7 +85,7 @@ it('comes back to files it had before, as a version of its own with their hash',
   expect((await server.call('GET', path, { key: org.key })).body.files).toHaveLength(1);
 });
 
-it('forms one chain of what is put at the same moment', async () => {
+it('chains concurrent uploads', async () => {
   const { made, put, versions } = await newSkill();
   const answers = await Promise.all([...'abcdefgh'].map((content) => put(skillOf({}, { 'x.md': content }))));
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -96,7 +96,7 @@ it('forms one chain of what is put at the same moment', async () => {
   expect(chain.at(-1)).toMatchObject({ hash: made.version, parent_hash: null });
 });
 
-it('lists versions by pages, with a cursor that fits one skill alone', async () => {
+it('lists versions in pages, with a cursor per skill', async () => {
   const { org, put, path } = await newSkill();
   for (const content of ['a', 'b']) await put(skillOf({}, { 'x.md': content }));
   const first = await server.call('GET', `${path}/versions?limit=2`, { key: org.key });
@@ -113,7 +113,7 @@ it('lists versions by pages, with a cursor that fits one skill alone', async () 
   expect(elsewhere).toMatchObject({ status: 400, body: { error: { code: 'invalid_cursor' } } });
 });
 
-it('renames the skill with its SKILL.md, unless the name is taken', async () => {
+it('renames the skill after its SKILL.md, unless the name is taken', async () => {
   const { org, made, put, versions } = await newSkill();
   await server.call('POST', '/v1/skills', { key: org.key, body: { files: skillOf({ name: 'taken' }) } });
   const refused = await put(skillOf({ name: 'taken' }, { 'b.md': 'b' }));
@@ -125,7 +125,7 @@ it('renames the skill with its SKILL.md, unless the name is taken', async () => 
   expect(reused.status).toBe(201);
 });
 
-it('keeps one copy of a text however often it is sent', async () => {
+it('stores one copy of a repeated text', async () => {
   const { org, put } = await newSkill(skillOf({}, { 'a.md': 'same', 'b/a.md': 'same' }));
   await put(skillOf({}, { 'c.md': 'same' }));
   await server.call('POST', '/v1/skills', {

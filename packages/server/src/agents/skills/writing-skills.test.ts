@@ -5,7 +5,7 @@ import { builtInSkills } from './skill-files.ts';
 describe.skipIf(!hasPython)('the script of web-research', () => {
   const fees = ['--title', 'Fees', '--publisher', 'The city', '--published', '2025-03'];
 
-  it('numbers sources, and knows a page again by another address of it', () => {
+  it('numbers sources and recognizes a page by another URL', () => {
     const { run } = scriptOf('web-research', 'sources.py');
     expect(run('add', '--url', 'https://www.example.com/fees/?utm_source=x&a=1', ...fees).stdout).toBe('[1] Fees\n');
     expect(run('add', '--url', 'https://b.example/other', '--title', 'Other').stdout).toBe('[2] Other\n');
@@ -17,7 +17,7 @@ describe.skipIf(!hasPython)('the script of web-research', () => {
     expect(stdout).toContain('[2] Other. not dated.');
   });
 
-  it('finds what a draft lacks, and passes one that is whole', () => {
+  it('reports gaps in a draft and accepts a complete one', () => {
     const { put, run } = scriptOf('web-research', 'sources.py');
     const quote = 'an application costs EUR 45 from now on';
     run('add', '--url', 'https://example.com/fees', ...fees, '--claim', 'It costs 45', '--quote', quote);
@@ -54,7 +54,7 @@ describe.skipIf(!hasPython)('the script of drafting-email', () => {
   const email = ({ head = '', first = 'Dear Ms Okafor,', text = 'Please confirm by Thursday 14 May.' } = {}) =>
     `To: Ada Okafor <ada@example.com>\nSubject: Order 4711: please confirm by Thursday\n${head}\n${first}\n\n${text}\n\nKind regards,\nTom\n`;
 
-  it('passes an email in order', () => {
+  it('accepts a correct email', () => {
     expect(check(email())).toMatchObject({ status: 0, stdout: '0 errors, 0 warnings, 12 words.\n' });
   });
 
@@ -69,7 +69,7 @@ describe.skipIf(!hasPython)('the script of drafting-email', () => {
     ['no subject', 'To: a@example.com\n\nDear all,\n\nText.\n', 'no subject'],
     ['no recipient', 'Subject: Order 4711 arrives on Friday\n\nDear all,\n\nText.\n', 'no recipient'],
     ['a broken address', email({ head: 'Cc: bob@example\n' }), '`bob@example` in Cc'],
-  ])('finds %s', (_what, draft, finding) => {
+  ])('reports %s', (_what, draft, finding) => {
     const { status, stdout } = check(draft);
     expect(stdout).toContain('error: ');
     expect(stdout).toContain(finding);
@@ -82,11 +82,11 @@ describe.skipIf(!hasPython)('the script of drafting-email', () => {
     ['a number that is no card', email({ text: 'The parcel is 4111 1111 1111 1112.' })],
     ['what others wrote', email({ text: 'Yes.\n\n> Dear [NAME], it is attached on Monday 19 May 2026' })],
     ['an address without a gap', email({ first: 'Hi Ada,' }).replace('Ada Okafor <ada@', '<adaokafor@')],
-  ])('has nothing against %s', (_what, draft) => {
+  ])('accepts %s', (_what, draft) => {
     expect(check(draft)).toMatchObject({ status: 0 });
   });
 
-  it('passes the examples of its own templates', async () => {
+  it('accepts the examples in its templates', async () => {
     const templates = (await builtInSkills())
       .find(({ name }) => name === 'drafting-email')
       ?.files.filter(({ path }) => path.startsWith('templates/'));
@@ -158,7 +158,7 @@ describe.skipIf(!hasPython)('the script of meeting-notes', () => {
     expect(turnsOf(transcript)).toEqual(turns);
   });
 
-  it('counts who spoke how much, and points at places to look', () => {
+  it('counts the words per speaker and lists places to check', () => {
     const { speakers, candidates } = outline(
       'Ada: We decided to go with the blue one. Can you send the offer by Friday?\nBob: I’ll send it. What about red?\n',
     );
@@ -175,14 +175,14 @@ describe.skipIf(!hasPython)('the script of meeting-notes', () => {
     expect(candidates.dates?.map(({ text }) => text)).toEqual(['Can you send the offer by Friday?']);
   });
 
-  it('shows a part of the time', () => {
+  it('shows a time range', () => {
     const transcript = '[00:01] Ada: one\n[10:00] Bob: two\n[20:00] Ada: three\n';
     expect(outline(transcript, '--from', '5:00', '--to', '15:00').turns.map(({ text }) => text)).toEqual(['two']);
     const { stdout } = run(put('transcript.txt', transcript));
     expect(stdout).toContain('[00:10:00] Bob: two\n');
   });
 
-  it('says so where nobody speaks', () => {
+  it('reports a transcript without speakers', () => {
     expect(run(put('transcript.txt', '\n\n'))).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('No spoken words'),

@@ -98,7 +98,7 @@ describe('tools of registered servers', () => {
     });
   });
 
-  it('keep the floor of the server in both modes, and what the version adds [MCPS-011, TOOL-010, TOOL-011, TOOL-012]', async () => {
+  it('follow the rules of the server in both modes, and those of the version [MCPS-011, TOOL-010, TOOL-011, TOOL-012]', async () => {
     const { url } = await serveMcp('2026', shop);
     const entry = await register(url, { tools: { deny: ['delete_all'], require_approval: ['find_order'] } });
     const policies: Policies = {
@@ -155,14 +155,14 @@ describe('tools of registered servers', () => {
     });
   });
 
-  it('of another org are not there', async () => {
+  it('of another org are not loaded', async () => {
     const { url } = await serveMcp('2026', shop);
     const entry = await register(url);
     org = await server.newOrg();
     expect(await load([entry])).toMatchObject({ tools: [], unavailable: [{ slug: 'shop' }] });
   });
 
-  it('whose names are too long or strange for a vendor are called by their own', async () => {
+  it('with names that a vendor refuses are called by their original names', async () => {
     const odd = ['orders.find', 'orders_find', `orders/${'x'.repeat(100)}`];
     const { url } = await serveMcp(
       '2026',
@@ -176,7 +176,7 @@ describe('tools of registered servers', () => {
     expect(await tools.call(only(loaded, odd[2]), {}, never)).toMatchObject({ output: `${odd[2]} {}` });
   });
 
-  it('with a schema beyond all measure are left open, and say so [TOOL-201]', async () => {
+  it('with too large a schema get an open one and a note [TOOL-201]', async () => {
     const large = {
       type: 'object' as const,
       properties: { a: { enum: Array.from({ length: 9000 }, (_, at) => `v${at}`) } },
@@ -197,7 +197,7 @@ describe('tools of registered servers', () => {
 });
 
 describe('secrets', () => {
-  it('of the company and of the user reach the server with every call, each of its mode [MCPS-028, SEC-002, SEC-004, TOOL-006]', async () => {
+  it('of the company and the user reach the server with every call, per mode [MCPS-028, SEC-002, SEC-004, TOOL-006]', async () => {
     const { url, requests } = await serveMcp('2026', shop, { call: echoing });
     const headers = {
       Authorization: 'Bearer ${TOKEN}',
@@ -230,7 +230,7 @@ describe('secrets', () => {
     }
   });
 
-  it('are filled in when the call is made', async () => {
+  it('are read again for each call', async () => {
     const { url, requests } = await serveMcp('2026', shop, { call: echoing });
     const entry = await register(url, { headers: { Authorization: 'Bearer ${TOKEN}' } });
     await store('TOKEN', 'first-token');
@@ -245,7 +245,7 @@ describe('secrets', () => {
     });
   });
 
-  it('that are missing make the server unavailable, and are named', async () => {
+  it('make the server unavailable if missing, and are named', async () => {
     const { url, requests } = await serveMcp('2026', shop);
     const own = await register(url, { headers: { Authorization: 'Bearer ${user_secret:MINE}' } });
     const company = await register(url, { slug: 'company', headers: { 'X-A': '${KEY}', 'X-B': '${TOKEN}' } });
@@ -288,7 +288,7 @@ describe('secrets', () => {
     expect((await load([own], { userId: 'ada' })).tools).toHaveLength(3);
   });
 
-  it('that a server repeats are hidden from the model, however it writes them', async () => {
+  it('are hidden from the model in every encoding', async () => {
     const company = 'hunter2 "quoted" hunter2';
     const own = 'own/secret+value==';
     const repeating: Called = (name) => {
@@ -346,7 +346,7 @@ describe('secrets', () => {
     expect(server.logged.join('')).not.toContain('hunter2');
   });
 
-  it('that read like a part of a tool’s name free it of no rule', async () => {
+  it('that match a part of a tool name do not disable its rules', async () => {
     const { url } = await serveMcp('2026', [tool('delete_prod'), tool('read_prod')], { call: echoing });
     const entry = await register(url, {
       headers: { Authorization: 'Bearer ${TOKEN}' },
@@ -370,7 +370,7 @@ describe('secrets', () => {
 });
 
 describe('a server that fails', () => {
-  it('is named, and the others go on [MCPS-029]', async () => {
+  it('is reported, and the others still work [MCPS-029]', async () => {
     const good = await serveMcp('2026', shop);
     const refusing = await serve((_request, response) => void response.writeHead(500).end());
     const entries = [
@@ -397,7 +397,7 @@ describe('a server that fails', () => {
     ]);
   });
 
-  it('in the midst of a call tells the agent so [MCPS-029]', async () => {
+  it('during a call is reported to the agent [MCPS-029]', async () => {
     const { url } = await serveMcp('2026', shop, { call: echoing });
     const entry = await register(url);
     const loaded = await load([entry]);
@@ -409,7 +409,7 @@ describe('a server that fails', () => {
     });
   });
 
-  it('is asked again after a while', async () => {
+  it('is tried again later', async () => {
     let isUp = false;
     const { url, requests } = await serveMcp('2026', shop, { authorize: () => isUp });
     const entry = await register(url);
@@ -425,7 +425,7 @@ describe('a server that fails', () => {
 });
 
 describe('the list of a server', () => {
-  it('is asked for once a minute, by all who ask at once together, and for each user apart', async () => {
+  it('is requested once a minute per user, and shared by concurrent callers', async () => {
     let lists = 0;
     const { url } = await serveMcp('2026', () => {
       lists += 1;
@@ -448,7 +448,7 @@ describe('the list of a server', () => {
     expect(lists).toBe(4);
   });
 
-  it('is waited for no longer than the signal of who asks', async () => {
+  it('is awaited only until the caller’s signal', async () => {
     const asked = Promise.withResolvers<void>();
     const slow = await serve(() => {});
     const { url } = await serveMcp('2026', shop, {
@@ -467,7 +467,7 @@ describe('the list of a server', () => {
   });
 });
 
-describe('what a server has to read', () => {
+describe('the resources of a server', () => {
   const prepare = (server: Server) => {
     server.setRequestHandler('resources/list', ({ params }) => ({
       resources: [
@@ -491,34 +491,31 @@ describe('what a server has to read', () => {
   };
   const withResources = { capabilities: { resources: {} }, prepare, call: echoing };
 
-  it.each(generations)(
-    'is listed and read like the answers of its tools, generation %s [MCPS-444]',
-    async (generation) => {
-      const { url } = await serveMcp(generation, [tool('find')], withResources);
-      await store('PASS', 'hunter2-hunter2');
-      const loaded = await load([await register(url, { headers: { 'X-Pass': '${secret:PASS}' } })]);
-      expect(namesOf(loaded)).toEqual(['mcp__shop__find', 'mcp__shop__list_resources', 'mcp__shop__read_resource']);
-      const list = only(loaded, 'list_resources');
-      expect(await tools.call(list, {}, never)).toEqual({
-        output:
-          '[menu://lunch] Menu, text/plain: All dishes.\n[dish://{name}] Dish, fill in what stands in braces\nThere are more: go on with the cursor "dinner".',
-        isError: false,
-      });
-      expect((await tools.call(list, { cursor: 'dinner' }, never)).output).toBe(
-        '[menu://dinner] Menu, text/plain: All dishes.',
-      );
-      const read = only(loaded, 'read_resource');
-      expect(await tools.call(read, { uri: 'menu://lunch' }, never)).toEqual({
-        output: '[resource menu://lunch text/plain]\nSoup. Ask [secret].\n[resource menu://logo image/png, 6 bytes]',
-        isError: false,
-        media: [{ mediaType: 'image/png', content: Buffer.from('logo') }],
-      });
-      const wrong = await tools.call(read, { uri: 'menu://../etc' }, never);
-      expect([wrong.isError, wrong.output]).toEqual([true, expect.stringMatching(/No menu:.*\[secret\]/)]);
-    },
-  );
+  it.each(generations)('are listed and read like tool answers, generation %s [MCPS-444]', async (generation) => {
+    const { url } = await serveMcp(generation, [tool('find')], withResources);
+    await store('PASS', 'hunter2-hunter2');
+    const loaded = await load([await register(url, { headers: { 'X-Pass': '${secret:PASS}' } })]);
+    expect(namesOf(loaded)).toEqual(['mcp__shop__find', 'mcp__shop__list_resources', 'mcp__shop__read_resource']);
+    const list = only(loaded, 'list_resources');
+    expect(await tools.call(list, {}, never)).toEqual({
+      output:
+        '[menu://lunch] Menu, text/plain: All dishes.\n[dish://{name}] Dish, fill in what stands in braces\nThere are more: go on with the cursor "dinner".',
+      isError: false,
+    });
+    expect((await tools.call(list, { cursor: 'dinner' }, never)).output).toBe(
+      '[menu://dinner] Menu, text/plain: All dishes.',
+    );
+    const read = only(loaded, 'read_resource');
+    expect(await tools.call(read, { uri: 'menu://lunch' }, never)).toEqual({
+      output: '[resource menu://lunch text/plain]\nSoup. Ask [secret].\n[resource menu://logo image/png, 6 bytes]',
+      isError: false,
+      media: [{ mediaType: 'image/png', content: Buffer.from('logo') }],
+    });
+    const wrong = await tools.call(read, { uri: 'menu://../etc' }, never);
+    expect([wrong.isError, wrong.output]).toEqual([true, expect.stringMatching(/No menu:.*\[secret\]/)]);
+  });
 
-  it('keeps to the rules of the server, and to its own tool of the same name [MCPS-444]', async () => {
+  it('follow the rules of the server and yield to its tools of the same name [MCPS-444]', async () => {
     const { url } = await serveMcp('2026', [tool('read_resource', { description: 'Its own.' })], withResources);
     const loaded = await load([await register(url, { tools: { deny: ['list_resources'], require_approval: [] } })]);
     const decisions = loaded.tools.map(({ tool: each, name }) => [name, each.definition.description, decisionOf(each)]);
@@ -529,9 +526,9 @@ describe('what a server has to read', () => {
   });
 });
 
-describe('a server that says that its tools have changed', () => {
+describe('a server that reports changed tools', () => {
   it.each(['2026', '2025 with sessions'] as const)(
-    'is asked anew at the next load, whether it says so on its own or while a tool runs (%s) [MCPS-445]',
+    'is listed again at the next load, whether it reports on a stream or during a call (%s) [MCPS-445]',
     async (generation) => {
       const offer = [tool('old')];
       const served = await serveMcp(generation, () => ({ tools: offer }), {
@@ -546,7 +543,7 @@ describe('a server that says that its tools have changed', () => {
       expect(namesOf(await load([entry]))).toEqual(['mcp__shop__old']);
       offer.push(tool('new'));
       expect(namesOf(await load([entry]))).toEqual(['mcp__shop__old']);
-      // It is heard only once the stream stands, of which nobody is told.
+      // The change is received only after the stream is open, and nothing reports when that is.
       await expect
         .poll(
           async () => {
@@ -563,10 +560,10 @@ describe('a server that says that its tools have changed', () => {
   );
 });
 
-describe('an app whose sign-in is over', () => {
+describe('an app whose sign-in has ended', () => {
   const wanted = { userId: 'jo', servers: [], policies: {}, apps: ['notes'] };
 
-  it('keeps the tools of calls that were approved, in a process that never saw them, and they ask for the sign-in [APP-480]', async () => {
+  it('keeps the tools of approved calls in every process, and they ask for the sign-in [APP-480]', async () => {
     const fresh = toolsWith([{ slug: 'notes', connectionId: 'conn_1', credential: { kind: 'over' } }]);
     const approved = async () => ['mcp__notes__write', 'mcp__other__write', 'ask_question'];
     const loaded = await fresh.load({ orgId: org.id, mode: 'test' }, { ...wanted, approved }, never);

@@ -46,7 +46,7 @@ describe('a check', () => {
     });
   });
 
-  it('sends the secrets of the mode in their places', async () => {
+  it('fills in the secrets of the mode', async () => {
     const { url, requests } = await serveMcp('2026', shop);
     const id = await newServer(url, {
       Authorization: 'Bearer ${TOKEN}',
@@ -75,7 +75,7 @@ describe('a check', () => {
     });
   });
 
-  it('names the secrets that the mode lacks, and calls nobody', async () => {
+  it('names missing secrets of the mode without calling the server', async () => {
     const { url, requests } = await serveMcp('2026', shop);
     const id = await newServer(url, { Authorization: 'Bearer ${TOKEN}', 'X-Key': '${KEY}' });
     await store('TOKEN', 'test-token');
@@ -89,7 +89,7 @@ describe('a check', () => {
     expect(requests).toEqual([]);
   });
 
-  it('of a server that needs each user’s own secret says so, and calls nobody', async () => {
+  it('reports that a server needs user secrets without calling it', async () => {
     const { url, requests } = await serveMcp('2026', shop);
     const id = await newServer(url, { Authorization: 'Bearer ${user_secret:MINE}' });
     await store('MINE', 'ada-token', { user_id: 'ada' });
@@ -99,7 +99,7 @@ describe('a check', () => {
     expect(requests).toEqual([]);
   });
 
-  it('sends no value that would write a header of its own, and does not repeat it', async () => {
+  it('refuses a secret that would inject a header, without repeating it', async () => {
     const { url, requests } = await serveMcp('2026', shop);
     const id = await newServer(url, { Authorization: 'Bearer ${TOKEN} x' });
     for (const value of ['hunter2\r\nX-Admin: 1', 'hunter2 😀', 'hunter2\u0000']) {
@@ -111,7 +111,7 @@ describe('a check', () => {
     expect(requests).toEqual([]);
   });
 
-  it('takes a secret that was stored with the line break at its end', async () => {
+  it('accepts a secret that ends with a line break', async () => {
     const { url, requests } = await serveMcp('2026', shop);
     const id = await newServer(url, { Authorization: 'Bearer ${TOKEN}' });
     await store('TOKEN', 'test-token\n');
@@ -119,7 +119,7 @@ describe('a check', () => {
     expect(requests[0]?.headers.authorization).toBe('Bearer test-token');
   });
 
-  it('shows no secret that the server repeats, nor writes one to the log', async () => {
+  it('hides secrets that the server repeats, also in the log', async () => {
     const long = 'hunter2-hunter2-hunter2';
     const repeating = [
       tool('x', { description: `You sent Bearer ${long}, ${long}!` }),
@@ -144,7 +144,7 @@ describe('a check', () => {
     expect(server.logged.join('')).not.toContain('hunter2');
   });
 
-  it('cuts descriptions and names, shows the first 500 tools, and says what an agent is not shown [TOOL-201]', async () => {
+  it('cuts descriptions and names, shows the first 500 tools and lists what agents do not see [TOOL-201]', async () => {
     const many = Array.from({ length: 600 }, (_, at) => tool(`tool_${at}`, { description: '' }));
     many[0] = tool('n'.repeat(200), { description: `${'😀'.repeat(1030)}` });
     const { url } = await serveMcp('2026', many);
@@ -159,7 +159,7 @@ describe('a check', () => {
     ]);
   });
 
-  it('answers 200 also where the server is away, refuses or speaks nonsense [MCPS-027]', async () => {
+  it('answers 200 even if the server is down, refuses or is not MCP [MCPS-027]', async () => {
     const away = `http://127.0.0.1:${await unusedPort()}/mcp`;
     const id = await newServer(away);
     expect(await check(id)).toMatchObject(failing('mcp_server_error', '127.0.0.1 could not be reached: ECONNREFUSED.'));
@@ -177,7 +177,7 @@ describe('a check', () => {
     }
   });
 
-  it('gives up 15 seconds after it began', async () => {
+  it('gives up after 15 seconds', async () => {
     const { url } = await serve(() => {});
     const id = await newServer(url);
     const started = Date.now();

@@ -33,7 +33,7 @@ const locked = (deployments: string[]) => ({
 });
 
 describe('a server that a live version uses', () => {
-  it('is neither changed nor removed with a test key [MCPS-020]', async () => {
+  it('cannot be changed or removed with a test key [MCPS-020]', async () => {
     const one = await server.goLive(org.id, made);
     const two = await server.goLive(org.id, made);
     const slugs = [one.slug, two.slug].sort();
@@ -51,19 +51,19 @@ describe('a server that a live version uses', () => {
     expect((await server.call('GET', `/v1/mcp-servers/${made.id}`, { key: org.testKey })).body).toEqual(made);
   });
 
-  it('takes what changes nothing with a test key', async () => {
+  it('accepts a change without effect with a test key', async () => {
     await server.goLive(org.id, made);
     expect((await rename({ key: org.testKey }, 'Shop')).status).toBe(200);
     expect((await server.call('PATCH', `/v1/mcp-servers/${made.id}`, { key: org.testKey, body: {} })).status).toBe(200);
   });
 
-  it('is changed and removed with a live key [MCPS-021]', async () => {
+  it('can be changed and removed with a live key [MCPS-021]', async () => {
     await server.goLive(org.id, made);
     expect(await rename({ key: org.liveKey })).toMatchObject({ status: 200, body: { name: 'Store' } });
     expect(await remove({ key: org.liveKey })).toMatchObject({ status: 200, body: { deleted: true } });
   });
 
-  it.each(['test', 'live'])('is changed and removed by an owner or admin in %s mode', async (mode) => {
+  it.each(['test', 'live'])('can be changed and removed by an owner or admin in %s mode', async (mode) => {
     await server.goLive(org.id, made);
     const headers = { 'service-mode': mode };
     const admin = await server.logIn(org.id, 'admin');
@@ -72,7 +72,7 @@ describe('a server that a live version uses', () => {
     expect(await remove({ browser: owner, headers })).toMatchObject({ status: 200, body: { deleted: true } });
   });
 
-  it.each(['test', 'live'])('is neither changed nor removed by a developer in %s mode', async (mode) => {
+  it.each(['test', 'live'])('cannot be changed or removed by a developer in %s mode', async (mode) => {
     const { slug } = await server.goLive(org.id, made);
     const by = { browser: await server.logIn(org.id, 'developer'), headers: { 'service-mode': mode } };
     expect(await rename(by)).toMatchObject(locked([slug]));
@@ -81,7 +81,7 @@ describe('a server that a live version uses', () => {
 });
 
 describe('a server that only other versions use', () => {
-  it('is changed and removed with a test key', async () => {
+  it('can be changed and removed with a test key', async () => {
     const manifest = { mcp_servers: [made] };
     await newDeployment(server.db, org.id, { manifest });
     const other = { id: `${made.id.slice(0, -4)}0000`, slug: 'other', url: made.url };
@@ -91,7 +91,7 @@ describe('a server that only other versions use', () => {
     expect((await remove({ key: org.testKey })).status).toBe(200);
   });
 
-  it('of another org locks nothing', async () => {
+  it('in another org locks nothing', async () => {
     const stranger = await server.newOrg();
     await server.goLive(stranger.id, made);
     expect((await rename({ key: org.testKey })).status).toBe(200);
@@ -104,13 +104,13 @@ it.each([
   ['developer', 'live', false],
   ['owner', 'test', false],
 ] as [Role, 'test' | 'live', boolean][])(
-  'an MCP client of an %s with a grant in %s mode changes what is live: %s [MCPS-620]',
+  'an MCP client of an %s with a grant in %s mode may change live traffic: %s [MCPS-620]',
   (role, mode, may) => {
     expect(mayChangeLiveTraffic({ member: null, grant: { id: 'mcg_1', memberId: 'mem_1', role }, mode })).toBe(may);
   },
 );
 
-it('the migration fixes the URL that live versions call today, and lists deleted servers [MCPS-621, MCPS-622]', async () => {
+it('the migration fixes the current URL in live versions and lists deleted servers [MCPS-621, MCPS-622]', async () => {
   const live = await server.goLive(org.id, made);
   const other = { ...made, id: `${made.id.slice(0, -4)}0000`, slug: 'gone' };
   const draft = await newDeployment(server.db, org.id, { manifest: { mcp_servers: [other, made] } });

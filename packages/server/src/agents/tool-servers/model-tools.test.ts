@@ -8,11 +8,11 @@ it.each([
   ['shop', 'orders.find', /^mcp__shop__orders_find_[0-9a-f]{8}$/],
   ['shop', 'ünï/cödé 😀', /^mcp__shop__[_a-z]+_[0-9a-f]{8}$/],
   ['s'.repeat(40), 't'.repeat(128), /^mcp__s{40}__t{8}_[0-9a-f]{8}$/],
-])('of %s and %s is a name that every vendor takes', (slug, tool, name) => {
+])('names the tool of %s and %s so that every vendor accepts it', (slug, tool, name) => {
   expect(modelToolName(slug, tool)).toMatch(typeof name === 'string' ? new RegExp(`^${name}$`) : name);
 });
 
-it('takes any two tools apart', () => {
+it('gives any two tools different names', () => {
   const slug = fc.stringMatching(/^[a-z][a-z0-9-]{0,39}$/);
   const tool = fc.oneof(fc.string({ minLength: 1 }), fc.stringMatching(/^[ab._-]{1,40}$/));
   fc.assert(

@@ -26,8 +26,8 @@ const refused = (code: string, param?: string, status = 400) => ({
   body: { error: { code, ...(param && { param }) } },
 });
 
-describe('creating', () => {
-  it('answers the whole server, which can be read in both modes [MCPS-001, MCPS-014, MCPS-015]', async () => {
+describe('creating a tool server', () => {
+  it('returns the server, which is readable in both modes [MCPS-001, MCPS-014, MCPS-015]', async () => {
     const { status, body } = await create({
       ...shop,
       auth: { type: 'headers', headers: { Authorization: 'Bearer ${TOKEN}' } },
@@ -50,7 +50,7 @@ describe('creating', () => {
     expect(await auditOf(body.id)).toMatchObject([{ action: 'mcp_server.created', details: { slug: 'shop' } }]);
   });
 
-  it('without auth and tools means none, and no floor [MCPS-007, MCPS-010]', async () => {
+  it('defaults to no auth and no tool rules [MCPS-007, MCPS-010]', async () => {
     const made = { auth: { type: 'none' }, tools: { deny: [], require_approval: [] }, secrets: [], user_secrets: [] };
     expect(await newServer()).toMatchObject(made);
     expect(await newServer({ slug: 'two', auth: { type: 'none' }, tools: {} })).toMatchObject(made);
@@ -64,11 +64,11 @@ describe('creating', () => {
     },
   );
 
-  it('takes a slug of one letter and one of 40 [MCPS-002]', async () => {
+  it('accepts a slug of 1 and of 40 characters [MCPS-002]', async () => {
     for (const slug of ['a', `a${'-1'.repeat(19)}z`]) expect((await create({ ...shop, slug })).status).toBe(201);
   });
 
-  it('refuses the slugs of the agent’s own servers [MCPS-003, MCPS-022]', async () => {
+  it('refuses reserved slugs [MCPS-003, MCPS-022]', async () => {
     const own = ['browser-control', 'os-hands', 'memory-keeper', 'app-connector'];
     for (const slug of own)
       expect(await create({ ...shop, slug })).toMatchObject(refused('tool_name_reserved', 'slug'));
@@ -85,12 +85,12 @@ describe('creating', () => {
     expect((await create(shop, other.testKey)).status).toBe(201);
   });
 
-  it('leaves one server where two take a slug at once [MCPS-023]', async () => {
+  it('creates one server for two concurrent requests with one slug [MCPS-023]', async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => create(shop)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  it('makes one server for one Idempotency-Key', async () => {
+  it('creates one server per Idempotency-Key', async () => {
     const options = { key: org.testKey, body: shop, headers: { 'idempotency-key': 'k1' } };
     const first = await server.call('POST', '/v1/mcp-servers', options);
     const second = await server.call('POST', '/v1/mcp-servers', options);
@@ -114,7 +114,7 @@ describe('creating', () => {
     expect(await create({ ...shop, url })).toMatchObject(refused('invalid_request', 'url'));
   });
 
-  it('takes a URL of 2048 characters, of any script [MCPS-005]', async () => {
+  it('accepts a URL of 2048 characters in any script [MCPS-005]', async () => {
     const url = `https://mcp.example.com/${'a'.repeat(2024)}`;
     expect(await newServer({ url })).toMatchObject({ url });
     const far = `https://mcp.example.com/${'路'.repeat(1000)}`;
@@ -146,16 +146,16 @@ describe('creating', () => {
     expect(answer.text).not.toContain('hunter2');
   });
 
-  it('takes a query that says nothing of a credential [MCPS-024]', async () => {
+  it('accepts a query without a credential [MCPS-024]', async () => {
     const url = 'https://mcp.example.com/mcp?author=ada&monkey=yes&region=eu';
     expect(await newServer({ url })).toMatchObject({ url });
   });
 });
 
-describe('headers', () => {
+describe('headers of a tool server', () => {
   const withHeaders = (headers: object) => create({ ...shop, auth: { type: 'headers', headers } });
 
-  it('show credentials by name, and the server lists the names [MCPS-008, MCPS-012]', async () => {
+  it('show secret references, and the server lists their names [MCPS-008, MCPS-012]', async () => {
     const { body } = await withHeaders({
       Authorization: 'Bearer ${TOKEN}',
       'X-Pair': '${secret:USER}:${PASS}:${TOKEN}',
@@ -198,7 +198,7 @@ describe('headers', () => {
     expect((await withHeaders({ [name]: 'Bearer ${TOKEN}' })).status).toBe(201);
   });
 
-  it('without a credential are taken as they are [MCPS-026]', async () => {
+  it('without a credential are stored unchanged [MCPS-026]', async () => {
     const headers = { 'X-Region': 'eu', 'X-Monkey': 'yes', 'X-Author': 'ada' };
     expect((await withHeaders(headers)).body.auth).toEqual({ type: 'headers', headers });
   });
@@ -215,15 +215,15 @@ describe('headers', () => {
   });
 
   it.each([{ type: 'basic' }, { type: 'headers' }, { type: 'none', headers: {} }, 'none'])(
-    'come as one of two forms, not as %j [MCPS-007]',
+    'have one of two forms, not %j [MCPS-007]',
     async (auth) => {
       expect(await create({ ...shop, auth })).toMatchObject(refused('invalid_request'));
     },
   );
 });
 
-describe('the floor', () => {
-  it('takes 200 names each and no more [MCPS-010]', async () => {
+describe('the tool rules of a server', () => {
+  it('accept at most 200 names each [MCPS-010]', async () => {
     const names = Array.from({ length: 201 }, (_, at) => `tool_${at}`);
     const most = { deny: names.slice(1), require_approval: names.slice(1) };
     expect((await newServer({ tools: most })).tools).toEqual(most);
@@ -233,11 +233,11 @@ describe('the floor', () => {
     }
   });
 
-  it('names a tool once', async () => {
+  it('remove repeated names', async () => {
     expect((await newServer({ tools: { deny: ['b', 'a', 'b'] } })).tools.deny).toEqual(['b', 'a']);
   });
 
-  it('is replaced list by list, and a list left out stays [MCPS-017]', async () => {
+  it('are replaced list by list, and an omitted list stays [MCPS-017]', async () => {
     const { id } = await newServer({ tools: { deny: ['a'], require_approval: ['b', 'c'] } });
     expect((await change(id, { tools: { deny: ['x', 'y'] } })).body.tools).toEqual({
       deny: ['x', 'y'],
@@ -251,8 +251,8 @@ describe('the floor', () => {
   });
 });
 
-describe('changing', () => {
-  it('takes name, url, auth and tools, for both modes, and writes it down [MCPS-016]', async () => {
+describe('changing a tool server', () => {
+  it('accepts name, url, auth and tools for both modes and writes an audit entry [MCPS-016]', async () => {
     const made = await newServer();
     const changes = {
       name: 'Store',
@@ -282,14 +282,14 @@ describe('changing', () => {
     });
   });
 
-  it('to what is so already is no change', async () => {
+  it('to the current values has no effect', async () => {
     const made = await newServer({ tools: { deny: ['a'] } });
     const same = { name: made.name, url: made.url, auth: made.auth, tools: made.tools };
     for (const body of [{}, same]) expect((await change(made.id, body)).body).toEqual(made);
     expect(await auditOf(made.id)).toHaveLength(1);
   });
 
-  it('keeps the rules of creating', async () => {
+  it('has the same rules as creating', async () => {
     const { id } = await newServer();
     const raw = { type: 'headers', headers: { Cookie: 'session=hunter2' } };
     expect(await change(id, { auth: raw })).toMatchObject(refused('raw_secret_in_header', 'auth.headers.Cookie'));
@@ -300,8 +300,8 @@ describe('changing', () => {
   });
 });
 
-describe('a server that is not there', () => {
-  it('answers 404 on every route, and so does another org’s [MCPS-030]', async () => {
+describe('an unknown tool server', () => {
+  it('answers 404 on every route, also in another org [MCPS-030]', async () => {
     const other = await server.newOrg();
     const { id } = (await create(shop, other.testKey)).body;
     for (const missing of [newId('mcp'), id, 'mcp_x', 'shop']) {
@@ -319,8 +319,8 @@ describe('a server that is not there', () => {
   });
 });
 
-describe('listing', () => {
-  it('shows the org’s servers alone, newest first, page by page, in both modes [MCPS-013]', async () => {
+describe('listing tool servers', () => {
+  it('returns the servers of the org in pages, newest first, in both modes [MCPS-013]', async () => {
     const other = await server.newOrg();
     await create(shop, other.testKey);
     const ids: string[] = [];
@@ -338,8 +338,8 @@ describe('listing', () => {
   });
 });
 
-describe('removing', () => {
-  it('takes the server away and frees its slug [MCPS-018]', async () => {
+describe('removing a tool server', () => {
+  it('deletes the server and frees its slug [MCPS-018]', async () => {
     const { id } = await newServer();
     const gone = await server.call('DELETE', `/v1/mcp-servers/${id}`, { key: org.testKey });
     expect(gone).toMatchObject({ status: 200, body: { object: 'mcp_server', id, deleted: true } });

@@ -15,7 +15,7 @@ afterAll(() => server.stop());
 
 const never = new AbortController().signal;
 
-/** Another process knows nothing but what was kept. */
+/** Another process has only the stored state. */
 const newProcess = () =>
   createServerTools({
     db: server.db,
@@ -86,7 +86,7 @@ const form = {
   },
 };
 
-/** The same tool as a server of each generation writes it. */
+/** The same tool for a server of each generation. */
 const asking: Record<'2026' | '2025 with sessions', Called> = {
   '2026': (_name, _args, { mcpReq }) => {
     const answer = mcpReq.inputResponses?.table as { action: string; content?: unknown } | undefined;
@@ -102,7 +102,7 @@ const asking: Record<'2026' | '2025 with sessions', Called> = {
 };
 
 describe.each(['2026', '2025 with sessions'] as const)('a server of %s that asks the person', (generation) => {
-  it('gets the answer from whichever process goes on [MCPS-360]', async () => {
+  it('gets the answer from any process that resumes the call [MCPS-360]', async () => {
     const { book } = await desk(generation, readOnly, asking[generation]);
     const asked = await book();
     expect(draftIn(asked)).toMatchObject({
@@ -117,7 +117,7 @@ describe.each(['2026', '2025 with sessions'] as const)('a server of %s that asks
       ],
       details: { server: 'inn', tool_name: 'book', asked_by: 'server' },
     });
-    // What does not fit is asked again, with what is wrong.
+    // An invalid answer is asked again, with the fault.
     const again = await book({ before: asked, outcome: yes('2026-12-01', 'nine', 'Outside', '') });
     expect(draftIn(again).questions?.[0]?.question).toMatch(/^“nine” does not fit “seats”\./);
     const { output, isError, asks } = await book({ before: again, outcome: yes('2026-12-01', '4', 'Outside', '') });
@@ -125,7 +125,7 @@ describe.each(['2026', '2025 with sessions'] as const)('a server of %s that asks
     expect(output).toBe('state-of-the-inn accept {"day":"2026-12-01","seats":4,"room":"out"}');
   });
 
-  it('hears a no, and nothing where nobody can be asked [MCPS-360]', async () => {
+  it('gets a decline, and a cancellation if nobody can be asked [MCPS-360]', async () => {
     const { book, unasked } = await desk(generation, readOnly, asking[generation]);
     expect((await book({ before: await book(), outcome: no })).output).toBe('state-of-the-inn decline null');
     expect(await unasked()).toMatchObject({ isError: true });
@@ -143,7 +143,7 @@ describe('a tool that asks twice in one call', () => {
     text(JSON.stringify(answers.map(({ content }) => content ?? null)));
 
   it.each(['one after the other', 'both at once'] as const)(
-    'keeps each answer while its call is made again, %s [MCPS-441]',
+    'keeps each answer while its call is repeated, %s [MCPS-441]',
     async (order) => {
       const { book } = await desk('2025 with sessions', readOnly, async (_name, _args, { mcpReq }) => {
         const ask = (params: typeof first) => mcpReq.send({ method: 'elicitation/create', params });
@@ -160,7 +160,7 @@ describe('a tool that asks twice in one call', () => {
     },
   );
 
-  it('hears the answer to what it asks now, also where it calls two questions by one name [MCPS-441]', async () => {
+  it('gets the answer to the current question, even if two questions share a key [MCPS-441]', async () => {
     const { book } = await desk('2026', {}, (_name, _args, { mcpReq }) => {
       const answer = mcpReq.inputResponses?.wish as { content?: object } | undefined;
       if (answer && mcpReq.requestState() === 'second') return text(JSON.stringify(answer.content));
@@ -174,7 +174,7 @@ describe('a tool that asks twice in one call', () => {
   });
 });
 
-describe('a question that nobody may be asked', () => {
+describe('a question that is never put to a person', () => {
   const secret = {
     message: 'Please confirm who you are.',
     requestedSchema: {
@@ -184,7 +184,7 @@ describe('a question that nobody may be asked', () => {
   };
 
   it.each(['2026', '2025 with sessions'] as const)(
-    'is answered with a no at once, and told (%s) [MCPS-361]',
+    'is declined at once and reported to the model (%s) [MCPS-361]',
     async (generation) => {
       const { book } = await desk(generation, readOnly, async (_name, _args, { mcpReq }) => {
         if (generation === '2025 with sessions')
@@ -219,7 +219,7 @@ describe('a question that nobody may be asked', () => {
   });
 });
 
-describe('an address that the person is to open', () => {
+describe('an address for the person', () => {
   const wanted = { message: 'Sign the contract.', url: 'https://sign.example/contract/7', elicitationId: 'contract-7' };
   const signing: Record<'2026' | '2025 with sessions', (url: string, isSigned: () => boolean) => Called> = {
     '2026':
@@ -237,7 +237,7 @@ describe('an address that the person is to open', () => {
   };
 
   it.each(['2026', '2025 with sessions'] as const)(
-    'is a hand-off with that address (%s) [MCPS-362]',
+    'becomes a hand-off with that address (%s) [MCPS-362]',
     async (generation) => {
       let isSigned = false;
       const { book } = await desk(
@@ -257,7 +257,7 @@ describe('an address that the person is to open', () => {
   );
 
   it.each(['http://127.0.0.1/steal', 'javascript:alert(1)', 'https://10.0.0.1/'])(
-    'is not opened where it leads to %s [MCPS-362]',
+    'is refused if it leads to %s [MCPS-362]',
     async (url) => {
       const { book } = await desk(
         '2026',
@@ -269,8 +269,8 @@ describe('an address that the person is to open', () => {
   );
 });
 
-describe('a tool of the older protocol that may not happen twice', () => {
-  it('is not called again: its server is told that nobody answered, and the agent that it was [MCPS-363]', async () => {
+describe('a tool of the older protocol that must not run twice', () => {
+  it('is not called again, and the server gets a cancellation [MCPS-363]', async () => {
     let calls = 0;
     const { book } = await desk('2025 with sessions', {}, async (_name, _args, { mcpReq }) => {
       calls += 1;

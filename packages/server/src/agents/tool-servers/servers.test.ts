@@ -30,8 +30,8 @@ const register = async (slug: string, url = 'https://mcp.example.com/mcp', org =
 };
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
-describe('finding', () => {
-  it('by address knows every spelling, oldest first, of the own org alone', async () => {
+describe('finding tool servers', () => {
+  it('by address matches every spelling in the org, oldest first', async () => {
     const one = await register('one', 'https://MCP.example.com:443/mcp');
     const two = await register('two', 'https://mcp.example.com/mcp');
     const root = await register('root', 'https://mcp.example.com');
@@ -60,7 +60,7 @@ describe('finding', () => {
     expect(await at('https://mcp.example.com/mcp')).toEqual([]);
   });
 
-  it('by id finds those of the org', async () => {
+  it('by id returns those of the org', async () => {
     const one = await register('one');
     const foreign = await register('two', undefined, (await server.newOrg()).id);
     const ids = [newId('mcp'), foreign.id, one.id];
@@ -68,7 +68,7 @@ describe('finding', () => {
     expect(await findById(server.db, orgId, [], { hold: false })).toEqual([]);
   });
 
-  it('says which slugs are taken', async () => {
+  it('returns the taken slugs', async () => {
     await register('one');
     await register('two', undefined, (await server.newOrg()).id);
     const taken = await inTransaction((tx) => takenSlugs(tx, orgId, ['one', 'two', 'three']));
@@ -76,7 +76,7 @@ describe('finding', () => {
     expect((await inTransaction((tx) => takenSlugs(tx, orgId, []))).size).toBe(0);
   });
 
-  it('with hold keeps a server from being removed until the transaction ends, and from nothing else', async () => {
+  it('with hold only prevents deletion until the transaction ends', async () => {
     const org = await server.newOrg();
     const { id } = await register('one', undefined, org.id);
     const held = Promise.withResolvers<void>();
@@ -98,8 +98,8 @@ describe('finding', () => {
   });
 });
 
-describe('registering', () => {
-  it('makes a server with an empty floor and writes it down', async () => {
+describe('registering a tool server', () => {
+  it('creates a server without tool rules and writes an audit entry', async () => {
     const made = await register('one');
     expect(made).toMatchObject({ deny: [], require_approval: [] });
     expect(await auditEntries(server.db, { orgId, targetId: made.id })).toMatchObject([
@@ -107,7 +107,7 @@ describe('registering', () => {
     ]);
   });
 
-  it('gives nothing where the slug is taken, and the transaction goes on', async () => {
+  it('returns undefined if the slug is taken, without ending the transaction', async () => {
     await register('one');
     const again = await inTransaction(async (tx) => {
       const wanted = { name: 'Shop', url: 'https://other.example.com', headers: {} };
@@ -118,8 +118,8 @@ describe('registering', () => {
   });
 });
 
-describe('changing', () => {
-  it('names the place in the file where a live version uses the server', async () => {
+describe('changing a tool server through a file', () => {
+  it('names the field of the file if a live version uses the server', async () => {
     const made = await register('one');
     const { slug } = await server.goLive(orgId, made);
     const caller = (mode: Caller['mode']) => ({ orgId, mode, member: null }) as Caller;
@@ -132,7 +132,7 @@ describe('changing', () => {
     await expect(ask('live')).resolves.toBeUndefined();
   });
 
-  it('refuses a server that is gone', async () => {
+  it('refuses a deleted server', async () => {
     const gone = inTransaction((tx) => updateServer(tx, systemOrigin(orgId), newId('mcp'), { name: 'x' }));
     await expect(gone).rejects.toMatchObject({ code: 'mcp_server_not_found' });
   });

@@ -13,16 +13,16 @@ const lookup = {
 
 const of = (changes: Partial<Manifest>): Manifest => ({ ...defaultManifest, ...changes });
 
-describe('what changed', () => {
-  it('is nothing between a first version and the defaults written out', () => {
+describe('changed keys', () => {
+  it('are empty for a first version with explicit defaults', () => {
     expect(changedKeys(null, of({ approvals: ['payment', 'booking', 'cancellation'], model: 'default' }))).toEqual([]);
   });
 
-  it('is, for a first version, what differs from the defaults', () => {
+  it('of a first version are those that differ from the defaults', () => {
     expect(changedKeys(null, of({ instructions: 'Be brief.', notebooks: [] }))).toEqual(['instructions']);
   });
 
-  it('is what differs from the version before, in one order, also back to a default [VER-003]', () => {
+  it('are those that differ from the previous version in a fixed order, also back to a default [VER-003]', () => {
     const before = of({ instructions: 'Be brief.', tools: [lookup], language: 'de' });
     const after = of({
       language: 'de',
@@ -33,7 +33,7 @@ describe('what changed', () => {
     expect(changedKeys(after, before)).toEqual(['instructions', 'limits', 'tools']);
   });
 
-  it('is not the order of keys, a key without a value or the sign of a zero', () => {
+  it('ignore the order of keys, keys without a value and the sign of zero', () => {
     const before = of({ tools: [lookup], limits: { max_steps: 1, max_minutes: 2, ask_above_usd: 0 } });
     const { input: _, ...rest } = lookup;
     const after = of({
@@ -43,13 +43,13 @@ describe('what changed', () => {
     expect(changedKeys(before, after)).toEqual([]);
   });
 
-  it('is the order of a list', () => {
+  it('include a list with another order', () => {
     expect(changedKeys(of({ apps: ['a', 'b'] }), of({ apps: ['b', 'a'] }))).toEqual(['apps']);
   });
 });
 
-describe('a manifest that an older release saved', () => {
-  it('reads with today’s keys at their defaults and keeps what it says', () => {
+describe('a manifest of an older release', () => {
+  it('gets defaults for newer keys and keeps its values', () => {
     const { run_without_asking: _, read_only: __, approver: ___, ...older } = lookup;
     const lists = { deny: ['drop'], require_approval: [], run_without_asking: [] };
     const saved = {
@@ -66,7 +66,7 @@ describe('a manifest that an older release saved', () => {
   });
 });
 
-it('a manifest uses each server, uploaded skill, notebook and file that it names, once', () => {
+it('lists each server, company skill, notebook and file of a manifest once', () => {
   const manifest = of({
     mcp_servers: [{ id: 'mcp_1', slug: 'shop', url: 'https://shop.example/mcp' }],
     skills: [{ id: 'skl_1' }, { name: 'spreadsheets' }, { id: 'skl_1' }],

@@ -27,15 +27,15 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What a person would keep on paper: what was saved, what runs in test mode, and every promotion still in effect. */
+/** The model: saved versions, the draft, and the promotions in effect. */
 type Model = { saved: string[]; draft: number; live: number[]; isArchived: boolean };
 type Real = { deployment: DeploymentRow };
 type Command = fc.AsyncCommand<Model, Real>;
 
 describe('any history of saves, promotions, rollbacks and archiving', () => {
-  it('leaves the pointers where a plain list of versions and a stack of promotions would [VER-005, VER-014, VER-031, TEN-203]', async () => {
+  it('moves the pointers like a list of versions and a stack of promotions [VER-005, VER-014, VER-031, TEN-203]', async () => {
     const mode = fc.constantFrom<Mode>('test', 'live');
-    // Version 0 does not exist on the wire; what lies above the newest must be refused.
+    // Version 0 is not valid on the wire, and one above the newest must be refused.
     const version = fc.integer({ min: 1, max: 6 });
     const commands = [
       fc.string({ maxLength: 5 }).map(save),
@@ -109,7 +109,7 @@ const putAway = ([mode, status]: [Mode, DeploymentRow['status']]) =>
   });
 
 type Step = {
-  /** The code with which the step is refused as things stand. */
+  /** The error code of the refused step in this state. */
   refusal: (model: Model) => string | null;
   apply: (model: Model) => void;
   run: (deployment: DeploymentRow) => Promise<DeploymentRow>;
@@ -140,7 +140,7 @@ function command(name: string, { refusal, apply, run }: Step): Command {
   };
 }
 
-/** Read back from the database: every version once, as it was saved, marked as the pointers say. */
+/** Reads back from the database: every version once, as saved, marked by the pointers. */
 async function expectSameVersions(deploymentId: string, model: Model): Promise<void> {
   const rows = await listVersions(db, deploymentId, { limit: 100, below: null });
   const deployment = await requireDeployment(db, orgId, deploymentId);

@@ -29,7 +29,7 @@ const liveChanged: VersionEvent = { type: 'live_changed' };
 const promote = (version: number): VersionEvent => ({ type: 'promoted', version });
 const rollBack = (to: number | null): VersionEvent => ({ type: 'rolled_back', to });
 
-/** newest, draft, live; or the code of the refusal. */
+/** Newest, draft and live version, or the error code. */
 type Outcome = readonly [number, number, number | null] | string;
 
 const rows: [what: string, VersionEvent, PointerState, test: Outcome, live: Outcome][] = [
@@ -70,8 +70,8 @@ describe('the pointers of a deployment after', () => {
   });
 });
 
-describe('the last version', () => {
-  it('is the first of a new deployment, where nothing is live', () => {
+describe('the last version number', () => {
+  it('is 1 for a new deployment without a live version', () => {
     expect(firstPointers).toEqual({ last_version: 1, newest_version: 1, draft_version: 1, live_version: null });
   });
 
@@ -80,12 +80,12 @@ describe('the last version', () => {
     [liveChanged, 6],
     [promote(2), 5],
     [rollBack(2), 5],
-  ])('after %j of five, the fifth of them deleted from what is live, is %i', (event, last) => {
+  ])('after %j with five versions, and a resource deleted from the live fifth, is %i', (event, last) => {
     expect(movePointers(event, state(4, 4, 3, 'active', 5), 'live').last_version).toBe(last);
   });
 });
 
-describe('a deployment is archived and brought back', () => {
+describe('archiving and unarchiving', () => {
   it.each([
     ['by any key where nothing is live', state(2, 2, null), undefined, undefined],
     ['by a live key alone where a version is', state(2, 2, 1), 'live_key_required', undefined],

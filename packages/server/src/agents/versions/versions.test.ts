@@ -43,8 +43,8 @@ async function pointersOf({ id }: DeploymentRow) {
   return [row?.newest_version, row?.draft_version, row?.live_version];
 }
 
-describe('saving', () => {
-  it('numbers versions one after the other, also those saved at once', async () => {
+describe('saving a version', () => {
+  it('numbers versions consecutively, also concurrent ones', async () => {
     const deployment = await newDeployment(db, orgId);
     const saved = await Promise.all(
       Array.from({ length: 25 }, (_, at) => save(deployment, { instructions: `Save ${at}` })),
@@ -57,7 +57,7 @@ describe('saving', () => {
     expect(await newestVersion(db, row as DeploymentRow)).toEqual(newest);
   });
 
-  it('keeps the file’s own objects beside the manifest', async () => {
+  it('stores the objects of the file with the manifest', async () => {
     const deployment = await newDeployment(db, orgId);
     const fileObjects = {
       tests: [{ name: 'Greets', ask: 'Say hello.', expect: 'It greets.' }],
@@ -70,7 +70,7 @@ describe('saving', () => {
     expect(row.manifest).toEqual(defaultManifest);
   });
 
-  it('leaves no gap where it fails', async () => {
+  it('leaves no gap in the numbers if it fails', async () => {
     const deployment = await newDeployment(db, orgId);
     const failing = transaction(db, async (tx) => {
       await saveVersion(tx, { deployment, ...content() });
@@ -80,7 +80,7 @@ describe('saving', () => {
     expect((await save(deployment)).version.version).toBe(2);
   });
 
-  it('gives an older version the keys that came after it', async () => {
+  it('adds newer keys to an older version', async () => {
     const deployment = await newDeployment(db, orgId);
     const older = JSON.stringify({
       instructions: 'Be brief.',
@@ -94,7 +94,7 @@ describe('saving', () => {
 });
 
 describe('the live version', () => {
-  it('goes back one promotion at a time, to the first [VER-024, VER-031, VER-032]', async () => {
+  it('rolls back one promotion at a time, down to the first [VER-024, VER-031, VER-032]', async () => {
     const deployment = await newDeployment(db, orgId);
     await expect(pop(deployment)).rejects.toMatchObject({ code: 'nothing_to_roll_back', status: 409 });
     for (let round = 0; round < 3; round++) await save(deployment);
@@ -107,7 +107,7 @@ describe('the live version', () => {
     expect(await pop(deployment)).toMatchObject({ from: 3, deployment: { live_version: 1 } });
   });
 
-  it('is promoted twice as once, so that one rollback undoes it', async () => {
+  it('needs one rollback if it was promoted twice', async () => {
     const deployment = await newDeployment(db, orgId);
     await save(deployment);
     await push(deployment, 1);
@@ -116,7 +116,7 @@ describe('the live version', () => {
     expect(await pop(deployment)).toMatchObject({ deployment: { live_version: 1 } });
   });
 
-  it('is one of the promotions made at once, and each of them can be rolled back', async () => {
+  it('is one of several concurrent promotions, each of which can be rolled back', async () => {
     const deployment = await newDeployment(db, orgId);
     for (let round = 0; round < 9; round++) await save(deployment);
     const versions = Array.from({ length: 10 }, (_, at) => at + 1);
@@ -128,7 +128,7 @@ describe('the live version', () => {
     await expect(pop(deployment)).rejects.toMatchObject({ code: 'nothing_to_roll_back' });
   });
 
-  it('is rolled back with a live key alone', async () => {
+  it('is rolled back only with a live key', async () => {
     const deployment = await newDeployment(db, orgId);
     await save(deployment);
     await push(deployment, 1);
@@ -138,7 +138,7 @@ describe('the live version', () => {
     expect(await pointersOf(deployment)).toEqual([2, 2, 2]);
   });
 
-  it('moves without the draft, and the draft without it [VER-021, VER-022]', async () => {
+  it('moves independently of the draft [VER-021, VER-022]', async () => {
     const deployment = await newDeployment(db, orgId);
     await save(deployment);
     await push(deployment, 1);
@@ -150,7 +150,7 @@ describe('the live version', () => {
     expect((await save(deployment)).deployment.draft_version).toBe(3);
   });
 
-  it('is one that exists', async () => {
+  it('must exist', async () => {
     const deployment = await newDeployment(db, orgId);
     for (const promote of [push, draft]) {
       await expect(promote(deployment, 2)).rejects.toMatchObject({ code: 'version_not_found', status: 404 });
@@ -160,7 +160,7 @@ describe('the live version', () => {
 });
 
 describe('the org’s default', () => {
-  it('is the deployment of its first promotion and stays that', async () => {
+  it('is the first promoted deployment and stays it', async () => {
     const own = (await newOrg(db)).id;
     const first = await newDeployment(db, own);
     const second = await newDeployment(db, own);
@@ -170,7 +170,7 @@ describe('the org’s default', () => {
     expect((await findSettings(db, { orgId: own, mode: 'live' })).default_deployment).toBe(first.id);
   });
 
-  it('is one of several that are promoted at once', async () => {
+  it('is one of several concurrently promoted deployments', async () => {
     const own = (await newOrg(db)).id;
     const made = await Promise.all(Array.from({ length: 10 }, () => newDeployment(db, own)));
     const pushed = await Promise.all(made.map((deployment) => push(deployment, 1)));
@@ -181,12 +181,12 @@ describe('the org’s default', () => {
   });
 });
 
-describe('what a deployment uses', () => {
+describe('the uses of a resource', () => {
   const using = (id: string): Partial<Manifest> => ({
     mcp_servers: [{ id, slug: 'shop', url: 'https://shop.example/mcp' }],
   });
 
-  it('is found by its live, draft and newest version, and by no other', async () => {
+  it('are found in live, draft and newest versions only', async () => {
     const shop = newId('mcp');
     const [live, old, mixed] = [
       await newDeployment(db, orgId, { manifest: using(shop) }),
@@ -229,7 +229,7 @@ describe('what a deployment uses', () => {
       newId('file'),
       (id: string) => ({ environment: { repos: [], env: {}, files: [{ file_id: id, path: 'a' }] } }),
     ],
-  ])('counts %s too', async (_what, id, manifest) => {
+  ])('include %s', async (_what, id, manifest) => {
     const deployment = await newDeployment(db, orgId, { manifest: manifest(id) });
     expect(await deploymentsUsing(db, orgId, id)).toEqual([
       {
@@ -246,7 +246,7 @@ describe('what a deployment uses', () => {
 });
 
 describe('ten thousand versions', () => {
-  it('are listed, read and searched for uses at the price of a few', async () => {
+  it('are listed, read and searched as cheaply as a few', async () => {
     const own = (await newOrg(db)).id;
     const shop = newId('mcp');
     const manifest = { mcp_servers: [{ id: shop, slug: 'shop', url: 'https://shop.example/mcp' }] };
@@ -265,7 +265,7 @@ describe('ten thousand versions', () => {
     expect((await deploymentsUsing(db, own, shop)).map(({ id }) => id)).toEqual([deployment.id]);
   });
 
-  it('of as many deployments are not read to find the one that uses something', async () => {
+  it('of as many deployments are not read to find one use', async () => {
     const own = (await newOrg(db)).id;
     const notebook = newId('nb');
     const pattern = await newDeployment(db, own);
@@ -290,7 +290,7 @@ describe('ten thousand versions', () => {
     expect((await deploymentsUsing(db, own, notebook)).map(({ id }) => id)).toEqual([found.id]);
   });
 
-  /** How many rows of versions the work has PostgreSQL fetch; what the connection counted before is taken off. */
+  /** Counts the version rows that PostgreSQL fetches for the work. */
   function rowsRead(work: (tx: Transaction) => Promise<unknown>): Promise<number> {
     return transaction(db, async (tx) => {
       const before = await counted(tx);

@@ -20,7 +20,7 @@ const leastCosine = (some: readonly Float32Array[], others: readonly Float32Arra
 describe('the word pieces', () => {
   const { tokenizer } = new EmbeddingsModel({ vocabulary, model: null } as unknown as EmbeddingsModelData);
 
-  it("are those of the package's own tokenizer, on real texts and on any [EMB-002]", async () => {
+  it("equal those of the package's tokenizer for real and random texts [EMB-002]", async () => {
     const docs = join(import.meta.dirname, '../../../../../../docs');
     const names = ['operating.md', 'changelog.md', 'benchmarks.md', 'language.md'];
     const lines = (await Promise.all(names.map((name) => readFile(join(docs, name), 'utf8')))).join('\n').split('\n');
@@ -44,7 +44,7 @@ describe('the encoder', () => {
     original = (await model.embed(texts)).map((vector) => Float32Array.from(vector));
   });
 
-  it('gives the vectors of the package, whoever runs it [EMB-001]', async () => {
+  it('returns the vectors of the package with every runtime [EMB-001]', async () => {
     const exact = createEncoder(await openWith('onnxruntime-node', 32));
     const bytes = createEncoder(await openWith('onnxruntime-node', 8));
     const portable = createEncoder(await openPortable());
@@ -52,7 +52,7 @@ describe('the encoder', () => {
     expect(leastCosine(await portable(texts), original)).toBeGreaterThan(0.9999);
     const fast = await bytes(texts);
     expect(leastCosine(fast, original)).toBeGreaterThan(0.998);
-    // What a search compares are angles between texts: bytes may move none of them by more than a hair.
+    // A search compares angles, and byte products may change them only slightly.
     const moved = fast
       .slice(1)
       .map(
@@ -63,7 +63,7 @@ describe('the encoder', () => {
     expect(Math.max(...moved.map(Math.abs))).toBeLessThan(0.03);
   });
 
-  it('reads a text to its end [EMB-003]', async () => {
+  it('reads the whole text [EMB-003]', async () => {
     const encode = createEncoder(await openWith('onnxruntime-node', 8));
     const long = facts.slice(0, 24).join(' ');
     expect(piecesOf(long).length).toBeGreaterThan(200);

@@ -43,7 +43,7 @@ import { openMasterKeys } from '../platform/secrets/master-key.ts';
 import { createVault } from '../platform/secrets/vault.ts';
 import type { ApplyDependencies } from './dependencies.ts';
 import { renderFile } from './file/render-file.ts';
-import { changeLive } from './promotion/change-live.ts';
+import { republishLive } from './promotion/change-live.ts';
 import { fixContent } from './promotion/content.ts';
 import { manifestChecker } from './read/check-manifest.ts';
 import { applyRoutes } from './routes.ts';
@@ -200,12 +200,12 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
       notebooks: notebookRoutes({
         db,
         reader: createDocumentReader(),
-        changeLive,
+        republishLive,
         jobs: dependencies.jobs,
         embeddings: { model: 'none' },
         search: async () => ({ hits: [], unindexed: 0 }),
       }),
-      skills: skillRoutes({ db, openZip, changeLive }),
+      skills: skillRoutes({ db, openZip, republishLive }),
       scenarios: scenarioRoutes({ db }),
       webhooks: webhookRoutes({ db, vault, assertCallable: () => {} }),
     },

@@ -6,7 +6,7 @@ import { columnsOf, count, type RowOf, text } from '../../platform/db/table.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import type { Embeddings } from '../embeddings/embeddings.ts';
 import { type Window, windowsOf } from './passages.ts';
-import { isIndexed, isRead, mayRead, type Reader } from './store.ts';
+import { isIndexed, isRead, mayRead, type NotebookReader } from './store.ts';
 import { documentIndexes, documentPassages, documents, documentVectors, notebooks, type VectorsRow } from './tables.ts';
 import { copyWindowVectors, insertWindowVectors, packVectors } from './vectors.ts';
 
@@ -242,7 +242,7 @@ const unindexedDocuments = (
 export type IndexState = { indexed: number; total: number };
 
 /** Counts the documents of a reader, and how many of them are indexed. */
-export const indexStateOf = (db: Executor, reader: Reader, model: string): Promise<IndexState> =>
+export const indexStateOf = (db: Executor, reader: NotebookReader, model: string): Promise<IndexState> =>
   one(
     db,
     { indexed: count(), total: count() },

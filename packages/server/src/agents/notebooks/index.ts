@@ -3,5 +3,12 @@ export { createPassageMeaning } from './passage-meaning.ts';
 export { changedDocuments, documentTexts, holdRevisions, isAnyChanged, pruneContent } from './revisions.ts';
 export { searchNotebooks } from './search.ts';
 export { indexedText } from './search-words.ts';
-export { documentTitles, findByName, notebooksExist, type Reader, readableNotebooks, readDocument } from './store.ts';
+export {
+  documentTitles,
+  findByName,
+  type NotebookReader,
+  notebooksExist,
+  readableNotebooks,
+  readDocument,
+} from './store.ts';
 export { forgetUncomparable, packVectors, prepareVectorTable, similarities } from './vectors.ts';

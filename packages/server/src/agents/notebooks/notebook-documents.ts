@@ -10,7 +10,7 @@ import type { Upload } from '../../platform/http/multipart.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import type { DocumentReader } from '../documents/reader.ts';
 import { liveVersionsUsing, lockVersions } from '../versions/store.ts';
-import type { ChangeLive } from '../versions/versions.ts';
+import type { RepublishLive } from '../versions/versions.ts';
 import { outlineOf, splitPassages } from './passages.ts';
 import { deleteUnusedDocuments, revisionsWith, startRevision } from './revisions.ts';
 import { detectLanguage } from './search-words.ts';
@@ -184,8 +184,8 @@ const usedByLiveVersion = (readers: readonly LiveReader[]) =>
       'A live version uses this document. Delete it with a live key, or with `promote=no` to take it out of what is promoted next.',
   });
 
-/** Options for a change of documents. `changeLive` publishes it to live versions. */
-type ContentChange = { promote: 'now' | 'no'; changeLive: ChangeLive };
+/** Options for a change of documents. `republishLive` publishes it to live versions. */
+type ContentChange = { promote: 'now' | 'no'; republishLive: RepublishLive };
 
 /** A change with a live key reaches live users at once, unless the caller promotes it later. */
 const reachesLiveUsers = ({ mode }: Pick<Origin, 'mode'>, { promote }: ContentChange) =>
@@ -209,9 +209,9 @@ function republishCopies(
   origin: Origin,
   notebookId: string,
   { copies }: RevisionChange,
-  { changeLive }: ContentChange,
+  { republishLive }: ContentChange,
 ): Promise<void> {
-  return changeLive(tx, origin, notebookId, ({ manifest, content }, { status }) => {
+  return republishLive(tx, origin, notebookId, ({ manifest, content }, { status }) => {
     const copy = copies.get(content.notebooks[notebookId] as number);
     if (copy === undefined || status === 'archived') return null;
     const notebooks = { ...content.notebooks, [notebookId]: copy };

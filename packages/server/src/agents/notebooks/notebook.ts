@@ -4,7 +4,7 @@ import { recordAudit } from '../../account/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { lockVersions, markMissing } from '../versions/store.ts';
-import { assertNotLive, type ChangeLive } from '../versions/versions.ts';
+import { assertNotLive, type RepublishLive } from '../versions/versions.ts';
 import { deleteNotebook, findNotebook, insertNotebook, type ShownDocument, updateNotebook } from './store.ts';
 import type { NotebookRow } from './tables.ts';
 
@@ -76,7 +76,7 @@ export async function removeNotebook(
   tx: Transaction,
   origin: Origin,
   notebookId: string,
-  changeLive: ChangeLive,
+  republishLive: RepublishLive,
 ): Promise<void> {
   const { orgId } = origin;
   await lockVersions(tx, orgId);
@@ -86,7 +86,7 @@ export async function removeNotebook(
   // Delete first: a transaction that saves a version with this notebook holds its row, so this waits for it.
   const row = await deleteNotebook(tx, orgId, notebookId);
   if (!row) throw fail('notebook_not_found');
-  await changeLive(tx, origin, notebookId, ({ manifest, content }) => {
+  await republishLive(tx, origin, notebookId, ({ manifest, content }) => {
     const { [notebookId]: _gone, ...notebooks } = content.notebooks;
     const named = manifest.notebooks.filter((id) => id !== notebookId);
     const note = `The notebook \`${row.slug}\` was deleted.`;

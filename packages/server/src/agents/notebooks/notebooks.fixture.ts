@@ -8,7 +8,7 @@ import { addDocument, prepareDocument } from './notebook-documents.ts';
 import { notebookRoutes } from './routes.ts';
 import { searchNotebooks } from './search.ts';
 
-const changeLive = async () => {};
+const republishLive = async () => {};
 /** No worker runs these jobs: a test indexes the documents it needs. */
 const jobs = { send: async () => '', sendMany: async () => [] };
 
@@ -18,7 +18,7 @@ export async function startNotebooks({ encoder = 'none' }: { encoder?: string } 
     notebooks: notebookRoutes({
       db,
       reader: createDocumentReader(),
-      changeLive,
+      republishLive,
       jobs,
       embeddings: { model: encoder },
       search: (asked) => searchNotebooks(db, asked),
@@ -58,6 +58,6 @@ export async function newNotebook(
 export function newDocument(db: Database, orgId: string, notebookId: string, given: { title: string; text: string }) {
   const document = prepareDocument({ ...given, contentType: 'text/plain', param: 'text' });
   return transaction(db, (tx) =>
-    addDocument(tx, systemOrigin(orgId), { notebookId, document }, { promote: 'no', changeLive, jobs }),
+    addDocument(tx, systemOrigin(orgId), { notebookId, document }, { promote: 'no', republishLive, jobs }),
   );
 }

@@ -5,12 +5,12 @@ import type { Handlers, PageRequest } from '../../platform/http/handler.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import type { DocumentReader } from '../documents/reader.ts';
 import type { Embeddings } from '../embeddings/embeddings.ts';
-import type { ChangeLive } from '../versions/versions.ts';
+import type { RepublishLive } from '../versions/versions.ts';
 import { findIndex } from './document-index.ts';
 import { changeNotebook, createNotebook, presentDocument, presentNotebook, removeNotebook } from './notebook.ts';
 import { addDocument, readUpload, removeDocument } from './notebook-documents.ts';
 import type { SearchResult } from './search.ts';
-import { findNotebook, findWholeDocument, listDocuments, listNotebooks, type Reader } from './store.ts';
+import { findNotebook, findWholeDocument, listDocuments, listNotebooks, type NotebookReader } from './store.ts';
 
 /** The same number as an agent gets. */
 const passages = 6;
@@ -20,16 +20,16 @@ type Passage = Pick<SearchResult['hits'][number], 'documentId' | 'title' | 'head
 export function notebookRoutes({
   db,
   reader,
-  changeLive,
+  republishLive,
   jobs,
   embeddings: { model },
   search,
 }: {
   db: Database;
   /** The search that agents use. */
-  search: (asked: Reader & { query: string; limit: number }) => Promise<{ hits: Passage[]; unindexed: number }>;
+  search: (asked: NotebookReader & { query: string; limit: number }) => Promise<{ hits: Passage[]; unindexed: number }>;
   reader: DocumentReader;
-  changeLive: ChangeLive;
+  republishLive: RepublishLive;
   jobs: JobSender;
   embeddings: Pick<Embeddings, 'model'>;
 }): Handlers<'notebooks'> {
@@ -46,7 +46,7 @@ export function notebookRoutes({
     update: async ({ origin, params, body }) =>
       presentNotebook(await transaction(db, (tx) => changeNotebook(tx, origin, params.notebook_id, body))),
     delete: async ({ origin, params }) => {
-      await transaction(db, (tx) => removeNotebook(tx, origin, params.notebook_id, changeLive));
+      await transaction(db, (tx) => removeNotebook(tx, origin, params.notebook_id, republishLive));
       return { object: 'notebook', id: params.notebook_id, deleted: true };
     },
     search: async ({ caller, params, query: { q, user_id = null } }) => {
@@ -71,7 +71,7 @@ export function notebookRoutes({
       // Read the upload before the transaction, which holds a connection and may run more than once.
       const document = await readUpload({ orgId: caller.orgId, body, upload }, reader);
       const place = { notebookId: params.notebook_id, document };
-      const wanted = { promote: query.promote, changeLive, jobs };
+      const wanted = { promote: query.promote, republishLive, jobs };
       return commit(async (tx) => {
         const row = await addDocument(tx, origin, place, wanted);
         // A restored document may already be indexed.
@@ -89,7 +89,7 @@ export function notebookRoutes({
     },
     deleteDocument: async ({ origin, params, query }) => {
       const place = { notebookId: params.notebook_id, documentId: params.document_id };
-      await transaction(db, (tx) => removeDocument(tx, origin, place, { promote: query.promote, changeLive }));
+      await transaction(db, (tx) => removeDocument(tx, origin, place, { promote: query.promote, republishLive }));
       return { object: 'document', id: params.document_id, deleted: true };
     },
   };

@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, integer, text, textArray } from '../../platform/db/table.ts';
 import type { PassageMeaning } from './passage-meaning.ts';
 import { readSearchQuery, type SearchQuery } from './search-words.ts';
-import { isIndexed, isRead, mayRead, type Reader } from './store.ts';
+import { isIndexed, isRead, mayRead, type NotebookReader } from './store.ts';
 import { documentPassages, documents, notebooks, type PassageKey } from './tables.ts';
 
 type Hit = {
@@ -32,7 +32,7 @@ const noResult: SearchResult = { hits: [], unindexed: 0 };
 /** Returns the best passages for a query, best first: by words and, with `meaning`, also by meaning. */
 export async function searchNotebooks(
   db: Executor,
-  { query, limit, ...reader }: Reader & { query: string; limit: number },
+  { query, limit, ...reader }: NotebookReader & { query: string; limit: number },
   meaning: PassageMeaning | null = null,
 ): Promise<SearchResult> {
   const wanted = readSearchQuery(query);
@@ -180,7 +180,7 @@ type SearchScope = {
 
 async function findSearchScope(
   db: Executor,
-  reader: Reader,
+  reader: NotebookReader,
   { words }: SearchQuery,
   meaning: Pick<PassageMeaning, 'model' | 'languages'> | null,
 ): Promise<SearchScope> {

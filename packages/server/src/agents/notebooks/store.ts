@@ -223,7 +223,7 @@ export const wholeText = sql`coalesce((
   SELECT string_agg(text, '' ORDER BY position) FROM ${documentPassages} WHERE document_id = d.id), '') AS text`;
 
 /** The notebooks that an agent may read, and for whom. */
-export type Reader = {
+export type NotebookReader = {
   orgId: string;
   notebookIds: readonly string[];
   /** The revisions that its version fixes, or null for the newest content. */
@@ -233,24 +233,24 @@ export type Reader = {
 };
 
 /** The only rule for who may read the notebook `n`. Every query on behalf of an agent must include it. */
-export const mayRead = ({ orgId, notebookIds, userId }: Omit<Reader, 'revisions'>): Sql =>
+export const mayRead = ({ orgId, notebookIds, userId }: Omit<NotebookReader, 'revisions'>): Sql =>
   sql`n.org_id = ${orgId} AND n.id = ANY(${notebookIds})
       AND (n.reader_ids IS NULL OR ${userId === null ? sql`FALSE` : sql`${userId} = ANY(n.reader_ids)`})`;
 
 /** True if the document `d` is in the revision that is read. */
-export const isRead = ({ revisions }: Reader): Sql =>
+export const isRead = ({ revisions }: NotebookReader): Sql =>
   revisions === null
     ? isInNewest
     : // A notebook that is not fixed has nothing to read.
       sql`coalesce(d.revisions @> (${sql.json(revisions)}::json ->> d.notebook_id)::int, false)`;
 
 /** Lists the notebooks that the agent can open. */
-export const readableNotebooks = (db: Executor, reader: Omit<Reader, 'revisions'>): Promise<NotebookRow[]> =>
+export const readableNotebooks = (db: Executor, reader: Omit<NotebookReader, 'revisions'>): Promise<NotebookRow[]> =>
   rowsOf(db, notebooks, sql`SELECT ${columnsOf(notebooks)} FROM ${notebooks} n WHERE ${mayRead(reader)} ORDER BY slug`);
 
 export const documentTitles = (
   db: Executor,
-  reader: Reader,
+  reader: NotebookReader,
   limit: number,
 ): Promise<Pick<DocumentRow, 'notebook_id' | 'title'>[]> =>
   rowsOf(
@@ -261,7 +261,11 @@ export const documentTitles = (
   );
 
 /** Finds the newest document with this title in each notebook, or the document with this id. */
-export const findByName = (db: Executor, reader: Reader, named: string): Promise<{ id: string; notebook: string }[]> =>
+export const findByName = (
+  db: Executor,
+  reader: NotebookReader,
+  named: string,
+): Promise<{ id: string; notebook: string }[]> =>
   rowsOf(
     db,
     { id: text(), notebook: text() },
@@ -270,7 +274,11 @@ export const findByName = (db: Executor, reader: Reader, named: string): Promise
         ORDER BY n.slug, d.id DESC LIMIT 20`,
   );
 
-export const readDocument = (db: Executor, reader: Reader, documentId: string): Promise<WholeDocument | undefined> =>
+export const readDocument = (
+  db: Executor,
+  reader: NotebookReader,
+  documentId: string,
+): Promise<WholeDocument | undefined> =>
   maybeOne(
     db,
     wholeDocument,

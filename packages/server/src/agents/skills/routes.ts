@@ -2,7 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers, PageRequest } from '../../platform/http/handler.ts';
-import type { ChangeLive } from '../versions/versions.ts';
+import type { RepublishLive } from '../versions/versions.ts';
 import { readUpload } from './bundle.ts';
 import type { OpenZip } from './open-zip.ts';
 import { createSkill, presentBuiltIn, presentSkill, presentVersion, removeSkill, replaceSkill } from './skill.ts';
@@ -12,11 +12,11 @@ import { findSkill, listSkills, listVersions } from './store.ts';
 export function skillRoutes({
   db,
   openZip,
-  changeLive,
+  republishLive,
 }: {
   db: Database;
   openZip: OpenZip;
-  changeLive: ChangeLive;
+  republishLive: RepublishLive;
 }): Handlers<'skills'> {
   return {
     list: async ({ caller, query, page }) => {
@@ -44,11 +44,11 @@ export function skillRoutes({
     replace: async ({ origin, params, query, body, upload }) => {
       const bundle = await readUpload({ body, upload }, openZip);
       const put = { skillId: params.skill_id, bundle };
-      const wanted = { promote: query.promote, changeLive };
+      const wanted = { promote: query.promote, republishLive };
       return presentSkill(await transaction(db, (tx) => replaceSkill(tx, origin, put, wanted)));
     },
     delete: async ({ origin, params }) => {
-      await transaction(db, (tx) => removeSkill(tx, origin, params.skill_id, changeLive));
+      await transaction(db, (tx) => removeSkill(tx, origin, params.skill_id, republishLive));
       return { object: 'skill', id: params.skill_id, deleted: true };
     },
     versions: async ({ caller, params, page }) => {

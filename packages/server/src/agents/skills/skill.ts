@@ -4,7 +4,7 @@ import { recordAudit } from '../../account/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { lockVersions, markMissing } from '../versions/store.ts';
-import { assertNotLive, type ChangeLive } from '../versions/versions.ts';
+import { assertNotLive, type RepublishLive } from '../versions/versions.ts';
 import type { Bundle } from './bundle.ts';
 import type { BuiltInSkill } from './skill-files.ts';
 import { deleteSkill, insertSkill, insertVersion, lockSkill, updateSkill } from './store.ts';
@@ -46,14 +46,14 @@ export async function replaceSkill(
   tx: Transaction,
   origin: Origin,
   { skillId, bundle }: { skillId: string; bundle: Bundle },
-  { promote, changeLive }: { promote: 'now' | 'no'; changeLive: ChangeLive },
+  { promote, republishLive }: { promote: 'now' | 'no'; republishLive: RepublishLive },
 ): Promise<SkillRow> {
   const isForLive = origin.mode === 'live' && promote === 'now';
   if (isForLive) await lockVersions(tx, origin.orgId);
   const row = await putFiles(tx, origin, skillId, bundle);
   // Also if the newest files are the same: a test key may have uploaded them without publishing.
   if (isForLive) {
-    await changeLive(tx, origin, skillId, ({ manifest, content }, { status }) => {
+    await republishLive(tx, origin, skillId, ({ manifest, content }, { status }) => {
       if (content.skills[skillId] === row.hash || status === 'archived') return null;
       const skills = { ...content.skills, [skillId]: row.hash };
       return { manifest, content: { ...content, skills }, changed: 'skills', note: null };
@@ -97,7 +97,7 @@ export async function removeSkill(
   tx: Transaction,
   origin: Origin,
   skillId: string,
-  changeLive: ChangeLive,
+  republishLive: RepublishLive,
 ): Promise<void> {
   const { orgId } = origin;
   await lockVersions(tx, orgId);
@@ -105,7 +105,7 @@ export async function removeSkill(
   if (!row) throw fail('skill_not_found');
   await assertNotLive(tx, origin, skillId, 'skill_live');
   await deleteSkill(tx, row);
-  await changeLive(tx, origin, skillId, ({ manifest, content }) => {
+  await republishLive(tx, origin, skillId, ({ manifest, content }) => {
     const { [skillId]: _gone, ...skills } = content.skills;
     const named = manifest.skills.filter((skill) => !('id' in skill) || skill.id !== skillId);
     const note = `The skill \`${row.slug}\` was deleted.`;

@@ -5,7 +5,7 @@ import { skillRoutes } from './routes.ts';
 
 /** Starts the skill routes. `key` is the test key of an org. */
 export async function startSkills() {
-  const app = await startTestApp(({ db }) => ({ skills: skillRoutes({ db, openZip, changeLive: async () => {} }) }));
+  const app = await startTestApp(({ db }) => ({ skills: skillRoutes({ db, openZip, republishLive: async () => {} }) }));
   return {
     ...app,
     async newOrg() {

@@ -27,7 +27,7 @@ import { openMasterKeys } from '../../platform/secrets/master-key.ts';
 import { createVault, type Vault } from '../../platform/secrets/vault.ts';
 import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { createMcpClient } from '../mcp-client/mcp-client.ts';
-import { changeLiveVersions, pushLive } from '../versions/versions.ts';
+import { pushLive, republishLiveVersions } from '../versions/versions.ts';
 import { mcpServerRoutes } from './routes.ts';
 
 const publicUrl = 'http://localhost:4600';
@@ -151,7 +151,7 @@ function appOn({ db, vault, allowPrivate, fetch, logged }: Parts) {
         vault,
         client: createMcpClient({ fetch, version: 'test' }),
         assertCallable: (address, param) => assertCallable(address, param, { allowPrivate }),
-        changeLive: async (...of) => void (await changeLiveVersions(...of)),
+        republishLive: async (...of) => void (await republishLiveVersions(...of)),
       }),
       secrets: secretRoutes({ db, vault }),
       members: memberRoutes({ ...members, mcpClients: noClients }),

@@ -100,7 +100,7 @@ function withHidden(value: unknown, hide: (text: string) => string): unknown {
 }
 
 /** The most tools for a model: some vendors refuse requests with more. */
-export const mostToolsAtOnce = 128;
+export const maxToolsAtOnce = 128;
 
 const maxDescriptionLength = 1024;
 const maxSchemaLength = 64 * 1024;
@@ -124,10 +124,8 @@ export function notesOn(tools: readonly OfferedTool[], isCut: boolean, shown: (t
   const large = tools.filter(({ inputSchema }) => isTooLarge(inputSchema));
   return [
     ...(isCut ? [`The server lists more than ${tools.length} tools; those behind are never used.`] : []),
-    ...(tools.length > mostToolsAtOnce
-      ? [
-          `It has ${tools.length} tools, and an agent is offered ${mostToolsAtOnce} in all: deny those it does not need.`,
-        ]
+    ...(tools.length > maxToolsAtOnce
+      ? [`It has ${tools.length} tools, and an agent is offered ${maxToolsAtOnce} in all: deny those it does not need.`]
       : []),
     ...long.map(
       (tool) => `Of the description of ${name(tool)} an agent reads the first ${maxDescriptionLength} characters.`,

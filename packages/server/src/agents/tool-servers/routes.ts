@@ -4,7 +4,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import type { McpClient } from '../mcp-client/mcp-client.ts';
-import type { ChangeLive } from '../versions/versions.ts';
+import type { RepublishLive } from '../versions/versions.ts';
 import { type AssertCallable, assertAcceptable, headersOf, type ServerChanges } from './server-settings.ts';
 import { changeServer, checkServer, createServer, presentServer, removeServer } from './servers.ts';
 import { findServer, listServers } from './store.ts';
@@ -14,7 +14,7 @@ type McpServerDependencies = {
   vault: Vault;
   client: McpClient;
   assertCallable: AssertCallable;
-  changeLive: ChangeLive;
+  republishLive: RepublishLive;
 };
 
 export function mcpServerRoutes({
@@ -22,7 +22,7 @@ export function mcpServerRoutes({
   vault,
   client,
   assertCallable,
-  changeLive,
+  republishLive,
 }: McpServerDependencies): Handlers<'mcpServers'> {
   return {
     list: async ({ caller, page }) =>
@@ -44,12 +44,12 @@ export function mcpServerRoutes({
         ...(body.sampling !== undefined && { sampling: body.sampling }),
       };
       const row = await transaction(db, (tx) =>
-        changeServer(tx, { caller, origin, changeLive }, params.server_id, wanted),
+        changeServer(tx, { caller, origin, republishLive }, params.server_id, wanted),
       );
       return presentServer(row);
     },
     delete: async ({ caller, origin, params }) => {
-      await transaction(db, (tx) => removeServer(tx, { caller, origin, changeLive }, params.server_id));
+      await transaction(db, (tx) => removeServer(tx, { caller, origin, republishLive }, params.server_id));
       return { object: 'mcp_server', id: params.server_id, deleted: true };
     },
     check: async ({ caller, params, signal }) => {

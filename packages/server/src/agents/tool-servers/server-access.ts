@@ -40,7 +40,7 @@ export type UnreachableServer = {
 };
 
 /** Hides the values in plain form and as escaped in JSON, URLs and base64. */
-function hiderOf(values: readonly string[]): (text: string) => string {
+function createHider(values: readonly string[]): (text: string) => string {
   if (values.length === 0) return (text) => text;
   const forms = values
     .map((value) => value.trim())
@@ -97,39 +97,42 @@ function accessToServer(
   if (fixedUrl !== null && !sameAddress(row.url, fixedUrl)) {
     const message =
       'Its URL was changed after this version was saved. Promote a version with the new URL, or change the URL back.';
-    return away(row, { reason: 'removed', message, isPersonal: false });
+    return unavailable(row, { reason: 'removed', message, isPersonal: false });
   }
   const needs = secretsOf(row.headers);
   const missing = needs.company.filter((name) => !company.has(name));
   if (missing.length > 0) {
     const message = `The company has not stored ${listed(missing)} in ${tenant.mode} mode.`;
-    return away(row, { reason: 'secret_missing', message, isPersonal: false });
+    return unavailable(row, { reason: 'secret_missing', message, isPersonal: false });
   }
   const missingOwn = needs.user.filter((name) => !user.has(name));
   if (missingOwn.length > 0) {
     const whose = userId === null ? 'It needs a user’s own' : 'The user has not stored their own';
     const message = `${whose} ${listed(missingOwn)}${userId === null ? ', and runs for none' : ''}.`;
-    return away(row, { reason: 'user_secret_missing', message, isPersonal: true });
+    return unavailable(row, { reason: 'user_secret_missing', message, isPersonal: true });
   }
   const isPersonal = needs.user.length > 0;
   const { headers, unsendable } = fillHeaders(row.headers, { company, user });
   if (unsendable.length > 0) {
     const message = `With its secrets filled in, the header ${listed(unsendable)} holds a character that HTTP does not carry.`;
-    return away(row, { reason: 'secret_unusable', message, isPersonal });
+    return unavailable(row, { reason: 'secret_unusable', message, isPersonal });
   }
   const values = [...needs.company.map((name) => company.get(name)), ...needs.user.map((name) => user.get(name))];
   return {
     ok: true,
     server: row,
     target: { url: row.url, headers },
-    hide: hiderOf(values.filter((value) => value !== undefined)),
+    hide: createHider(values.filter((value) => value !== undefined)),
     fingerprint: fingerprintOf([row.id, row.updated_at.toISOString(), row.url, headers]),
     refused: null,
     isPersonal,
   };
 }
 
-const away = (server: ServerRow, why: { reason: AwayReason; message: string; isPersonal: boolean }): ServerAccess => ({
+const unavailable = (
+  server: ServerRow,
+  why: { reason: AwayReason; message: string; isPersonal: boolean },
+): ServerAccess => ({
   ok: false,
   server,
   ...why,
@@ -149,23 +152,25 @@ export async function reachApps(
   return new Map(found.map((each) => [each.slug, accessToApp(each)]));
 }
 
-function accessToApp({ slug, connectionId, credential }: SignedIn): ServerAccess {
+function accessToApp({ slug, connectionId, credential }: AppSignIn): ServerAccess {
   const server = { slug, deny: [], require_approval: [], sampling: false };
-  const away = (reason: AwayReason, message: string): ServerAccess => ({
+  const unavailable = (reason: AwayReason, message: string): ServerAccess => ({
     ok: false,
     server,
     reason,
     message,
     isPersonal: true,
   });
-  if (credential.kind === 'over') return away('sign_in_over', 'The sign-in is over: the person must sign in anew.');
-  if (credential.kind === 'unavailable') return away('unreachable', 'The sign-in could not be renewed just now.');
+  if (credential.kind === 'over')
+    return unavailable('sign_in_over', 'The sign-in is over: the person must sign in anew.');
+  if (credential.kind === 'unavailable')
+    return unavailable('unreachable', 'The sign-in could not be renewed just now.');
   const { token, target, refused } = credential;
   return {
     ok: true,
     server,
     target,
-    hide: hiderOf([token]),
+    hide: createHider([token]),
     fingerprint: fingerprintOf([connectionId, target.url, token]),
     refused: async () => accessToApp(await refused()),
     isPersonal: true,
@@ -173,7 +178,7 @@ function accessToApp({ slug, connectionId, credential }: SignedIn): ServerAccess
 }
 
 /** The sign-in of a user to an app. */
-export type SignedIn = {
+export type AppSignIn = {
   slug: string;
   connectionId: string;
   credential:
@@ -184,7 +189,7 @@ export type SignedIn = {
         /** The server, with the credential in its headers. */
         target: McpTarget;
         /** The server refused the credential: tries to renew it once. */
-        refused: () => Promise<SignedIn>;
+        refused: () => Promise<AppSignIn>;
       }
     /** The person must sign in again. */
     | { kind: 'over' }
@@ -195,5 +200,5 @@ export type SignedIn = {
 /** Access to apps with the user's sign-in instead of company headers. */
 export type SignIns = {
   /** Returns the current and former sign-ins of the user, with valid tokens. */
-  of: (tenant: Tenant, userId: string | null, wanted: 'all' | readonly string[]) => Promise<SignedIn[]>;
+  of: (tenant: Tenant, userId: string | null, wanted: 'all' | readonly string[]) => Promise<AppSignIn[]>;
 };

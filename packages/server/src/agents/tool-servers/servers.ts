@@ -8,7 +8,7 @@ import type { Database, Transaction } from '../../platform/db/pool.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import type { McpClient } from '../mcp-client/mcp-client.ts';
 import { lockVersions, markMissing } from '../versions/store.ts';
-import { assertNotInLiveUse, type ChangeLive } from '../versions/versions.ts';
+import { assertNotInLiveUse, type RepublishLive } from '../versions/versions.ts';
 import { cutText, notesOn, shownDescription } from './model-tools.ts';
 import {
   authOf,
@@ -68,7 +68,7 @@ export async function registerServer(
 /** A change without effect needs no permission for live traffic and writes no audit entry. */
 export async function changeServer(
   tx: Transaction,
-  { caller, origin, changeLive }: { caller: Caller; origin: Origin; changeLive: ChangeLive },
+  { caller, origin, republishLive }: { caller: Caller; origin: Origin; republishLive: RepublishLive },
   serverId: string,
   wanted: ServerChanges,
 ): Promise<ServerRow> {
@@ -79,13 +79,18 @@ export async function changeServer(
   if (Object.keys(changes).length === 0) return before;
   await assertMayChange(tx, caller, serverId);
   const server = await updateServer(tx, origin, serverId, changes);
-  if (changes.url !== undefined) await republishAddress(tx, origin, server, changeLive);
+  if (changes.url !== undefined) await republishAddress(tx, origin, server, republishLive);
   return server;
 }
 
 /** A version only calls the address it fixed, so each live version gets a successor with the new address. */
-const republishAddress = (tx: Transaction, origin: Origin, { id, slug, url }: ServerRow, changeLive: ChangeLive) =>
-  changeLive(tx, { ...origin, mode: 'live' }, id, ({ manifest, content }) => ({
+const republishAddress = (
+  tx: Transaction,
+  origin: Origin,
+  { id, slug, url }: ServerRow,
+  republishLive: RepublishLive,
+) =>
+  republishLive(tx, { ...origin, mode: 'live' }, id, ({ manifest, content }) => ({
     manifest: {
       ...manifest,
       mcp_servers: manifest.mcp_servers.map((server) => (server.id === id ? { ...server, url } : server)),
@@ -115,7 +120,7 @@ export async function updateServer(
 /** Live versions get a successor without the server. Every version that uses it lists it as missing. */
 export async function removeServer(
   tx: Transaction,
-  { caller, origin, changeLive }: { caller: Caller; origin: Origin; changeLive: ChangeLive },
+  { caller, origin, republishLive }: { caller: Caller; origin: Origin; republishLive: RepublishLive },
   serverId: string,
 ): Promise<void> {
   await lockVersions(tx, caller.orgId);
@@ -123,7 +128,7 @@ export async function removeServer(
   if (!server) throw fail('mcp_server_not_found');
   await assertMayChange(tx, caller, serverId);
   await deleteServer(tx, caller.orgId, serverId);
-  await changeLive(tx, { ...origin, mode: 'live' }, serverId, ({ manifest, content }) => {
+  await republishLive(tx, { ...origin, mode: 'live' }, serverId, ({ manifest, content }) => {
     const { [server.slug]: _gone, ...policies } = manifest.mcp_tool_policy;
     const named = manifest.mcp_servers.filter(({ id }) => id !== serverId);
     return {

@@ -16,10 +16,10 @@ export { versionToRun } from './version-pointers.ts';
 export {
   authorOf,
   becomeDefault,
-  type ChangeLive,
-  changeLiveVersions,
   moveDraft,
   popLive,
   pushLive,
+  type RepublishLive,
+  republishLiveVersions,
   saveVersion,
 } from './versions.ts';

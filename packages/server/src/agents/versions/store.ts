@@ -113,7 +113,7 @@ export async function liveVersionsUsing(db: Executor, orgId: string, resourceId:
     { ...deploymentVersions.columns, slug, status },
     sql`SELECT ${columnsOf(deploymentVersions, 'v')}, d.slug, d.status
         FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id AND v.version = d.live_version
-        WHERE d.org_id = ${orgId} AND ${names(resourceId)} ORDER BY d.id`,
+        WHERE d.org_id = ${orgId} AND ${usesResource(resourceId)} ORDER BY d.id`,
   );
   const [found] = await pipelined(db, [plannedAnew(using)]);
   return found;
@@ -139,7 +139,7 @@ export async function deploymentsRelyingOn(db: Executor, orgId: string, resource
         FROM ${livePromotions} p
         JOIN ${deploymentVersions} v ON v.deployment_id = p.deployment_id AND v.version = p.version
         JOIN ${deployments} d ON d.id = p.deployment_id
-        WHERE p.org_id = ${orgId} AND ${names(resourceId)}`,
+        WHERE p.org_id = ${orgId} AND ${usesResource(resourceId)}`,
   );
   const [found] = await pipelined(db, [plannedAnew(relying)]);
   // Sorted here, because the order of the database depends on its locale.
@@ -152,7 +152,7 @@ export async function fixedRevisions(db: Executor, orgId: string, notebookId: st
     db,
     { revision: integer() },
     sql`SELECT DISTINCT (v.content -> 'notebooks' ->> ${notebookId})::int AS revision
-        FROM ${deploymentVersions} v WHERE v.org_id = ${orgId} AND ${names(notebookId)}`,
+        FROM ${deploymentVersions} v WHERE v.org_id = ${orgId} AND ${usesResource(notebookId)}`,
   );
   return rows.map(({ revision }) => revision);
 }
@@ -162,7 +162,7 @@ export async function markMissing(tx: Transaction, orgId: string, resourceId: st
   await run(
     tx,
     sql`UPDATE ${deploymentVersions} v SET missing = array_append(v.missing, ${resourceId})
-        WHERE v.org_id = ${orgId} AND ${names(resourceId)}`,
+        WHERE v.org_id = ${orgId} AND ${usesResource(resourceId)}`,
   );
 }
 
@@ -186,14 +186,14 @@ export async function deploymentsUsing(db: Executor, orgId: string, resourceId: 
           coalesce(bool_or(v.version = d.newest_version), false) AS "isNewest"
         FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id
           AND v.version = ANY (ARRAY[d.live_version, d.draft_version, d.newest_version])
-        WHERE d.org_id = ${orgId} AND ${names(resourceId)} GROUP BY d.id ORDER BY d.id`,
+        WHERE d.org_id = ${orgId} AND ${usesResource(resourceId)} GROUP BY d.id ORDER BY d.id`,
   );
   const [found] = await pipelined(db, [plannedAnew(using)]);
   return found;
 }
 
 /** True if the version `v` uses the resource. */
-const names = (resourceId: string): Sql => sql`v.uses @> ARRAY[${resourceId}::text]`;
+const usesResource = (resourceId: string): Sql => sql`v.uses @> ARRAY[${resourceId}::text]`;
 
 type CachedVersion = { manifest: Manifest; content: FixedContent };
 

@@ -111,7 +111,7 @@ type NextLiveContent = (
  * Publishes changed content to live traffic at once: every live version that uses the resource gets a live successor,
  * which a rollback can leave. Call it only after `lockVersions`.
  */
-export async function changeLiveVersions(
+export async function republishLiveVersions(
   tx: Transaction,
   origin: Origin,
   resourceId: string,
@@ -141,10 +141,15 @@ export async function changeLiveVersions(
 }
 
 /**
- * `changeLiveVersions` with the notifications that follow it. Notebooks, skills and tool servers receive it as a
+ * `republishLiveVersions` with the notifications that follow it. Notebooks, skills and tool servers receive it as a
  * dependency.
  */
-export type ChangeLive = (tx: Transaction, origin: Origin, resourceId: string, next: NextLiveContent) => Promise<void>;
+export type RepublishLive = (
+  tx: Transaction,
+  origin: Origin,
+  resourceId: string,
+  next: NextLiveContent,
+) => Promise<void>;
 
 /** A test key must not remove a resource that a live version uses, or a version on the rollback stack. */
 export async function assertNotLive(

@@ -7,7 +7,7 @@ import { readToolInput } from '@vestra/contract/tool-input';
 import type { KnownSkill } from '../../agents/skills/index.ts';
 import {
   type KeptSessions,
-  mostToolsAtOnce,
+  maxToolsAtOnce,
   type ServerTool,
   type UnavailableServer,
 } from '../../agents/tool-servers/index.ts';
@@ -136,7 +136,7 @@ async function recordedIn({ db }: ToolParts, { replay_of }: TestScript, name: st
 /** A vendor refuses a request with too many tools. Those of servers give way, the last first: nobody knows how many there are. */
 function withinRoom(tools: readonly Tool[]): { all: Tool[]; leftOut: Tool[] } {
   const isOfServer = ({ origin }: Tool) => origin.from === 'server';
-  const room = Math.max(0, mostToolsAtOnce - tools.filter((tool) => !isOfServer(tool)).length);
+  const room = Math.max(0, maxToolsAtOnce - tools.filter((tool) => !isOfServer(tool)).length);
   // One that may never be called takes nobody's place.
   const callable = tools.filter((tool) => isOfServer(tool) && decisionOf(tool) !== 'refuse');
   const leftOut = new Set(callable.slice(room));
@@ -150,7 +150,7 @@ function crowdedOut(leftOut: readonly Tool[], servers: readonly ServerTool[]): U
     serverId: servers.find(({ tool }) => tool.server === slug)?.serverId ?? slug,
     slug,
     reason: 'too_many_tools',
-    message: `${tools.length} of its tools are not offered, since an agent is offered ${mostToolsAtOnce} tools in all: deny those it does not need.`,
+    message: `${tools.length} of its tools are not offered, since an agent is offered ${maxToolsAtOnce} tools in all: deny those it does not need.`,
     isPersonal: false,
   }));
 }

@@ -2,7 +2,7 @@ import { ModelFailure } from '@vestra/agent/model';
 import { Failure } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Followers } from '../../account/index.ts';
-import type { IndexState, Reader } from '../../agents/notebooks/index.ts';
+import type { IndexState, NotebookReader } from '../../agents/notebooks/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { isDatabaseAway } from '../../platform/db/away.ts';
@@ -22,7 +22,7 @@ export type Player = {
     of: { orgId: Tenant['orgId']; run: Pick<TestRunRow, 'id' | 'deployment_id' | 'version' | 'mode'> },
   ) => Promise<{ promoted: true } | { promoted: false; reason: string }>;
   /** How much of what the agent will read can be searched as it will be. */
-  indexStateOf: (reader: Reader) => Promise<IndexState>;
+  indexStateOf: (reader: NotebookReader) => Promise<IndexState>;
 };
 
 /** A run as the process that plays it knows it. */

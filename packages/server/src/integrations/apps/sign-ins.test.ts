@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
 import { rowsWhere } from '../../../../../tests/support/rows.ts';
-import type { SignedIn } from '../../agents/tool-servers/server-access.ts';
+import type { AppSignIn } from '../../agents/tool-servers/server-access.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import type { App } from './app.ts';
@@ -44,7 +44,7 @@ async function connected(user_id = 'ada') {
   };
 }
 
-const tokenOf = (signedIn: SignedIn | undefined) =>
+const tokenOf = (signedIn: AppSignIn | undefined) =>
   signedIn?.credential.kind === 'token' ? signedIn.credential.token : signedIn?.credential.kind;
 
 const renewals = () => desk.app.had.filter((entry) => entry === 'POST /token refresh_token').length;
@@ -87,7 +87,7 @@ describe('a sign-in', () => {
     const { tenant, first, endsIn, shown } = await connected();
     await endsIn(30);
     const [one, other] = [process(), process()];
-    const late: Promise<SignedIn[]>[] = [];
+    const late: Promise<AppSignIn[]>[] = [];
     // While the app makes up its mind, everybody else comes too.
     desk.app.instead = async (path) => {
       if (path !== '/token' || late.length > 0) return undefined;
@@ -179,7 +179,7 @@ describe('a sign-in', () => {
   });
 });
 
-async function refused(signedIn: SignedIn | undefined): Promise<SignedIn> {
+async function refused(signedIn: AppSignIn | undefined): Promise<AppSignIn> {
   if (signedIn?.credential.kind !== 'token') throw new Error('There is no token.');
   return signedIn.credential.refused();
 }

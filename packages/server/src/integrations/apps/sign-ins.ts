@@ -1,4 +1,4 @@
-import type { SignedIn, SignIns } from '../../agents/tool-servers/index.ts';
+import type { AppSignIn, SignIns } from '../../agents/tool-servers/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import { joinedReads } from '../../platform/db/joined.ts';
@@ -21,7 +21,7 @@ export function createSignIns(deps: RenewDependencies): SignIns {
   const { db, vault, catalogue } = deps;
   const readSignIns = joinedReads((wanted: (Tenant & { userId: string | null })[]) => signInsOf(db, wanted));
 
-  async function signedIn(row: ConnectionRow, isRenewed: boolean): Promise<SignedIn> {
+  async function signedIn(row: ConnectionRow, isRenewed: boolean): Promise<AppSignIn> {
     const about = { slug: row.app, connectionId: row.id };
     const credential = row.auth === 'api_key' ? await keyOf(row) : await tokenOf(row);
     if (!credential) return { ...about, credential: { kind: 'over' } };
@@ -51,7 +51,7 @@ export function createSignIns(deps: RenewDependencies): SignIns {
     return target ? { token: secrets.api_key, target } : null;
   }
 
-  async function after(row: ConnectionRow, renewal: Renewal): Promise<SignedIn> {
+  async function after(row: ConnectionRow, renewal: Renewal): Promise<AppSignIn> {
     if (renewal.kind === 'renewed') return signedIn(renewal.row, true);
     if (renewal.kind === 'impossible') await end(deps, row, overWords[row.auth]);
     const kind = renewal.kind === 'unavailable' ? 'unavailable' : 'over';

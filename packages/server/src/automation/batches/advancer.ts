@@ -1,8 +1,11 @@
 import type { Logger } from 'pino';
-import type { BatchReference } from './store.ts';
+import type { Engine } from '../../engine/index.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { takeSlot } from './slots.ts';
+import { type BatchReference, endItem, endItemStatement, findItem, giveSlotUp, type ItemReference } from './store.ts';
 
 /** Lets batches go on in this process as soon as one of their items has made room. */
-export type Advancer = {
+type Advancer = {
   /** `isOfOwnAgent`: room for the org's own agent, which other batches may be waiting for. */
   poke: (batch: BatchReference & { isOfOwnAgent: boolean }) => void;
   /** Starts nothing more, and resolves when nothing is under way. */
@@ -66,3 +69,37 @@ export function createAdvancer(dependencies: {
     },
   };
 }
+
+/** What the engine tells of turns that are items. The batch goes on once that is committed. */
+export function watchItems({ poke }: Pick<Advancer, 'poke'>): Engine['batchItems'] {
+  return {
+    async ended({ tx, afterwards }, turn) {
+      const ended = await endItem(tx, turn);
+      if (ended) afterwards(() => poke(placeOf(ended)));
+    },
+    ending: (turn, costMicros) => ({
+      statement: endItemStatement(turn, sql`${costMicros}`),
+      committed: (result) => {
+        const [ended] = result as ItemReference[];
+        if (ended) poke(placeOf(ended));
+      },
+    }),
+    async waits({ tx, afterwards }, turn) {
+      const item = await giveSlotUp(tx, turn.id);
+      if (item) afterwards(() => poke(placeOf(item)));
+    },
+    async mayGoOn({ tx }, turn) {
+      const item = await findItem(tx, turn.id);
+      if (!item || item.slot === 'held') return true;
+      const { batchId, ...place } = placeOf(item);
+      return takeSlot(tx, { ...place, batchId, index: item.item_index, userId: item.user_id });
+    },
+  };
+}
+
+const placeOf = ({ org_id, mode, batch_id, user_id }: ItemReference) => ({
+  orgId: org_id,
+  mode,
+  batchId: batch_id,
+  isOfOwnAgent: user_id === null,
+});

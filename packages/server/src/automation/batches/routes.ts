@@ -3,10 +3,7 @@ import type { Engine } from '../../engine/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { cancelBatch } from './cancel.ts';
-import { createBatch } from './create.ts';
-import { presentBatch, presentItem } from './present.ts';
-import { showBatches } from './show.ts';
+import { cancelBatch, createBatch, presentBatch, presentItem, showBatches } from './batches.ts';
 import { findBatch, listBatches, listItems } from './store.ts';
 
 export function batchRoutes({ engine }: { engine: Engine }): Handlers<'batches'> {

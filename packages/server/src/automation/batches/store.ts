@@ -1,9 +1,13 @@
+import type { TurnRow } from '../../engine/conversations/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
+import type { Statement } from '../../platform/db/group.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, maybeOne, pipelined, reading, rowsOf, run, running, update } from '../../platform/db/query.ts';
-import { sql } from '../../platform/db/sql.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, count, json, micros, type NewRowOf, text } from '../../platform/db/table.ts';
+import type { JobSender } from '../../platform/jobs/catalog.ts';
+import type { EraseStep } from '../../users/index.ts';
 import { type BatchItemRow, type BatchRow, batches, batchItems, type Counts } from './tables.ts';
 
 type Page = { limit: number; after: readonly string[] | null };
@@ -15,7 +19,7 @@ const columns = columnsOf(batches);
 const owned = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
 const named = ({ batchId, ...tenant }: BatchReference) => sql`${owned(tenant)} AND id = ${batchId}`;
 
-export type NewItem = {
+type NewItem = {
   user_id: string | null;
   message: string;
   context: Record<string, unknown> | null;
@@ -184,3 +188,72 @@ const markingStarted = (batchId: string, started: readonly StartedItem[]) =>
       AS s(item_index integer, conversation_id text, turn_id text, task_id text)
     WHERE batch_id = ${batchId} AND batch_items.item_index = s.item_index
       AND batch_items.item_index = ANY(${started.map(({ item_index }) => item_index)}::int[])`);
+
+export type ItemReference = Pick<BatchItemRow, 'batch_id' | 'item_index' | 'org_id' | 'mode' | 'user_id'>;
+
+const { batch_id, item_index, org_id, mode, user_id, slot } = batchItems.columns;
+const itemShape = { batch_id, item_index, org_id, mode, user_id };
+const itemNames = sql.raw('batch_id, item_index, org_id, mode, user_id');
+
+export const findItem = (tx: Executor, turnId: string) =>
+  maybeOne(tx, { ...itemShape, slot }, sql`SELECT ${itemNames}, slot FROM batch_items WHERE turn_id = ${turnId}`);
+
+export const giveSlotUp = (tx: Executor, turnId: string): Promise<ItemReference | undefined> =>
+  maybeOne(
+    tx,
+    itemShape,
+    sql`UPDATE batch_items SET slot = 'given_up' WHERE turn_id = ${turnId} AND status = 'running' RETURNING ${itemNames}`,
+  );
+
+/** What the item cost is read off the ledger in the transaction of its last charge. */
+const costOfItem = sql`(SELECT COALESCE(sum(amount_micros), 0) FROM ledger_entries
+  WHERE account = 'spend' AND task_id = batch_items.task_id)`;
+
+export async function endItem(tx: Executor, turn: TurnRow): Promise<ItemReference | undefined> {
+  const [[item]] = await pipelined(tx, [endItemStatement(turn, costOfItem)]);
+  return item;
+}
+
+export function endItemStatement(turn: TurnRow, costMicros: Sql): Statement<ItemReference[]> {
+  const isDone = turn.state === 'settled';
+  const error = isDone ? null : (turn.error_code ?? 'stopped');
+  const message = isDone ? null : (turn.error_message ?? 'The work was stopped.');
+  return reading(
+    itemShape,
+    sql`UPDATE batch_items SET status = ${isDone ? 'succeeded' : 'failed'}, slot = NULL, error_code = ${error},
+        error_message = ${message}, finished_at = now(), cost_micros = ${costMicros}
+      WHERE turn_id = ${turn.id} AND status = 'running' RETURNING ${itemNames}`,
+  );
+}
+
+/**
+ * Leaves the place of a user's items in their batches and nothing else of them. What had not come to its end has failed,
+ * and nobody finds it by its turn any more. Before the conversations go.
+ */
+export function itemEraser(jobs: JobSender): EraseStep {
+  return async (tx, { orgId, mode }, userId) => {
+    const rows = await rowsOf(
+      tx,
+      { batch_id: text(), was_open: boolean() },
+      sql`UPDATE batch_items SET user_id = NULL, message = NULL, context = NULL, metadata = '{}', conversation_id = NULL,
+        turn_id = NULL, slot = NULL,
+        cost_micros = COALESCE(batch_items.cost_micros, (SELECT sum(amount_micros) FROM ledger_entries l
+          WHERE l.account = 'spend' AND l.task_id = batch_items.task_id)),
+        task_id = NULL,
+        status = CASE WHEN before.is_open THEN 'failed' ELSE batch_items.status END,
+        error_code = CASE WHEN before.is_open THEN 'user_disabled' ELSE batch_items.error_code END,
+        error_message = CASE WHEN batch_items.error_code IS NOT NULL OR before.is_open THEN 'The user was erased.' END,
+        finished_at = COALESCE(batch_items.finished_at, now())
+      FROM (SELECT batch_id, item_index, status IN ('queued', 'running') AS is_open FROM batch_items
+        WHERE org_id = ${orgId} AND mode = ${mode} AND user_id = ${userId} FOR UPDATE) AS before
+      WHERE batch_items.batch_id = before.batch_id AND batch_items.item_index = before.item_index
+      RETURNING batch_items.batch_id, before.is_open AS was_open`,
+    );
+    const open = new Set(rows.filter(({ was_open }) => was_open).map(({ batch_id }) => batch_id));
+    await jobs.sendMany(
+      tx,
+      'batch.advance',
+      [...open].map((batch_id) => ({ org_id: orgId, mode, batch_id })),
+    );
+  };
+}

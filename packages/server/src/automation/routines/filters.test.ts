@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { passesFilters } from './filters.ts';
+import { passesFilters } from './runs.ts';
 
 describe('filters', () => {
   it.each([

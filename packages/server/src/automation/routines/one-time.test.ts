@@ -1,8 +1,7 @@
 import { Failure } from '@vestra/contract/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { onceAt, readOneTime, scheduleOnce } from './one-time.ts';
-import { nextRunOfSchedule, readSchedule } from './schedule.ts';
+import { nextRunOfSchedule, onceAt, readOneTime, readSchedule, scheduleOnce } from './schedule.ts';
 
 // In Berlin it is a quarter past eleven at night on the last day of February.
 const now = new Date('2026-02-28T22:15:00Z');

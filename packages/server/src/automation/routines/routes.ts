@@ -4,12 +4,11 @@ import { announce, type Committed, type Engine } from '../../engine/index.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { createRoutine } from './create.ts';
-import { presentRoutine } from './present.ts';
-import { removeRoutine } from './remove.ts';
+import { presentRoutine } from './routine.ts';
+import { changeRoutine, createRoutine, removeRoutine } from './routine-changes.ts';
+import { type RoutineRunner, runNow, triggerRoutine } from './runs.ts';
 import { findRoutine, listRoutines } from './store.ts';
 import type { RoutineRow } from './tables.ts';
-import { changeRoutine } from './update.ts';
 
 type RoutineDependencies = Pick<Engine, 'announcer'> & { db: Database; publicUrl: string };
 
@@ -48,5 +47,12 @@ export function routineRoutes({ db, publicUrl, announcer }: RoutineDependencies)
       await transaction(db, (tx) => removeRoutine(tx, origin, params.routine_id));
       return { object: 'routine', id: params.routine_id, deleted: true };
     },
+  };
+}
+
+export function routineRunRoutes(runner: RoutineRunner): Pick<Handlers<'routines'>, 'run' | 'trigger'> {
+  return {
+    run: async ({ caller, params }) => runNow(runner, caller, params.routine_id),
+    trigger: async ({ caller, params, body }) => triggerRoutine(runner, caller, params.routine_id, body ?? {}),
   };
 }

@@ -12,7 +12,7 @@ import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, jsonb, text } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { type UserRow, users } from '../../users/tables.ts';
-import { type FileRoutine, replaceFileRoutines } from './replace-file-managed.ts';
+import { type FileRoutine, replaceFileRoutines } from './file-managed.ts';
 import { routineRoutes } from './routes.ts';
 import { type RoutineRow, routines } from './tables.ts';
 

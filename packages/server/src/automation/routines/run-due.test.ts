@@ -3,9 +3,8 @@ import { one, rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { count, json, text } from '../../platform/db/table.ts';
 import { type RoutineServer, startRoutines } from './routines.fixture.ts';
-import { runDueRoutines } from './run-due.ts';
-import type { RoutineRunner } from './run-routine.ts';
 import { takingRunner } from './runner.fixture.ts';
+import { type RoutineRunner, runDueRoutines } from './runs.ts';
 import { dueRoutines } from './store.ts';
 
 const minute = 60_000;

@@ -6,7 +6,7 @@ import { createLog } from '../../main/log.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { createRowCache } from '../../platform/db/row-cache.ts';
 import { publicUrl } from './routines.fixture.ts';
-import type { RoutineRunner } from './run-routine.ts';
+import type { RoutineRunner } from './runs.ts';
 
 /** Takes messages as every process does, and leaves the replies to whoever looks for their jobs: here nobody. */
 export function takingRunner(db: Database): RoutineRunner {

@@ -1,9 +1,7 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import type { FileObjects } from '../../agents/versions/index.ts';
 import { readCron, slotsOf } from './cron.ts';
-import { instantOf, wallTimeAt } from './local-time.ts';
-import { type OneTime, onceAt, readOneTime, scheduleOnce } from './one-time.ts';
-import { cronOfWords } from './plain-words.ts';
+import { cronOfWords, isMonth, monthOf, type Time, timeOf } from './plain-words.ts';
 
 /** A schedule as it is kept. One that runs once has its date in `every`. */
 export type Schedule = { every: string | null; cron: string };
@@ -76,4 +74,161 @@ function assertComesAgain(every: string): void {
   throw fail('invalid_schedule', {
     message: `\`${every}\` is a single day. A file declares what comes again: write \`year on march 3 at 10:00\` for each year, or make a routine that runs once with POST /v1/routines.`,
   });
+}
+
+/**
+ * Words that name a single day, as a routine that runs once has them; null where the words are others.
+ *
+ *   words = day "at" time | "at" time day
+ *   day   = "today" | "tomorrow" | ["on"] 2026-12-01 | ["on"] date year | "on" date
+ *   date  = month 1 … 31 | 1 … 31 ["of"] month
+ *
+ * `at` may be missing between 2026-12-01 and its time. A date without a year and without `on` is one of every year.
+ */
+export function readOneTime(given: string, param: string): OneTime | null {
+  const words = wordsOf(given);
+  const [at, last] = [words.indexOf('at'), words.length - 1];
+  const named = dayOf(words.filter((_, place) => at < 0 || (place !== at && place !== at + 1)));
+  if (named === null) return null;
+  const time = at < 0 || (at !== 0 && at + 1 !== last) ? undefined : timeOf(words[at + 1]);
+  if (!time) {
+    throw invalid(param, `\`${given}\` names a day, but not when on it. End it with a time, such as \`at 09:00\`.`);
+  }
+  return { given, param, day: named, time };
+}
+
+export type OneTime = { given: string; param: string; day: NamedDay; time: Time };
+
+type NamedDay = 'today' | 'tomorrow' | { year: number | null; month: number; date: number };
+
+/**
+ * The time as a schedule is kept and shown: the words with their date, which mean the same on every later day, and the
+ * minute, hour, day and month of it as cron.
+ */
+export function scheduleOnce(oneTime: OneTime, timezone: string, now: Date): { every: string; cron: string } {
+  const { given, param, time } = oneTime;
+  const wallTime = comingTime(oneTime, timezone, now);
+  if (wallTime === null) throw invalid(param, `\`${given}\` names a day that never comes.`);
+  if (instantOf(timezone, wallTime) <= now.getTime()) {
+    const shown = wordsAt(wallTimeAt(timezone, now.getTime()));
+    throw invalid(param, `\`${given}\` has passed: in ${timezone} it is ${shown}. Name a time that is to come.`);
+  }
+  const at = new Date(wallTime);
+  return {
+    every: wordsAt(wallTime),
+    cron: `${time.minute} ${time.hour} ${at.getUTCDate()} ${at.getUTCMonth() + 1} *`,
+  };
+}
+
+/** When a schedule that is kept runs once, on the clock on the wall; null for one that runs again and again. */
+export function onceAt(every: string | null): number | null {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d) at (\d\d:\d\d)$/.exec(every ?? '') ?? [];
+  return date === undefined ? null : Date.parse(`${date}T${time}Z`);
+}
+
+const wordsAt = (wallTime: number): string => new Date(wallTime).toISOString().slice(0, 16).replace('T', ' at ');
+
+function wordsOf(given: string): string[] {
+  return given
+    .toLowerCase()
+    .replace(/(\d{4}-\d\d-\d\d)[t ]+(?=\d)/, '$1 at ')
+    .replace(/[,;]/g, ' ')
+    .replace(/\b([ap])\.m\b\.?/g, '$1m')
+    .replace(/(\d)\s+([ap]m)\b/g, '$1$2')
+    .replace(/[.!]+\s*$/, '')
+    .split(/\s+/)
+    .filter((word) => word !== '' && word !== 'the' && word !== 'of');
+}
+
+function dayOf(words: readonly string[]): NamedDay | null {
+  const [first = '', ...others] = words;
+  if (words.length === 1 && (first === 'today' || first === 'tomorrow')) return first;
+  const isOn = first === 'on';
+  const [one = '', two = '', year, ...rest] = isOn ? others : words;
+  const [, isoYear, isoMonth, isoDate] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(one) ?? [];
+  if (isoYear !== undefined) {
+    return two === '' ? { year: Number(isoYear), month: Number(isoMonth), date: Number(isoDate) } : null;
+  }
+  const [month, date] = isMonth(one) ? [one, two] : [two, one];
+  const number = /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(date)?.[1];
+  if (!isMonth(month) || number === undefined || rest.length > 0) return null;
+  if (year === undefined ? !isOn : !/^\d{4}$/.test(year)) return null;
+  return { year: year === undefined ? null : Number(year), month: monthOf(month), date: Number(number) };
+}
+
+/** A date without a year is the next one that comes: within eight years also the 29th of February. */
+function comingTime({ day: named, time }: OneTime, timezone: string, now: Date): number | null {
+  const shown = new Date(wallTimeAt(timezone, now.getTime()));
+  const at = (year: number, month: number, date: number) => Date.UTC(year, month - 1, date, time.hour, time.minute);
+  const today = at(shown.getUTCFullYear(), shown.getUTCMonth() + 1, shown.getUTCDate());
+  if (typeof named === 'string') return named === 'today' ? today : today + day;
+  const { year, month, date } = named;
+  const isThere = (wallTime: number) => new Date(wallTime).getUTCDate() === date && date > 0 && month <= 12;
+  if (year !== null) return isThere(at(year, month, date)) ? at(year, month, date) : null;
+  const years = Array.from({ length: 9 }, (_, ahead) => shown.getUTCFullYear() + ahead);
+  const coming = years.map((each) => at(each, month, date)).filter(isThere);
+  return coming.find((each) => instantOf(timezone, each) > now.getTime()) ?? null;
+}
+
+const invalid = (param: string, message: string): Failure => fail('invalid_schedule', { param, message });
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** What the clocks of a time zone show at an instant, as if it were UTC; both in milliseconds. */
+function wallTimeAt(timezone: string, instant: number): number {
+  const [month, date, year, hour, minutes, seconds] = clockOf(timezone).format(instant).match(/\d+/g) as string[];
+  const shown = Date.UTC(Number(year), Number(month) - 1, Number(date), Number(hour), Number(minutes), Number(seconds));
+  return shown + (((instant % 1000) + 1000) % 1000);
+}
+
+/**
+ * When the clocks show this. A time that they show twice means the first, one that they leave out the first minute after
+ * the gap. Of two wall times the later never gives the earlier instant.
+ */
+function instantOf(timezone: string, wallTime: number): number {
+  // No zone is more than a day from UTC or turns its clocks twice within two days.
+  const before = wallTimeAt(timezone, wallTime - day) - (wallTime - day);
+  const after = wallTimeAt(timezone, wallTime + day) - (wallTime + day);
+  const earlier = wallTime - Math.max(before, after);
+  const later = wallTime - Math.min(before, after);
+  if (wallTimeAt(timezone, earlier) === wallTime) return earlier;
+  if (wallTimeAt(timezone, later) === wallTime) return later;
+  return endOfGap(timezone, { before: earlier, after: later });
+}
+
+/** The first minute at which the clocks have been turned, between an instant before it and one that is not. */
+function endOfGap(timezone: string, { before, after }: { before: number; after: number }): number {
+  const offset = wallTimeAt(timezone, before) - before;
+  let last = Math.floor(before / minute);
+  let first = Math.ceil(after / minute);
+  while (first - last > 1) {
+    const middle = Math.floor((first + last) / 2);
+    if (wallTimeAt(timezone, middle * minute) - middle * minute === offset) last = middle;
+    else first = middle;
+  }
+  return first * minute;
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** Kept, since making one costs a hundred times its use. By the name in lower case, of which there are some hundreds. */
+function clockOf(timezone: string): Intl.DateTimeFormat {
+  const name = timezone.toLowerCase();
+  const known = clocks.get(name);
+  if (known) return known;
+  const clock = new Intl.DateTimeFormat('en-US', {
+    timeZone: name,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  clocks.set(name, clock);
+  return clock;
 }

@@ -3,7 +3,7 @@ import { rowsOf } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { text } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { moveRoutinesToTimezone } from './move-timezone.ts';
+import { moveRoutinesToTimezone } from './routine-changes.ts';
 import { type RoutineServer, startRoutines } from './routines.fixture.ts';
 
 type Org = Awaited<ReturnType<RoutineServer['newOrg']>>;

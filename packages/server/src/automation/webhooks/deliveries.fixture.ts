@@ -4,7 +4,7 @@ import { type SomeEvent, someEvent } from '../../account/events/events.fixture.t
 import { createLog } from '../../main/log.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { startDispatcher } from './dispatch.ts';
+import { startDispatcher } from './dispatcher.ts';
 import { type Answering, startReceiver, until } from './receiver.fixture.ts';
 import type { DeliveryRow } from './tables.ts';
 import { startWebhooks } from './webhooks.fixture.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failingAfter, hasFailedTooLong, isWorthKeeping, nextAttemptAt, outcomeOfAnswer } from './delivery.ts';
+import { failingAfter, hasFailedTooLong, isWorthKeeping, nextAttemptAt, outcomeOfAnswer } from './attempts.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -4,7 +4,7 @@ import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { createOutbound } from '../../platform/outbound/fetcher.ts';
 import { useDeliveries } from './deliveries.fixture.ts';
-import { claimDue } from './delivery-store.ts';
+import { claimDue } from './deliveries.ts';
 import { answering, hanging, until } from './receiver.fixture.ts';
 
 const at = useDeliveries();

@@ -6,7 +6,7 @@ import { rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { text } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { claimDue, listDeliveries, lookForDue, recordFailures, recordSuccesses } from './delivery-store.ts';
+import { claimDue, listDeliveries, lookForDue, recordFailures, recordSuccesses } from './deliveries.ts';
 
 let database: TestDatabase;
 let db: Database;

@@ -8,8 +8,8 @@ import type { FileObjects } from '../../agents/versions/manifest.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { signingSecrets } from './endpoint-secrets.ts';
-import { replaceFileEndpoints } from './replace-file-managed.ts';
+import { replaceFileEndpoints } from './endpoints.ts';
+import { signingSecrets } from './signatures.ts';
 import { startWebhooks } from './webhooks.fixture.ts';
 
 type Server = Awaited<ReturnType<typeof startWebhooks>>;

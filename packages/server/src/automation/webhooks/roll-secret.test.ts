@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { bytes, moment } from '../../platform/db/table.ts';
-import { signingSecrets } from './endpoint-secrets.ts';
+import { signingSecrets } from './signatures.ts';
 import { startWebhooks } from './webhooks.fixture.ts';
 
 type Server = Awaited<ReturnType<typeof startWebhooks>>;

@@ -2,13 +2,19 @@ import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
+import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { createEndpoint } from './create.ts';
-import { presentEndpoint } from './present.ts';
-import { removeEndpoint } from './remove.ts';
-import { rollSecret } from './roll-secret.ts';
-import { findEndpoint, listEndpoints } from './store.ts';
-import { changeEndpoint } from './update.ts';
+import { createHandDelivery } from './attempts.ts';
+import { listDeliveries, presentDelivery } from './deliveries.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  findEndpoint,
+  listEndpoints,
+  presentEndpoint,
+  removeEndpoint,
+  rollSecret,
+} from './endpoints.ts';
 
 type WebhookDependencies = {
   db: Database;
@@ -40,5 +46,22 @@ export function webhookRoutes({ db, vault, assertCallable }: WebhookDependencies
       return { object: 'webhook_endpoint', id: params.endpoint_id, deleted: true };
     },
     rollSecret: async ({ origin, params, commit }) => commit((tx) => rollSecret(tx, vault, origin, params.endpoint_id)),
+  };
+}
+
+type DeliveryDependencies = { db: Database; vault: Vault; outbound: Outbound };
+
+export function deliveryRoutes(dependencies: DeliveryDependencies): Handlers<'webhooks'> {
+  const { db } = dependencies;
+  const byHand = createHandDelivery(dependencies);
+  return {
+    test: async ({ caller, params }) => presentDelivery(await byHand.test(caller, params.endpoint_id)),
+    deliveries: async ({ caller, params, page }) => {
+      if (!(await findEndpoint(db, caller, params.endpoint_id))) throw fail('webhook_not_found');
+      const rows = await listDeliveries(db, caller, params.endpoint_id, page);
+      return page.of(rows, presentDelivery, (row) => [row.id]);
+    },
+    retry: async ({ caller, params }) =>
+      presentDelivery(await byHand.retry(caller, params.endpoint_id, params.delivery_id)),
   };
 }

@@ -4,8 +4,8 @@ import { openLine } from '../../platform/db/listen.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { useDeliveries } from './deliveries.fixture.ts';
+import { startDelivering } from './dispatcher.ts';
 import { until } from './receiver.fixture.ts';
-import { startDelivering } from './start-delivering.ts';
 
 const at = useDeliveries();
 

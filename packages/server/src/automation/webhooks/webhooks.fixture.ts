@@ -3,8 +3,7 @@ import { eventRoutes } from '../../account/events/events.ts';
 import { keyRoutes } from '../../account/keys/keys.ts';
 import { assertCallable } from '../../platform/outbound/address.ts';
 import { createOutbound } from '../../platform/outbound/fetcher.ts';
-import { deliveryRoutes } from './delivery-routes.ts';
-import { webhookRoutes } from './routes.ts';
+import { deliveryRoutes, webhookRoutes } from './routes.ts';
 
 /** The webhook and event routes, with the key routes as a source of events; `key` is the test key of an org. */
 export async function startWebhooks({ allowPrivate = false } = {}) {

@@ -164,7 +164,7 @@ const kept = ['org_id', 'mode', 'endpoint_id', 'id', 'event_id', 'event_type', '
 const keptNames = sql.raw(kept.join(', '));
 const keptOfDelivery = sql.raw(kept.map((name) => `delivery.${name}`).join(', '));
 
-export type Success = DeliveryKey & { status_code: number | null; duration_ms: number | null };
+type Success = DeliveryKey & { status_code: number | null; duration_ms: number | null };
 
 /**
  * What a successful attempt by hand has delivered is not sent again by the schedule. What another process has settled
@@ -197,7 +197,7 @@ export async function recordSuccesses(tx: Transaction, successes: readonly Succe
 /** Not over and under nobody's lease, which would have moved it beyond its own time. */
 const isWaiting = (delivery: Sql) => sql`${delivery}.due_at <= ${delivery}.next_attempt_at`;
 
-export type Failure = DeliveryKey & {
+type Failure = DeliveryKey & {
   status_code: number | null;
   duration_ms: number | null;
   error: string;
@@ -290,3 +290,18 @@ export async function pruneDeliveries(db: Database, before: Date, limit: number)
   );
   return removed === limit;
 }
+
+export const presentDelivery = (row: DeliveryRow) => ({
+  object: 'webhook_delivery' as const,
+  id: row.id,
+  endpoint_id: row.endpoint_id,
+  event_id: row.event_id,
+  event_type: row.event_type,
+  attempt: row.attempt,
+  status: row.status,
+  status_code: row.status_code,
+  duration_ms: row.duration_ms,
+  error: row.error,
+  next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+});

@@ -1,27 +1,87 @@
 import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
 import type { BodyOf } from '@vestra/contract/route';
+import { nameOfRoutine } from '@vestra/contract/routine-name';
 import { findSettings, recordAudit } from '../../account/index.ts';
 import type { Committed } from '../../engine/index.ts';
-import type { Origin } from '../../platform/caller.ts';
+import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { enterUser } from '../../users/index.ts';
 import {
+  assertNotFileManaged,
   assertSameUser,
+  type Changes,
+  changesOf,
   columnsOf,
   nameConversation,
   nameDeployment,
+  nextRunsAfter,
   openForRuns,
+  readTimezone,
+  readWhen,
   requireRunning,
   zoneFor,
-} from './deployment-of-routine.ts';
-import { assertNotFileManaged, type Changes, changesOf, nextRunsAfter, readTimezone, readWhen } from './routine.ts';
+} from './routine.ts';
 import { scheduleIn } from './schedule.ts';
-import { lockRoutine, updateRoutine } from './store.ts';
-import type { RoutineRow } from './tables.ts';
+import { deleteRoutines, insertRoutine, lockFollowing, lockRoutine, updateRoutine, updateRoutines } from './store.ts';
+import type { NewRoutine, RoutineRow } from './tables.ts';
 
-type Body = BodyOf<Api['routines']['update']>;
+type CreateBody = BodyOf<Api['routines']['create']>;
+
+/**
+ * Where no user is named, a conversation that is names its own. Where no conversation is named, one is opened, which the
+ * caller announces after the commit.
+ */
+export async function createRoutine(
+  tx: Transaction,
+  origin: Origin,
+  body: CreateBody,
+): Promise<{ routine: RoutineRow; opened: Committed | null }> {
+  const now = sharedDate();
+  const when = readWhen(body);
+  const timezone = readTimezone(body);
+  const conversation =
+    body.conversation_id === undefined ? null : await nameConversation(tx, origin, body.conversation_id);
+  const userId = body.user_id ?? conversation?.user_id ?? null;
+  if (conversation) assertSameUser(conversation, userId);
+  const settings = await findSettings(tx, origin);
+  if (userId === null && settings.require_user) throw fail('user_required', { param: 'user_id' });
+  const user = userId === null ? null : await enterUser(tx, origin, userId);
+  const named = body.deployment === undefined ? null : await nameDeployment(tx, origin, body.deployment);
+  const byDefault = user?.default_deployment ?? settings.default_deployment;
+  const running = named ?? (await requireRunning(tx, origin, { deployment_id: byDefault, deployment_version: null }));
+  const zone = when && (await zoneFor(tx, origin, { timezone, userId }));
+  const timing = when && zone && { ...scheduleIn(zone.timezone, when, now), ...zone };
+  const opened = conversation ? null : await openForRuns(tx, origin, { userId, ...running });
+
+  const row = {
+    id: newId('rtn'),
+    org_id: origin.orgId,
+    mode: origin.mode,
+    user_id: userId,
+    conversation_id: body.conversation_id ?? opened?.conversation.id ?? null,
+    own_conversation: body.conversation_id !== undefined,
+    ...(named && columnsOf(named)),
+    name: nameOfRoutine(body),
+    ask: body.ask,
+    enabled: body.enabled,
+    status: 'active' as const,
+    ...(timing
+      ? { kind: 'schedule' as const, ...timing }
+      : { kind: 'trigger' as const, every: null, cron: null, timezone: null, filters: body.filters ?? null }),
+  } satisfies NewRoutine;
+  const routine = await insertRoutine(tx, { ...row, next_run_at: nextRunsAfter(now)(row) });
+  await recordAudit(tx, origin, {
+    action: 'routine.created',
+    target: { type: 'routine', id: routine.id },
+    details: { kind: routine.kind },
+  });
+  return { routine, opened };
+}
+
+type UpdateBody = BodyOf<Api['routines']['update']>;
 
 /**
  * Fields left out stay. What is already so is no change and is not written down. The caller announces after the commit a
@@ -31,7 +91,7 @@ export async function changeRoutine(
   tx: Transaction,
   origin: Origin,
   routineId: string,
-  body: Body,
+  body: UpdateBody,
 ): Promise<{ routine: RoutineRow; opened: Committed | null }> {
   const now = sharedDate();
   const when = readWhen(body);
@@ -68,7 +128,7 @@ export async function changeRoutine(
 }
 
 /** Whoever resumes a routine that an error has stopped, or gives another time to one that has ended, wants it to run. */
-function begins({ status }: RoutineRow, { enabled, every, schedule }: Body): boolean {
+function begins({ status }: RoutineRow, { enabled, every, schedule }: UpdateBody): boolean {
   return enabled === true || (status === 'completed' && (every !== undefined || schedule !== undefined));
 }
 
@@ -81,7 +141,7 @@ function assertComes({ kind, enabled, status, every, timezone, next_run_at }: Ro
 }
 
 /** A routine stays what it is: its address is known to another system, or its times to a person. */
-function assertFitsKind({ kind }: RoutineRow, body: Body): void {
+function assertFitsKind({ kind }: RoutineRow, body: UpdateBody): void {
   if (kind !== 'schedule') {
     const param = (['every', 'schedule', 'timezone'] as const).find((field) => body[field] !== undefined);
     if (param) throw fail('not_a_schedule_routine', { param });
@@ -101,7 +161,7 @@ async function changedUser(
   tx: Transaction,
   origin: Origin,
   routine: RoutineRow,
-  { user_id, conversation_id }: Body,
+  { user_id, conversation_id }: UpdateBody,
 ): Promise<{ changes: Changes; opened: Committed | null }> {
   const userId = user_id ?? routine.user_id;
   const moves = userId !== routine.user_id;
@@ -123,10 +183,42 @@ async function changedZone(
   tx: Transaction,
   origin: Origin,
   before: RoutineRow,
-  { user_id, timezone }: Pick<Body, 'user_id' | 'timezone'>,
+  { user_id, timezone }: Pick<UpdateBody, 'user_id' | 'timezone'>,
 ): Promise<Changes> {
   const userId = user_id ?? before.user_id;
   const followsUser = !before.own_timezone && userId !== before.user_id;
   if (timezone === undefined && !followsUser) return {};
   return zoneFor(tx, origin, { timezone, userId });
+}
+
+/** Its conversation stays. */
+export async function removeRoutine(tx: Transaction, origin: Origin, routineId: string): Promise<void> {
+  const routine = await lockRoutine(tx, origin, routineId);
+  if (!routine) throw fail('routine_not_found');
+  assertNotFileManaged(routine);
+  await deleteRoutines(tx, [routineId]);
+  await recordAudit(tx, origin, {
+    action: 'routine.deleted',
+    target: { type: 'routine', id: routineId },
+    details: { kind: routine.kind },
+  });
+}
+
+/** A user has another time zone now: their routines that name none of their own run in it. */
+export async function moveRoutinesToTimezone(
+  tx: Transaction,
+  tenant: Tenant,
+  userId: string,
+  timezone: string | null,
+): Promise<void> {
+  const zone = timezone ?? 'UTC';
+  const now = sharedDate();
+  const nextRunOf = nextRunsAfter(now);
+  for (const routine of await lockFollowing(tx, tenant, userId)) {
+    if (routine.timezone === zone) continue;
+    const changes = changesOf(routine, { timezone: zone }, nextRunOf);
+    // The one time of a routine may have passed in the new zone: it is late then, and not lost.
+    const isLate = routine.next_run_at !== null && changes.next_run_at === null;
+    await updateRoutines(tx, [routine.id], { ...changes, ...(isLate && { next_run_at: now }) });
+  }
 }

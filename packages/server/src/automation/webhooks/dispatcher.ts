@@ -3,14 +3,29 @@ import type { Logger } from 'pino';
 import { oneAtATime } from '../../platform/async/one-at-a-time.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import { joined } from '../../platform/db/joined.ts';
+import type { Line } from '../../platform/db/listen.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { type Attempted, attempt } from './attempt.ts';
-import { type Claimed, claimDue, dropClaimed, handBack, lookForDue } from './delivery-store.ts';
+import { type Attempted, attempt, type EndedAttempt, recordAttempts } from './attempts.ts';
+import { type Claimed, claimDue, dropClaimed, handBack, lookForDue } from './deliveries.ts';
 import { createLanes, type Limits } from './lanes.ts';
-import { type EndedAttempt, recordAttempts } from './record-attempts.ts';
-import { rememberSecrets } from './remember-secrets.ts';
+import { rememberSecrets } from './signatures.ts';
+
+type DeliveringDependencies = Parameters<typeof startDispatcher>[0] & { line: Line };
+
+/** Delivers what is due from this process, as soon as it is committed, until it is stopped. */
+export async function startDelivering(dependencies: DeliveringDependencies): Promise<Pick<Dispatcher, 'stop'>> {
+  const { line } = dependencies;
+  const dispatcher = startDispatcher(dependencies);
+  await line.hear('webhook_deliveries', {
+    // Where there are too many endpoints to be named it may be any.
+    onMessage: (payload) => dispatcher.wake(payload === '' ? null : payload.split(',')),
+    // What was told while nobody listened was missed.
+    onConnect: () => dispatcher.wake(),
+  });
+  return { stop: dispatcher.stop };
+}
 
 type Dependencies = {
   db: Database;
@@ -26,7 +41,7 @@ type Dependencies = {
   lookEveryMs?: number;
 };
 
-export type Dispatcher = {
+type Dispatcher = {
   /** These endpoints, or any where none are named, may have something to deliver. */
   wake: (endpointIds?: readonly string[] | null) => void;
   /** Takes no more, lets attempts end, and after `graceMs` cuts them and hands their deliveries back. */

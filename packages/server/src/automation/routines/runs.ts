@@ -1,0 +1,238 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Failure, fail } from '@vestra/contract/errors';
+import { emit, findOrg, recordAudit } from '../../account/index.ts';
+import { type DeploymentRow, findDeployment } from '../../agents/deployments/index.ts';
+import {
+  type ConversationRow,
+  defaultDeployment,
+  lockOwnConversation,
+  openConversation,
+  type TurnRow,
+} from '../../engine/conversations/index.ts';
+import {
+  acceptMessage,
+  admit,
+  announce,
+  type Change,
+  type Committed,
+  changing,
+  type Engine,
+} from '../../engine/index.ts';
+import { mapLimited } from '../../platform/async/map-limited.ts';
+import { serverOrigin, type Tenant } from '../../platform/caller.ts';
+import { isDatabaseAway } from '../../platform/db/away.ts';
+import { sharedDate } from '../../platform/db/clock.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { enterUser } from '../../users/index.ts';
+import { type NextRunOf, nextRunsAfter, presentRoutine, presentRun } from './routine.ts';
+import { dueRoutines, lockDue, lockRoutine, noteRun, stepOver } from './store.ts';
+import type { RoutineRow } from './tables.ts';
+
+export type RoutineRunner = { engine: Engine; publicUrl: () => string };
+
+type RoutineRun = { turn: TurnRow; committed: Committed };
+
+/**
+ * Says what the routine asks in its conversation, of which the first run makes one. The routine's row is held, and the
+ * caller announces what was committed.
+ */
+async function runRoutine(
+  { engine, publicUrl }: RoutineRunner,
+  tx: Transaction,
+  routine: RoutineRow,
+  { payload = null, next }: { payload?: Record<string, unknown> | null; next?: Date | null } = {},
+): Promise<RoutineRun> {
+  const tenant: Tenant = { orgId: routine.org_id, mode: routine.mode };
+  if ((await findOrg(tx, tenant.orgId)).status !== 'active') throw fail('org_disabled');
+  const place = await placeOf(tx, tenant, routine);
+  const say = async (change: Change) =>
+    acceptMessage(engine, change, await admit(engine, tx, change.conversation, place.deployment), {
+      text: routine.ask,
+      context: payload,
+      attachments: [],
+      request: { hand_off: 'auto', plan: false },
+      origin: 'routine',
+    });
+  const { result: turn, committed } = place.conversation
+    ? await changing(tx, place.conversation, say, engine.jobs)
+    : await openConversation(
+        tx,
+        {
+          tenant,
+          userId: routine.user_id,
+          deployment: place.deployment,
+          pinned: routine.deployment_version,
+          metadata: {},
+        },
+        say,
+        engine.jobs,
+      );
+  const ran = await noteRun(tx, routine.id, {
+    conversation_id: turn.conversation_id,
+    ...(next !== undefined && { next }),
+  });
+  await emit(tx, {
+    ...tenant,
+    type: 'routine.ran',
+    deploymentId: place.deployment.id,
+    data: {
+      ...presentRoutine(ran, { publicUrl: publicUrl() }),
+      run: { conversation_id: turn.conversation_id, turn_id: turn.id },
+    },
+  });
+  return { turn, committed };
+}
+
+type Place = { deployment: DeploymentRow; conversation: ConversationRow | null };
+
+/**
+ * Where the message is said. A conversation that was named for the routine keeps its deployment; one that a run has made
+ * is gone on with while the routine means the same deployment.
+ */
+async function placeOf(tx: Transaction, tenant: Tenant, routine: RoutineRow): Promise<Place> {
+  const user = routine.user_id === null ? null : await enterUser(tx, tenant, routine.user_id);
+  const conversation =
+    routine.conversation_id === null ? null : await lockOwnConversation(tx, tenant, routine.conversation_id);
+  const named = routine.own_conversation && conversation ? conversation.deployment_id : routine.deployment_id;
+  const deployment =
+    named === null
+      ? await defaultDeployment(tx, tenant, user)
+      : ((await findDeployment(tx, tenant.orgId, named))?.deployment ?? null);
+  if (!deployment) throw fail(named === null ? 'deployment_required' : 'deployment_archived');
+  const isStillMeant =
+    conversation?.deployment_id === deployment.id && conversation.pinned_version === routine.deployment_version;
+  return { deployment, conversation: routine.own_conversation || isStillMeant ? conversation : null };
+}
+
+const pageSize = 500;
+const atOnce = 8;
+
+/**
+ * Runs what is due, longest due first. A routine is held, said and given its next run in one transaction: of two
+ * processes that find it one runs it, and one that dies has either run it or not. However many of its times have passed
+ * meanwhile, it runs once.
+ */
+export async function runDueRoutines(
+  runner: RoutineRunner,
+  { now = sharedDate(), signal }: { now?: Date; signal?: AbortSignal } = {},
+): Promise<number> {
+  const nextRunOf = nextRunsAfter(now);
+  const broken: string[] = [];
+  let count = 0;
+  for (;;) {
+    const due = await dueRoutines(runner.engine.db, { now, limit: pageSize, except: broken });
+    await mapLimited(atOnce, due, async (id) => {
+      if (signal?.aborted) return;
+      const outcome = await runSlot(runner, id, { now, nextRunOf });
+      if (outcome === 'ran') count += 1;
+      if (outcome === 'broken') broken.push(id);
+    });
+    if (due.length < pageSize || signal?.aborted) return count;
+  }
+}
+
+type Clock = { now: Date; nextRunOf: NextRunOf };
+
+/** `left`: somebody else has it, or has had it. */
+async function runSlot(
+  runner: RoutineRunner,
+  routineId: string,
+  { now, nextRunOf }: Clock,
+): Promise<'ran' | 'left' | 'refused' | 'broken'> {
+  const { db, announcer, log } = runner.engine;
+  try {
+    const run = await transaction(db, async (tx) => {
+      const routine = await lockDue(tx, routineId, now);
+      return routine && (await runRoutine(runner, tx, routine, { next: nextRunOf(routine) }));
+    });
+    if (!run) return 'left';
+    announce(announcer, run.committed);
+    return 'ran';
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    if (error instanceof Failure) {
+      log.info({ routine_id: routineId, code: error.code }, 'a routine could not run');
+      await transaction(db, (tx) => passOver(runner, tx, routineId, error, { now, nextRunOf }));
+      return 'refused';
+    }
+    // One that cannot be run must not keep those behind it from running; it is tried again with the next look.
+    log.error({ err: error, routine_id: routineId }, 'a routine broke');
+    return 'broken';
+  }
+}
+
+/** What no later run can mend by itself: somebody must name another deployment, or bring this one back. */
+const stopping = new Set(['deployment_archived', 'deployment_not_live', 'deployment_required']);
+
+/**
+ * This time has passed. A person who is barred or a wallet that is empty may be otherwise by the next. Nobody waits for an
+ * answer here, so the routine keeps the reason and an event tells it.
+ */
+async function passOver(
+  { publicUrl }: RoutineRunner,
+  tx: Transaction,
+  routineId: string,
+  failure: Failure,
+  { now, nextRunOf }: Clock,
+): Promise<void> {
+  const routine = await lockDue(tx, routineId, now);
+  if (!routine) return;
+  const { code, message } = failure;
+  const passed = await stepOver(tx, routineId, {
+    ...(stopping.has(code) ? { status: 'failed', next: null } : { status: 'active', next: nextRunOf(routine) }),
+    error: { code, message, at: sharedDate().toISOString() },
+  });
+  const { org_id: orgId, mode, deployment_id: deploymentId } = passed;
+  await recordAudit(tx, serverOrigin({ orgId, mode }), {
+    action: 'routine.failed',
+    target: { type: 'routine', id: routineId },
+    details: { code, message },
+  });
+  const data = { ...presentRoutine(passed, { publicUrl: publicUrl() }), reason: code, message };
+  await emit(tx, { orgId, mode, type: 'routine.failed', deploymentId, data });
+}
+
+/** Somebody wants it to run now, paused or not; its schedule stays as it is. */
+export async function runNow(runner: RoutineRunner, tenant: Tenant, routineId: string) {
+  const run = await transaction(runner.engine.db, async (tx) => {
+    const routine = await lockRoutine(tx, tenant, routineId);
+    if (!routine) throw fail('routine_not_found');
+    return runRoutine(runner, tx, routine);
+  });
+  announce(runner.engine.announcer, run.committed);
+  return presentRun(routineId, run.turn);
+}
+
+/** Another system has something to say. A paused routine skips it, and says so. */
+export async function triggerRoutine(
+  runner: RoutineRunner,
+  tenant: Tenant,
+  routineId: string,
+  payload: Record<string, unknown>,
+) {
+  const run = await transaction(runner.engine.db, async (tx) => {
+    const routine = await lockRoutine(tx, tenant, routineId);
+    if (!routine) throw fail('routine_not_found');
+    if (routine.kind !== 'trigger') throw fail('not_a_trigger_routine');
+    if (!routine.enabled || routine.status !== 'active') return 'skipped';
+    if (!passesFilters(routine.filters, payload)) return 'filtered';
+    return runRoutine(runner, tx, routine, { payload });
+  });
+  if (typeof run === 'string') return presentRun(routineId, run);
+  announce(runner.engine.announcer, run.committed);
+  return presentRun(routineId, run.turn);
+}
+
+/** Whether a payload carries each named field with exactly its value; other fields are free. */
+export function passesFilters(
+  filters: Readonly<Record<string, unknown>> | null,
+  payload: Readonly<Record<string, unknown>>,
+): boolean {
+  return Object.entries(filters ?? {}).every(
+    ([field, value]) => Object.hasOwn(payload, field) && isDeepStrictEqual(asJson(payload[field]), asJson(value)),
+  );
+}
+
+/** As it is written: `-0` and `0` are one number there. */
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

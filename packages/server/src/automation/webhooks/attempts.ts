@@ -1,0 +1,295 @@
+import { fail } from '@vestra/contract/errors';
+import { emit, emitToNobody, findEvent, presentEvent, recordAudit } from '../../account/index.ts';
+import { serverOrigin, type Tenant } from '../../platform/caller.ts';
+import { sharedDate } from '../../platform/db/clock.ts';
+import type { Database, Transaction } from '../../platform/db/pool.ts';
+import { run } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { Outbound } from '../../platform/outbound/fetcher.ts';
+import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
+import type { Vault } from '../../platform/secrets/vault.ts';
+import {
+  type Claimed,
+  type DeliveryKey,
+  findDelivery,
+  insertByHand,
+  leaseEnd,
+  recordFailures,
+  recordSuccesses,
+  type SendableEvent,
+} from './deliveries.ts';
+import { findEndpoint, lockEndpoints, presentEndpoint, updateEndpoint } from './endpoints.ts';
+import { signedHeaders, signingSecrets } from './signatures.ts';
+import { type DeliveryRow, type EndpointRow, webhookEndpoints } from './tables.ts';
+
+/** Without a duration nothing was sent. */
+export type Attempted = Outcome & { durationMs: number | null };
+
+type AttemptDependencies = { outbound: Outbound; now: () => Date };
+
+const withinMs = 15_000;
+/** Nothing of an answer's body is used. A little is read, since a connection can only then serve the next delivery. */
+const mostBytes = 16_384;
+
+/** Sends one delivery once. Throws only the reason of `signal`. */
+export async function attempt(
+  { outbound, now }: AttemptDependencies,
+  {
+    url,
+    event,
+    secrets,
+    signal,
+  }: { url: string; event: SendableEvent; secrets: readonly string[]; signal?: AbortSignal },
+): Promise<Attempted> {
+  const body = JSON.stringify(presentEvent(event));
+  const startedAt = performance.now();
+  const ended = (outcome: Outcome) => ({ ...outcome, durationMs: Math.round(performance.now() - startedAt) });
+  try {
+    const { status } = await outbound.fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...signedHeaders({ eventId: event.id, body, at: now(), secrets }),
+      },
+      body,
+      timeoutMs: withinMs,
+      maxBytes: mostBytes,
+      signal,
+    });
+    return ended(outcomeOfAnswer(status));
+  } catch (error) {
+    if (error instanceof OutboundFailure) return ended(outcomeOfFailure(error));
+    throw error;
+  }
+}
+
+/** The status decides, whatever the body is like: it may be long, torn or written in an unknown way, but not late. */
+function outcomeOfFailure({ reason, status, message }: OutboundFailure): Outcome {
+  if (status !== null && reason !== 'timeout') return outcomeOfAnswer(status);
+  return { isSuccess: false, isGone: false, statusCode: status, error: message };
+}
+
+export type EndedAttempt = { delivery: DeliveryKey & Pick<Claimed, 'step'>; attempted: Attempted };
+
+type RecordDependencies = { db: Database; now: () => Date; random: () => number };
+
+/** Writes down what came of attempts, plans what follows, and switches off endpoints that are gone or fail for too long. */
+export async function recordAttempts(
+  { db, now, random }: RecordDependencies,
+  all: readonly EndedAttempt[],
+): Promise<void> {
+  const successes = all.filter(({ attempted }) => attempted.isSuccess);
+  const failures = all.filter(({ attempted }) => !attempted.isSuccess);
+  await transaction(db, async (tx) => {
+    // First, since an endpoint that has just answered has not failed for too long.
+    if (successes.length > 0) {
+      await recordSuccesses(
+        tx,
+        successes.map(({ delivery, attempted }) => ({ ...keyOf(delivery), ...resultOf(attempted) })),
+      );
+    }
+    if (failures.length > 0) await judgeFailed(tx, failures, { at: now(), random });
+  });
+}
+
+async function judgeFailed(
+  tx: Transaction,
+  failures: readonly EndedAttempt[],
+  { at, random }: { at: Date; random: () => number },
+): Promise<void> {
+  const endpoints = await lockEndpoints(
+    tx,
+    failures.map(({ delivery }) => delivery.endpoint_id),
+  );
+  const judged = endpoints.map((endpoint) => {
+    const own = failures.filter(({ delivery }) => delivery.endpoint_id === endpoint.id);
+    return { endpoint, ...judge(endpoint, own, at) };
+  });
+  const staysOn = new Set(judged.filter(({ isOver }) => !isOver).map(({ endpoint }) => endpoint.id));
+  await recordFailures(
+    tx,
+    failures.map(({ delivery, attempted }) => {
+      const { step, endpoint_id } = delivery;
+      const next = step !== null && staysOn.has(endpoint_id) ? nextAttemptAt(step, at, random) : null;
+      return {
+        ...keyOf(delivery),
+        ...resultOf(attempted),
+        error: attempted.error ?? '',
+        next_attempt_at: next?.toISOString() ?? null,
+      };
+    }),
+  );
+  for (const { endpoint, failing } of judged) if (failing) await keepFailing(tx, endpoint.id, failing);
+  for (const { endpoint, isOver } of judged) if (isOver && endpoint.active) await switchOff(tx, endpoint);
+}
+
+/** An attempt asked for by hand tells whoever asked; only those of the schedule count against the endpoint. */
+function judge(
+  endpoint: EndpointRow,
+  failures: readonly EndedAttempt[],
+  at: Date,
+): { isOver: boolean; failing: Failing | null } {
+  if (!endpoint.active || failures.some(({ attempted }) => attempted.isGone)) return { isOver: true, failing: null };
+  if (failures.every(({ delivery }) => delivery.step === null)) return { isOver: false, failing: null };
+  const { failing_since: since, last_failed_at: lastAt } = endpoint;
+  const before = since && lastAt && { since, lastAt };
+  const failing = failingAfter(before, at);
+  return { isOver: hasFailedTooLong(failing), failing: isWorthKeeping(before, failing) ? failing : null };
+}
+
+async function switchOff(tx: Transaction, endpoint: EndpointRow): Promise<void> {
+  const row = await updateEndpoint(tx, endpoint.id, { active: false });
+  const tenant = { orgId: row.org_id, mode: row.mode };
+  await recordAudit(tx, serverOrigin(tenant), {
+    action: 'webhook_endpoint.disabled',
+    target: { type: 'webhook_endpoint', id: row.id },
+  });
+  await emit(tx, { ...tenant, type: 'webhook.disabled', data: presentEndpoint(row) });
+}
+
+const keyOf = ({ org_id, mode, endpoint_id, id }: DeliveryKey) => ({ org_id, mode, endpoint_id, id });
+
+const resultOf = ({ statusCode, durationMs }: Attempted) => ({ status_code: statusCode, duration_ms: durationMs });
+
+type SendDependencies = { db: Database; vault: Vault; outbound: Outbound };
+
+/** Of calls that wait for a receiver; beyond it a delivery is left to a dispatcher, and answered as pending. */
+const mostAtOnce = 32;
+
+/**
+ * Attempts that somebody asks for and waits for. The process that is asked makes them, whatever its role; should it die
+ * meanwhile, a dispatcher makes them when the lease is over. Nothing follows one that fails: whoever asked sees it. They
+ * are also sent to an endpoint that is switched off, which is how one is tried before it is switched on again.
+ */
+export function createHandDelivery(dependencies: SendDependencies) {
+  const { db } = dependencies;
+  let running = 0;
+
+  return {
+    test: (tenant: Tenant, endpointId: string) =>
+      send(tenant, endpointId, (tx, endpoint) =>
+        emitToNobody(tx, {
+          ...tenant,
+          type: 'webhook.test',
+          deploymentId: endpoint.deployment_id,
+          data: presentEndpoint(endpoint),
+        }),
+      ),
+
+    retry: (tenant: Tenant, endpointId: string, deliveryId: string) =>
+      send(tenant, endpointId, async (tx) => {
+        const delivery = await findDelivery(tx, tenant, endpointId, deliveryId);
+        if (!delivery) throw fail('delivery_not_found');
+        return delivery.event_id;
+      }),
+  };
+
+  async function send(
+    tenant: Tenant,
+    endpointId: string,
+    eventIdOf: (tx: Transaction, endpoint: EndpointRow) => Promise<string>,
+  ): Promise<DeliveryRow> {
+    const isOurs = running < mostAtOnce;
+    if (isOurs) running += 1;
+    try {
+      const planned = await transaction(db, async (tx) => {
+        const endpoint = await findEndpoint(tx, tenant, endpointId);
+        if (!endpoint) throw fail('webhook_not_found');
+        const event = await findEvent(tx, tenant, await eventIdOf(tx, endpoint));
+        if (!event) {
+          throw fail('event_not_found', { message: 'The event is past its retention and cannot be sent again.' });
+        }
+        const place = { org_id: tenant.orgId, mode: tenant.mode, endpoint_id: endpointId };
+        const named = { ...place, event_id: event.id, event_type: event.type };
+        const row = await insertByHand(tx, named, isOurs ? leaseEnd(sharedDate()) : null);
+        return { endpoint, event, row };
+      });
+      if (isOurs) await make(dependencies, planned);
+      return (await findDelivery(db, tenant, endpointId, planned.row.id)) ?? planned.row;
+    } finally {
+      if (isOurs) running -= 1;
+    }
+  }
+}
+
+type Planned = { endpoint: EndpointRow; event: SendableEvent; row: DeliveryRow };
+
+async function make({ db, vault, outbound }: SendDependencies, { endpoint, event, row }: Planned): Promise<void> {
+  const now = sharedDate;
+  const secrets = await signingSecrets(db, vault, endpoint);
+  const attempted = await attempt({ outbound, now }, { url: endpoint.url, event, secrets });
+  await recordAttempts({ db, now, random: Math.random }, [{ delivery: row, attempted }]);
+}
+
+/** What came of one attempt. */
+type Outcome = {
+  isSuccess: boolean;
+  /** The receiver says that it is gone for good. */
+  isGone: boolean;
+  statusCode: number | null;
+  /** Shown to the org: never a secret, nor anything of the answer's body. */
+  error: string | null;
+};
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** From the end of one attempt to the next; the first is made at once. */
+const pauses = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
+
+/** Only ever later, so that a receiver that was promised a pause gets it. */
+const mostJitter = 0.1;
+
+/** When the attempt after this step of the schedule is due, or null when that was the last. */
+export function nextAttemptAt(step: number, now: Date, random: () => number): Date | null {
+  const pause = pauses[step - 1];
+  if (pause === undefined) return null;
+  return new Date(now.getTime() + Math.round(pause * (1 + mostJitter * random())));
+}
+
+export function outcomeOfAnswer(statusCode: number): Outcome {
+  const isSuccess = statusCode >= 200 && statusCode < 300;
+  const isGone = statusCode === 410;
+  return { isSuccess, isGone, statusCode, error: isSuccess ? null : explain(statusCode) };
+}
+
+function explain(statusCode: number): string {
+  if (statusCode === 410) return 'The endpoint answered 410: it is gone, and was switched off.';
+  if (statusCode >= 300 && statusCode < 400) {
+    return `The endpoint answered ${statusCode}: redirects are not followed, and only 2xx counts as received.`;
+  }
+  return `The endpoint answered ${statusCode}: only 2xx counts as received.`;
+}
+
+/** Since when every attempt has failed, and about when the last one did. */
+type Failing = { since: Date; lastAt: Date };
+
+/** Longer than the longest pause: attempts that are still being made never lie further apart. */
+const quiet = 48 * hour;
+const longestFailing = 5 * day;
+
+/**
+ * The stretch of failures that this one belongs to. One that comes after a long quiet begins another: an endpoint that
+ * hears little would otherwise be switched off by a single failure, for one of weeks ago.
+ */
+export function failingAfter(before: Failing | null, now: Date): Failing {
+  const goesOn = before && now.getTime() - before.lastAt.getTime() <= quiet;
+  return { since: goesOn ? before.since : now, lastAt: now };
+}
+
+export const hasFailedTooLong = ({ since, lastAt }: Failing): boolean =>
+  lastAt.getTime() - since.getTime() >= longestFailing;
+
+/** The time of the last failure is kept roughly, so that a failing endpoint costs few writes. */
+export const isWorthKeeping = (before: Failing | null, after: Failing): boolean =>
+  before?.since.getTime() !== after.since.getTime() || after.lastAt.getTime() - before.lastAt.getTime() >= hour;
+
+async function keepFailing(tx: Transaction, endpointId: string, { since, lastAt }: Failing): Promise<void> {
+  await run(
+    tx,
+    sql`UPDATE ${webhookEndpoints} SET failing_since = ${since}, last_failed_at = ${lastAt} WHERE id = ${endpointId}`,
+  );
+}

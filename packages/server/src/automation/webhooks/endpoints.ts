@@ -1,0 +1,242 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fail } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import type { Mode } from '@vestra/contract/route';
+import { recordAudit } from '../../account/index.ts';
+import { type DeploymentRow, lockDeployment } from '../../agents/deployments/index.ts';
+import type { FileObjects } from '../../agents/versions/index.ts';
+import type { Origin, Tenant } from '../../platform/caller.ts';
+import { sharedDate } from '../../platform/db/clock.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { insert, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { columnsOf, type NewRowOf } from '../../platform/db/table.ts';
+import type { Vault } from '../../platform/secrets/vault.ts';
+import { dropWaiting } from './deliveries.ts';
+import { assertMayRoll, giveSecret, retireSecrets, secretsInForce } from './signatures.ts';
+import { type EndpointRow, webhookEndpoints } from './tables.ts';
+
+/** What whoever registers an endpoint decides. */
+type EndpointFields = Pick<EndpointRow, 'url' | 'events' | 'description' | 'active'>;
+
+/** Those of the wanted values that the row does not have already. */
+function differences(row: EndpointRow, wanted: Partial<EndpointFields>): Partial<EndpointFields> {
+  const entries = Object.entries(wanted) as [keyof EndpointFields, unknown][];
+  return Object.fromEntries(
+    entries.filter(([field, value]) => value !== undefined && !isDeepStrictEqual(row[field], value)),
+  );
+}
+
+function assertNotFileManaged({ managed_by }: Pick<EndpointRow, 'managed_by'>): void {
+  if (managed_by !== 'file') return;
+  throw fail('managed_by_file', {
+    message: 'The deployment file declares this endpoint under `webhooks`: change it there and apply the file again.',
+  });
+}
+
+const columns = columnsOf(webhookEndpoints);
+
+const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
+
+const owned = (tenant: Tenant, endpointId: string) => sql`${ofTenant(tenant)} AND id = ${endpointId}`;
+
+export function listEndpoints(
+  db: Executor,
+  tenant: Tenant,
+  { limit, after }: { limit: number; after: readonly string[] | null },
+): Promise<EndpointRow[]> {
+  const conditions = sql.and(ofTenant(tenant), after && sql`id < ${after[0] as string}`);
+  return rowsOf(
+    db,
+    webhookEndpoints,
+    sql`SELECT ${columns} FROM ${webhookEndpoints} WHERE ${conditions} ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
+}
+
+export function findEndpoint(db: Executor, tenant: Tenant, endpointId: string): Promise<EndpointRow | undefined> {
+  return maybeOne(
+    db,
+    webhookEndpoints,
+    sql`SELECT ${columns} FROM ${webhookEndpoints} WHERE ${owned(tenant, endpointId)}`,
+  );
+}
+
+/** Held until the transaction ends, so that changes at once are judged one after the other. */
+function lockEndpoint(tx: Transaction, tenant: Tenant, endpointId: string): Promise<EndpointRow | undefined> {
+  return maybeOne(
+    tx,
+    webhookEndpoints,
+    sql`SELECT ${columns} FROM ${webhookEndpoints} WHERE ${owned(tenant, endpointId)} FOR UPDATE`,
+  );
+}
+
+/** In one order for all, so that two who hold several never wait for each other. */
+export function lockEndpoints(tx: Transaction, endpointIds: readonly string[]): Promise<EndpointRow[]> {
+  return rowsOf(
+    tx,
+    webhookEndpoints,
+    sql`SELECT ${columns} FROM ${webhookEndpoints} WHERE id = ANY(${endpointIds}) ORDER BY id FOR NO KEY UPDATE`,
+  );
+}
+
+/** Those that the deployment's file has in this mode, held until the transaction ends. */
+function lockFileManaged(tx: Transaction, deploymentId: string, mode: Mode): Promise<EndpointRow[]> {
+  return rowsOf(
+    tx,
+    webhookEndpoints,
+    sql`SELECT ${columns} FROM ${webhookEndpoints}
+        WHERE deployment_id = ${deploymentId} AND mode = ${mode} ORDER BY id FOR UPDATE`,
+  );
+}
+
+function insertEndpoint(tx: Transaction, row: NewRowOf<typeof webhookEndpoints>): Promise<EndpointRow> {
+  return insert(tx, webhookEndpoints, row);
+}
+
+/**
+ * Changing nothing still moves the time: a roll changes what the row does not show. An endpoint that is switched off, or
+ * on again, has nothing left of before to be sent; one that is switched on or moved begins without failures.
+ */
+export async function updateEndpoint(
+  tx: Transaction,
+  endpointId: string,
+  changes: Partial<EndpointFields>,
+): Promise<EndpointRow> {
+  const isFresh = changes.active !== undefined || changes.url !== undefined;
+  const noFailures = isFresh && { failing_since: null, last_failed_at: null };
+  const [row] = await update(
+    tx,
+    webhookEndpoints,
+    { ...changes, ...noFailures, updated_at: sql`now()` },
+    sql`id = ${endpointId}`,
+  );
+  if (changes.active !== undefined) await dropWaiting(tx, [endpointId]);
+  return row as EndpointRow;
+}
+
+async function deleteEndpoints(tx: Transaction, endpointIds: readonly string[]): Promise<void> {
+  if (endpointIds.length === 0) return;
+  await run(tx, sql`DELETE FROM ${webhookEndpoints} WHERE id = ANY(${endpointIds})`);
+  await dropWaiting(tx, endpointIds);
+}
+
+export async function createEndpoint(tx: Transaction, vault: Vault, origin: Origin, fields: EndpointFields) {
+  const row = await insertEndpoint(tx, { ...fields, id: newId('whk'), org_id: origin.orgId, mode: origin.mode });
+  const secret = await giveSecret(tx, vault, row);
+  // Not the URL: receivers of many kinds carry their credential in its path or query.
+  await recordAudit(tx, origin, {
+    action: 'webhook_endpoint.created',
+    target: { type: 'webhook_endpoint', id: row.id },
+    details: { events: row.events, active: row.active },
+  });
+  return { ...presentEndpoint(row), secret };
+}
+
+/** Fields left out stay. What is already so is no change and is not written down. */
+export async function changeEndpoint(
+  tx: Transaction,
+  origin: Origin,
+  endpointId: string,
+  wanted: Partial<EndpointFields>,
+): Promise<EndpointRow> {
+  const before = await lockEndpoint(tx, origin, endpointId);
+  if (!before) throw fail('webhook_not_found');
+  assertNotFileManaged(before);
+  const changes = differences(before, wanted);
+  if (Object.keys(changes).length === 0) return before;
+  const row = await updateEndpoint(tx, endpointId, changes);
+  await recordAudit(tx, origin, {
+    action: 'webhook_endpoint.updated',
+    target: { type: 'webhook_endpoint', id: endpointId },
+    details: { changed: Object.keys(changes) },
+  });
+  return row;
+}
+
+export async function removeEndpoint(tx: Transaction, origin: Origin, endpointId: string): Promise<void> {
+  const row = await lockEndpoint(tx, origin, endpointId);
+  if (!row) throw fail('webhook_not_found');
+  assertNotFileManaged(row);
+  await deleteEndpoints(tx, [endpointId]);
+  await recordAudit(tx, origin, {
+    action: 'webhook_endpoint.deleted',
+    target: { type: 'webhook_endpoint', id: endpointId },
+  });
+}
+
+/** Also for an endpoint of the file, which says nothing of secrets. */
+export async function rollSecret(tx: Transaction, vault: Vault, origin: Origin, endpointId: string) {
+  const endpoint = await lockEndpoint(tx, origin, endpointId);
+  if (!endpoint) throw fail('webhook_not_found');
+  assertMayRoll(await secretsInForce(tx, endpointId), sharedDate());
+  await retireSecrets(tx, endpointId);
+  const secret = await giveSecret(tx, vault, endpoint);
+  const row = await updateEndpoint(tx, endpointId, {});
+  await recordAudit(tx, origin, {
+    action: 'webhook_endpoint.secret_rolled',
+    target: { type: 'webhook_endpoint', id: endpointId },
+  });
+  return { ...presentEndpoint(row), secret };
+}
+
+type Wanted = { deployment: DeploymentRow; mode: Mode; declared: FileObjects['webhooks'] };
+
+/** An endpoint that a call made; its secret shows this once. */
+export type MadeEndpoint = { endpoint_id: string; url: string; secret: string };
+
+/**
+ * Makes these, whose URLs differ, the only endpoints that the deployment's file has in this mode, and gives back those
+ * that were new with their secrets. Applies at once are taken one after the other. The audit entry is that of the apply.
+ */
+export async function replaceFileEndpoints(
+  tx: Transaction,
+  vault: Vault,
+  { deployment, mode, declared }: Wanted,
+): Promise<MadeEndpoint[]> {
+  await lockDeployment(tx, deployment.org_id, deployment.id);
+  const before = new Map((await lockFileManaged(tx, deployment.id, mode)).map((row) => [row.url, row]));
+  const urls = new Set(declared.map(({ url }) => url));
+  await deleteEndpoints(
+    tx,
+    [...before.values()].filter(({ url }) => !urls.has(url)).map(({ id }) => id),
+  );
+  const made = [];
+  for (const fields of declared.map(fieldsOf)) {
+    const known = before.get(fields.url);
+    if (known) {
+      const changes = differences(known, fields);
+      if (Object.keys(changes).length > 0) await updateEndpoint(tx, known.id, changes);
+      continue;
+    }
+    const place = { id: newId('whk'), org_id: deployment.org_id, mode, deployment_id: deployment.id };
+    const row = await insertEndpoint(tx, { ...fields, ...place, managed_by: 'file' });
+    made.push({ endpoint_id: row.id, url: row.url, secret: await giveSecret(tx, vault, row) });
+  }
+  return made;
+}
+
+/**
+ * An endpoint that is declared is on. One that was switched off because it failed has no other way to come back, since
+ * it cannot be changed over the API.
+ */
+const fieldsOf = ({ url, events, description }: Wanted['declared'][number]): EndpointFields => ({
+  url,
+  events,
+  // The file takes an empty description and none for the same.
+  description: description || null,
+  active: true,
+});
+
+export const presentEndpoint = (row: EndpointRow) => ({
+  object: 'webhook_endpoint' as const,
+  id: row.id,
+  url: row.url,
+  events: row.events,
+  description: row.description,
+  active: row.active,
+  mode: row.mode,
+  deployment_id: row.deployment_id,
+  managed_by: row.managed_by,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});

@@ -1,6 +1,4 @@
-export { type FileScenario, replaceFileScenarios } from './scenarios/replace-file-managed.ts';
-export { countScenarios } from './scenarios/store.ts';
-export { startRun } from './test-runs/create.ts';
-export { findTestRun } from './test-runs/find-test-run.ts';
+export { countScenarios, type FileScenario, replaceFileScenarios } from './scenarios/scenarios.ts';
+export type { TestRun } from './tables.ts';
 export { latestRuns } from './test-runs/store.ts';
-export type { TestRun } from './test-runs/tables.ts';
+export { findTestRun, startRun } from './test-runs/test-runs.ts';

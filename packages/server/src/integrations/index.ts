@@ -1,2 +1,2 @@
-export { answerOfTalk, findAnswer, insertAnswer, latestAnswerTo, noteTalk } from './deferred-answers/store.ts';
-export type { ClientAnswer } from './deferred-answers/tables.ts';
+export { answerOfTalk, findAnswer, insertAnswer, latestAnswerTo, noteTalk } from './deferred-answers.ts';
+export type { ClientAnswer } from './tables.ts';

@@ -41,11 +41,11 @@ import { faultOfJsonSchema } from '../platform/json-schema/fault.ts';
 import { refuseAddress } from '../platform/outbound/address.ts';
 import { openMasterKeys } from '../platform/secrets/master-key.ts';
 import { createVault } from '../platform/secrets/vault.ts';
+import { manifestChecker } from './apply/check-file.ts';
+import { renderFile } from './apply/manifest.ts';
 import type { ApplyDependencies } from './dependencies.ts';
-import { renderFile } from './file/render-file.ts';
-import { republishLive } from './promotion/change-live.ts';
 import { fixContent } from './promotion/content.ts';
-import { manifestChecker } from './read/check-manifest.ts';
+import { republishLiveVersions } from './promotion/promotion.ts';
 import { applyRoutes } from './routes.ts';
 
 const vault = createVault(openMasterKeys({ dataDir: '', masterKey: 'ab'.repeat(32) }));
@@ -200,12 +200,12 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
       notebooks: notebookRoutes({
         db,
         reader: createDocumentReader(),
-        republishLive,
+        changeLive: republishLiveVersions,
         jobs: dependencies.jobs,
         embeddings: { model: 'none' },
         search: async () => ({ hits: [], unindexed: 0 }),
       }),
-      skills: skillRoutes({ db, openZip, republishLive }),
+      skills: skillRoutes({ db, openZip, changeLive: republishLiveVersions }),
       scenarios: scenarioRoutes({ db }),
       webhooks: webhookRoutes({ db, vault, assertCallable: () => {} }),
     },

@@ -1,11 +1,10 @@
 import type { Database } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import type { Handlers } from '../platform/http/handler.ts';
+import { applyFile } from './apply/apply-file.ts';
 import type { ApplyDependencies } from './dependencies.ts';
-import { readContentChanges } from './promotion/content-changes.ts';
-import { promoteVersion } from './promotion/promote.ts';
-import { rollBack } from './promotion/rollback.ts';
-import { applyFile } from './write/apply-file.ts';
+import { readContentChanges } from './promotion/content.ts';
+import { promoteVersion, rollBack } from './promotion/promote.ts';
 
 export function applyRoutes({
   db,

@@ -4,10 +4,15 @@ import { findConversation } from '../../engine/conversations/index.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { presentFeedback } from './present.ts';
-import { assertReach, rateMessage } from './rate.ts';
-import { raterOf } from './rater.ts';
-import { countByVersion, listOfConversation, listOfDeployment } from './store.ts';
+import {
+  assertReach,
+  countByVersion,
+  listOfConversation,
+  listOfDeployment,
+  presentFeedback,
+  rateMessage,
+  raterOf,
+} from './feedback.ts';
 
 export function feedbackRoutes({ db }: { db: Database }): Handlers<'feedback'> {
   return {

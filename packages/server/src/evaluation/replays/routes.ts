@@ -4,9 +4,7 @@ import type { Engine } from '../../engine/index.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
-import { cancelReplay, stopReplaying } from './cancel.ts';
-import { createReplay } from './create.ts';
-import { presentReplay } from './present.ts';
+import { cancelReplay, createReplay, presentReplay, stopReplaying } from './replays.ts';
 import { findReplay, listReplays } from './store.ts';
 
 export function replayRoutes({ engine, jobs }: { engine: Engine; jobs: JobSender }): Handlers<'replays'> {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DeploymentRow } from '../../agents/deployments/tables.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import type { ScenarioFields } from './scenario.ts';
 import { functionTool, scenarioOf, startScenarios } from './scenarios.fixture.ts';
-import { countScenarios } from './store.ts';
+import { countScenarios, type ScenarioFields } from './scenarios.ts';
 
 type Server = Awaited<ReturnType<typeof startScenarios>>;
 

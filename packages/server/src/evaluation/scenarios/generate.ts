@@ -1,13 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asData, newFence } from '@vestra/agent/prompt/data';
-import { type Reading, saidByUser, unusable } from '@vestra/agent/question';
+import { notOfTheShape, parsedJson, type Reading, saidByUser, unusable } from '@vestra/agent/question';
+import { decisionOf, ownNameOf } from '@vestra/agent/tool';
 import { Failure, fail } from '@vestra/contract/errors';
-import { getVersion, requireDeployment } from '../../agents/deployments/index.ts';
+import { check } from '@vestra/contract/fault';
+import { scenarios } from '@vestra/contract/scenarios';
+import { z } from 'zod';
+import { getVersion, requireDeployment, type VersionRow } from '../../agents/deployments/index.ts';
+import { documentTitles, readableNotebooks } from '../../agents/notebooks/index.ts';
+import { readableSkills } from '../../agents/skills/index.ts';
+import type { FixedContent, Manifest } from '../../agents/versions/index.ts';
 import { ask, type Engine, forWaitingCaller, paidByOrg, usableModel } from '../../engine/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import { type Draft, draftedAnswer, readDrafts, shownAnswer } from './drafts.ts';
-import { describeVersion } from './version-settings.ts';
+import { type ScenarioFields, strayTool } from './scenarios.ts';
 
 const prompt = readFileSync(join(import.meta.dirname, 'generate.md'), 'utf8').trim();
 
@@ -60,4 +66,144 @@ function restOf(count: number, kept: readonly Draft[], faults: readonly string[]
     ...(kept.length === 0 ? [] : [`These are kept: ${names}. Do not write them again.`]),
     `Count: ${count - kept.length}\nWrite ${kept.length === 0 ? 'all scenarios again' : 'the missing ones alone'}.`,
   ].join('\n\n');
+}
+
+type Draft = ScenarioFields;
+
+const results = z.array(z.object({ tool: z.string(), result: z.string() }));
+
+/** What a model is asked to write. */
+const shownAnswer = z.object({
+  scenarios: z.array(
+    z.object({
+      name: z.string(),
+      persona: z.string(),
+      goal: z.string(),
+      success_criteria: z.array(z.string()),
+      must_never: z.array(z.string()),
+      tool_results: results,
+      approves: z.boolean(),
+    }),
+  ),
+});
+
+/** What is read of its answer: each scenario has faults of its own, and those without any are kept. */
+const draftedAnswer = z.object({ scenarios: z.array(z.record(z.string(), z.unknown()).catch({})) });
+
+const mostFaults = 20;
+
+/**
+ * What of a model's answer can be used beside what is kept already, and what keeps the rest of it from being used, in words
+ * that it can be mended by.
+ */
+function readDrafts(
+  answer: z.output<typeof draftedAnswer> | null,
+  { kept, wanted }: { kept: readonly Draft[]; wanted: number },
+  { manifest }: Pick<VersionRow, 'manifest'>,
+): { usable: Draft[]; faults: string[] } {
+  if (answer === null) return { usable: [], faults: [notOfTheShape] };
+  const usable: Draft[] = [];
+  const faults: string[] = [];
+  for (const [at, given] of answer.scenarios.entries()) {
+    const one = readDraft(given, at, manifest);
+    if ('faults' in one) faults.push(...one.faults);
+    else if ([...kept, ...usable].some(({ name }) => name === one.draft.name)) {
+      faults.push(`Two scenarios have the name ${JSON.stringify(one.draft.name)}.`);
+    } else usable.push(one.draft);
+  }
+  const left = wanted - kept.length;
+  if (usable.length < left && faults.length === 0) faults.push(`Only ${usable.length} of ${left} are there.`);
+  return { usable: usable.slice(0, left), faults: faults.slice(0, mostFaults) };
+}
+
+function readDraft(
+  given: Record<string, unknown>,
+  at: number,
+  manifest: VersionRow['manifest'],
+): { draft: Draft } | { faults: string[] } {
+  const { tool_results: listed, approves, ...rest } = given;
+  const played = results.safeParse(listed ?? []);
+  if (!played.success) return { faults: [`scenarios.${at}.tool_results: Write a list of {tool, result}.`] };
+  const byTool = Object.fromEntries(played.data.map(({ tool, result }) => [tool, parsedJson(result) ?? result]));
+  const stray = strayTool(byTool, manifest);
+  const checked = check(
+    scenarios.create.body,
+    {
+      ...rest,
+      ...(played.data.length > 0 && { tool_results: byTool }),
+      ...(approves === true && { approves }),
+    },
+    'invalid_request',
+  );
+  const faults = [
+    ...(checked.ok ? [] : checked.faults.map(({ param, message }) => `scenarios.${at}.${param}: ${message}`)),
+    ...(stray === undefined ? [] : [`scenarios.${at}.tool_results: There is no tool \`${stray}\`.`]),
+  ];
+  return checked.ok && faults.length === 0 ? { draft: checked.value } : { faults };
+}
+
+/**
+ * The settings of a version as whoever drafts tests for it needs them, with its knowledge and skills as it fixes them or,
+ * with `fixed: null`, as they are now. A server that is away is left out.
+ */
+async function describeVersion(
+  { db, serverTools }: Pick<Engine, 'db' | 'serverTools'>,
+  tenant: Tenant,
+  { instructions, language, tools, mcp_servers, mcp_tool_policy, approvals, notebooks, skills }: Manifest,
+  fixed: FixedContent | null,
+  signal: AbortSignal,
+) {
+  const loaded =
+    mcp_servers.length === 0
+      ? []
+      : (
+          await serverTools.load(
+            tenant,
+            { userId: null, servers: mcp_servers, mayHaveMoved: fixed === null, policies: mcp_tool_policy },
+            signal,
+          )
+        ).tools;
+  return {
+    instructions,
+    language,
+    functions: tools.map(({ function: name, description, input, read_only, run_without_asking }) => ({
+      tool: name,
+      description,
+      input,
+      asks_for_a_yes: !read_only && !run_without_asking,
+    })),
+    server_tools: loaded
+      .filter(({ tool }) => decisionOf(tool) !== 'refuse')
+      .map(({ tool }) => ({
+        tool: `${tool.server}.${ownNameOf(tool)}`,
+        description: tool.definition.description,
+        input: tool.definition.inputSchema,
+        asks_for_a_yes: decisionOf(tool) === 'wait',
+      })),
+    approvals,
+    notebooks: await describeNotebooks(db, tenant, notebooks, fixed),
+    skills: (await readableSkills(db, tenant.orgId, skills, fixed?.skills ?? null)).map(({ name, description }) => ({
+      name,
+      description,
+    })),
+  };
+}
+
+const mostTitles = 200;
+
+/** Those that a test can read: it runs for nobody in particular. */
+async function describeNotebooks(
+  db: Engine['db'],
+  { orgId }: Tenant,
+  notebookIds: Manifest['notebooks'],
+  fixed: FixedContent | null,
+) {
+  if (notebookIds.length === 0) return [];
+  const reader = { orgId, notebookIds, revisions: fixed?.notebooks ?? null, userId: null };
+  const titles = await documentTitles(db, reader, mostTitles);
+  return (await readableNotebooks(db, reader)).map(({ id, name, description }) => ({
+    name,
+    description,
+    documents: titles.filter(({ notebook_id }) => notebook_id === id).map(({ title }) => title),
+  }));
 }

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { countWhere } from '../../../../../tests/support/rows.ts';
 import type { DeploymentRow } from '../../agents/deployments/tables.ts';
 import { sql } from '../../platform/db/sql.ts';
+import { scenarios } from '../tables.ts';
 import { functionTool, scenarioOf, startScenarios } from './scenarios.fixture.ts';
-import { scenarios } from './tables.ts';
 
 type Server = Awaited<ReturnType<typeof startScenarios>>;
 

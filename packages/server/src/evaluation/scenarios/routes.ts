@@ -5,13 +5,16 @@ import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { commitPrepared } from '../../platform/http/commit-prepared.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { createScenario } from './create.ts';
-import { draftOfTalk } from './draft-of-talk.ts';
 import { generateScenarios } from './generate.ts';
-import { presentScenario } from './present.ts';
-import { removeScenario } from './remove.ts';
-import { findScenario, listScenarios } from './store.ts';
-import { changeScenario } from './update.ts';
+import { draftOfTalk } from './scenario-from-conversation.ts';
+import {
+  changeScenario,
+  createScenario,
+  findScenario,
+  listScenarios,
+  presentScenario,
+  removeScenario,
+} from './scenarios.ts';
 
 export function scenarioRoutes({ db }: { db: Database }): Handlers<'scenarios'> {
   return {

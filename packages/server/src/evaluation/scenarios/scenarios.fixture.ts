@@ -17,9 +17,8 @@ import { createStreams } from '../../platform/http/streams.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { testRunRoutes } from '../test-runs/routes.ts';
 import { latestRuns } from '../test-runs/store.ts';
-import { type FileScenario, replaceFileScenarios } from './replace-file-managed.ts';
 import { scenarioRoutes } from './routes.ts';
-import type { ScenarioFields } from './scenario.ts';
+import { type FileScenario, replaceFileScenarios, type ScenarioFields } from './scenarios.ts';
 
 const nobody = { anthropic: null, openai: null, google: null, own: [], defaultModel: null };
 const reachable = { apiKey: null, baseUrl: 'http://127.0.0.1:1/v1' };

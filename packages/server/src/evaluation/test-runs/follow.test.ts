@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { progressBetween } from './follow.ts';
-import type { TestRun } from './tables.ts';
+import type { TestRun } from '../tables.ts';
+import { progressBetween } from './routes.ts';
 
 const result = (scenario_id: string, status: 'queued' | 'running' | 'passed') => ({ scenario_id, status, cost_usd: 0 });
 const run = (results: ReturnType<typeof result>[], fields: Partial<TestRun> = {}) =>

@@ -1,16 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ask } from '@vestra/agent/question';
+import type { PricedModel } from '@vestra/models/prices';
 import { emit } from '../../account/index.ts';
-import { versionOf } from '../../agents/versions/index.ts';
+import type { IndexState } from '../../agents/notebooks/index.ts';
+import { type FixedContent, type Manifest, versionOf } from '../../agents/versions/index.ts';
+import { costOf } from '../../billing/index.ts';
+import { readTranscript, type Transcript } from '../../engine/conversations/index.ts';
+import { ask, paidByOrg } from '../../engine/index.ts';
 import { mapLimited } from '../../platform/async/map-limited.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { releaseRun, takeExpiredRuns } from '../../platform/jobs/run-owner.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
-import { judgeModelOf } from './judge.ts';
-import { playScenario } from './play-scenario.ts';
+import type { ResultRow } from '../tables.ts';
+import { beginConversation, converse } from './converse.ts';
+import { brokenBy, endOfRun, type Fault, judgeModelOf, judgeScenario, type Verdict, verdictOf } from './judge.ts';
 import { faultOf, holdPlay, isInterrupted, type Player, type Playing } from './playing.ts';
-import { presentTestRun } from './present.ts';
-import { endOpenResults, findRun, lockRun, resultsOf, type TalliedRun, unplayedRuns, updateRun } from './store.ts';
-import { endOfRun, type Fault } from './verdict.ts';
-import { waitForIndex } from './wait-for-index.ts';
+import {
+  endOpenResults,
+  findRun,
+  lockRun,
+  recordResult,
+  resultsOf,
+  type TalliedRun,
+  unplayedRuns,
+  updateRun,
+} from './store.ts';
+import { presentTestRun } from './test-runs.ts';
 
 const sideBySide = 4;
 
@@ -104,3 +119,104 @@ export const unfinishedTestRuns: SweepSource = {
     return Math.max(left.length, expired.length);
   },
 };
+
+/** Plays one scenario, or goes on with it, until it has a verdict. */
+async function playScenario(
+  player: Player,
+  playing: Playing & { model: PricedModel },
+  result: ResultRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { engine } = player;
+  const { row, model } = playing;
+  const tenant = { orgId: row.org_id, mode: row.mode };
+  let conversationId = result.conversation_id;
+  const startedAt = result.started_at ?? new Date();
+  const note = (transcript: Transcript, verdict: Verdict | null) =>
+    record(player, playing, { ...result, conversation_id: conversationId, started_at: startedAt }, transcript, verdict);
+  try {
+    conversationId ??= await beginConversation(player, playing, result, startedAt);
+    const payer = paidByOrg(engine, { tenant, model, deploymentId: row.deployment_id, conversationId });
+    const asking: Ask = (question) => ask({ ...question, payer, signal });
+    const onExchange = (transcript: Transcript) => note(transcript, null);
+    const broken = await converse(player, playing, { result, conversationId, ask: asking, onExchange }, signal);
+    const transcript = await readTranscript(engine.db, conversationId);
+    if (broken !== null) return await note(transcript, brokenBy(broken));
+    const judge = { ask: asking, judgedBy: model.id };
+    await note(transcript, verdictOf(await judgeScenario(judge, result.scenario, transcript.witnessed)));
+  } catch (error) {
+    if (isInterrupted(error, signal)) throw error;
+    const transcript = conversationId === null ? nothing : await readTranscript(engine.db, conversationId);
+    await note(transcript, brokenBy(faultOf(engine.log, error)));
+  }
+}
+
+const nothing: Transcript = { said: [], witnessed: [] };
+
+/** How far the play is, or its end. */
+async function record(
+  { engine }: Player,
+  { run }: Playing,
+  result: ResultRow,
+  { said }: Transcript,
+  verdict: Verdict | null,
+): Promise<void> {
+  const { conversation_id: conversationId, started_at: startedAt } = result;
+  await transaction(engine.db, async (tx) => {
+    await holdPlay(tx, run, 'share');
+    const cost = conversationId === null ? null : await costOf(tx, { conversationId });
+    const played = {
+      transcript: said,
+      duration_ms: startedAt === null ? 0 : Math.max(0, Date.now() - startedAt.getTime()),
+      cost_micros: cost?.totalMicros ?? 0n,
+    };
+    await recordResult(tx, result, played, verdict);
+  });
+  engine.announcer.notify('test_run', result.run_id);
+}
+
+/** What the largest notebook takes on two cores. After it the run is played with what there is, and says so. */
+const longestMs = 3 * 60_000;
+const mostBetweenMs = 1_000;
+
+/**
+ * An agent that finds its documents by their words alone answers otherwise than the one that users will meet: a verdict
+ * on it would be chance.
+ */
+async function waitForIndex(
+  player: Player,
+  { row, run }: Playing,
+  { manifest, content }: { manifest: Manifest; content: FixedContent },
+  signal: AbortSignal,
+): Promise<void> {
+  const { notebooks } = manifest;
+  if (notebooks.length === 0) return;
+  const reader = { orgId: row.org_id, notebookIds: notebooks, revisions: content.notebooks, userId: null };
+  const until = Date.now() + longestMs;
+  let { note } = row;
+  for (let betweenMs = 250; ; betweenMs = Math.min(betweenMs * 2, mostBetweenMs)) {
+    const state = await player.indexStateOf(reader);
+    const isOver = Date.now() >= until;
+    const now = noteOf(state, isOver);
+    if (now !== note) await tell(now);
+    note = now;
+    if (isOver || state.indexed === state.total) return;
+    await sleep(betweenMs, undefined, { signal });
+  }
+
+  async function tell(now: string | null): Promise<void> {
+    await transaction(player.engine.db, async (tx) => {
+      await holdPlay(tx, run, 'update');
+      await updateRun(tx, row.id, { note: now });
+    });
+    player.engine.announcer.notify('test_run', row.id);
+  }
+}
+
+function noteOf({ indexed, total }: IndexState, isOver: boolean): string | null {
+  if (indexed === total) return null;
+  const documents = `${indexed} of ${total} ${total === 1 ? 'document' : 'documents'}`;
+  return isOver
+    ? `Played while only ${documents} of its notebooks were indexed: the agent may have missed what the others say.`
+    : `Waits until its notebooks are indexed: ${documents} so far.`;
+}

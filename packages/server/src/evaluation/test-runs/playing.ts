@@ -8,9 +8,9 @@ import type { Tenant } from '../../platform/caller.ts';
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { holdRun, type Run, RunTakenOver } from '../../platform/jobs/run-owner.ts';
+import type { TestRunRow } from '../tables.ts';
+import type { Fault } from './judge.ts';
 import { lockRun } from './store.ts';
-import type { TestRunRow } from './tables.ts';
-import type { Fault } from './verdict.ts';
 
 /** What playing a run needs of the house. */
 export type Player = {

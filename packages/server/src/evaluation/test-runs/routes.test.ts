@@ -8,7 +8,7 @@ import { sql } from '../../platform/db/sql.ts';
 import { jsonb, text } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { functionTool, scenarioOf, startScenarios } from '../scenarios/scenarios.fixture.ts';
-import { type ResultRow, type TestRun, type TestRunRow, testRunResults, testRuns } from './tables.ts';
+import { type ResultRow, type TestRun, type TestRunRow, testRunResults, testRuns } from '../tables.ts';
 
 type Server = Awaited<ReturnType<typeof startScenarios>>;
 

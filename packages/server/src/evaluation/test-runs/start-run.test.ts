@@ -4,10 +4,8 @@ import type { DeploymentRow } from '../../agents/deployments/tables.ts';
 import type { Origin } from '../../platform/caller.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { scenarioOf, startScenarios } from '../scenarios/scenarios.fixture.ts';
-import type { NewRun } from './create.ts';
-import { startRun } from './create.ts';
-import { findTestRun } from './find-test-run.ts';
 import { latestRuns } from './store.ts';
+import { findTestRun, type NewRun, startRun } from './test-runs.ts';
 
 type Server = Awaited<ReturnType<typeof startScenarios>>;
 

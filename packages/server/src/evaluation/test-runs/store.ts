@@ -3,17 +3,17 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, json, text } from '../../platform/db/table.ts';
-import type { ScenarioRow } from '../scenarios/tables.ts';
 import {
   type PlayedScenario,
   type ResultRow,
+  type ScenarioRow,
   type TestRun,
   type TestRunResult,
   type TestRunRow,
   testRunResults,
   testRuns,
-} from './tables.ts';
-import type { Fault, Verdict } from './verdict.ts';
+} from '../tables.ts';
+import type { Fault, Verdict } from './judge.ts';
 
 /** A run with what its results come to, read by one statement so that the counts fit the results beside them. */
 export type TalliedRun = TestRunRow & { tally: Tally };

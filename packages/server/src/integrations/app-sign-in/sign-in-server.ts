@@ -1,5 +1,3 @@
-import type { SignInFailure } from './sign-in-failure.ts';
-
 /**
  * Signs people in to apps: OAuth 2.1 with PKCE, by the official MCP client. Whatever an app does wrong is an answer, never
  * an exception, and nothing that it wrote is in a message: it knows codes, tokens and secrets.
@@ -101,3 +99,22 @@ export type SignInServer = {
     authorization_response_iss_parameter_supported?: boolean | undefined;
   };
 };
+
+/** `refused`: the answer will not change. `unavailable`: another time it may. */
+export type SignInFailure = {
+  ok: false;
+  reason: 'not_offered' | 'refused' | 'unavailable';
+  /** The authorization server does not know this client any more. */
+  isClientUnknown: boolean;
+  message: string;
+};
+
+const failure = (reason: SignInFailure['reason'], message: string): SignInFailure => ({
+  ok: false,
+  reason,
+  isClientUnknown: false,
+  message,
+});
+export const notOffered = (message: string) => failure('not_offered', message);
+export const refused = (message: string) => failure('refused', message);
+export const unavailable = (message: string) => failure('unavailable', message);

@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { clientAuthMethods } from '@vestra/contract/apps';
+import { fail } from '@vestra/contract/errors';
 import { text } from '@vestra/contract/text';
 import { z } from 'zod';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Database } from '../../platform/db/pool.ts';
 import { StartFailure } from '../../platform/db/start-failure.ts';
+import type { SignInFacts, SignInFailure } from '../app-sign-in/sign-in-server.ts';
 import type { App, AppSignInData } from './app.ts';
 import { knownApps } from './known-apps.ts';
+import { appsWithOwnClient } from './store.ts';
 
 export type Catalogue = {
   /** By id. */
@@ -203,3 +208,65 @@ function parsed(file: string): unknown {
     throw new StartFailure(`VESTRA_APPS_FILE (${file}) cannot be read: ${reason}.`);
   }
 }
+
+export function appToConnect(catalogue: Catalogue, appId: string): App {
+  const app = catalogue.find(appId);
+  if (!app) throw fail('app_not_found', { param: 'app' });
+  if (!app.connectable) throw fail('app_not_connectable', { param: 'app' });
+  return app;
+}
+
+export function appToSignInTo(catalogue: Catalogue, appId: string): { app: App; facts: SignInFacts } {
+  const app = appToConnect(catalogue, appId);
+  if (!app.sign_in) {
+    const message = `Nobody signs in to ${app.name}: it takes a key of the user’s as \`api_key\`.`;
+    throw fail('oauth_not_available', { param: 'app', message });
+  }
+  return { app, facts: app.sign_in.facts };
+}
+
+export const missingClient = ({ id, name, sign_in }: App, redirectUri: string) =>
+  fail('app_not_connectable', {
+    param: 'app',
+    message: `${name} takes only clients that were registered by hand. Register one${sign_in?.register_at ? ` at ${sign_in.register_at}` : ''} with the redirect address ${redirectUri}, and give it with PUT /v1/apps/${id}/client.`,
+  });
+
+export const signInRefusal = ({ reason, message }: SignInFailure) =>
+  reason === 'unavailable'
+    ? fail('mcp_server_error', { message: `${message} Try again later.` })
+    : fail('oauth_not_available', { param: 'app', message });
+
+type Dependencies = { db: Database; catalogue: Catalogue; now?: () => number };
+
+const keptMs = 5_000;
+const mostKept = 10_000;
+
+/**
+ * The apps that users of an org can connect now. Asked with every turn, so what the org has given clients for is kept for
+ * a few seconds, and not asked at all where none of the wanted apps depends on it.
+ */
+export function createConnectableApps({ db, catalogue, now = Date.now }: Dependencies) {
+  const kept = new Map<string, { until: number; apps: Promise<readonly string[]> }>();
+  const open = catalogue.all.filter(({ connectable }) => connectable);
+
+  function clientsOf(tenant: Tenant): Promise<readonly string[]> {
+    const name = `${tenant.orgId} ${tenant.mode}`;
+    const known = kept.get(name);
+    if (known && known.until > now()) return known.apps;
+    const apps = appsWithOwnClient(db, tenant);
+    if (kept.size >= mostKept) kept.clear();
+    kept.set(name, { until: now() + keptMs, apps });
+    apps.catch(() => kept.delete(name));
+    return apps;
+  }
+
+  return async (tenant: Tenant, isWanted: (app: App) => boolean): Promise<readonly App[]> => {
+    const wanted = open.filter(isWanted);
+    if (!wanted.some(dependsOnClient)) return wanted;
+    const given = await clientsOf(tenant);
+    return wanted.filter((app) => !dependsOnClient(app) || given.includes(app.id));
+  };
+}
+
+const dependsOnClient = ({ sign_in, api_key }: App) =>
+  api_key === null && sign_in?.needs_client === true && sign_in.client === null;

@@ -10,11 +10,11 @@ import { jsonb, text } from '../../platform/db/table.ts';
 import { refuseAddress } from '../../platform/outbound/address.ts';
 import { createOutbound } from '../../platform/outbound/fetcher.ts';
 import { createAppSignIn } from '../app-sign-in/app-sign-in.ts';
+import { connections, ownAppClients } from '../tables.ts';
 import { type AppRoutes, redirectUri, reset, startAppRoutes } from './apps.fixture.ts';
-import { createConnectableApps } from './connectable-apps.ts';
+import { createConnectableApps } from './catalogue.ts';
 import { browseUntil } from './oidc-app.fixture.ts';
 import { createSignIns } from './sign-ins.ts';
-import { connections, ownAppClients } from './tables.ts';
 
 let desk: AppRoutes;
 const document = 'https://vestra.example/oauth/client.json';

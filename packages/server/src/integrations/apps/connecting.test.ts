@@ -6,9 +6,9 @@ import { one, rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { count, text } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { appClients, connections } from '../tables.ts';
 import { type AppRoutes, redirectUri, reset, startAppRoutes } from './apps.fixture.ts';
 import { listConnections } from './store.ts';
-import { appClients, connections } from './tables.ts';
 
 let desk: AppRoutes;
 beforeAll(async () => {

@@ -2,15 +2,9 @@ import { fail } from '@vestra/contract/errors';
 import { waitingToConnect } from '../../engine/interactions/index.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { beginConnection } from './begin.ts';
-import { callbackPage } from './callback-page.ts';
-import { returnAddress } from './connection.ts';
-import type { ConnectDependencies } from './dependencies.ts';
-import { finishSignIn } from './finish.ts';
-import { forgetClientOf, giveClient, showClient } from './own-clients.ts';
-import { presentApp, presentConnection, presentOwnClient } from './present.ts';
-import { removeConnection } from './remove.ts';
-import { openPending } from './secrets-of-connection.ts';
+import { openPending, presentApp, presentConnection, presentOwnClient, returnAddress } from './app.ts';
+import { type ConnectDependencies, forgetClientOf, giveClient, showClient } from './clients.ts';
+import { beginConnection, finishSignIn, removeConnection } from './connections.ts';
 import { appsWithOwnClient, listConnections } from './store.ts';
 
 export function appRoutes(deps: ConnectDependencies): Handlers<'apps'> {
@@ -95,3 +89,23 @@ async function assertWaitedFor({ db }: ConnectDependencies, caller: Caller, app:
     throw fail('session_scope', { param: 'app', message: 'This conversation waits for no such app.' });
   }
 }
+
+/** What a person reads who has no page to return to. */
+function callbackPage(status: 200 | 400, { title, text }: { title: string; text: string }): Response {
+  const html = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>
+<body><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p></main></body>
+</html>
+`;
+  return new Response(html, {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    },
+  });
+}
+
+/** Names of apps are the operator's and yet no markup. */
+const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

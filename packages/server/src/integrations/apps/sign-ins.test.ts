@@ -4,10 +4,10 @@ import { rowsWhere } from '../../../../../tests/support/rows.ts';
 import type { AppSignIn } from '../../agents/tool-servers/server-access.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
+import { connections } from '../tables.ts';
 import type { App } from './app.ts';
 import { type AppRoutes, reset, startAppRoutes } from './apps.fixture.ts';
 import { createSignIns } from './sign-ins.ts';
-import { connections } from './tables.ts';
 
 let desk: AppRoutes;
 beforeAll(async () => {

@@ -4,9 +4,8 @@ import { prune } from '../../platform/db/prune.ts';
 import { insert, insertMany, maybeOne, rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { bytes, columnsOf, type NewRowOf, text } from '../../platform/db/table.ts';
-import { keyOfUser } from './connection.ts';
-import type { ClientPlace } from './secrets-of-connection.ts';
-import { appClients, type ConnectionRow, connections, type OwnClientRow, ownAppClients } from './tables.ts';
+import { appClients, type ConnectionRow, connections, type OwnClientRow, ownAppClients } from '../tables.ts';
+import { type ClientPlace, keyOfUser } from './app.ts';
 
 type Named = Pick<ConnectionRow, 'org_id' | 'mode' | 'id'>;
 

@@ -1,12 +1,17 @@
 import { fail } from '@vestra/contract/errors';
-import { openOwned, recordAudit, sealOwned } from '../../account/index.ts';
+import { readToolInput } from '@vestra/contract/tool-input';
+import { openFor, recordAudit, sealFor } from '../../account/index.ts';
+import type { Manifest } from '../../agents/versions/index.ts';
 import { assertMayRoll, newSecret } from '../../automation/index.ts';
+import type { TakenCall } from '../../engine/interactions/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { insert, maybeOne, rowsOf, run } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { columnsOf } from '../../platform/db/table.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { presentEndpoint } from './present.ts';
-import { deleteEndpoint, insertSecret, lockEndpoint, putEndpoint, retireSecrets, secretsInForce } from './store.ts';
+import { type EndpointRow, functionEndpointSecrets, functionEndpoints, type SecretRow } from '../tables.ts';
 
 /** The secret leaves this process once, where the endpoint is new; another address keeps it. */
 export async function setEndpoint(tx: Transaction, vault: Vault, origin: Origin, deploymentId: string, url: string) {
@@ -63,3 +68,128 @@ const audit = (tx: Transaction, origin: Origin, deploymentId: string, what: stri
     action: `function_endpoint.${what}`,
     target: { type: 'deployment', id: deploymentId },
   });
+
+export const presentFunction = ({ function: name, input, ...declared }: Manifest['tools'][number]) => ({
+  name,
+  description: declared.description,
+  input_schema: readToolInput(input).schema,
+  timeout_s: declared.timeout_s,
+  read_only: declared.read_only,
+  run_without_asking: declared.run_without_asking,
+});
+
+export const presentTaken = (row: TakenCall) => ({
+  object: 'tool_call' as const,
+  call_id: row.id,
+  name: String(row.details.tool_name),
+  arguments: row.arguments,
+  deployment_id: row.deployment_id as string,
+  conversation_id: row.conversation_id,
+  task_id: row.task_id,
+  user_id: row.user_id,
+  claim_id: row.taken_by as string,
+  attempt: row.attempts,
+  taken_until: (row.taken_until as Date).toISOString(),
+  expires_at: row.expires_at?.toISOString() ?? null,
+});
+
+export const presentEndpoint = (row: EndpointRow) => ({
+  object: 'function_endpoint' as const,
+  deployment_id: row.deployment_id,
+  mode: row.mode,
+  url: row.url,
+  last_failure:
+    row.last_failure === null || row.last_failed_at === null
+      ? null
+      : { message: row.last_failure, at: row.last_failed_at.toISOString() },
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+const columns = columnsOf(functionEndpoints);
+
+const isOf = ({ orgId, mode }: Tenant, deploymentId: string) =>
+  sql`org_id = ${orgId} AND mode = ${mode} AND deployment_id = ${deploymentId}`;
+
+export const findEndpoint = (db: Executor, tenant: Tenant, deploymentId: string): Promise<EndpointRow | undefined> =>
+  maybeOne(db, functionEndpoints, sql`SELECT ${columns} FROM ${functionEndpoints} WHERE ${isOf(tenant, deploymentId)}`);
+
+/** Held until the transaction ends, so that changes at once are judged one after the other. */
+const lockEndpoint = (tx: Transaction, tenant: Tenant, deploymentId: string): Promise<EndpointRow | undefined> =>
+  maybeOne(
+    tx,
+    functionEndpoints,
+    sql`SELECT ${columns} FROM ${functionEndpoints} WHERE ${isOf(tenant, deploymentId)} FOR UPDATE`,
+  );
+
+/** Of every org: whose functions this server answers by calling an address. */
+export const allEndpoints = (db: Executor): Promise<EndpointRow[]> =>
+  rowsOf(db, functionEndpoints, sql`SELECT ${columns} FROM ${functionEndpoints}`);
+
+/** The first one, or another address in its place. */
+async function putEndpoint(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  deploymentId: string,
+  url: string,
+): Promise<EndpointRow> {
+  const row = await insert(
+    tx,
+    functionEndpoints,
+    { org_id: orgId, mode, deployment_id: deploymentId, url },
+    {
+      onConflict: sql`(org_id, mode, deployment_id) DO UPDATE SET url = excluded.url, updated_at = now(),
+      last_failure = NULL, last_failed_at = NULL`,
+    },
+  );
+  return row as EndpointRow;
+}
+
+/** What is shown of an address that does not answer as it should. */
+export async function keepFailure(db: Executor, tenant: Tenant, deploymentId: string, fault: string): Promise<void> {
+  await run(
+    db,
+    sql`UPDATE ${functionEndpoints} SET last_failure = ${fault}, last_failed_at = now()
+      WHERE ${isOf(tenant, deploymentId)}`,
+  );
+}
+
+/** Its secrets go with it. */
+async function deleteEndpoint(tx: Transaction, tenant: Tenant, deploymentId: string): Promise<boolean> {
+  return (await run(tx, sql`DELETE FROM ${functionEndpoints} WHERE ${isOf(tenant, deploymentId)}`)) > 0;
+}
+
+async function insertSecret(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  deploymentId: string,
+  sealed: Buffer,
+): Promise<void> {
+  await insert(tx, functionEndpointSecrets, {
+    org_id: orgId,
+    mode,
+    deployment_id: deploymentId,
+    sealed_secret: sealed,
+  });
+}
+
+/** The one in use first, then those that a roll replaced, the last of them first. */
+const secretsInForce = (db: Executor, tenant: Tenant, deploymentId: string): Promise<SecretRow[]> =>
+  rowsOf(
+    db,
+    functionEndpointSecrets,
+    sql`SELECT ${columnsOf(functionEndpointSecrets)} FROM ${functionEndpointSecrets}
+      WHERE ${isOf(tenant, deploymentId)} AND (valid_until IS NULL OR valid_until > now())
+      ORDER BY valid_until DESC NULLS FIRST`,
+  );
+
+/** Gives the secret in use its last 24 hours, and removes those whose time is over. */
+async function retireSecrets(tx: Transaction, tenant: Tenant, deploymentId: string): Promise<void> {
+  const secrets = functionEndpointSecrets;
+  await run(tx, sql`DELETE FROM ${secrets} WHERE ${isOf(tenant, deploymentId)} AND valid_until <= now()`);
+  await run(
+    tx,
+    sql`UPDATE ${secrets} SET valid_until = now() + interval '24 hours'
+      WHERE ${isOf(tenant, deploymentId)} AND valid_until IS NULL`,
+  );
+}

@@ -7,11 +7,16 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { Streams } from '../../platform/http/streams.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { removeEndpoint, rollSecret, setEndpoint } from './endpoint.ts';
-import { giveUpCall, holdCall } from './hold.ts';
-import { presentEndpoint, presentFunction, presentTaken } from './present.ts';
-import { findEndpoint } from './store.ts';
-import { takeOrWait } from './take.ts';
+import { giveUpCall, holdCall, takeOrWait } from './calls.ts';
+import {
+  findEndpoint,
+  presentEndpoint,
+  presentFunction,
+  presentTaken,
+  removeEndpoint,
+  rollSecret,
+  setEndpoint,
+} from './endpoint.ts';
 
 type Dependencies = {
   engine: Engine;

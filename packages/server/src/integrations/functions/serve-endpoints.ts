@@ -4,8 +4,8 @@ import { deploymentsWithCalls, takeCalls } from '../../engine/interactions/index
 import { oneAtATime } from '../../platform/async/one-at-a-time.ts';
 import type { ProcessNews } from '../../platform/db/process-news.ts';
 import { callEndpoint, type EndpointCaller, leaseSeconds } from './call-endpoint.ts';
-import { allEndpoints } from './store.ts';
-import { newClaimId } from './take.ts';
+import { newClaimId } from './calls.ts';
+import { allEndpoints } from './endpoint.ts';
 
 type Served = {
   orgId: string;

@@ -9,13 +9,8 @@ import type { Handlers } from '../../platform/http/handler.ts';
 import { eventStream } from '../../platform/http/sse.ts';
 import type { Streams } from '../../platform/http/streams.ts';
 import type { VoiceCalls } from '../../voice/index.ts';
-import { createSession } from './create.ts';
-import { presentSession } from './present.ts';
-import { revokeSession } from './revoke.ts';
-import { viewerOf } from './screen.ts';
-import type { ScreenCredentials } from './screen-credential.ts';
-import { statusOf } from './session.ts';
-import { embedOriginsOf, findSession } from './store.ts';
+import { createSession, presentSession, revokeSession, type ScreenCredentials, viewerOf } from './sessions.ts';
+import { embedOriginsOf, findSession, statusOf } from './store.ts';
 
 type SessionDependencies = {
   engine: Pick<Engine, 'db' | 'announcer'>;

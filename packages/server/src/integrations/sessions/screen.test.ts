@@ -9,9 +9,8 @@ import type { Engine } from '../../engine/index.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { VoiceCalls } from '../../voice/calls.ts';
 import { sessionRoutes } from './routes.ts';
-import { createScreenCredentials } from './screen-credential.ts';
-import { newToken } from './session.ts';
-import { insertSession } from './store.ts';
+import { createScreenCredentials } from './sessions.ts';
+import { insertSession, newToken } from './store.ts';
 
 const browserPool = poolWithoutBrowser();
 

@@ -1,3 +1,5 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Capability, capabilities } from '@vestra/contract/session-access';
 import { findSettings, type OrgSettings } from '../../account/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
@@ -5,8 +7,35 @@ import { prune } from '../../platform/db/prune.ts';
 import { insert, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, moment, type RowOf, text } from '../../platform/db/table.ts';
-import { hashToken } from './session.ts';
-import { type NewSession, type SessionRow, sessions } from './tables.ts';
+import { type NewSession, type SessionRow, sessions } from '../tables.ts';
+
+export const sessionMs = 15 * 60_000;
+
+/** The token leaves this process once, in the answer of the call that made it. */
+export function newToken(): { token: string; hash: Buffer } {
+  const token = `vst_${randomBytes(32).toString('base64url')}`;
+  return { token, hash: hashToken(token) };
+}
+
+/** 32 random bytes need no slow hash: there is nothing to guess. */
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();
+
+/** What follows `#` stays in the browser: the token reaches no server log and no Referer. */
+export const pageUrl = (publicUrl: string, sessionId: string, token: string): string =>
+  `${publicUrl}/session/${sessionId}#token=${token}`;
+
+export function statusOf(
+  { revoked_at, expires_at }: { revoked_at: Date | null; expires_at: Date },
+  now: number,
+): 'live' | 'expired' | 'revoked' {
+  if (revoked_at) return 'revoked';
+  return expires_at.getTime() <= now ? 'expired' : 'live';
+}
+
+export function switchedOn({ chat, screen, voice, memory }: SessionRow): Capability[] {
+  const is: Record<Capability, boolean> = { chat, screen: screen !== 'false', voice: voice !== null, memory };
+  return capabilities.filter((each) => is[each]);
+}
 
 const owned = (tenant: Tenant) => sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode}`;
 const named = (tenant: Tenant, id: string) => sql`${owned(tenant)} AND id = ${id}`;

@@ -16,7 +16,7 @@ import { createPolicyHook } from '../../engine/policy-hook/policy-hook.ts';
 import { readRunTrace } from '../../engine/records/run-trace.ts';
 import { createEngine } from '../../engine/runs/create-engine.ts';
 import { createRunner } from '../../engine/turns/runner.ts';
-import { createConnectableApps } from '../../integrations/apps/connectable-apps.ts';
+import { createConnectableApps } from '../../integrations/apps/catalogue.ts';
 import { createSignIns } from '../../integrations/apps/sign-ins.ts';
 import { isConnected } from '../../integrations/apps/store.ts';
 import type { Tenant } from '../../platform/caller.ts';

@@ -1,12 +1,33 @@
 import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf, ResponseOf } from '@vestra/contract/route';
-import { getVersion, lockDeployment, lockVersions } from '../../agents/deployments/index.ts';
+import { emit, recordAudit } from '../../account/index.ts';
+import {
+  type DeploymentRow,
+  findDeployment,
+  getVersion,
+  lockDeployment,
+  lockVersions,
+  newestVersion,
+  presentDeployment,
+  type VersionRow,
+} from '../../agents/deployments/index.ts';
+import { authorOf, changedKeys, popLive, saveVersion } from '../../agents/versions/index.ts';
+import type { TestRun } from '../../evaluation/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
-import { presentPromotion, promoteAsTested, promoteNow } from './promotion.ts';
-import { upToDateVersion } from './up-to-date-version.ts';
+import { changedContent, fixContent, serversNow } from './content.ts';
+import { assertFitForLive, missingForLive } from './live-preconditions.ts';
+import {
+  activateFileObjects,
+  assertComplete,
+  dropPending,
+  presentPromotion,
+  promoteAsTested,
+  promoteNow,
+  takePending,
+} from './promotion.ts';
 
 type Promote = Api['deployments']['promote'];
 
@@ -29,4 +50,113 @@ export async function promoteVersion(
     ? promoteAsTested(tx, dependencies, wished)
     : promoteNow(tx, dependencies, wished));
   return presentPromotion(tx, { promotion, version: wished.version });
+}
+
+/** Why a run that passed promoted nothing: a later apply, promotion or rollback of its mode went before it, and so on. */
+type Outcome = { promoted: true } | { promoted: false; reason: Hindrance };
+
+type Hindrance =
+  | 'superseded'
+  | 'deployment_archived'
+  | 'deployment_not_found'
+  | 'invalid_manifest'
+  | 'secret_missing'
+  | 'memory_endpoint_required'
+  | 'version_incomplete';
+
+/**
+ * A run that was to promote has passed. Call it before the run's own row is written: it locks the deployment, and an
+ * apply that holds that lock may read the row.
+ */
+export async function promoteAfterTests(
+  tx: Transaction,
+  dependencies: ApplyDependencies,
+  { orgId, run }: { orgId: string; run: Pick<TestRun, 'id' | 'deployment_id' | 'version' | 'mode'> },
+): Promise<Outcome> {
+  const { mode } = run;
+  await lockVersions(tx, orgId);
+  if (!(await findDeployment(tx, orgId, run.deployment_id))) return { promoted: false, reason: 'deployment_not_found' };
+  const deployment = await lockDeployment(tx, orgId, run.deployment_id);
+  if (!(await takePending(tx, deployment.id, mode, run.id))) return { promoted: false, reason: 'superseded' };
+  if (deployment.status === 'archived') return { promoted: false, reason: 'deployment_archived' };
+  const version = await getVersion(tx, deployment, run.version);
+  if (version.missing.length > 0) return { promoted: false, reason: 'version_incomplete' };
+  const tenant = { orgId, mode };
+  const missing =
+    mode === 'live' ? await missingForLive(tx, dependencies, { tenant, manifest: version.manifest }) : null;
+  if (missing) return { promoted: false, reason: missing };
+  const origin: Origin = { ...tenant, actor: tester, requestId: null, ip: null };
+  await promoteNow(tx, dependencies, { origin, deployment, version, isNew: false });
+  return { promoted: true };
+}
+
+const tester = { type: 'system', id: 'system', name: 'Test run' } as const;
+
+/** The version that was live before is live again; a run that was to promote another no longer does. */
+export async function rollBack(
+  tx: Transaction,
+  dependencies: ApplyDependencies,
+  { origin, reference }: { origin: Origin; reference: string },
+): Promise<ResponseOf<Api['deployments']['rollback']>> {
+  const { orgId, mode } = origin;
+  if (mode !== 'live') throw fail('live_key_required');
+  await lockVersions(tx, orgId);
+  const before = await lockDeployment(tx, orgId, reference);
+  const { deployment, from } = await popLive(tx, { deployment: before, mode });
+  const version = await getVersion(tx, deployment, deployment.live_version as number);
+  assertComplete(version);
+  await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
+  await dropPending(tx, deployment.id, mode);
+  const made = await activateFileObjects(tx, dependencies, { deployment, mode, version });
+  const told = { version: version.version, previous_version: from };
+  await recordAudit(tx, origin, {
+    action: 'deployment.rolled_back',
+    target: { type: 'deployment', id: deployment.id },
+    details: { slug: deployment.slug, ...told },
+  });
+  const shown = presentDeployment(deployment);
+  await emit(tx, {
+    orgId,
+    mode,
+    type: 'deployment.rolled_back',
+    deploymentId: deployment.id,
+    data: { ...shown, ...told },
+  });
+  return { ...shown, webhook_secrets: made };
+}
+
+/**
+ * The newest version, for a test or a promotion. If notebooks, skills or the URLs of tool servers changed since it was
+ * saved, saves another one that fixes the current content. Call only after `lockVersions`.
+ */
+export async function upToDateVersion(
+  tx: Transaction,
+  dependencies: ApplyDependencies,
+  { origin, deployment: before }: { origin: Origin; deployment: DeploymentRow },
+): Promise<{ deployment: DeploymentRow; version: VersionRow; isNew: boolean }> {
+  const { orgId } = origin;
+  const newest = await newestVersion(tx, before);
+  const { file_objects: fileObjects } = newest;
+  const asItIs = { deployment: before, version: newest, isNew: false };
+  if (newest.missing.length > 0) return asItIs;
+  const manifest = { ...newest.manifest, mcp_servers: await serversNow(tx, orgId, newest.manifest) };
+  const changed = [
+    ...changedKeys(newest.manifest, manifest),
+    ...(await changedContent(tx, { orgId, before: newest, manifest })),
+  ];
+  if (changed.length === 0) return asItIs;
+  const content = await fixContent(tx, orgId, manifest);
+  const createdBy = authorOf(origin.actor);
+  const saved = await saveVersion(tx, {
+    deployment: before,
+    ...{ manifest, fileObjects, content, changed, note: null, createdBy },
+  });
+  const { deployment, version } = saved;
+  await activateFileObjects(tx, dependencies, { deployment, mode: 'test', version });
+  await recordAudit(tx, origin, {
+    action: 'deployment.applied',
+    target: { type: 'deployment', id: deployment.id },
+    details: { slug: deployment.slug, version: version.version, changed },
+  });
+  return { ...saved, isNew: true };
 }

@@ -4,7 +4,7 @@ import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { type Org, rowsOf, startApply } from '../apply.fixture.ts';
-import { promoteAfterTests } from './promote-after-tests.ts';
+import { promoteAfterTests } from './promote.ts';
 
 let server: Awaited<ReturnType<typeof startApply>>;
 let org: Org;

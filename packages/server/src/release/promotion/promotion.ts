@@ -1,4 +1,5 @@
 import { fail } from '@vestra/contract/errors';
+import type { Mode } from '@vestra/contract/route';
 import { emit, recordAudit } from '../../account/index.ts';
 import {
   type DeploymentRow,
@@ -6,18 +7,26 @@ import {
   presentVersion,
   type VersionRow,
 } from '../../agents/deployments/index.ts';
-import { becomeDefault, moveDraft, pushLive } from '../../agents/versions/index.ts';
-import type { MadeEndpoint } from '../../automation/index.ts';
+import {
+  becomeDefault,
+  type ChangeLive,
+  changeLiveVersions,
+  moveDraft,
+  pushLive,
+} from '../../agents/versions/index.ts';
+import { type MadeEndpoint, replaceFileEndpoints, replaceFileRoutines } from '../../automation/index.ts';
 import { countScenarios, findTestRun, latestRuns, startRun, type TestRun } from '../../evaluation/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
+import { insertMany, maybeOne, run } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { routineOfEntry } from '../apply/manifest.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
-import { bringAlive } from './bring-alive.ts';
-import { assertFitForLive } from './going-live.ts';
-import { dropPending, findPending, putPending } from './store.ts';
+import { pendingPromotions } from '../tables.ts';
+import { assertFitForLive } from './live-preconditions.ts';
 
 /** What came of the wish to let a version run, as every answer tells it. */
-export type Promotion = {
+type Promotion = {
   deployment: DeploymentRow;
   promoted: boolean;
   becameDefault: boolean;
@@ -48,7 +57,7 @@ export async function promoteNow(tx: Transaction, dependencies: ApplyDependencie
   const moved = mode === 'live' ? await goLive(tx, wished) : await moveDraftTo(tx, wished);
   const { deployment, becameDefault } = moved;
   await dropPending(tx, deployment.id, mode);
-  const made = moved.moved ? await bringAlive(tx, dependencies, { deployment, mode, version }) : [];
+  const made = moved.moved ? await activateFileObjects(tx, dependencies, { deployment, mode, version }) : [];
   const changesTraffic = moved.moved || (isNew && mode === 'test');
   if (changesTraffic) await tellPromoted(tx, { origin, deployment, version, becameDefault });
   return { deployment, promoted: true, becameDefault, testRun: null, made };
@@ -118,7 +127,7 @@ async function moveDraftTo(tx: Transaction, { deployment, version }: Wished): Pr
   return { ...moved, becameDefault: await becomeDefault(tx, moved.deployment, 'test') };
 }
 
-export async function tellPromoted(
+async function tellPromoted(
   tx: Transaction,
   {
     origin,
@@ -140,4 +149,64 @@ export async function tellPromoted(
     deploymentId: deployment.id,
     data: { ...presentDeployment(deployment), version, became_default: becameDefault },
   });
+}
+
+/** Lets live versions go on with changed content, as promotions: a run that was to promote another no longer does. */
+export const republishLiveVersions: ChangeLive = async (tx, origin, resourceId, next) => {
+  for (const { deployment, version } of await changeLiveVersions(tx, origin, resourceId, next)) {
+    await dropPending(tx, deployment.id, 'live');
+    await tellPromoted(tx, { origin, deployment, version, becameDefault: false });
+  }
+};
+
+/** The version has become the one that the mode runs: its routines and endpoints take the place of the last one's. */
+export async function activateFileObjects(
+  tx: Transaction,
+  { vault }: Pick<ApplyDependencies, 'vault'>,
+  { deployment, mode, version }: { deployment: DeploymentRow; mode: Mode; version: VersionRow },
+): Promise<MadeEndpoint[]> {
+  const declared = version.file_objects;
+  await replaceFileRoutines(tx, { deployment, mode, declared: declared.routines.map(routineOfEntry) });
+  return replaceFileEndpoints(tx, vault, { deployment, mode, declared: declared.webhooks });
+}
+
+const isWaiting = (deploymentId: string, mode: Mode) => sql`deployment_id = ${deploymentId} AND mode = ${mode}`;
+
+/** The run that a mode waits for; another one takes its place. */
+async function putPending(
+  tx: Transaction,
+  { deployment, mode, runId, version }: { deployment: DeploymentRow; mode: Mode; runId: string; version: number },
+): Promise<void> {
+  const row = { deployment_id: deployment.id, org_id: deployment.org_id, mode, run_id: runId, version };
+  await insertMany(tx, pendingPromotions, [row], {
+    onConflict: sql`(deployment_id, mode)
+      DO UPDATE SET run_id = excluded.run_id, version = excluded.version, created_at = now()`,
+  });
+}
+
+const { run_id, version } = pendingPromotions.columns;
+
+const findPending = (
+  tx: Transaction,
+  deploymentId: string,
+  mode: Mode,
+): Promise<{ run_id: string; version: number } | undefined> =>
+  maybeOne(
+    tx,
+    { run_id, version },
+    sql`SELECT run_id, version FROM ${pendingPromotions} WHERE ${isWaiting(deploymentId, mode)}`,
+  );
+
+/** No run that has been started promotes in this mode any more. */
+export async function dropPending(tx: Transaction, deploymentId: string, mode: Mode): Promise<void> {
+  await run(tx, sql`DELETE FROM ${pendingPromotions} WHERE ${isWaiting(deploymentId, mode)}`);
+}
+
+/** Whether this run was the one to promote; it is no longer. */
+export async function takePending(tx: Transaction, deploymentId: string, mode: Mode, runId: string): Promise<boolean> {
+  const taken = await run(
+    tx,
+    sql`DELETE FROM ${pendingPromotions} WHERE ${isWaiting(deploymentId, mode)} AND run_id = ${runId}`,
+  );
+  return taken > 0;
 }

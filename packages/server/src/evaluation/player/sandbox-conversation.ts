@@ -1,0 +1,164 @@
+import { fail } from '@vestra/contract/errors';
+import type { Followers } from '../../account/index.ts';
+import { findDeployment } from '../../agents/deployments/index.ts';
+import {
+  findTurn,
+  isOver,
+  lockOwnConversation,
+  openConversation,
+  type TurnRow,
+} from '../../engine/conversations/index.ts';
+import {
+  acceptMessage,
+  admit,
+  announce,
+  type Change,
+  changeConversation,
+  changing,
+  type Engine,
+  type NewMessage,
+} from '../../engine/index.ts';
+import {
+  findInteraction,
+  type InteractionRow,
+  pendingInteractions,
+  type Resolution,
+  resolveInteraction,
+} from '../../engine/interactions/index.ts';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { PlayedScenario } from '../tables.ts';
+
+/** Where a version talks with nobody: conversations that no list shows, whose tools do nothing, and which the org pays. */
+export type Stage = {
+  engine: Engine;
+  tenant: Tenant;
+  deploymentId: string;
+  version: number;
+  /** In every transaction before it writes. Throws where the play has ended or goes on elsewhere. */
+  hold: (tx: Transaction) => Promise<unknown>;
+};
+
+/** What is said on a stage; `request.test` is what stands in for the world. */
+type StageMessage = Pick<NewMessage, 'text' | 'context' | 'request'>;
+
+/**
+ * Opens a conversation with its first message. Nobody is named as its user: the play has no memory, files or routines of
+ * anyone, and its cost is the org's own. `note` writes down which conversation it is, in the same transaction.
+ */
+export async function openOnStage(
+  stage: Stage,
+  message: StageMessage,
+  note: (tx: Transaction, conversationId: string) => Promise<void>,
+): Promise<string> {
+  const { engine, tenant } = stage;
+  const { conversation, committed } = await transaction(engine.db, async (tx) => {
+    await stage.hold(tx);
+    const deployment = await deploymentOf(tx, stage);
+    const place = { tenant, userId: null, deployment, pinned: stage.version, metadata: {}, isHidden: true };
+    const say = async (change: Change) => {
+      const admission = await admit(engine, tx, change.conversation, deployment);
+      return acceptMessage(engine, change, admission, asTest(message));
+    };
+    const opened = await openConversation(tx, place, say, engine.jobs);
+    await note(tx, opened.conversation.id);
+    return opened;
+  });
+  announce(engine.announcer, committed);
+  return conversation.id;
+}
+
+/** Says a further line, unless the play has ended meanwhile. */
+export async function sayOnStage(stage: Stage, conversationId: string, message: StageMessage): Promise<TurnRow> {
+  const { engine, tenant } = stage;
+  const { result, committed } = await transaction(engine.db, async (tx) => {
+    await stage.hold(tx);
+    const conversation = await lockOwnConversation(tx, tenant, conversationId);
+    const deployment = await deploymentOf(tx, stage);
+    const say = async (change: Change) => {
+      const admission = await admit(engine, tx, change.conversation, deployment);
+      return acceptMessage(engine, change, admission, asTest(message));
+    };
+    return changing(tx, conversation, say, engine.jobs);
+  });
+  announce(engine.announcer, committed);
+  return result;
+}
+
+const asTest = (message: StageMessage): NewMessage => ({ ...message, attachments: [], origin: 'test' });
+
+async function deploymentOf(tx: Transaction, { tenant, deploymentId }: Stage) {
+  const found = await findDeployment(tx, tenant.orgId, deploymentId);
+  if (!found) throw fail('deployment_not_found');
+  return found.deployment;
+}
+
+/** A ring that was missed costs this much at most. */
+const lookAgainMs = 15_000;
+
+type Follower = ReturnType<Followers['follow']>;
+
+/** Answers whatever a turn waits for, until it is over. */
+export async function untilTurnIsOver(
+  { engine }: Pick<Stage, 'engine'>,
+  { conversationId, turnId }: { conversationId: string; turnId: string },
+  { follower, answer }: { follower: Follower; answer: (wait: InteractionRow) => Promise<Resolution> | Resolution },
+  signal: AbortSignal,
+): Promise<TurnRow> {
+  for (;;) {
+    signal.throwIfAborted();
+    const turn = await findTurn(engine.db, turnId);
+    if (!turn) throw fail('conversation_not_found');
+    if (isOver(turn.state)) return turn;
+    const waits = await pendingInteractions(engine.db, [conversationId]);
+    for (const wait of waits) await resolve(engine, conversationId, wait, await answer(wait));
+    if (waits.length === 0) await somethingHappened(follower, signal);
+  }
+}
+
+async function resolve(
+  engine: Engine,
+  conversationId: string,
+  wait: InteractionRow,
+  resolution: Resolution,
+): Promise<void> {
+  await changeConversation(engine, conversationId, null, async (change) => {
+    const row = await findInteraction(change.tx, { orgId: wait.org_id, mode: wait.mode }, wait.id);
+    if (row?.status === 'pending') await resolveInteraction(engine, change, row, resolution);
+  });
+}
+
+const telling = new Set(['interaction.created', 'turn.settled', 'conversation.status']);
+
+/** Text that streams in says nothing about the state of a turn. */
+async function somethingHappened(follower: Follower, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const entries = await follower.next(lookAgainMs);
+    if (entries.length === 0 || signal.aborted || entries.some(({ type }) => telling.has(type))) return;
+  }
+}
+
+/**
+ * What comes of a wait in a test. The scenario decides over tools of the deployment's own servers, and every other wait
+ * for a yes gets a no; only a question is put to the pretend user.
+ */
+export function standInAnswer(
+  { type, purpose, details }: Pick<InteractionRow, 'type' | 'purpose' | 'details'>,
+  { approves }: Pick<PlayedScenario, 'approves'>,
+): Resolution | 'ask the user' {
+  switch (type) {
+    case 'approval': {
+      const isForServer = purpose === 'permission' && typeof details.server === 'string';
+      return { status: 'resolved', decision: isForServer && approves === true ? 'approved' : 'denied' };
+    }
+    case 'question':
+      return 'ask the user';
+    case 'handoff':
+      return { status: 'resolved', decision: 'denied', reason: 'could_not', message: 'I could not do it.' };
+    case 'connect':
+      return { status: 'resolved', decision: 'denied' };
+    case 'tool_call':
+      return { status: 'resolved', decision: 'answered', output: 'This tool is not run in a test.', is_error: true };
+  }
+}

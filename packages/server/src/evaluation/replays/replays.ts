@@ -1,0 +1,186 @@
+import { fail } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import { microsToUsd } from '@vestra/contract/money';
+import { emit, recordAudit } from '../../account/index.ts';
+import { type DeploymentRow, getVersion, lockDeployment } from '../../agents/deployments/index.ts';
+import { costsOf } from '../../billing/index.ts';
+import {
+  type ConversationRow,
+  eraseHiddenConversations,
+  findConversation,
+  lastTalksOf,
+} from '../../engine/conversations/index.ts';
+import {
+  assertPayable,
+  changeConversation,
+  type Engine,
+  ignoreErased,
+  stopAll,
+  usableModel,
+} from '../../engine/index.ts';
+import type { Origin } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import type { JobSender } from '../../platform/jobs/catalog.ts';
+import type { EraseStep } from '../../users/index.ts';
+import type { Replay, ReplayedTalk } from '../tables.ts';
+import { cancelOpen, findReplay, insertReplay, removeTalksOf, talksOf, updateTalk, type WholeReplay } from './store.ts';
+
+type ReplayRequest = {
+  reference: string;
+  version: number | undefined;
+  conversationIds: readonly string[] | undefined;
+  last: number | undefined;
+};
+
+const usualLast = 10;
+
+/** A queued replay and the job that plays it. What could not even begin is refused as a message would be. */
+export async function createReplay(
+  tx: Transaction,
+  { engine, jobs }: { engine: Pick<Engine, 'models'>; jobs: JobSender },
+  origin: Origin,
+  { reference, version: wanted, conversationIds, last }: ReplayRequest,
+): Promise<Replay> {
+  if (conversationIds && last !== undefined) {
+    throw fail('invalid_request', { param: 'last', message: 'Give `conversation_ids` or `last`, not both.' });
+  }
+  const deployment = await lockDeployment(tx, origin.orgId, reference);
+  if (deployment.status === 'archived') throw fail('deployment_archived');
+  const { version, manifest } = await getVersion(tx, deployment, wanted ?? deployment.newest_version);
+  const talks = conversationIds
+    ? await namedTalks(tx, origin, deployment, conversationIds)
+    : await lastTalksOf(tx, origin, { deploymentId: deployment.id, version, limit: last ?? usualLast });
+  if (talks.length === 0) {
+    throw fail('invalid_request', {
+      message: `No other version than ${version} of this deployment has talked to anybody lately: there is nothing to replay.`,
+    });
+  }
+  usableModel(engine.models, origin.mode, manifest.model);
+  await assertPayable(tx, origin);
+  const row = {
+    id: newId('rpl'),
+    org_id: origin.orgId,
+    mode: origin.mode,
+    deployment_id: deployment.id,
+    version,
+  };
+  await insertReplay(
+    tx,
+    row,
+    talks.map(({ id, user_id }) => ({ source_id: id, user_id })),
+  );
+  await jobs.send(tx, 'replay.play', { org_id: row.org_id, replay_id: row.id });
+  await recordAudit(tx, origin, {
+    action: 'replay.created',
+    target: { type: 'replay', id: row.id },
+    details: { deployment_id: deployment.id, version, talks: talks.length },
+  });
+  return presentReplay((await findReplay(tx, origin, row.id)) as WholeReplay);
+}
+
+/** Of this deployment, org and mode alone, and none that a test has played. */
+async function namedTalks(
+  tx: Transaction,
+  origin: Origin,
+  deployment: DeploymentRow,
+  ids: readonly string[],
+): Promise<ConversationRow[]> {
+  const found: ConversationRow[] = [];
+  for (const [index, id] of [...new Set(ids)].entries()) {
+    const row = await findConversation(tx, origin, id);
+    if (!row || row.is_hidden || row.deployment_id !== deployment.id) {
+      throw fail('conversation_not_found', {
+        param: `conversation_ids.${index}`,
+        message: `This deployment has no conversation \`${id}\` in ${origin.mode} mode.`,
+      });
+    }
+    found.push(row);
+  }
+  return found;
+}
+
+/** Ends a replay and what it has not replayed. One that has ended stays as it is, so that a cancel may be sent twice. */
+export async function cancelReplay(tx: Transaction, origin: Origin, id: string): Promise<Replay> {
+  const before = await findReplay(tx, origin, id);
+  if (!before) throw fail('replay_not_found');
+  if (!(await cancelOpen(tx, origin, id))) return presentReplay((await findReplay(tx, origin, id)) ?? before);
+  await writeCosts(tx, id);
+  const shown = presentReplay((await findReplay(tx, origin, id)) as WholeReplay);
+  const { deployment_id: deploymentId, version } = shown;
+  await recordAudit(tx, origin, {
+    action: 'replay.cancelled',
+    target: { type: 'replay', id },
+    details: { deployment_id: deploymentId, version },
+  });
+  const { orgId, mode } = origin;
+  await emit(tx, { orgId, mode, type: 'replay.completed', deploymentId, data: { ...shown, talks: [] } });
+  return shown;
+}
+
+/** What was replayed until then is paid for. */
+async function writeCosts(tx: Transaction, id: string): Promise<void> {
+  const cut = (await talksOf(tx, [id])).filter(({ status }) => status === 'cancelled');
+  const costs = await costsOf(tx, { conversationIds: cut.flatMap(({ conversation_id }) => conversation_id ?? []) });
+  for (const talk of cut) {
+    const cost = costs.get(talk.conversation_id ?? '');
+    if (cost) await updateTalk(tx, talk, { cost_micros: cost.totalMicros });
+  }
+}
+
+/** Whoever plays a cancelled replay hears of it, and what the agent is at in its conversations ends. */
+export async function stopReplaying(engine: Engine, { id, status, talks }: Replay): Promise<void> {
+  if (status !== 'cancelled') return;
+  engine.announcer.notify('run', id);
+  engine.announcer.notify('test_run', id);
+  for (const { status: of, replayed_conversation_id: conversationId } of talks) {
+    if (of !== 'cancelled' || conversationId === null) continue;
+    await changeConversation(engine, conversationId, null, (change) => stopAll(engine, change)).catch(ignoreErased);
+  }
+}
+
+/** Replayed talks hold what the person said, in conversations that are nobody's. To be called once the real ones are gone. */
+export const eraseReplaysOf: EraseStep = async (tx, tenant, userId) => {
+  const talks = await removeTalksOf(tx, tenant, userId);
+  await eraseHiddenConversations(
+    tx,
+    talks.flatMap(({ conversation_id }) => conversation_id ?? []),
+  );
+};
+
+export function presentReplay({ row, talks }: WholeReplay): Replay {
+  const having = (status: ReplayedTalk['status']) => talks.filter((talk) => talk.status === status).length;
+  return {
+    object: 'replay',
+    id: row.id,
+    deployment_id: row.deployment_id,
+    version: row.version,
+    mode: row.mode,
+    status: row.status,
+    counts: {
+      total: talks.length,
+      queued: having('queued'),
+      running: having('running'),
+      same: having('same'),
+      different: having('different'),
+      failed: having('failed'),
+    },
+    talks: talks.map((talk) => ({
+      conversation_id: talk.source_id,
+      user_id: talk.user_id,
+      status: talk.status,
+      replayed_conversation_id: talk.conversation_id,
+      exchanges: talk.exchanges,
+      judged_by: talk.judged_by,
+      duration_ms: talk.duration_ms,
+      cost_usd: microsToUsd(talk.cost_micros),
+      error_code: talk.error_code,
+      error_message: talk.error_message,
+    })),
+    resumes: row.resumes,
+    error_code: row.error_code,
+    cost_usd: microsToUsd(talks.reduce((sum, { cost_micros }) => sum + cost_micros, 0n)),
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}

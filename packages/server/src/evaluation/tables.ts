@@ -1,0 +1,129 @@
+import type { Api } from '@vestra/contract/api';
+import type { Mode, ResponseOf } from '@vestra/contract/route';
+import type { RecordedCall } from '../engine/conversations/index.ts';
+import { boolean, integer, json, micros, moment, type RowOf, table, text, textArray } from '../platform/db/table.ts';
+
+export const scenarios = table('scenarios', {
+  id: text(),
+  org_id: text(),
+  deployment_id: text(),
+  name: text(),
+  persona: text(),
+  goal: text(),
+  success_criteria: textArray(),
+  must_never: textArray(),
+  tool_results: json<Record<string, unknown>>().nullable(),
+  recorded_calls: json<RecordedCall[]>().nullable(),
+  approves: boolean().nullable(),
+  managed_by: text<'file'>().nullable(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
+});
+
+export type ScenarioRow = RowOf<typeof scenarios>;
+
+export type TestRun = ResponseOf<Api['testRuns']['get']>;
+export type TestRunResult = TestRun['results'][number];
+
+/** A scenario as it was when its run was made. */
+export type PlayedScenario = Pick<
+  ScenarioRow,
+  'name' | 'persona' | 'goal' | 'success_criteria' | 'must_never' | 'tool_results' | 'recorded_calls' | 'approves'
+>;
+
+export const testRuns = table('test_runs', {
+  id: text(),
+  org_id: text(),
+  deployment_id: text(),
+  version: integer(),
+  mode: text<Mode>(),
+  status: text<TestRun['status']>().withDefault(),
+  promote_on_pass: boolean(),
+  resumes: integer().withDefault(),
+  error_code: text().nullable(),
+  /** What a reader of the run should know besides its results. */
+  note: text().nullable(),
+  created_at: moment().withDefault(),
+  started_at: moment().nullable(),
+  finished_at: moment().nullable(),
+});
+
+export const testRunResults = table('test_run_results', {
+  run_id: text(),
+  scenario_id: text(),
+  org_id: text(),
+  scenario: json<PlayedScenario>(),
+  status: text<TestRunResult['status']>().withDefault(),
+  criteria: json<TestRunResult['criteria']>().withDefault(),
+  must_never: json<TestRunResult['must_never']>().withDefault(),
+  conversation_id: text().nullable(),
+  judged_by: text().nullable(),
+  transcript: json<TestRunResult['transcript']>().withDefault(),
+  duration_ms: integer().withDefault(),
+  cost_micros: micros().withDefault(),
+  error_code: text().nullable(),
+  error_message: text().nullable(),
+  started_at: moment().nullable(),
+});
+
+export type TestRunRow = RowOf<typeof testRuns>;
+export type ResultRow = RowOf<typeof testRunResults>;
+
+export type Replay = ResponseOf<Api['replays']['get']>;
+export type ReplayedTalk = Replay['talks'][number];
+export type ReplayedExchange = ReplayedTalk['exchanges'][number];
+
+export const replays = table('replays', {
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  deployment_id: text(),
+  version: integer(),
+  status: text<Replay['status']>().withDefault(),
+  resumes: integer().withDefault(),
+  error_code: text().nullable(),
+  created_at: moment().withDefault(),
+  started_at: moment().nullable(),
+  finished_at: moment().nullable(),
+});
+
+export const replayTalks = table('replay_talks', {
+  replay_id: text(),
+  position: integer(),
+  org_id: text(),
+  mode: text<Mode>(),
+  /** The real talk. */
+  source_id: text(),
+  user_id: text().nullable(),
+  status: text<ReplayedTalk['status']>().withDefault(),
+  /** The talk as it is replayed. */
+  conversation_id: text().nullable(),
+  exchanges: json<ReplayedExchange[]>().withDefault(),
+  judged_by: text().nullable(),
+  duration_ms: integer().withDefault(),
+  cost_micros: micros().withDefault(),
+  error_code: text().nullable(),
+  error_message: text().nullable(),
+  started_at: moment().nullable(),
+});
+
+export type ReplayRow = RowOf<typeof replays>;
+export type TalkRow = RowOf<typeof replayTalks>;
+
+export const messageFeedback = table('message_feedback', {
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  conversation_id: text(),
+  message_id: text(),
+  deployment_id: text(),
+  deployment_version: integer(),
+  rater_type: text<'user' | 'member' | 'key'>(),
+  rater_id: text(),
+  rating: text<'good' | 'bad'>(),
+  note: text().nullable(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
+});
+
+export type FeedbackRow = RowOf<typeof messageFeedback>;

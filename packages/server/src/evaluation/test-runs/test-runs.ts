@@ -1,0 +1,164 @@
+import { fail } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import { microsToUsd } from '@vestra/contract/money';
+import type { Mode } from '@vestra/contract/route';
+import { emit, recordAudit } from '../../account/index.ts';
+import { type DeploymentRow, lockDeployment, lockVersions, type VersionRow } from '../../agents/deployments/index.ts';
+import { costsOf } from '../../billing/index.ts';
+import {
+  assertPayable,
+  changeConversation,
+  type Engine,
+  ignoreErased,
+  stopAll,
+  usableModel,
+} from '../../engine/index.ts';
+import type { Origin } from '../../platform/caller.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import type { JobSender } from '../../platform/jobs/catalog.ts';
+import { countScenarios, scenariosOf } from '../scenarios/scenarios.ts';
+import type { TestRun } from '../tables.ts';
+import { cancelRun, findRun, insertRun, resultsOf, setCost, type TalliedRun } from './store.ts';
+
+/**
+ * A run of the newest version, asked for by itself: whatever its verdict, nothing is promoted. What could not even begin
+ * is refused as a message would be.
+ */
+export async function createTestRun(
+  tx: Transaction,
+  {
+    engine,
+    jobs,
+    upToDateVersion,
+  }: { engine: Pick<Engine, 'models'>; jobs: JobSender; upToDateVersion: UpToDateVersion },
+  origin: Origin,
+  reference: string,
+): Promise<TestRun> {
+  await lockVersions(tx, origin.orgId);
+  const found = await lockDeployment(tx, origin.orgId, reference);
+  if (found.status === 'archived') throw fail('deployment_archived');
+  if ((await countScenarios(tx, found.id)) === 0) {
+    throw fail('invalid_request', {
+      message: 'This deployment has no scenarios to play. Add one, or declare `tests` in its file.',
+    });
+  }
+  const { deployment, version } = await upToDateVersion(tx, { origin, deployment: found });
+  usableModel(engine.models, origin.mode, version.manifest.model);
+  await assertPayable(tx, origin);
+  const run = { deployment, version: version.version, mode: origin.mode, promoteOnPass: false };
+  return startRun(tx, jobs, origin, run);
+}
+
+/** The newest version; one more is saved where notebooks or skills have changed since it was. */
+export type UpToDateVersion = (
+  tx: Transaction,
+  of: { origin: Origin; deployment: DeploymentRow },
+) => Promise<{ deployment: DeploymentRow; version: VersionRow }>;
+
+/** A queued run of every scenario that the deployment has now, whoever made them, and the job that plays it. */
+export async function startRun(
+  tx: Transaction,
+  jobs: JobSender,
+  origin: Origin,
+  { deployment, version, mode, promoteOnPass }: NewRun,
+): Promise<TestRun> {
+  const run = {
+    id: newId('trun'),
+    org_id: deployment.org_id,
+    deployment_id: deployment.id,
+    version,
+    mode,
+    promote_on_pass: promoteOnPass,
+  };
+  const scenarios = await scenariosOf(tx, deployment.id);
+  await insertRun(tx, run, scenarios);
+  await jobs.send(tx, 'test_run.play', { org_id: run.org_id, run_id: run.id });
+  await recordAudit(tx, origin, {
+    action: 'test_run.created',
+    target: { type: 'test_run', id: run.id },
+    details: { deployment_id: deployment.id, version, promote_on_pass: promoteOnPass, scenarios: scenarios.length },
+  });
+  return presentTestRun((await findRun(tx, run.org_id, run.id)) as TalliedRun);
+}
+
+export type NewRun = { deployment: DeploymentRow; version: number; mode: Mode; promoteOnPass: boolean };
+
+/**
+ * Ends a run and what it has not finished playing. One that has ended stays as it is, so that a cancel may be sent twice
+ * and one that comes too late shows the verdict. Whoever waits for the end of a run hears of this one too.
+ */
+export async function cancelTestRun(tx: Transaction, origin: Origin, runId: string): Promise<TestRun> {
+  const before = await findRun(tx, origin.orgId, runId);
+  if (!before) throw fail('test_run_not_found');
+  // It spends live money, and may be what a live version waits for.
+  if (before.mode === 'live' && origin.mode === 'test') throw fail('live_key_required');
+  const wasOpen = await cancelRun(tx, origin.orgId, runId);
+  if (wasOpen) await writeCosts(tx, runId);
+  const row = (await findRun(tx, origin.orgId, runId)) ?? before;
+  const run = presentTestRun(row);
+  if (!wasOpen) return run;
+  await recordAudit(tx, origin, {
+    action: 'test_run.cancelled',
+    target: { type: 'test_run', id: runId },
+    details: { deployment_id: run.deployment_id, version: run.version },
+  });
+  await emit(tx, {
+    orgId: origin.orgId,
+    mode: run.mode,
+    type: 'test_run.completed',
+    deploymentId: run.deployment_id,
+    data: run,
+  });
+  return run;
+}
+
+/** What was played until then is paid for. */
+async function writeCosts(tx: Transaction, runId: string): Promise<void> {
+  const cut = (await resultsOf(tx, runId)).filter(({ status }) => status === 'cancelled');
+  const costs = await costsOf(tx, { conversationIds: cut.flatMap(({ conversation_id }) => conversation_id ?? []) });
+  for (const result of cut) {
+    const cost = costs.get(result.conversation_id ?? '');
+    if (cost) await setCost(tx, result, cost.totalMicros);
+  }
+}
+
+/** Whoever plays a cancelled run hears of it, and what the agent is at in its conversations ends. */
+export async function stopPlaying(engine: Engine, { id, status, results }: TestRun): Promise<void> {
+  if (status !== 'cancelled') return;
+  engine.announcer.notify('run', id);
+  engine.announcer.notify('test_run', id);
+  for (const { status: of, conversation_id: conversationId } of results) {
+    if (of !== 'cancelled' || conversationId === null) continue;
+    await changeConversation(engine, conversationId, null, (change) => stopAll(engine, change)).catch(ignoreErased);
+  }
+}
+
+/** A run as it is shown; nothing where the org has no such run. */
+export async function findTestRun(db: Executor, orgId: string, runId: string): Promise<TestRun | undefined> {
+  const row = await findRun(db, orgId, runId);
+  return row && presentTestRun(row);
+}
+
+export const presentTestRun = ({ tally, ...row }: TalliedRun): TestRun => ({
+  object: 'test_run',
+  id: row.id,
+  deployment_id: row.deployment_id,
+  version: row.version,
+  mode: row.mode,
+  status: row.status,
+  promote_on_pass: row.promote_on_pass,
+  counts: tally.counts,
+  results: tally.results.map(({ cost_micros, error_code, error_message, ...result }) => ({
+    ...result,
+    cost_usd: microsToUsd(BigInt(cost_micros)),
+    error_code,
+    error_message,
+  })),
+  resumes: row.resumes,
+  error_code: row.error_code,
+  note: row.note,
+  cost_usd: microsToUsd(BigInt(tally.cost_micros)),
+  created_at: row.created_at.toISOString(),
+  started_at: row.started_at?.toISOString() ?? null,
+  finished_at: row.finished_at?.toISOString() ?? null,
+});

@@ -1,0 +1,242 @@
+import type { Api } from '@vestra/contract/api';
+import { fail } from '@vestra/contract/errors';
+import { idPattern } from '@vestra/contract/ids';
+import type { QueryOf, ResponseOf } from '@vestra/contract/route';
+import { recordAudit } from '../../account/index.ts';
+import {
+  type DeploymentRow,
+  findDeployment,
+  insertDeployment,
+  lockDeployment,
+  lockVersions,
+  newestVersion,
+  type VersionRow,
+} from '../../agents/deployments/index.ts';
+import { authorOf, changedKeys, saveVersion } from '../../agents/versions/index.ts';
+import type { MadeEndpoint } from '../../automation/index.ts';
+import { countScenarios, findTestRun, latestRuns, replaceFileScenarios, type TestRun } from '../../evaluation/index.ts';
+import type { Caller, Origin } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import type { ApplyDependencies } from '../dependencies.ts';
+import { changedContent, fixContent } from '../promotion/content.ts';
+import {
+  activateFileObjects,
+  keepOnly,
+  presentPromotion,
+  promoteAsTested,
+  promoteNow,
+} from '../promotion/promotion.ts';
+import { type CheckedFile, checkFile, type ReadFile, readFile } from './check-file.ts';
+import { changedFileKeys, fileToManifest, type Saved, scenarioOfTest } from './manifest.ts';
+import { type DeploymentFile, type FileKey, fileKeys, type ServerEntry } from './parts.ts';
+import { placeServers, wantedChanges } from './servers.ts';
+
+type Put = Api['deployments']['put'];
+type Answer = ResponseOf<Put>;
+
+type Application = {
+  caller: Caller;
+  origin: Origin;
+  /** What the path names: the name of the file, or the id of a deployment. */
+  reference: string;
+  body: unknown;
+  promote: QueryOf<Put>['promote'];
+  /** The version that the file was written from; absent: whatever is there is written over. */
+  expected?: number | undefined;
+};
+
+/**
+ * Applies a whole deployment file, or nothing of it. A file that changes nothing takes no lock and writes nothing; any
+ * other is judged once more when nobody else of the org applies, so that two applies at once save one version.
+ */
+export async function applyFile(
+  tx: Transaction,
+  dependencies: ApplyDependencies,
+  application: Application,
+): Promise<Answer> {
+  const { caller, reference, body } = application;
+  const found = await findApplied(tx, caller.orgId, reference);
+  const read = await readFile(body, dependencies, isId(reference) ? found?.slug : reference);
+  const checked = await checkFile(tx, { caller, read, hold: false });
+  if (isId(reference) && !found) throw fail('deployment_not_found');
+  if (found) {
+    assertActive(found);
+    const unchanged = await answerUnchanged(tx, dependencies, application, { deployment: found, checked });
+    if (unchanged) return unchanged;
+  }
+  await lockVersions(tx, caller.orgId);
+  return writeFile(tx, dependencies, application, read);
+}
+
+const isId = (reference: string) => idPattern('dep').test(reference);
+
+/** A file names a deployment by its slug; what people read as its name may be anybody's. */
+async function findApplied(tx: Transaction, orgId: string, reference: string): Promise<DeploymentRow | undefined> {
+  const found = await findDeployment(tx, orgId, reference);
+  if (!found || found.version !== null) return undefined;
+  const { deployment } = found;
+  return isId(reference) || deployment.slug === reference ? deployment : undefined;
+}
+
+function assertActive({ status }: DeploymentRow): void {
+  if (status === 'archived') throw fail('deployment_archived');
+}
+
+/** Only where something is to be written: a file that is sent again after its answer was lost finds itself saved. */
+function assertExpected({ expected }: Application, before: DeploymentRow | null): void {
+  if (expected === undefined || expected === (before?.newest_version ?? 0)) return;
+  throw fail('deployment_changed', { param: 'expected_version' });
+}
+
+const savedOf = ({ manifest, file_objects }: VersionRow): Saved => ({ manifest, fileObjects: file_objects });
+
+/**
+ * Nothing where the file or what it names changes something, or the mode does not run the newest version and is asked to.
+ * A version whose tests failed is not good the second time either: the answer is that run.
+ */
+async function answerUnchanged(
+  tx: Transaction,
+  dependencies: ApplyDependencies,
+  { caller, origin, promote }: Application,
+  { deployment, checked: { file, servers } }: { deployment: DeploymentRow; checked: CheckedFile },
+): Promise<Answer | undefined> {
+  const running = origin.mode === 'live' ? deployment.live_version : deployment.draft_version;
+  const hasToRun = promote !== 'no' && running !== deployment.newest_version;
+  if (hasToRun) return undefined;
+  const registered = servers.flatMap(({ entry, registered: server }) =>
+    server && Object.keys(wantedChanges(entry as ServerEntry, server)).length === 0 ? [server] : [],
+  );
+  if (registered.length < servers.length) return undefined;
+  const version = await newestVersion(tx, deployment);
+  const wanted = fileToManifest(file, registered);
+  if (changedFileKeys(savedOf(version), wanted).length > 0) return undefined;
+  const { orgId } = caller;
+  if ((await changedContent(tx, { orgId, before: version, manifest: wanted.manifest })).length > 0) {
+    return undefined;
+  }
+  const testRun = promote === 'after_tests' ? await latestRun(tx, version) : null;
+  if (testRun && ['error', 'cancelled'].includes(testRun.status)) return undefined;
+  const isOpen = testRun !== null && testRun.status !== 'passed';
+  const promoted = promote !== 'no' && !isOpen;
+  const promotion = { deployment, promoted, becameDefault: false, testRun: isOpen ? testRun : null, made: [] };
+  const shown = await presentPromotion(tx, { promotion, version });
+  return { ...shown, changed: [], created: false, warnings: warningsOf(file, dependencies) };
+}
+
+/** Null where nothing is to be played, or nothing has been. */
+async function latestRun(tx: Transaction, { org_id, deployment_id, version }: VersionRow): Promise<TestRun | null> {
+  if ((await countScenarios(tx, deployment_id)) === 0) return null;
+  const latest = (await latestRuns(tx, deployment_id, [version])).get(version);
+  return (latest && (await findTestRun(tx, org_id, latest.run_id))) ?? null;
+}
+
+async function writeFile(
+  tx: Transaction,
+  dependencies: ApplyDependencies,
+  application: Application,
+  read: ReadFile,
+): Promise<Answer> {
+  const { caller, origin, reference } = application;
+  const found = await findApplied(tx, caller.orgId, reference);
+  const before = found ? await lockDeployment(tx, caller.orgId, found.id) : null;
+  const { file, servers: planned } = await checkFile(tx, { caller, read, hold: true });
+  if (before) assertActive(before);
+  const placed = await placeServers(tx, { caller, origin, deployment: before, planned });
+  const saved = fileToManifest(file, placed.servers);
+  const newest = before && (await newestVersion(tx, before));
+  const { orgId } = caller;
+  const { manifest } = saved;
+  const ofContent = await changedContent(tx, { orgId, before: newest, manifest });
+  const changed = withChanges(changedFileKeys(newest && savedOf(newest), saved), [
+    ...(placed.changed ? (['tools'] as const) : []),
+    ...ofContent,
+  ]);
+  if (before && newest && changed.length === 0) {
+    const current = { file, deployment: before, version: newest, made: [], isNew: false };
+    return answer(tx, dependencies, application, { ...current, changed, created: false });
+  }
+  assertExpected(application, before);
+  const content = {
+    ...saved,
+    content: await fixContent(tx, orgId, manifest),
+    changed: changedOfVersion(newest, saved, { changed, ofContent }),
+    note: null,
+  };
+  const createdBy = authorOf(caller.actor);
+  const place = { orgId: caller.orgId, name: file.name, slug: file.name, description: '' };
+  const written = before
+    ? await saveVersion(tx, { deployment: before, ...content, createdBy })
+    : await insertDeployment(tx, place, { ...content, createdBy });
+  // Somebody has created a deployment of this name over the API meanwhile: the file is then its next version.
+  if (!written) return writeFile(tx, dependencies, application, read);
+  const { deployment, version } = written;
+  await replaceFileScenarios(tx, { deployment, declared: file.tests.map(scenarioOfTest) });
+  const made = await activateFileObjects(tx, dependencies, { deployment, mode: 'test', version });
+  await recordAudit(tx, origin, {
+    action: before ? 'deployment.applied' : 'deployment.created',
+    target: { type: 'deployment', id: deployment.id },
+    details: { slug: deployment.slug, version: version.version, changed },
+  });
+  return answer(tx, dependencies, application, {
+    file,
+    deployment,
+    version,
+    made,
+    isNew: true,
+    changed,
+    created: !before,
+  });
+}
+
+type Written = {
+  file: DeploymentFile;
+  deployment: DeploymentRow;
+  version: VersionRow;
+  made: MadeEndpoint[];
+  isNew: boolean;
+  changed: FileKey[];
+  created: boolean;
+};
+
+async function answer(
+  tx: Transaction,
+  dependencies: ApplyDependencies,
+  { origin, promote }: Application,
+  { file, deployment, version, made, isNew, changed, created }: Written,
+): Promise<Answer> {
+  const wished = { origin, deployment, version, isNew };
+  const promotion = await (promote === 'no'
+    ? keepOnly(tx, wished)
+    : promote === 'now'
+      ? promoteNow(tx, dependencies, wished)
+      : promoteAsTested(tx, dependencies, wished));
+  const shown = await presentPromotion(tx, { promotion, version });
+  const secrets = [...made, ...shown.webhook_secrets];
+  return { ...shown, webhook_secrets: secrets, changed, created, warnings: warningsOf(file, dependencies) };
+}
+
+/** What differs beyond the file itself: a server that was renamed or got other headers, and what documents and skills say. */
+const withChanges = (changed: readonly FileKey[], beyond: readonly FileKey[]): FileKey[] =>
+  fileKeys.filter((key) => changed.includes(key) || beyond.includes(key));
+
+/** The keys that the version itself shows: those of its manifest and its content, then those of the file's own objects. */
+function changedOfVersion(
+  before: VersionRow | null,
+  { manifest }: Saved,
+  { changed, ofContent }: { changed: readonly FileKey[]; ofContent: readonly FileKey[] },
+): string[] {
+  const ofManifest = changedKeys(before?.manifest ?? null, manifest);
+  const ofServers = changed.includes('tools') && !ofManifest.some((key) => /^(tools|mcp_.*)$/.test(key));
+  const beside = (['routines', 'tests', 'webhooks'] as const).filter((key) => changed.includes(key));
+  return [...new Set([...ofManifest, ...(ofServers ? ['mcp_servers'] : []), ...ofContent, ...beside])];
+}
+
+/** Which apps there are is the operator's, and may differ between two servers that a file is applied to. */
+function warningsOf({ apps }: DeploymentFile, { apps: known }: ApplyDependencies): Answer['warnings'] {
+  if (apps === 'all') return [];
+  return apps.flatMap((app, at) =>
+    known.catalogue.find(app) !== undefined
+      ? []
+      : [{ param: `apps.${at}`, message: `This server has no app \`${app}\`: GET /v1/apps lists them.` }],
+  );
+}

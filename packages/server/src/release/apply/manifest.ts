@@ -1,0 +1,209 @@
+import { isDeepStrictEqual } from 'node:util';
+import { deploymentFile } from '@vestra/contract/deployment-file';
+import { nameOfRoutine } from '@vestra/contract/routine-name';
+import { functionEntry, noToolPolicy } from '@vestra/contract/tool-entry';
+import type { DeploymentDependencies } from '../../agents/deployments/index.ts';
+import { findById, type RegisteredServer } from '../../agents/tool-servers/index.ts';
+import {
+  defaultManifest,
+  type FileObjects,
+  type Manifest,
+  repoNamed,
+  withoutRepeats,
+} from '../../agents/versions/index.ts';
+import type { FileRoutine } from '../../automation/index.ts';
+import type { FileScenario } from '../../evaluation/index.ts';
+import { type DeploymentFile, type FileKey, fileKeys, type ServerEntry, type WrittenFile } from './parts.ts';
+import { nameFromUrl, writtenHeaders } from './servers.ts';
+
+/** A version's content: its settings, and what the file declares beside them. */
+export type Saved = { manifest: Manifest; fileObjects: FileObjects };
+
+/** `servers` are those of the file's MCP entries, in their order. */
+export function fileToManifest(
+  file: DeploymentFile,
+  servers: readonly Pick<RegisteredServer, 'id' | 'slug' | 'url'>[],
+): Saved {
+  const entries = file.tools.filter((entry) => 'mcp' in entry);
+  const { tests, routines, webhooks } = file;
+  return {
+    manifest: withoutRepeats({
+      instructions: file.instructions,
+      language: file.language,
+      model: file.model,
+      mcp_servers: servers.map(({ id, slug, url }) => ({ id, slug, url })),
+      mcp_tool_policy: policiesOf(entries, servers),
+      apps: file.apps,
+      approvals: file.approvals,
+      memory: file.memory ?? null,
+      notebooks: listOf(file.knowledge).flatMap((entry) => (typeof entry === 'string' ? [] : [entry.notebook])),
+      skills: listOf(file.skills).filter((skill) => typeof skill !== 'string'),
+      tools: file.tools.filter((entry) => 'function' in entry),
+      environment: environmentOf(file.computer),
+      browser: file.browser ?? null,
+      limits: file.limits,
+    }),
+    fileObjects: { tests, routines, webhooks },
+  };
+}
+
+/** A server of which nothing is said has no policy. */
+function policiesOf(entries: readonly ServerEntry[], servers: readonly Pick<RegisteredServer, 'slug'>[]) {
+  const policies = entries.map(({ deny, require_approval, run_without_asking, approver }, at) => ({
+    slug: servers[at]?.slug as string,
+    policy: { deny, require_approval, run_without_asking, approver },
+  }));
+  const given = policies.filter(({ policy }) => !isDeepStrictEqual(policy, noToolPolicy));
+  return Object.fromEntries(given.map(({ slug, policy }) => [slug, policy]));
+}
+
+/** A computer on which nothing is prepared is the same as none. */
+export function environmentOf(computer: DeploymentFile['computer'] | null): Manifest['environment'] {
+  if (!computer) return null;
+  const { setup, repos, env, files } = computer;
+  const isEmpty = !setup && repos.length === 0 && files.length === 0 && Object.keys(env).length === 0;
+  return isEmpty ? null : { ...(setup && { setup }), repos, env, files };
+}
+
+const listOf = <Item>(given: string | readonly Item[]): readonly (string | Item)[] =>
+  typeof given === 'string' ? [given] : given;
+
+/**
+ * The file that, applied again, changes nothing: what is at its default is left out. Servers come before functions, and
+ * as they are registered now; one that is gone is written by the URL it had.
+ */
+export function manifestToFile(
+  name: string,
+  { manifest, fileObjects }: Saved,
+  servers: ReadonlyMap<string, RegisteredServer>,
+): WrittenFile {
+  const environment = environmentOf(manifest.environment);
+  const whole: WrittenFile = {
+    name,
+    instructions: manifest.instructions,
+    language: manifest.language,
+    model: manifest.model,
+    apps: manifest.apps,
+    tools: [
+      ...manifest.mcp_servers.map((server) => ({
+        ...writtenServer(servers.get(server.id) ?? { name: nameFromUrl(server.url), url: server.url, headers: {} }),
+        ...withoutDefaults(manifest.mcp_tool_policy[server.slug] ?? {}, noToolPolicy),
+      })),
+      ...manifest.tools.map(({ function: called, description, ...rest }) => ({
+        function: called,
+        description,
+        ...withoutDefaults(rest, functionDefaults),
+      })),
+    ],
+    skills: manifest.skills,
+    knowledge: manifest.notebooks.map((notebook) => ({ notebook })),
+    approvals: manifest.approvals,
+    ...(manifest.memory !== null && { memory: manifest.memory }),
+    ...(environment && { computer: withoutDefaults(environment, { repos: [], env: {}, files: [] }) }),
+    ...(manifest.browser && { browser: manifest.browser }),
+    routines: fileObjects.routines.map(({ enabled, ...routine }) => ({ ...routine, ...(!enabled && { enabled }) })),
+    limits: withoutDefaults(manifest.limits, defaults.limits),
+    tests: fileObjects.tests,
+    webhooks: fileObjects.webhooks.map((webhook) => ({
+      ...webhook,
+      ...(isDeepStrictEqual(webhook.events, ['*']) && { events: '*' as const }),
+    })),
+  };
+  const given = fileKeys.filter((key) => !isDeepStrictEqual(whole[key], emptied[key]) && whole[key] !== undefined);
+  return { name, ...Object.fromEntries(given.map((key) => [key, stored(whole[key])])) };
+}
+
+const defaults = deploymentFile.parse({ name: 'x' });
+const emptied: Partial<Record<keyof WrittenFile, unknown>> = { ...defaults, limits: {} };
+const functionDefaults = functionEntry.omit({ function: true, description: true }).parse({}) as Record<string, unknown>;
+
+function writtenServer({ name, url, headers }: Pick<RegisteredServer, 'name' | 'url' | 'headers'>) {
+  return { mcp: url, ...(name !== nameFromUrl(url) && { name }), ...writtenHeaders(headers) };
+}
+
+function withoutDefaults<Given extends object>(
+  given: Given,
+  standard: Partial<Record<string, unknown>>,
+): Partial<Given> {
+  const kept = Object.entries(given).filter(([key, value]) => !isDeepStrictEqual(value, standard[key]));
+  return Object.fromEntries(kept) as Partial<Given>;
+}
+
+/** Without keys that hold nothing: YAML would write them as null. */
+const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+const nothing: Saved = { manifest: defaultManifest, fileObjects: { tests: [], routines: [], webhooks: [] } };
+
+/**
+ * The keys of the file that mean something else than in the version before; of a first version, than the defaults. How
+ * a thing is written makes no difference: a default spelled out, the order of keys, one line or a list of one.
+ */
+export function changedFileKeys(before: Saved | null, after: Saved): FileKey[] {
+  const [old, now] = [meaningOf(before ?? nothing), meaningOf(after)];
+  return fileKeys.filter((key) => !isDeepStrictEqual(old[key], now[key]));
+}
+
+function meaningOf({ manifest, fileObjects }: Saved): Record<FileKey, unknown> {
+  const meaning: Record<FileKey, unknown> = {
+    instructions: manifest.instructions,
+    language: manifest.language,
+    model: manifest.model,
+    apps: manifest.apps,
+    tools: {
+      functions: manifest.tools,
+      // A server that moved to another URL is the same server.
+      servers: manifest.mcp_servers.map(({ id, slug }) => [id, manifest.mcp_tool_policy[slug] ?? noToolPolicy]),
+    },
+    skills: manifest.skills,
+    knowledge: manifest.notebooks,
+    approvals: manifest.approvals,
+    memory: manifest.memory,
+    computer: computerMeaning(manifest.environment),
+    browser: manifest.browser,
+    routines: fileObjects.routines.map(routineOfEntry),
+    limits: manifest.limits,
+    tests: fileObjects.tests.map(scenarioOfTest),
+    webhooks: fileObjects.webhooks.map(({ description = '', ...webhook }) => ({ ...webhook, description })),
+  };
+  // As the database keeps it: without keys that hold nothing, and with one zero.
+  return JSON.parse(JSON.stringify(meaning));
+}
+
+function computerMeaning(computer: Saved['manifest']['environment']): unknown {
+  const environment = environmentOf(computer);
+  if (environment === null) return null;
+  const repos = environment.repos.map((repo) => {
+    const { token, ...named } = repoNamed(repo);
+    return { ...named, token: token?.replace('secret:', '') };
+  });
+  return { ...environment, repos };
+}
+
+const firstTimePersona = 'A person who uses this agent for the first time.';
+
+/** A test of the file as the scenario that it becomes. */
+export function scenarioOfTest(test: FileObjects['tests'][number]): FileScenario {
+  return {
+    name: test.name,
+    persona: test.persona ?? firstTimePersona,
+    goal: test.ask,
+    success_criteria: typeof test.expect === 'string' ? [test.expect] : test.expect,
+    must_never: test.never === undefined ? [] : [test.never],
+    ...(test.tool_results !== undefined && { tool_results: test.tool_results }),
+    ...(test.recorded_calls !== undefined && { recorded_calls: test.recorded_calls }),
+  };
+}
+
+/** A routine of the file with the name that it is found again by and the users that it runs for. */
+export function routineOfEntry({ for: users = [], ...entry }: FileObjects['routines'][number]): FileRoutine {
+  return { ...entry, name: nameOfRoutine(entry), users: typeof users === 'string' ? [users] : users };
+}
+
+/** A version as the YAML of its deployment file, with its servers as they are registered now. */
+export const renderFile: DeploymentDependencies['renderFile'] = async (db, deployment, { manifest, file_objects }) => {
+  const ids = manifest.mcp_servers.map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await findById(db, deployment.org_id, ids, { hold: false });
+  const servers = new Map(found.map((server) => [server.id, server]));
+  const { renderYaml } = await import('./render-yaml.ts');
+  return renderYaml(manifestToFile(deployment.slug, { manifest, fileObjects: file_objects }, servers));
+};

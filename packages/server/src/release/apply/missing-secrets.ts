@@ -1,0 +1,72 @@
+import { type Fault, fail } from '@vestra/contract/errors';
+import { secretsIn } from '@vestra/contract/secrets-in-text';
+import { storedNames } from '../../account/index.ts';
+import { findById, type RegisteredServer } from '../../agents/tool-servers/index.ts';
+import type { Manifest } from '../../agents/versions/index.ts';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import { fault } from './faults.ts';
+import { asRepo, type PlacedValue, type SettingParts } from './parts.ts';
+
+/** One fault for each place that refers to a secret which is not stored in this mode, and the names of those secrets. */
+export async function missingSecretFaults(
+  tx: Transaction,
+  { tenant, needs }: { tenant: Tenant; needs: readonly PlacedValue<string>[] },
+): Promise<{ faults: Fault[]; names: string[] }> {
+  const names = await missingOf(tx, tenant, [...new Set(needs.map(({ value }) => value))]);
+  const faults = needs
+    .filter(({ value }) => names.includes(value))
+    .map(({ at, value }) => fault('secret_missing', at, notStored([value], tenant)));
+  return { faults, names };
+}
+
+/** The company's secrets that a version needs and that are not stored in this mode. */
+export async function missingSecretsOfVersion(
+  tx: Transaction,
+  { tenant, manifest }: { tenant: Tenant; manifest: Manifest },
+): Promise<string[]> {
+  const ids = manifest.mcp_servers.map(({ id }) => id);
+  const servers = ids.length === 0 ? [] : await findById(tx, tenant.orgId, ids, { hold: false });
+  return missingOf(tx, tenant, secretsOfVersion(manifest, servers));
+}
+
+export async function assertSecretsStored(
+  tx: Transaction,
+  version: { tenant: Tenant; manifest: Manifest },
+): Promise<void> {
+  const names = await missingSecretsOfVersion(tx, version);
+  if (names.length > 0) throw fail('secret_missing', { names, message: notStored(names, version.tenant) });
+}
+
+async function missingOf(tx: Transaction, tenant: Tenant, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const stored = await storedSecretNames(tx, tenant, names);
+  return names.filter((name) => !stored.has(name)).sort();
+}
+
+const notStored = (names: readonly string[], { mode }: Tenant) =>
+  names.length === 1
+    ? `The secret ${names[0]} is not stored in ${mode} mode. Store it first.`
+    : `The secrets ${names.join(', ')} are not stored in ${mode} mode. Store them first.`;
+
+/** The company's secrets that texts refer to, each with its place. A user's own are never missing. */
+export const companySecrets = (texts: readonly PlacedValue<string>[]): PlacedValue<string>[] =>
+  texts.flatMap(({ at, value }) => secretsIn(value).company.map((name) => ({ at, value: name })));
+
+/** What the computer refers to: its variables and the tokens of its repositories. */
+export const computerSecrets = ({ env, repos }: Pick<SettingParts, 'env' | 'repos'>): PlacedValue<string>[] =>
+  companySecrets([
+    ...env,
+    ...repos.flatMap(({ at, value: { token } }) => (token === undefined ? [] : [{ at: `${at}.token`, value: token }])),
+  ]);
+
+/** Every company secret that a version needs to run, with its servers as they are registered now. */
+function secretsOfVersion({ environment }: Manifest, servers: readonly RegisteredServer[]): string[] {
+  const tokens = environment?.repos.flatMap((repo) => asRepo(repo).token ?? []) ?? [];
+  const texts = [
+    ...servers.flatMap(({ headers }) => Object.values(headers)),
+    ...Object.values(environment?.env ?? {}),
+    ...tokens,
+  ];
+  return [...new Set(texts.flatMap((text) => secretsIn(text).company))];
+}

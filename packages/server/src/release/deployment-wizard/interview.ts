@@ -1,0 +1,259 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { asData, newFence } from '@vestra/agent/prompt/data';
+import { notOfTheShape, type Reading, saidByUser, unusable, withoutFence } from '@vestra/agent/question';
+import { fail } from '@vestra/contract/errors';
+import { z } from 'zod';
+import { ask, type Engine, forWaitingCaller, paidByOrg, usableModel } from '../../engine/index.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { storableJson } from '../../platform/db/storable-text.ts';
+
+/** What an interview has come to, as its conversation keeps it. */
+const progress = z.object({
+  status: z.enum(['asking', 'ready']),
+  question: z.string().nullable(),
+  file: z.looseObject({ name: z.string() }).nullable(),
+});
+
+export type Progress = z.infer<typeof progress>;
+
+/** An interview, read from the messages of its conversation. */
+export type Interview = {
+  deployment: string;
+  description: string;
+  answers: { question: string; answer: string }[];
+  latest: Progress | null;
+};
+
+const fewest = 5;
+const most = 8;
+
+/** What may come next: the person decides by answering, never the model alone. */
+type Next = 'ask' | 'ask or end' | 'end';
+
+export function nextOf({ answers, latest }: Interview): Next {
+  if (latest?.status === 'ready' || answers.length >= most) return 'end';
+  return answers.length < fewest ? 'ask' : 'ask or end';
+}
+
+/** A remark on a file that is ready answers no question; it is taken into the file like an answer. */
+const remark = 'Is there anything to change in the file?';
+
+export function withAnswer(interview: Interview, answer: string): Interview {
+  const question = interview.latest?.question ?? remark;
+  return { ...interview, answers: [...interview.answers, { question, answer }] };
+}
+
+type Said = { role: string; text: string; context: Record<string, unknown> | null; data: unknown };
+
+/** Null where the messages are not those of an interview. */
+export function readInterview(said: readonly Said[]): Interview | null {
+  const [first] = said;
+  const deployment = first?.context?.deployment;
+  if (!first || typeof deployment !== 'string') return null;
+  let interview: Interview = { deployment, description: first.text, answers: [], latest: null };
+  for (const { role, text, data } of said.slice(1)) {
+    if (role === 'user') interview = withAnswer(interview, text);
+    else interview = { ...interview, latest: progress.parse(data) };
+  }
+  return interview;
+}
+
+type InterviewFile = Record<string, unknown> & { name: string };
+
+/** `param`: where in the file, such as `tools.0.function`. */
+type FileFault = { param: string; message: string };
+
+/** What an interview needs of the house. */
+export type InterviewPorts = {
+  engine: Engine;
+  /** Everything that applying the file would refuse it for; empty where it would be taken. */
+  faultsOf: (caller: Caller, file: InterviewFile) => Promise<FileFault[]>;
+  /** The file as text that parses to the same file. */
+  render: (file: InterviewFile) => Promise<string>;
+};
+
+const prompt = readFileSync(join(import.meta.dirname, 'interviewer.md'), 'utf8').trim();
+const longestQuestion = 1000;
+
+/** A model that forgets a field, or writes the file as an object, has said the rest. */
+const schema = z.object({
+  question: z.string().catch(''),
+  is_done: z.boolean().catch(false),
+  file: z.preprocess((file) => (typeof file === 'object' ? JSON.stringify(file) : file), z.string().catch('')),
+});
+type Answer = z.output<typeof schema>;
+
+/** What is usable of the model's answers so far. */
+type Draft = { question: string; isDone: boolean; file: InterviewFile | null };
+
+/**
+ * The next question, or the file that applies as it is. What is usable of an answer is kept; the model is told, twice, what
+ * is not, and asked for that alone. Only where nothing can be used at all is there no next step.
+ */
+export async function askNext(
+  ports: InterviewPorts,
+  caller: Caller,
+  { interview, conversationId }: { interview: Interview; conversationId: string },
+  signal: AbortSignal,
+): Promise<Progress> {
+  const { engine } = ports;
+  const model = usableModel(engine.models, caller.mode, 'default');
+  const paid = paidByOrg(engine, { tenant: caller, model, deploymentId: null, conversationId });
+  const { deployment: name, description, answers } = interview;
+  const next = nextOf(interview);
+  const told = asData(newFence(), 'interview', JSON.stringify({ name, description, answers }));
+  const request = `${told}\n\n${wish[next]}`;
+  let draft: Draft = { question: '', isDone: false, file: null };
+  return ask({
+    purpose: 'interview',
+    prompt,
+    messages: [saidByUser(request)],
+    schema,
+    repairs: 2,
+    read: async (answer, isLast): Promise<Reading<Progress>> => {
+      const read = await readAnswer(ports, caller, name, draft, answer);
+      draft = read.draft;
+      const isEnding = next === 'end' || (next === 'ask or end' && draft.isDone);
+      // A question is worth asking also where the file so far has faults: what had none stands meanwhile.
+      if (!isEnding && draft.question !== '') return { value: asking(interview, draft) };
+      const faults = [...read.faults, ...(isEnding ? withoutTests(draft) : withoutQuestion)];
+      if (isEnding && draft.file && faults.length === 0) return { value: ready(draft.file) };
+      if (!isLast) return { again: `${complaint(draft, faults)}\n\n${request}` };
+      if (!draft.file || saysNothing(draft.file))
+        throw fail('model_error', { message: `The model could not go on. ${faults[0]}` });
+      return { value: isEnding ? ready(draft.file) : asking(interview, { ...draft, question: openQuestion }) };
+    },
+    payer: forWaitingCaller(paid),
+    signal,
+  });
+}
+
+const wish: Record<Next, string> = {
+  ask: 'Ask the next question. You are not done yet.',
+  'ask or end': 'Ask the next question, or end where everything that matters is known.',
+  end: 'End now: ask nothing more and write the whole file, with tests.',
+};
+
+/** Where the model has none of its own. */
+const openQuestion = 'What else should the agent know, and what must it never do?';
+
+const asking = ({ latest }: Interview, { question, file }: Draft): Progress => ({
+  status: 'asking',
+  question,
+  file: file ?? latest?.file ?? null,
+});
+
+const ready = (file: InterviewFile): Progress => ({ status: 'ready', question: null, file });
+
+const withoutQuestion = ['`question` is empty: ask the next question.'];
+
+const withoutTests = ({ file }: Draft) =>
+  file && (!Array.isArray(file.tests) || file.tests.length === 0) ? ['file.tests: Write at least one test.'] : [];
+
+function complaint({ file }: Draft, faults: readonly string[]): string {
+  if (!file) return unusable(faults);
+  const kept = Object.keys(file).map((key) => `\`${key}\``);
+  return `${unusable(faults)}\n\nThe rest of the file is kept (${kept.join(', ')}). Write in \`file\` only what is missing or mended.`;
+}
+
+async function readAnswer(
+  ports: InterviewPorts,
+  caller: Caller,
+  deployment: string,
+  before: Draft,
+  answer: Answer | null,
+): Promise<{ draft: Draft; faults: string[] }> {
+  if (answer === null) return { draft: before, faults: [notOfTheShape] };
+  const question = (storableJson(answer.question) as string).trim().slice(0, longestQuestion).toWellFormed();
+  const { file, faults } = await readFile(ports, caller, { deployment, kept: before.file }, answer.file);
+  return { draft: { question: question || before.question, isDone: before.isDone || answer.is_done, file }, faults };
+}
+
+/** Each look may show a fault that another one hid, such as the result of a tool that was left out. */
+const mostLooks = 5;
+
+/** As much of the file, with what was kept of earlier ones, as would apply, and what would not. */
+async function readFile(
+  { faultsOf }: InterviewPorts,
+  caller: Caller,
+  { deployment, kept }: { deployment: string; kept: InterviewFile | null },
+  written: string,
+): Promise<{ file: InterviewFile | null; faults: string[] }> {
+  const given = storableJson(await parsedYaml(written));
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return { file: kept, faults: ['`file` is not the JSON text of an object.'] };
+  }
+  let file: InterviewFile | null = mergedFile(kept, { ...given, name: deployment });
+  const told: string[] = [];
+  for (let looks = 0; file && looks < mostLooks; looks++) {
+    const faults = await faultsOf(caller, file);
+    if (faults.length === 0) return { file, faults: told };
+    told.push(...faults.map(({ param, message }) => `file.${param}: ${message}`));
+    file = withoutFaulty(file, faults);
+  }
+  return { file: kept, faults: told };
+}
+
+/** Models like to write a file as YAML, which says the same. */
+async function parsedYaml(text: string): Promise<unknown> {
+  const { parse } = await import('yaml');
+  try {
+    return parse(withoutFence(text)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The file without what its faults name: an entry of a list where they are about one, otherwise the whole key. Null where
+ * nothing would be left of it.
+ */
+function withoutFaulty(file: InterviewFile, faults: readonly FileFault[]): InterviewFile | null {
+  const faulty = new Map<string, Set<number> | 'whole'>();
+  for (const { param } of faults) {
+    const [key = '', index = ''] = param.split('.');
+    const known = faulty.get(key) ?? new Set<number>();
+    const isEntry = Array.isArray(file[key]) && /^\d+$/.test(index);
+    faulty.set(key, isEntry && known !== 'whole' ? known.add(Number(index)) : 'whole');
+  }
+  if (faulty.has('') || faulty.has('name')) return null;
+  const left = Object.entries(file).flatMap(([key, value]) => {
+    const which = faulty.get(key);
+    if (which === 'whole') return [];
+    return [[key, which ? (value as unknown[]).filter((_, at) => !which.has(at)) : value]];
+  });
+  const rest = { ...Object.fromEntries(left), name: file.name };
+  return saysNothing(rest) ? null : rest;
+}
+
+/** What was kept, and what the model has written since: of two entries of a list with one name the newer counts. */
+function mergedFile(kept: InterviewFile | null, given: InterviewFile): InterviewFile {
+  if (!kept) return given;
+  const lists = Object.entries(given).flatMap(([key, value]) => {
+    const before = kept[key];
+    return Array.isArray(value) && Array.isArray(before) ? [[key, mergedList(before, value)]] : [];
+  });
+  return { ...kept, ...given, ...Object.fromEntries(lists) };
+}
+
+const mergedList = (before: readonly unknown[], given: readonly unknown[]) => [
+  ...before.filter((old) => !given.some((entry) => isSame(old, entry))),
+  ...given,
+];
+
+function isSame(one: unknown, other: unknown): boolean {
+  const name = nameOf(one);
+  return name === undefined ? isDeepStrictEqual(one, other) : name === nameOf(other);
+}
+
+function nameOf(entry: unknown): unknown {
+  if (typeof entry !== 'object' || entry === null) return undefined;
+  const { function: called, mcp, name } = entry as Record<string, unknown>;
+  return called ?? mcp ?? name;
+}
+
+/** A name alone is no agent. */
+const saysNothing = ({ name: _, ...rest }: InterviewFile) =>
+  Object.values(rest).every((value) => value === '' || (Array.isArray(value) && value.length === 0));

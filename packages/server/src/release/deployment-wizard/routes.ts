@@ -1,0 +1,112 @@
+import { Failure, fail } from '@vestra/contract/errors';
+import { presentTurn, type TurnRow } from '../../engine/conversations/index.ts';
+import { announce, type Committed as Change } from '../../engine/index.ts';
+import type { Caller } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import { commitPrepared } from '../../platform/http/commit-prepared.ts';
+import { type Committed, type Handlers, Reply } from '../../platform/http/handler.ts';
+import type { InterviewPorts } from './interview.ts';
+import {
+  findInterview,
+  type InterviewStep,
+  Overtaken,
+  prepareAnswer,
+  prepareBeginning,
+  presentInterview,
+  writeStep,
+} from './steps.ts';
+
+type Call = {
+  caller: Caller;
+  headers: Headers;
+  commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
+};
+
+/** More than any interview has questions: each time another answer came first. */
+const mostTries = 12;
+
+/** Answers that come at once are taken one after the other, each to the question that stands then. */
+async function take<Body>(
+  { engine }: InterviewPorts,
+  call: Call,
+  prepare: () => Promise<InterviewStep>,
+  present: (step: InterviewStep, turn: TurnRow) => Promise<Body | Reply<Body>>,
+): Promise<Committed<Body>> {
+  for (let tries = 1; ; tries++) {
+    let done: Change | undefined;
+    try {
+      const answer = await commitPrepared(call, prepare, async (tx, step) => {
+        const { turn, committed } = await writeStep(tx, call.caller, step);
+        done = committed;
+        return present(step, turn);
+      });
+      if (done) announce(engine.announcer, done);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+      if (tries === mostTries) throw fail('timeout');
+    }
+  }
+}
+
+export function interviewRoutes(ports: InterviewPorts): Required<Pick<Handlers<'deployments'>, 'interview'>> {
+  return {
+    interview: async (incoming) => {
+      const { caller, body, signal } = incoming;
+      const { deployment, describe, conversation, answer } = body;
+      if (deployment !== undefined && describe !== undefined) {
+        return take(
+          ports,
+          incoming,
+          () => prepareBeginning(ports, caller, { deployment, describe }, signal),
+          (step) => presentInterview(step, ports.render),
+        );
+      }
+      if (conversation === undefined || answer === undefined) throw fail('describe_or_answer');
+      return take(
+        ports,
+        incoming,
+        () => prepareAnswer(ports, caller, { conversation, answer }, signal),
+        async (step) => new Reply(await presentInterview(step, ports.render), { status: 200 }),
+      );
+    },
+  };
+}
+
+/**
+ * A message to an interview's conversation answers its question. It is looked at only where the conversation has no
+ * deployment to send to, so that other messages pay nothing for it.
+ */
+export function answeringInterviews(ports: InterviewPorts, routes: Handlers<'conversations'>): typeof routes {
+  const { send } = routes;
+  if (!send) return routes;
+  return {
+    ...routes,
+    send: async (incoming) => {
+      try {
+        return await send(incoming);
+      } catch (error) {
+        if (!(error instanceof Failure) || error.code !== 'deployment_archived') throw error;
+        const { caller, params, body, signal } = incoming;
+        const conversation = params.conversation_id;
+        if (caller.session || !(await findInterview(ports, caller, conversation))) throw error;
+        const answer = readAnswer(body);
+        return take(
+          ports,
+          incoming,
+          () => prepareAnswer(ports, caller, { conversation, answer }, signal),
+          async (_step, turn) => new Reply(presentTurn(turn, { interactions: [], costMicros: 0n }), { status: 200 }),
+        );
+      }
+    },
+  };
+}
+
+function readAnswer({ message = '', stream }: { message?: string | undefined; stream: boolean }): string {
+  if (message.trim() === '') throw fail('message_required', { param: 'message' });
+  if (!stream) return message;
+  throw fail('invalid_request', {
+    param: 'stream',
+    message: 'The answers of an interview are not streamed: follow the events of its conversation.',
+  });
+}

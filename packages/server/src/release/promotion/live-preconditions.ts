@@ -1,0 +1,61 @@
+import { fail } from '@vestra/contract/errors';
+import { findSettings } from '../../account/index.ts';
+import type { Manifest } from '../../agents/versions/index.ts';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import { assertSecretsStored, missingSecretsOfVersion } from '../apply/missing-secrets.ts';
+import type { ApplyDependencies } from '../dependencies.ts';
+import { serversNow } from './content.ts';
+
+type Version = { tenant: Tenant; manifest: Manifest };
+
+/** Going live asks again: the file may have been applied in the other mode, or something taken away since. */
+export async function assertFitForLive(
+  tx: Transaction,
+  { models }: Pick<ApplyDependencies, 'models'>,
+  version: Version,
+): Promise<void> {
+  const unpriced = unpricedIn(models, version);
+  if (unpriced !== null) throw fail('invalid_manifest', { param: 'model', message: unpriced });
+  const moved = await movedServers(tx, version);
+  if (moved.length > 0) {
+    throw fail('version_incomplete', {
+      names: moved.map(({ id }) => id),
+      message: `This version calls ${moved.map(({ slug, url }) => `\`${slug}\` at ${url}`).join(', ')}, and the URL was changed since. Promote another version, apply the file again, or change the URL back.`,
+    });
+  }
+  await assertSecretsStored(tx, version);
+  if (!(await isMemoryKept(tx, version))) {
+    throw fail('memory_endpoint_required', {
+      message: 'This version leaves memory to the customer: set `memory_endpoint` with a live key first.',
+    });
+  }
+}
+
+/** What keeps a version from going live; null where nothing does. */
+export async function missingForLive(
+  tx: Transaction,
+  { models }: Pick<ApplyDependencies, 'models'>,
+  version: Version,
+): Promise<'invalid_manifest' | 'version_incomplete' | 'secret_missing' | 'memory_endpoint_required' | null> {
+  if (unpricedIn(models, version) !== null) return 'invalid_manifest';
+  if ((await movedServers(tx, version)).length > 0) return 'version_incomplete';
+  if ((await missingSecretsOfVersion(tx, version)).length > 0) return 'secret_missing';
+  return (await isMemoryKept(tx, version)) ? null : 'memory_endpoint_required';
+}
+
+/** The servers that have another URL now than the version fixed. */
+async function movedServers(tx: Transaction, { tenant, manifest }: Version) {
+  const now = await serversNow(tx, tenant.orgId, manifest);
+  return manifest.mcp_servers.filter((server, at) => now[at]?.url !== server.url);
+}
+
+/** Why its model could not be billed; `default` is the operator's to change, and is looked at with each message. */
+function unpricedIn({ catalogue }: ApplyDependencies['models'], { manifest }: Version): string | null {
+  const model = catalogue.find('live', manifest.model);
+  return model && !model.priced ? model.unavailable_reason : null;
+}
+
+async function isMemoryKept(tx: Transaction, { tenant, manifest }: Version): Promise<boolean> {
+  return manifest.memory !== 'customer' || (await findSettings(tx, tenant)).memory_endpoint !== null;
+}

@@ -4,6 +4,7 @@ import { findDeployment } from '../../agents/deployments/index.ts';
 import {
   findTurn,
   isOver,
+  latestTurn,
   lockOwnConversation,
   openConversation,
   type TurnRow,
@@ -28,10 +29,11 @@ import {
 import type { Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import type { PlayedScenario } from '../tables.ts';
+import type { PlayedScenario, ReplayRow, TestRunRow } from '../tables.ts';
+import type { Play, Player, PlayFault } from './player.ts';
 
 /** Where a version talks with nobody: conversations that no list shows, whose tools do nothing, and which the org pays. */
-export type Stage = {
+export type Sandbox = {
   engine: Engine;
   tenant: Tenant;
   deploymentId: string;
@@ -40,23 +42,23 @@ export type Stage = {
   hold: (tx: Transaction) => Promise<unknown>;
 };
 
-/** What is said on a stage; `request.test` is what stands in for the world. */
-type StageMessage = Pick<NewMessage, 'text' | 'context' | 'request'>;
+/** What is said on a sandbox; `request.test` is what stands in for the world. */
+type SandboxMessage = Pick<NewMessage, 'text' | 'context' | 'request'>;
 
 /**
  * Opens a conversation with its first message. Nobody is named as its user: the play has no memory, files or routines of
  * anyone, and its cost is the org's own. `note` writes down which conversation it is, in the same transaction.
  */
-export async function openOnStage(
-  stage: Stage,
-  message: StageMessage,
+export async function openInSandbox(
+  sandbox: Sandbox,
+  message: SandboxMessage,
   note: (tx: Transaction, conversationId: string) => Promise<void>,
 ): Promise<string> {
-  const { engine, tenant } = stage;
+  const { engine, tenant } = sandbox;
   const { conversation, committed } = await transaction(engine.db, async (tx) => {
-    await stage.hold(tx);
-    const deployment = await deploymentOf(tx, stage);
-    const place = { tenant, userId: null, deployment, pinned: stage.version, metadata: {}, isHidden: true };
+    await sandbox.hold(tx);
+    const deployment = await deploymentOf(tx, sandbox);
+    const place = { tenant, userId: null, deployment, pinned: sandbox.version, metadata: {}, isHidden: true };
     const say = async (change: Change) => {
       const admission = await admit(engine, tx, change.conversation, deployment);
       return acceptMessage(engine, change, admission, asTest(message));
@@ -70,12 +72,12 @@ export async function openOnStage(
 }
 
 /** Says a further line, unless the play has ended meanwhile. */
-export async function sayOnStage(stage: Stage, conversationId: string, message: StageMessage): Promise<TurnRow> {
-  const { engine, tenant } = stage;
+async function sendInSandbox(sandbox: Sandbox, conversationId: string, message: SandboxMessage): Promise<TurnRow> {
+  const { engine, tenant } = sandbox;
   const { result, committed } = await transaction(engine.db, async (tx) => {
-    await stage.hold(tx);
+    await sandbox.hold(tx);
     const conversation = await lockOwnConversation(tx, tenant, conversationId);
-    const deployment = await deploymentOf(tx, stage);
+    const deployment = await deploymentOf(tx, sandbox);
     const say = async (change: Change) => {
       const admission = await admit(engine, tx, change.conversation, deployment);
       return acceptMessage(engine, change, admission, asTest(message));
@@ -86,9 +88,9 @@ export async function sayOnStage(stage: Stage, conversationId: string, message: 
   return result;
 }
 
-const asTest = (message: StageMessage): NewMessage => ({ ...message, attachments: [], origin: 'test' });
+const asTest = (message: SandboxMessage): NewMessage => ({ ...message, attachments: [], origin: 'test' });
 
-async function deploymentOf(tx: Transaction, { tenant, deploymentId }: Stage) {
+async function deploymentOf(tx: Transaction, { tenant, deploymentId }: Sandbox) {
   const found = await findDeployment(tx, tenant.orgId, deploymentId);
   if (!found) throw fail('deployment_not_found');
   return found.deployment;
@@ -99,9 +101,63 @@ const lookAgainMs = 15_000;
 
 type Follower = ReturnType<Followers['follow']>;
 
+export const sandboxOf = ({ engine }: Player, { row, hold }: Play<TestRunRow | ReplayRow>): Sandbox => ({
+  engine,
+  tenant: { orgId: row.org_id, mode: row.mode },
+  deploymentId: row.deployment_id,
+  version: row.version,
+  hold: (tx) => hold(tx, 'share'),
+});
+
+type Script = {
+  conversationId: string;
+  answer: (wait: InteractionRow) => Promise<Resolution> | Resolution;
+  /** Called after each turn, also after one that failed. */
+  onTurnOver?: () => Promise<void>;
+  /** The next message of the user; null if there is none. */
+  nextMessage: (turn: TurnRow) => Promise<SandboxMessage | null>;
+};
+
+/**
+ * Plays a conversation until the user has nothing more to say. It depends only on the rows of the conversation, so another
+ * process can continue it after a crash. Returns what broke it, or null.
+ */
+export async function playConversation(
+  sandbox: Sandbox,
+  followers: Player['followers'],
+  { conversationId, answer, onTurnOver, nextMessage }: Script,
+  signal: AbortSignal,
+): Promise<PlayFault | null> {
+  const follower = followers.follow(conversationId, 0);
+  signal.addEventListener('abort', follower.close, { once: true });
+  try {
+    let turn = await latestTurn(sandbox.engine.db, conversationId);
+    while (turn) {
+      turn = await untilTurnIsOver(sandbox, { conversationId, turnId: turn.id }, { follower, answer }, signal);
+      await onTurnOver?.();
+      const fault = faultOfTurn(turn);
+      if (fault) return fault;
+      const message = await nextMessage(turn);
+      if (message === null) return null;
+      turn = await sendInSandbox(sandbox, conversationId, message);
+    }
+    throw fail('conversation_not_found');
+  } finally {
+    follower.close();
+  }
+}
+
+/** Limits of the version are behaviour of the agent, and are judged. Lack of money or a failed model is not. */
+function faultOfTurn({ state, error_code, error_message }: TurnRow): PlayFault | null {
+  if (state === 'settled') return null;
+  if (state === 'failed') return { code: error_code ?? 'model_error', message: error_message };
+  if (error_code === 'max_turns' || error_code === 'hook_blocked') return null;
+  return { code: error_code ?? 'stopped', message: error_message };
+}
+
 /** Answers whatever a turn waits for, until it is over. */
-export async function untilTurnIsOver(
-  { engine }: Pick<Stage, 'engine'>,
+async function untilTurnIsOver(
+  { engine }: Pick<Sandbox, 'engine'>,
   { conversationId, turnId }: { conversationId: string; turnId: string },
   { follower, answer }: { follower: Follower; answer: (wait: InteractionRow) => Promise<Resolution> | Resolution },
   signal: AbortSignal,

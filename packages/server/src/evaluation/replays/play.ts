@@ -3,173 +3,97 @@ import type { PricedModel } from '@vestra/models/prices';
 import { emit } from '../../account/index.ts';
 import { versionOf } from '../../agents/versions/index.ts';
 import { costOf } from '../../billing/index.ts';
-import {
-  type Exchange,
-  holdConversation,
-  latestTurn,
-  readTalk,
-  type TurnRow,
-} from '../../engine/conversations/index.ts';
+import { type Exchange, holdConversation, readTalk } from '../../engine/conversations/index.ts';
 import { ask, judgeLine, paidByOrg } from '../../engine/index.ts';
 import { mapLimited } from '../../platform/async/map-limited.ts';
-import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { holdRun, type Run, RunTakenOver, releaseRun, takeExpiredRuns } from '../../platform/jobs/run-owner.ts';
-import type { SweepSource } from '../../platform/jobs/sweep.ts';
-import { openOnStage, type Stage, sayOnStage, untilTurnIsOver } from '../player/sandbox-conversation.ts';
-import type { ReplayedExchange, ReplayRow, TalkRow } from '../tables.ts';
-import { breakOf } from '../test-runs/converse.ts';
-import { type Fault, judgeModelOf } from '../test-runs/judge.ts';
-import { faultOf, isInterrupted, type Player } from '../test-runs/playing.ts';
+import { isOpenStatus } from '../player/play-store.ts';
+import {
+  faultOf,
+  isInterrupted,
+  type Play,
+  type Player,
+  type PlayFault,
+  type PlayKind,
+  runPlay,
+  unfinishedPlays,
+} from '../player/player.ts';
+import { openInSandbox, playConversation, type Sandbox, sandboxOf } from '../player/sandbox-conversation.ts';
+import { type ReplayedExchange, type ReplayRow, replays, type TalkRow } from '../tables.ts';
+import { judgeModelOf } from '../test-runs/judge.ts';
 import { type Compared, compareExchange, recordedAnswer, talkStatusOf } from './comparison.ts';
 import { presentReplay } from './replays.ts';
-import {
-  endOpenTalks,
-  findReplay,
-  lockReplay,
-  talksOf,
-  unplayedReplays,
-  updateReplay,
-  updateTalk,
-  type WholeReplay,
-} from './store.ts';
+import { endOpenTalks, findReplay, talksOf, updateTalk, type WholeReplay } from './store.ts';
 
-const sideBySide = 4;
+const concurrency = 4;
+const maxExchanges = 12;
 
-/**
- * The job. It may be called again after any crash: talks that have a result keep it, one that was being replayed goes on
- * in its conversation from where that stands, and the others are begun.
- */
-export async function playReplay(replayer: Replayer, replayId: string, signal: AbortSignal): Promise<void> {
-  const { db, runner } = replayer.engine;
-  const taken = await transaction(db, async (tx) => {
-    const found = await lockReplay(tx, replayId, 'update');
-    if (found?.status !== 'queued' && found?.status !== 'running') return null;
-    const run = await runner.take(tx, replayId);
-    const row = await updateReplay(tx, replayId, {
-      status: 'running',
-      started_at: found.started_at ?? new Date(),
-      resumes: found.resumes + (found.status === 'running' ? 1 : 0),
-    });
-    return { row, run };
-  });
-  if (!taken) return;
-  const of = { ...taken.row, user_id: null };
-  await runner.perform(taken.run, of, (ended) => play(replayer, taken, AbortSignal.any([signal, ended])));
-}
+export const playReplay = (player: Player, replayId: string, signal: AbortSignal): Promise<void> =>
+  runPlay(player, replayKind, replayId, signal);
 
-async function play(replayer: Replayer, replaying: Replaying, signal: AbortSignal): Promise<void> {
-  const { engine } = replayer;
-  const { row } = replaying;
-  try {
-    const { manifest } = await versionOf(engine.db, row.deployment_id, row.version);
-    const judge = judgeModelOf(engine, row, manifest.model);
-    const talks = await talksOf(engine.db, [row.id]);
-    const open = talks.filter(({ status }) => status === 'queued' || status === 'running');
-    await mapLimited(sideBySide, open, (talk) => replayTalk(replayer, replaying, { talk, judge }, signal));
-    await finish(replayer, replaying, null);
-  } catch (error) {
-    if (isInterrupted(error, signal)) throw error;
-    await finish(replayer, replaying, faultOf(engine.log, error));
-  }
-}
-
-/** The end and the event that tells of it are one transaction. */
-async function finish({ engine }: Replayer, { row, run }: Replaying, fault: Fault | null): Promise<void> {
-  const tenant = { orgId: row.org_id, mode: row.mode };
-  await transaction(engine.db, async (tx) => {
-    await holdReplay(tx, run, 'update');
-    if (fault) await endOpenTalks(tx, row.id, { status: 'failed', ...fault });
-    await updateReplay(tx, row.id, {
-      status: fault ? 'error' : 'completed',
-      error_code: fault?.code ?? null,
-      finished_at: new Date(),
-    });
-    await releaseRun(tx, run);
-    const shown = presentReplay((await findReplay(tx, tenant, row.id)) as WholeReplay);
-    // An event goes to other systems, and is kept when the person is erased: whose talks they were is not for it to say.
-    await emit(tx, {
-      ...tenant,
-      type: 'replay.completed',
-      deploymentId: row.deployment_id,
-      data: { ...shown, talks: [] },
-    });
-  });
-  engine.announcer.notify('test_run', row.id);
-}
-
-/** Replays whose process has died, and those that neither a process nor a job knows of. */
-export const unfinishedReplays: SweepSource = {
+const replayKind: PlayKind<ReplayRow> = {
   name: 'replays',
-  async find({ tx, jobs, limit }) {
-    const expired = await takeExpiredRuns(tx, { prefix: 'rpl_', limit });
-    const found = await unplayedReplays(tx, limit);
-    const withJob = await jobs.keysWithJob(
-      tx,
-      'replay.play',
-      found.map(({ id }) => id),
-    );
-    const left = found.filter(({ id }) => !withJob.has(id));
-    await jobs.sendMany(
-      tx,
-      'replay.play',
-      left.map(({ id, org_id }) => ({ org_id, replay_id: id })),
-    );
-    return Math.max(left.length, expired.length);
+  table: replays,
+  prefix: 'rpl_',
+  job: 'replay.play',
+  playItems: replayTalks,
+  endOf: async (_tx, _player, _row, fault) => ({
+    status: fault ? 'error' : 'completed',
+    error_code: fault?.code ?? null,
+  }),
+  failOpenItems: (tx, id, fault) => endOpenTalks(tx, id, { status: 'failed', ...fault }),
+  async emitCompleted(tx, { org_id: orgId, mode, deployment_id: deploymentId, id }) {
+    const shown = presentReplay((await findReplay(tx, { orgId, mode }, id)) as WholeReplay);
+    // Without the talks: events go to other systems and stay when a user is erased, so they must not name users.
+    await emit(tx, { orgId, mode, type: 'replay.completed', deploymentId, data: { ...shown, talks: [] } });
   },
+  sendJobs: ({ tx, jobs }, rows) =>
+    jobs.sendMany(
+      tx,
+      'replay.play',
+      rows.map(({ id, org_id }) => ({ org_id, replay_id: id })),
+    ),
 };
 
-/** What replaying needs of the house. */
-type Replayer = Pick<Player, 'engine' | 'followers'>;
+export const unfinishedReplays = unfinishedPlays(replayKind);
 
-/** A replay as the process that plays it knows it. */
-type Replaying = { row: ReplayRow; run: Run };
-
-/**
- * To be called in every transaction before it writes. Throws where the replay was cancelled, or where another process
- * plays it: nothing of the transaction is written then.
- */
-async function holdReplay(tx: Transaction, run: Run, strength: 'share' | 'update'): Promise<void> {
-  const row = await lockReplay(tx, run.runId, strength);
-  if (row?.status !== 'running') throw new RunTakenOver(run);
-  await holdRun(tx, run);
+async function replayTalks(player: Player, play: Play<ReplayRow>, signal: AbortSignal): Promise<null> {
+  const { engine } = player;
+  const { row } = play;
+  const { manifest } = await versionOf(engine.db, row.deployment_id, row.version);
+  const judge = judgeModelOf(engine, row, manifest.model);
+  const open = (await talksOf(engine.db, [row.id])).filter(({ status }) => isOpenStatus(status));
+  await mapLimited(concurrency, open, (talk) => replayTalk(player, play, { talk, judge }, signal));
+  return null;
 }
-
-const mostExchanges = 12;
 
 /** Replays one talk, or goes on with it, until both sides of it are compared. */
 async function replayTalk(
-  replayer: Replayer,
-  replaying: Replaying,
+  player: Player,
+  play: Play<ReplayRow>,
   { talk: row, judge }: { talk: TalkRow; judge: PricedModel | null },
   signal: AbortSignal,
 ): Promise<void> {
-  const { engine } = replayer;
-  const { row: replay } = replaying;
+  const { engine } = player;
+  const { row: replay } = play;
   const talk = { ...row, started_at: row.started_at ?? new Date() };
   try {
-    const before = (await readTalk(engine.db, talk.source_id)).filter(hasEnded).slice(0, mostExchanges);
+    const before = (await readTalk(engine.db, talk.source_id)).filter(hasEnded).slice(0, maxExchanges);
     if (before.length === 0)
       throw fail('conversation_not_found', { message: 'Nothing of this talk is left to replay.' });
-    const stage: Stage = {
-      engine,
-      tenant: { orgId: replay.org_id, mode: replay.mode },
-      deploymentId: replay.deployment_id,
-      version: replay.version,
-      hold: (tx) => holdReplay(tx, replaying.run, 'share'),
-    };
-    talk.conversation_id ??= await begin(stage, talk, before[0] as Exchange);
+    const sandbox = sandboxOf(player, play);
+    talk.conversation_id ??= await begin(sandbox, talk, before[0] as Exchange);
     engine.announcer.notify('test_run', replay.id);
-    const broken = await sayAll(replayer, stage, { conversationId: talk.conversation_id, before }, signal);
+    const broken = await sendAll(player, sandbox, { conversationId: talk.conversation_id, before }, signal);
     const after = await readTalk(engine.db, talk.conversation_id);
     const compared = before.map((each, at) =>
       compareExchange(each, after[at], broken && at === after.length - 1 ? (broken.message ?? broken.code) : null),
     );
-    const exchanges = await judged(replayer, stage, { talk, compared, judge }, signal);
-    await end(replayer, replaying, talk, { exchanges, judge, fault: broken });
+    const exchanges = await judged(player, sandbox, { talk, compared, judge }, signal);
+    await end(player, play, talk, { exchanges, judge, fault: broken });
   } catch (error) {
     if (isInterrupted(error, signal)) throw error;
-    await end(replayer, replaying, talk, { exchanges: [], judge: null, fault: faultOf(engine.log, error) });
+    await end(player, play, talk, { exchanges: [], judge: null, fault: faultOf(engine.log, error) });
   }
 }
 
@@ -177,9 +101,9 @@ async function replayTalk(
 const hasEnded = ({ turn, user }: Exchange) => turn.state === 'settled' && user.length > 0;
 
 /** An erasure of the person at this moment comes before it, or takes it along. */
-function begin(stage: Stage, talk: TalkRow, first: Exchange): Promise<string> {
-  return openOnStage(stage, messageOf(first, talk.source_id), async (tx, conversationId) => {
-    const isThere = await holdConversation(tx, stage.tenant, talk.source_id);
+function begin(sandbox: Sandbox, talk: TalkRow, first: Exchange): Promise<string> {
+  return openInSandbox(sandbox, messageOf(first, talk.source_id), async (tx, conversationId) => {
+    const isThere = await holdConversation(tx, sandbox.tenant, talk.source_id);
     const begun = { status: 'running' as const, conversation_id: conversationId, started_at: talk.started_at };
     if (!isThere || !(await updateTalk(tx, talk, begun))) throw fail('conversation_not_found');
   });
@@ -197,39 +121,32 @@ const messageOf = ({ user, turn }: Exchange, sourceId: string) => ({
   },
 });
 
-/** The rows of the conversation are all that it goes by, wherever a process that died has left them. */
-async function sayAll(
-  { followers, engine }: Replayer,
-  stage: Stage,
+const sendAll = (
+  { followers }: Player,
+  sandbox: Sandbox,
   { conversationId, before }: { conversationId: string; before: readonly Exchange[] },
   signal: AbortSignal,
-): Promise<Fault | null> {
-  const follower = followers.follow(conversationId, 0);
-  signal.addEventListener('abort', follower.close, { once: true });
-  const answer = (wait: Parameters<typeof recordedAnswer>[0]) => recordedAnswer(wait, before);
-  try {
-    let turn: TurnRow | undefined = await latestTurn(engine.db, conversationId);
-    while (turn) {
-      turn = await untilTurnIsOver(stage, { conversationId, turnId: turn.id }, { follower, answer }, signal);
-      const broken = breakOf(turn);
-      if (broken) return broken;
-      const next = before[turn.ordinal];
-      if (!next) return null;
-      const source = next.turn.conversation_id;
-      turn = await sayOnStage(stage, conversationId, messageOf(next, source));
-    }
-    throw fail('conversation_not_found');
-  } finally {
-    follower.close();
-  }
-}
+): Promise<PlayFault | null> =>
+  playConversation(
+    sandbox,
+    followers,
+    {
+      conversationId,
+      answer: (wait) => recordedAnswer(wait, before),
+      nextMessage: async ({ ordinal }) => {
+        const next = before[ordinal];
+        return next ? messageOf(next, next.turn.conversation_id) : null;
+      },
+    },
+    signal,
+  );
 
 const sameMeaning = 'The second answer tells the person the same as the first, whatever the words.';
 
 /** Whether other words mean the same is a model's to say; without one other words are another answer. */
 async function judged(
-  { engine }: Replayer,
-  { tenant, deploymentId }: Stage,
+  { engine }: Player,
+  { tenant, deploymentId }: Sandbox,
   { talk, compared, judge }: { talk: TalkRow; compared: readonly Compared[]; judge: PricedModel | null },
   signal: AbortSignal,
 ): Promise<ReplayedExchange[]> {
@@ -255,14 +172,14 @@ async function judged(
 }
 
 async function end(
-  { engine }: Replayer,
-  { run }: Replaying,
+  { engine }: Player,
+  { hold }: Play<ReplayRow>,
   talk: TalkRow,
-  { exchanges, judge, fault }: { exchanges: ReplayedExchange[]; judge: PricedModel | null; fault: Fault | null },
+  { exchanges, judge, fault }: { exchanges: ReplayedExchange[]; judge: PricedModel | null; fault: PlayFault | null },
 ): Promise<void> {
   const { conversation_id: conversationId, started_at: startedAt } = talk;
   await transaction(engine.db, async (tx) => {
-    await holdReplay(tx, run, 'share');
+    await hold(tx, 'share');
     const cost = conversationId === null ? null : await costOf(tx, { conversationId });
     await updateTalk(tx, talk, {
       status: fault ? 'failed' : talkStatusOf(exchanges),

@@ -3,25 +3,18 @@ import { newId } from '@vestra/contract/ids';
 import { microsToUsd } from '@vestra/contract/money';
 import { emit, recordAudit } from '../../account/index.ts';
 import { type DeploymentRow, getVersion, lockDeployment } from '../../agents/deployments/index.ts';
-import { costsOf } from '../../billing/index.ts';
 import {
   type ConversationRow,
   eraseHiddenConversations,
   findConversation,
   lastTalksOf,
 } from '../../engine/conversations/index.ts';
-import {
-  assertPayable,
-  changeConversation,
-  type Engine,
-  ignoreErased,
-  stopAll,
-  usableModel,
-} from '../../engine/index.ts';
+import { assertPayable, type Engine, usableModel } from '../../engine/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import type { EraseStep } from '../../users/index.ts';
+import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import type { Replay, ReplayedTalk } from '../tables.ts';
 import { cancelOpen, findReplay, insertReplay, removeTalksOf, talksOf, updateTalk, type WholeReplay } from './store.ts';
 
@@ -104,7 +97,9 @@ export async function cancelReplay(tx: Transaction, origin: Origin, id: string):
   const before = await findReplay(tx, origin, id);
   if (!before) throw fail('replay_not_found');
   if (!(await cancelOpen(tx, origin, id))) return presentReplay((await findReplay(tx, origin, id)) ?? before);
-  await writeCosts(tx, id);
+  await recordCostsOfCancelled(tx, await talksOf(tx, [id]), (talk, cost_micros) =>
+    updateTalk(tx, talk, { cost_micros }),
+  );
   const shown = presentReplay((await findReplay(tx, origin, id)) as WholeReplay);
   const { deployment_id: deploymentId, version } = shown;
   await recordAudit(tx, origin, {
@@ -117,26 +112,13 @@ export async function cancelReplay(tx: Transaction, origin: Origin, id: string):
   return shown;
 }
 
-/** What was replayed until then is paid for. */
-async function writeCosts(tx: Transaction, id: string): Promise<void> {
-  const cut = (await talksOf(tx, [id])).filter(({ status }) => status === 'cancelled');
-  const costs = await costsOf(tx, { conversationIds: cut.flatMap(({ conversation_id }) => conversation_id ?? []) });
-  for (const talk of cut) {
-    const cost = costs.get(talk.conversation_id ?? '');
-    if (cost) await updateTalk(tx, talk, { cost_micros: cost.totalMicros });
-  }
-}
-
-/** Whoever plays a cancelled replay hears of it, and what the agent is at in its conversations ends. */
-export async function stopReplaying(engine: Engine, { id, status, talks }: Replay): Promise<void> {
-  if (status !== 'cancelled') return;
-  engine.announcer.notify('run', id);
-  engine.announcer.notify('test_run', id);
-  for (const { status: of, replayed_conversation_id: conversationId } of talks) {
-    if (of !== 'cancelled' || conversationId === null) continue;
-    await changeConversation(engine, conversationId, null, (change) => stopAll(engine, change)).catch(ignoreErased);
-  }
-}
+/** Stops the process that plays a cancelled replay, and the agent in its conversations. */
+export const stopReplay = (engine: Engine, replay: Replay): Promise<void> =>
+  stopPlaying(
+    engine,
+    replay,
+    replay.talks.map(({ status, replayed_conversation_id }) => ({ status, conversationId: replayed_conversation_id })),
+  );
 
 /** Replayed talks hold what the person said, in conversations that are nobody's. To be called once the real ones are gone. */
 export const eraseReplaysOf: EraseStep = async (tx, tenant, userId) => {

@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/index.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
-import { cancelReplay, createReplay, presentReplay, stopReplaying } from './replays.ts';
+import { cancelReplay, createReplay, presentReplay, stopReplay } from './replays.ts';
 import { findReplay, listReplays } from './store.ts';
 
 export function replayRoutes({ engine, jobs }: { engine: Engine; jobs: JobSender }): Handlers<'replays'> {
@@ -27,7 +27,7 @@ export function replayRoutes({ engine, jobs }: { engine: Engine; jobs: JobSender
     },
     cancel: async ({ origin, params }) => {
       const replay = await transaction(db, (tx) => cancelReplay(tx, origin, params.replay_id));
-      await stopReplaying(engine, replay);
+      await stopReplay(engine, replay);
       return replay;
     },
   };

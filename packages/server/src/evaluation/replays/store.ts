@@ -2,14 +2,12 @@ import type { Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import { columnsOf, text } from '../../platform/db/table.ts';
+import { columnsOf } from '../../platform/db/table.ts';
+import { cancelPlay, isOpen } from '../player/play-store.ts';
 import { type ReplayRow, replays, replayTalks, type TalkRow } from '../tables.ts';
 
 /** A replay with its talks, newest first. */
 export type WholeReplay = { row: ReplayRow; talks: TalkRow[] };
-
-/** Neither a replay nor one of its talks goes on from any other status. */
-const isOpen = sql`status IN ('queued', 'running')`;
 
 /** What live users said is not shown in test mode. */
 const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
@@ -75,17 +73,6 @@ export async function insertReplay(
   );
 }
 
-const locks = { share: sql`FOR SHARE`, update: sql`FOR UPDATE` };
-
-/** Held until the transaction ends: whoever writes to a replay takes this row first, and its talks after. */
-export const lockReplay = (tx: Transaction, id: string, strength: keyof typeof locks): Promise<ReplayRow | undefined> =>
-  maybeOne(tx, replays, sql`SELECT ${columnsOf(replays)} FROM ${replays} WHERE id = ${id} ${locks[strength]}`);
-
-export async function updateReplay(tx: Transaction, id: string, changes: Partial<ReplayRow>): Promise<ReplayRow> {
-  const [row] = await update(tx, replays, changes, sql`id = ${id}`);
-  return row as ReplayRow;
-}
-
 /** False where the talk is gone: its user was erased. */
 export async function updateTalk(
   tx: Transaction,
@@ -109,29 +96,12 @@ export async function endOpenTalks(
   );
 }
 
-/** Says whether there was anything to end. */
+/** Ends a replay that has not ended, and its open talks. Returns whether there was anything to end. */
 export async function cancelOpen(tx: Transaction, tenant: Tenant, id: string): Promise<boolean> {
-  const ended = await run(
-    tx,
-    sql`UPDATE ${replays} SET status = 'cancelled', finished_at = now()
-        WHERE ${ofTenant(tenant)} AND id = ${id} AND ${isOpen}`,
-  );
-  if (ended === 0) return false;
-  // From the commit on nobody plays it any more.
-  await run(tx, sql`DELETE FROM runs WHERE id = ${id}`);
+  if (!(await cancelPlay(tx, replays, ofTenant(tenant), id))) return false;
   await endOpenTalks(tx, id, { status: 'cancelled', code: null, message: null });
   return true;
 }
-
-/** Replays that are not over and that no process plays, oldest first. */
-export const unplayedReplays = (db: Executor, limit: number): Promise<{ id: string; org_id: string }[]> =>
-  rowsOf(
-    db,
-    { id: text(), org_id: text() },
-    sql`SELECT id, org_id FROM ${replays} played
-        WHERE ${isOpen} AND NOT EXISTS (SELECT FROM runs WHERE runs.id = played.id)
-        ORDER BY created_at LIMIT ${limit}`,
-  );
 
 /** What was replayed of a user; the conversations of it are still there. */
 export const removeTalksOf = (tx: Transaction, tenant: Tenant, userId: string): Promise<TalkRow[]> =>

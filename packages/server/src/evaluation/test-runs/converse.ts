@@ -2,90 +2,68 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Message } from '@vestra/agent/message';
 import type { Ask } from '@vestra/agent/question';
-import { fail } from '@vestra/contract/errors';
 import { z } from 'zod';
-import {
-  latestTurn,
-  questionText,
-  readTranscript,
-  type Transcript,
-  type TurnRow,
-} from '../../engine/conversations/index.ts';
+import { questionText, readTranscript, type Transcript } from '../../engine/conversations/index.ts';
 import { type InteractionRow, type Resolution, readAnswer } from '../../engine/interactions/index.ts';
 import { storableText } from '../../platform/db/storable-text.ts';
-import { openOnStage, type Stage, sayOnStage, standInAnswer, untilTurnIsOver } from '../player/sandbox-conversation.ts';
-import type { PlayedScenario, ResultRow } from '../tables.ts';
-import type { Fault } from './judge.ts';
-import { holdPlay, type Player, type Playing } from './playing.ts';
+import type { Play, Player, PlayFault } from '../player/player.ts';
+import { openInSandbox, playConversation, sandboxOf, standInAnswer } from '../player/sandbox-conversation.ts';
+import type { PlayedScenario, ResultRow, TestRunRow } from '../tables.ts';
 import { beginResult } from './store.ts';
 
-const mostExchanges = 12;
-
-const stageOf = ({ engine }: Player, { row, run }: Playing): Stage => ({
-  engine,
-  tenant: { orgId: row.org_id, mode: row.mode },
-  deploymentId: row.deployment_id,
-  version: row.version,
-  hold: (tx) => holdPlay(tx, run, 'share'),
-});
+const maxExchanges = 12;
 
 /** Opens the conversation of a scenario and says its first line, which is the goal in the user's own words. */
 export async function beginConversation(
   player: Player,
-  playing: Playing,
+  play: Play<TestRunRow>,
   result: ResultRow,
   startedAt: Date,
 ): Promise<string> {
   const message = messageOf(result.scenario, result.scenario.goal);
-  const conversationId = await openOnStage(stageOf(player, playing), message, (tx, id) =>
+  const conversationId = await openInSandbox(sandboxOf(player, play), message, (tx, id) =>
     beginResult(tx, result, { conversationId: id, startedAt }),
   );
-  player.engine.announcer.notify('test_run', playing.row.id);
+  player.engine.announcer.notify('test_run', play.row.id);
   return conversationId;
 }
 
-type Play = {
+type ScenarioPlay = {
   result: ResultRow;
   conversationId: string;
   ask: Ask;
-  /** Told what was said so far, after each exchange. */
+  /** Receives the transcript so far after each exchange. */
   onExchange: (transcript: Transcript) => Promise<void>;
 };
 
-/**
- * The pretend user and the agent talk until the user has nothing more to say. The rows of the conversation are all that
- * it goes by, so it goes on from wherever a process that died has left them. Says what broke it, or null.
- */
+/** The pretend user and the agent exchange messages until the user has nothing more to say. */
 export async function converse(
   player: Player,
-  playing: Playing,
-  play: Play,
+  play: Play<TestRunRow>,
+  { result, conversationId, ask, onExchange }: ScenarioPlay,
   signal: AbortSignal,
-): Promise<Fault | null> {
+): Promise<PlayFault | null> {
   const { db } = player.engine;
-  const { conversationId } = play;
-  const { scenario } = play.result;
-  const stage = stageOf(player, playing);
-  const follower = player.followers.follow(conversationId, 0);
-  const answer = (wait: InteractionRow) => answerWait(db, play, wait);
-  signal.addEventListener('abort', follower.close, { once: true });
-  try {
-    let turn = await latestTurn(db, conversationId);
-    while (turn) {
-      turn = await untilTurnIsOver(stage, { conversationId, turnId: turn.id }, { follower, answer }, signal);
-      const transcript = await readTranscript(db, conversationId);
-      await play.onExchange(transcript);
-      const brokenBy = breakOf(turn);
-      if (brokenBy !== null) return brokenBy;
-      if (turn.ordinal >= mostExchanges) return null;
-      const line = await nextLine(play.ask, scenario, transcript.said);
-      if (line === null) return null;
-      turn = await sayOnStage(stage, conversationId, messageOf(scenario, line));
-    }
-    throw fail('conversation_not_found');
-  } finally {
-    follower.close();
-  }
+  const { scenario } = result;
+  let transcript: Transcript = { said: [], witnessed: [] };
+  return playConversation(
+    sandboxOf(player, play),
+    player.followers,
+    {
+      conversationId,
+      answer: (wait) => answerWait(db, { result, conversationId, ask }, wait),
+      onTurnOver: async () => {
+        transcript = await readTranscript(db, conversationId);
+        await onExchange(transcript);
+      },
+      nextMessage: async ({ ordinal }) => {
+        if (ordinal >= maxExchanges) return null;
+        const line = await nextLine(ask, scenario, transcript.said);
+        return line === null ? null : messageOf(scenario, line);
+      },
+    },
+    signal,
+  );
 }
 
 const messageOf = ({ tool_results, recorded_calls }: PlayedScenario, text: string) => ({
@@ -99,15 +77,9 @@ const messageOf = ({ tool_results, recorded_calls }: PlayedScenario, text: strin
   },
 });
 
-/** A limit of the version is how the agent behaves, and is judged; money that ran out or a model that failed is not. */
-export function breakOf({ state, error_code, error_message }: TurnRow): Fault | null {
-  if (state === 'settled') return null;
-  if (state === 'failed') return { code: error_code ?? 'model_error', message: error_message };
-  if (error_code === 'max_turns' || error_code === 'hook_blocked') return null;
-  return { code: error_code ?? 'stopped', message: error_message };
-}
+type AskedPlay = Pick<ScenarioPlay, 'result' | 'conversationId' | 'ask'>;
 
-async function answerWait(db: Player['engine']['db'], play: Play, wait: InteractionRow): Promise<Resolution> {
+async function answerWait(db: Player['engine']['db'], play: AskedPlay, wait: InteractionRow): Promise<Resolution> {
   const decided = standInAnswer(wait, play.result.scenario);
   return decided === 'ask the user' ? answerQuestions(db, play, wait) : decided;
 }
@@ -115,7 +87,7 @@ async function answerWait(db: Player['engine']['db'], play: Play, wait: Interact
 /** Each question is put to the pretend user as something that the agent says; one without an answer declines them all. */
 async function answerQuestions(
   db: Player['engine']['db'],
-  { conversationId, ask, result }: Play,
+  { conversationId, ask, result }: AskedPlay,
   wait: InteractionRow,
 ): Promise<Resolution> {
   const { said } = await readTranscript(db, conversationId);

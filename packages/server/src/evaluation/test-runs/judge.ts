@@ -3,6 +3,7 @@ import type { PricedModel } from '@vestra/models/prices';
 import type { Transcript } from '../../engine/conversations/index.ts';
 import { type Engine, judgeLine, usableModel } from '../../engine/index.ts';
 import { mapLimited } from '../../platform/async/map-limited.ts';
+import type { PlayFault } from '../player/player.ts';
 import type { PlayedScenario, TestRunResult, TestRunRow } from '../tables.ts';
 
 const sideBySide = 4;
@@ -53,11 +54,8 @@ export type Verdict = Pick<TestRunResult, 'criteria' | 'must_never' | 'judged_by
   status: 'passed' | 'failed' | 'error';
 };
 
-/** Why something could not be played: one of the words of the error catalogue, and a sentence where there is one. */
-export type Fault = { code: string; message: string | null };
-
 /** Of a scenario that could not be played to its end. */
-export const brokenBy = ({ code, message }: Fault): Verdict => ({
+export const brokenBy = ({ code, message }: PlayFault): Verdict => ({
   status: 'error',
   criteria: [],
   must_never: [],

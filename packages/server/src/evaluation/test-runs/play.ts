@@ -8,122 +8,97 @@ import { costOf } from '../../billing/index.ts';
 import { readTranscript, type Transcript } from '../../engine/conversations/index.ts';
 import { ask, paidByOrg } from '../../engine/index.ts';
 import { mapLimited } from '../../platform/async/map-limited.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { releaseRun, takeExpiredRuns } from '../../platform/jobs/run-owner.ts';
-import type { SweepSource } from '../../platform/jobs/sweep.ts';
-import type { ResultRow } from '../tables.ts';
-import { beginConversation, converse } from './converse.ts';
-import { brokenBy, endOfRun, type Fault, judgeModelOf, judgeScenario, type Verdict, verdictOf } from './judge.ts';
-import { faultOf, holdPlay, isInterrupted, type Player, type Playing } from './playing.ts';
+import { isOpenStatus } from '../player/play-store.ts';
 import {
-  endOpenResults,
-  findRun,
-  lockRun,
-  recordResult,
-  resultsOf,
-  type TalliedRun,
-  unplayedRuns,
-  updateRun,
-} from './store.ts';
+  faultOf,
+  isInterrupted,
+  type Play,
+  type Player,
+  type PlayFault,
+  type PlayKind,
+  runPlay,
+  unfinishedPlays,
+} from '../player/player.ts';
+import { type ResultRow, type TestRunRow, testRuns } from '../tables.ts';
+import { beginConversation, converse } from './converse.ts';
+import { brokenBy, endOfRun, judgeModelOf, judgeScenario, type Verdict, verdictOf } from './judge.ts';
+import { failOpenResults, findRun, recordResult, resultsOf, setNote, type TalliedRun } from './store.ts';
 import { presentTestRun } from './test-runs.ts';
 
-const sideBySide = 4;
+const concurrency = 4;
 
-const noJudgeModel: Fault = {
+const noJudgeModel: PlayFault = {
   code: 'no_judge_model',
   message:
     'The built-in `offline` model does not judge what goes live. Set the key of a model provider, such as ' +
     'ANTHROPIC_API_KEY, or name a model with VESTRA_DEFAULT_MODEL, and start the server again.',
 };
 
-/**
- * The job. It may be called again after any crash: scenarios that have a verdict keep it, one that was being played goes
- * on in its conversation from where that stands, and the others are begun.
- */
-export async function playTestRun(player: Player, runId: string, signal: AbortSignal): Promise<void> {
-  const { db, runner, announcer } = player.engine;
-  const taken = await transaction(db, async (tx) => {
-    const found = await lockRun(tx, runId, 'update');
-    if (found?.status !== 'queued' && found?.status !== 'running') return null;
-    const run = await runner.take(tx, runId);
-    const row = await updateRun(tx, runId, {
-      status: 'running',
-      started_at: found.started_at ?? new Date(),
-      resumes: found.resumes + (found.status === 'running' ? 1 : 0),
-    });
-    return { row, run };
-  });
-  if (!taken) return;
-  announcer.notify('test_run', runId);
-  const of = { ...taken.row, user_id: null };
-  await runner.perform(taken.run, of, (ended) => play(player, taken, AbortSignal.any([signal, ended])));
-}
+export const playTestRun = (player: Player, runId: string, signal: AbortSignal): Promise<void> =>
+  runPlay(player, testRunKind, runId, signal);
 
-async function play(player: Player, playing: Playing, signal: AbortSignal): Promise<void> {
-  const { engine } = player;
-  const { row } = playing;
-  try {
-    const version = await versionOf(engine.db, row.deployment_id, row.version);
-    const model = judgeModelOf(engine, row, version.manifest.model);
-    if (!model) return await finishRun(player, playing, noJudgeModel);
-    await waitForIndex(player, playing, version, signal);
-    const open = (await resultsOf(engine.db, row.id)).filter(
-      ({ status }) => status === 'queued' || status === 'running',
-    );
-    await mapLimited(sideBySide, open, (result) => playScenario(player, { ...playing, model }, result, signal));
-    await finishRun(player, playing, null);
-  } catch (error) {
-    if (isInterrupted(error, signal)) throw error;
-    await finishRun(player, playing, faultOf(engine.log, error));
-  }
-}
-
-/**
- * Ends a run by its results, or by what kept it from having them. The promotion, the verdict and the event that tells of
- * it are one transaction: a run that was cancelled meanwhile promotes nothing, and none promotes twice.
- */
-async function finishRun({ engine, promote }: Player, { row, run }: Playing, brokenBy: Fault | null): Promise<void> {
-  const { org_id: orgId, mode, deployment_id: deploymentId, id } = row;
-  await transaction(engine.db, async (tx) => {
-    const end =
-      brokenBy === null ? endOfRun(await resultsOf(tx, id)) : { status: 'error' as const, error_code: brokenBy.code };
-    // Before the run's own row is held: whoever promotes holds the deployment first, and an apply that holds it may then
-    // read the run.
-    const outcome = end.status === 'passed' && row.promote_on_pass ? await promote(tx, { orgId, run: row }) : null;
-    await holdPlay(tx, run, 'update');
-    if (brokenBy !== null) await endOpenResults(tx, id, brokenBy);
-    // A later decision of the org is no fault; a version that passed and could not go live for another reason says so.
-    const hindered = outcome?.promoted === false && outcome.reason !== 'superseded' ? outcome.reason : null;
-    await updateRun(tx, id, { ...end, error_code: end.error_code ?? hindered, finished_at: new Date() });
-    await releaseRun(tx, run);
-    const shown = presentTestRun((await findRun(tx, orgId, id)) as TalliedRun);
-    await emit(tx, { orgId, mode, type: 'test_run.completed', deploymentId, data: shown });
-  });
-  engine.announcer.notify('test_run', id);
-}
-
-/** Test runs whose process has died, and those that neither a process nor a job knows of. */
-export const unfinishedTestRuns: SweepSource = {
+const testRunKind: PlayKind<TestRunRow> = {
   name: 'test runs',
-  async find({ tx, jobs, limit }) {
-    const expired = await takeExpiredRuns(tx, { prefix: 'trun_', limit });
-    const found = await unplayedRuns(tx, limit);
-    const ids = found.map(({ id }) => id);
-    const withJob = await jobs.keysWithJob(tx, 'test_run.play', ids);
-    const left = found.filter(({ id }) => !withJob.has(id));
-    await jobs.sendMany(
+  table: testRuns,
+  prefix: 'trun_',
+  job: 'test_run.play',
+  playItems: playScenarios,
+  endOf,
+  failOpenItems: failOpenResults,
+  async emitCompleted(tx, { org_id: orgId, mode, deployment_id: deploymentId, id }) {
+    const data = presentTestRun((await findRun(tx, orgId, id)) as TalliedRun);
+    await emit(tx, { orgId, mode, type: 'test_run.completed', deploymentId, data });
+  },
+  sendJobs: ({ tx, jobs }, rows) =>
+    jobs.sendMany(
       tx,
       'test_run.play',
-      left.map(({ id, org_id }) => ({ org_id, run_id: id })),
-    );
-    return Math.max(left.length, expired.length);
-  },
+      rows.map(({ id, org_id }) => ({ org_id, run_id: id })),
+    ),
 };
+
+export const unfinishedTestRuns = unfinishedPlays(testRunKind);
+
+async function playScenarios(player: Player, play: Play<TestRunRow>, signal: AbortSignal): Promise<PlayFault | null> {
+  const { engine } = player;
+  const { row } = play;
+  engine.announcer.notify('test_run', row.id);
+  const version = await versionOf(engine.db, row.deployment_id, row.version);
+  const model = judgeModelOf(engine, row, version.manifest.model);
+  if (!model) return noJudgeModel;
+  await waitForIndex(player, play, version, signal);
+  const open = (await resultsOf(engine.db, row.id)).filter(({ status }) => isOpenStatus(status));
+  await mapLimited(concurrency, open, (result) => playScenario(player, { ...play, model }, result, signal));
+  return null;
+}
+
+/**
+ * Ends a run by its results, or by the fault that kept it from having them. The promotion is in the same transaction as
+ * the verdict: a run that was cancelled meanwhile promotes nothing, and none promotes twice.
+ */
+async function endOf(
+  tx: Transaction,
+  { promote }: Player,
+  row: TestRunRow,
+  fault: PlayFault | null,
+): Promise<Pick<TestRunRow, 'status' | 'error_code'>> {
+  if (fault) return { status: 'error', error_code: fault.code };
+  const end = endOfRun(await resultsOf(tx, row.id));
+  if (end.status !== 'passed' || !row.promote_on_pass) return end;
+  // Before the row of the run is locked: a promotion locks the deployment first, and an apply that holds that lock may
+  // read the run.
+  const outcome = await promote(tx, { orgId: row.org_id, run: row });
+  // A later decision of the org is no fault. A version that passed and could not go live for another reason shows it.
+  const isHindered = !outcome.promoted && outcome.reason !== 'superseded';
+  return { ...end, error_code: end.error_code ?? (isHindered ? outcome.reason : null) };
+}
 
 /** Plays one scenario, or goes on with it, until it has a verdict. */
 async function playScenario(
   player: Player,
-  playing: Playing & { model: PricedModel },
+  playing: Play<TestRunRow> & { model: PricedModel },
   result: ResultRow,
   signal: AbortSignal,
 ): Promise<void> {
@@ -156,14 +131,14 @@ const nothing: Transcript = { said: [], witnessed: [] };
 /** How far the play is, or its end. */
 async function record(
   { engine }: Player,
-  { run }: Playing,
+  { hold }: Play<TestRunRow>,
   result: ResultRow,
   { said }: Transcript,
   verdict: Verdict | null,
 ): Promise<void> {
   const { conversation_id: conversationId, started_at: startedAt } = result;
   await transaction(engine.db, async (tx) => {
-    await holdPlay(tx, run, 'share');
+    await hold(tx, 'share');
     const cost = conversationId === null ? null : await costOf(tx, { conversationId });
     const played = {
       transcript: said,
@@ -185,7 +160,7 @@ const mostBetweenMs = 1_000;
  */
 async function waitForIndex(
   player: Player,
-  { row, run }: Playing,
+  { row, hold }: Play<TestRunRow>,
   { manifest, content }: { manifest: Manifest; content: FixedContent },
   signal: AbortSignal,
 ): Promise<void> {
@@ -206,8 +181,8 @@ async function waitForIndex(
 
   async function tell(now: string | null): Promise<void> {
     await transaction(player.engine.db, async (tx) => {
-      await holdPlay(tx, run, 'update');
-      await updateRun(tx, row.id, { note: now });
+      await hold(tx, 'update');
+      await setNote(tx, row.id, now);
     });
     player.engine.announcer.notify('test_run', row.id);
   }

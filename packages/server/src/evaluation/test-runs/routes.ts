@@ -12,7 +12,7 @@ import type { Streams } from '../../platform/http/streams.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import type { TestRun } from '../tables.ts';
 import { findRun, listRuns } from './store.ts';
-import { cancelTestRun, createTestRun, presentTestRun, stopPlaying, type UpToDateVersion } from './test-runs.ts';
+import { cancelTestRun, createTestRun, presentTestRun, stopTestRun, type UpToDateVersion } from './test-runs.ts';
 
 export type TestRunDependencies = {
   db: Database;
@@ -53,7 +53,7 @@ export function testRunRoutes({
     },
     cancel: async ({ origin, params }) => {
       const run = await transaction(db, (tx) => cancelTestRun(tx, origin, params.run_id));
-      await stopPlaying(engine, run);
+      await stopTestRun(engine, run);
       return run;
     },
   };

@@ -1,8 +1,10 @@
 import type { VersionTests } from '../../agents/deployments/index.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import { insert, insertMany, rowsOf, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, json, text } from '../../platform/db/table.ts';
+import { cancelPlay, isOpen } from '../player/play-store.ts';
+import type { PlayFault } from '../player/player.ts';
 import {
   type PlayedScenario,
   type ResultRow,
@@ -13,7 +15,7 @@ import {
   testRunResults,
   testRuns,
 } from '../tables.ts';
-import type { Fault, Verdict } from './judge.ts';
+import type { Verdict } from './judge.ts';
 
 /** A run with what its results come to, read by one statement so that the counts fit the results beside them. */
 export type TalliedRun = TestRunRow & { tally: Tally };
@@ -23,9 +25,6 @@ type Tally = {
   cost_micros: number;
   results: (Omit<TestRunResult, 'cost_usd'> & { cost_micros: number })[];
 };
-
-/** Neither a run nor the result of a scenario goes on from any other status. */
-const isOpen = sql`status IN ('queued', 'running')`;
 
 /** Test runs are shared by both modes of their org. */
 export async function findRun(db: Executor, orgId: string, runId: string): Promise<TalliedRun | undefined> {
@@ -109,19 +108,9 @@ const asPlayed = (row: ScenarioRow): PlayedScenario => ({
   approves: row.approves,
 });
 
-/**
- * Ends a run that has not ended, with what it has not finished playing; says whether there was anything to end. Whoever
- * writes to a run takes its row first and its results after, so that none waits for the other.
- */
+/** Ends a run that has not ended, and its open results. Returns whether there was anything to end. */
 export async function cancelRun(tx: Transaction, orgId: string, runId: string): Promise<boolean> {
-  const ended = await run(
-    tx,
-    sql`UPDATE ${testRuns} SET status = 'cancelled', finished_at = now()
-        WHERE org_id = ${orgId} AND id = ${runId} AND ${isOpen}`,
-  );
-  if (ended === 0) return false;
-  // From the commit on nobody plays it any more.
-  await run(tx, sql`DELETE FROM runs WHERE id = ${runId}`);
+  if (!(await cancelPlay(tx, testRuns, sql`org_id = ${orgId}`, runId))) return false;
   await run(tx, sql`UPDATE ${testRunResults} SET status = 'cancelled' WHERE run_id = ${runId} AND ${isOpen}`);
   return true;
 }
@@ -144,19 +133,8 @@ export async function latestRuns(
   return new Map(rows.map(({ version, run_id, status }) => [version, { run_id, status }]));
 }
 
-const locks = { share: sql`FOR SHARE`, update: sql`FOR UPDATE` };
-
-/** Held until the transaction ends: whoever writes to a run takes this row first, then its ownership, then its results. */
-export const lockRun = (
-  tx: Transaction,
-  runId: string,
-  strength: keyof typeof locks,
-): Promise<TestRunRow | undefined> =>
-  maybeOne(tx, testRuns, sql`SELECT ${columnsOf(testRuns)} FROM ${testRuns} WHERE id = ${runId} ${locks[strength]}`);
-
-export async function updateRun(tx: Transaction, runId: string, changes: Partial<TestRunRow>): Promise<TestRunRow> {
-  const [row] = await update(tx, testRuns, changes, sql`id = ${runId}`);
-  return row as TestRunRow;
+export async function setNote(tx: Transaction, runId: string, note: string | null): Promise<void> {
+  await run(tx, sql`UPDATE ${testRuns} SET note = ${note} WHERE id = ${runId}`);
 }
 
 /** In the order in which their scenarios were made. */
@@ -209,20 +187,10 @@ export async function setCost(tx: Transaction, key: ResultKey, costMicros: bigin
 }
 
 /** What has no verdict gets the same end: why the run as a whole could not go on. */
-export async function endOpenResults(tx: Transaction, runId: string, { code, message }: Fault): Promise<void> {
+export async function failOpenResults(tx: Transaction, runId: string, { code, message }: PlayFault): Promise<void> {
   await run(
     tx,
     sql`UPDATE ${testRunResults} SET status = 'error', error_code = ${code}, error_message = ${message}
         WHERE run_id = ${runId} AND ${isOpen}`,
   );
 }
-
-/** Runs that are not over and that no process plays, oldest first. */
-export const unplayedRuns = (db: Executor, limit: number): Promise<{ id: string; org_id: string }[]> =>
-  rowsOf(
-    db,
-    { id: text(), org_id: text() },
-    sql`SELECT id, org_id FROM ${testRuns} played
-        WHERE ${isOpen} AND NOT EXISTS (SELECT FROM runs WHERE runs.id = played.id)
-        ORDER BY created_at LIMIT ${limit}`,
-  );

@@ -4,18 +4,11 @@ import { microsToUsd } from '@vestra/contract/money';
 import type { Mode } from '@vestra/contract/route';
 import { emit, recordAudit } from '../../account/index.ts';
 import { type DeploymentRow, lockDeployment, lockVersions, type VersionRow } from '../../agents/deployments/index.ts';
-import { costsOf } from '../../billing/index.ts';
-import {
-  assertPayable,
-  changeConversation,
-  type Engine,
-  ignoreErased,
-  stopAll,
-  usableModel,
-} from '../../engine/index.ts';
+import { assertPayable, type Engine, usableModel } from '../../engine/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
+import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import { countScenarios, scenariosOf } from '../scenarios/scenarios.ts';
 import type { TestRun } from '../tables.ts';
 import { cancelRun, findRun, insertRun, resultsOf, setCost, type TalliedRun } from './store.ts';
@@ -93,7 +86,9 @@ export async function cancelTestRun(tx: Transaction, origin: Origin, runId: stri
   // It spends live money, and may be what a live version waits for.
   if (before.mode === 'live' && origin.mode === 'test') throw fail('live_key_required');
   const wasOpen = await cancelRun(tx, origin.orgId, runId);
-  if (wasOpen) await writeCosts(tx, runId);
+  if (wasOpen) {
+    await recordCostsOfCancelled(tx, await resultsOf(tx, runId), (result, cost) => setCost(tx, result, cost));
+  }
   const row = (await findRun(tx, origin.orgId, runId)) ?? before;
   const run = presentTestRun(row);
   if (!wasOpen) return run;
@@ -112,26 +107,13 @@ export async function cancelTestRun(tx: Transaction, origin: Origin, runId: stri
   return run;
 }
 
-/** What was played until then is paid for. */
-async function writeCosts(tx: Transaction, runId: string): Promise<void> {
-  const cut = (await resultsOf(tx, runId)).filter(({ status }) => status === 'cancelled');
-  const costs = await costsOf(tx, { conversationIds: cut.flatMap(({ conversation_id }) => conversation_id ?? []) });
-  for (const result of cut) {
-    const cost = costs.get(result.conversation_id ?? '');
-    if (cost) await setCost(tx, result, cost.totalMicros);
-  }
-}
-
-/** Whoever plays a cancelled run hears of it, and what the agent is at in its conversations ends. */
-export async function stopPlaying(engine: Engine, { id, status, results }: TestRun): Promise<void> {
-  if (status !== 'cancelled') return;
-  engine.announcer.notify('run', id);
-  engine.announcer.notify('test_run', id);
-  for (const { status: of, conversation_id: conversationId } of results) {
-    if (of !== 'cancelled' || conversationId === null) continue;
-    await changeConversation(engine, conversationId, null, (change) => stopAll(engine, change)).catch(ignoreErased);
-  }
-}
+/** Stops the process that plays a cancelled run, and the agent in its conversations. */
+export const stopTestRun = (engine: Engine, run: TestRun): Promise<void> =>
+  stopPlaying(
+    engine,
+    run,
+    run.results.map(({ status, conversation_id }) => ({ status, conversationId: conversation_id })),
+  );
 
 /** A run as it is shown; nothing where the org has no such run. */
 export async function findTestRun(db: Executor, orgId: string, runId: string): Promise<TestRun | undefined> {

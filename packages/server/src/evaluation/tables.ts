@@ -25,7 +25,7 @@ export type ScenarioRow = RowOf<typeof scenarios>;
 export type TestRun = ResponseOf<Api['testRuns']['get']>;
 export type TestRunResult = TestRun['results'][number];
 
-/** A scenario as it was when its run was made. */
+/** A copy of the scenario at the time of the run. */
 export type PlayedScenario = Pick<
   ScenarioRow,
   'name' | 'persona' | 'goal' | 'success_criteria' | 'must_never' | 'tool_results' | 'recorded_calls' | 'approves'
@@ -41,7 +41,7 @@ export const testRuns = table('test_runs', {
   promote_on_pass: boolean(),
   resumes: integer().withDefault(),
   error_code: text().nullable(),
-  /** What a reader of the run should know besides its results. */
+  /** A remark for readers of the run, such as an incomplete index. */
   note: text().nullable(),
   created_at: moment().withDefault(),
   started_at: moment().nullable(),
@@ -92,11 +92,11 @@ export const replayTalks = table('replay_talks', {
   position: integer(),
   org_id: text(),
   mode: text<Mode>(),
-  /** The real talk. */
+  /** The original conversation. */
   source_id: text(),
   user_id: text().nullable(),
   status: text<ReplayedTalk['status']>().withDefault(),
-  /** The talk as it is replayed. */
+  /** The hidden conversation of the replay. */
   conversation_id: text().nullable(),
   exchanges: json<ReplayedExchange[]>().withDefault(),
   judged_by: text().nullable(),

@@ -7,7 +7,7 @@ import { type ClientAnswer, clientAnswers } from './tables.ts';
 
 const columns = columnsOf(clientAnswers);
 
-/** A request that is sent again under its Idempotency-Key has the answer that is there. */
+/** A repeat with the same Idempotency-Key returns the stored answer. */
 export const insertAnswer = async (db: Executor, row: NewRowOf<typeof clientAnswers>): Promise<ClientAnswer> =>
   (await insert(db, clientAnswers, row, {
     onConflict: sql`(id) DO UPDATE SET request_digest = EXCLUDED.request_digest`,
@@ -20,7 +20,7 @@ export const findAnswer = (db: Executor, { orgId, mode }: Tenant, id: string): P
     sql`SELECT ${columns} FROM client_answers WHERE id = ${id} AND org_id = ${orgId} AND mode = ${mode}`,
   );
 
-/** The answer with which a talk ended that is sent back whole. */
+/** The answer at the end of a history that the client sends in full. */
 export const answerOfTalk = (
   db: Executor,
   { orgId, mode }: Tenant,
@@ -33,7 +33,7 @@ export const answerOfTalk = (
       WHERE org_id = ${orgId} AND mode = ${mode} AND talk_digest = ${talkDigest} ORDER BY created_at DESC LIMIT 1`,
   );
 
-/** The answer that the same request began a short while ago. */
+/** The answer of the same request within the last 15 minutes. */
 export const latestAnswerTo = (
   db: Executor,
   { orgId, mode }: Tenant,

@@ -95,7 +95,7 @@ export const sessions = table('sessions', {
   mode: text<Mode>(),
   user_id: text().nullable(),
   conversation_id: text().nullable(),
-  /** Of the conversation. */
+  /** The deployment of the conversation. */
   deployment_id: text().nullable(),
   token_hash: bytes(),
   chat: boolean(),
@@ -104,7 +104,7 @@ export const sessions = table('sessions', {
   memory: boolean(),
   driver: text(),
   opening: jsonb<Opening>().nullable(),
-  /** How many it has begun. */
+  /** The number of voice calls so far. */
   voice_calls: integer().withDefault(),
   expires_at: moment(),
   revoked_at: moment().nullable(),
@@ -120,16 +120,16 @@ export const clientAnswers = table('client_answers', {
   mode: text<Mode>(),
   conversation_id: text(),
   turn_id: text(),
-  /** The turn's events up to this one belong to an answer before. */
+  /** Events of the turn up to this one belong to an earlier answer. */
   after_seq: count(),
-  /** The answer that the client went on from by its name. */
+  /** The earlier answer that the client referred to by id. */
   previous_id: text().nullable(),
-  /** As the client named it. */
+  /** The model name that the client sent. */
   model: text(),
-  /** From a function's name here to the client's own. */
+  /** Maps the function names used here to those of the client. */
   tool_names: json<Record<string, string>>(),
   is_structured: boolean(),
-  /** Whether it can be asked for again. */
+  /** Whether the client can retrieve it again. */
   is_kept: boolean(),
   request_digest: text(),
   talk_digest: text().nullable(),

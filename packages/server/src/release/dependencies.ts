@@ -2,16 +2,16 @@ import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import type { JobSender } from '../platform/jobs/catalog.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
 
-/** What applying a file needs beyond the domains that it stands on. */
+/** Parts of the server that an apply needs. */
 export type ApplyDependencies = {
   vault: Vault;
   jobs: JobSender;
-  /** Whether a model may be named; `default` always may. */
+  /** Whether a model can be used; `default` always can. */
   models: { catalogue: Pick<Catalogue, 'has' | 'find'> };
-  /** Which apps users can connect. */
+  /** The apps that users can connect. */
   apps: { catalogue: { find: (id: string) => unknown } };
-  /** Why an address must not be called, or null. The sentence never repeats the address. */
+  /** Why an address must not be called, or null. The sentence never contains the address. */
   refuseAddress: (address: string) => string | null;
-  /** What is wrong with a JSON Schema, or null. */
+  /** The fault of a JSON Schema, or null. */
   faultOfSchema: (schema: Readonly<Record<string, unknown>>) => Promise<string | null>;
 };

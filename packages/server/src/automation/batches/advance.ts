@@ -21,16 +21,16 @@ import { ItemsRefused, startItems } from './start-items.ts';
 import { type BatchReference, failQueued, lockBatch, waitingForOwnAgent } from './store.ts';
 import { batches } from './tables.ts';
 
-/** So many items begin in one transaction: few enough that nobody waits long for the batch's row. */
-const groupSize = maxHoldsTogether;
+/** Items that start in one transaction: few enough that no other writer waits long for the row of the batch. */
+const groupSize = mostHeldTogether;
 
-/** Gives the free slots of a batch to items that wait for one, and ends the batch when nothing is left. */
+/** Gives the free slots of a batch to its waiting items, and completes the batch when no item is left. */
 export async function advanceBatch(engine: Engine, batch: BatchReference): Promise<void> {
   await letAnsweredGoOn(engine, batch);
   while (await beginGroup(engine, batch));
 }
 
-/** After an item of the org's own agent has made room: for whichever batch has waited longest. */
+/** An item of the org's own agent freed a slot that all batches of the org share: the oldest waiting batch takes it. */
 export async function advanceOwnAgent(engine: Engine, { orgId, mode, batchId }: BatchReference): Promise<void> {
   const reference = { orgId, mode, batchId };
   for (const id of await waitingForOwnAgent(engine.db, reference)) {
@@ -38,7 +38,7 @@ export async function advanceOwnAgent(engine: Engine, { orgId, mode, batchId }: 
   }
 }
 
-/** True where more may begin. */
+/** Returns whether more items may be able to start. */
 async function beginGroup(engine: Engine, reference: BatchReference): Promise<boolean> {
   const places: Place[] = [];
   const giveBack = () => {
@@ -46,7 +46,7 @@ async function beginGroup(engine: Engine, reference: BatchReference): Promise<bo
   };
   try {
     const { begun, isMoreToCome } = await transaction(engine.db, (tx) => {
-      // It may be tried again.
+      // `transaction` may run this function again, and then places of the first attempt would leak.
       giveBack();
       return beginInside(engine, tx, reference, places);
     });
@@ -83,7 +83,7 @@ async function beginInside(
   return { begun, isMoreToCome: items.length === most || begun.length < items.length };
 }
 
-/** Items that have their answer come before those that have not begun. The conversation is held before the batch. */
+/** Answered items resume before queued items start. The conversation is locked before the batch, as everywhere else. */
 async function letAnsweredGoOn(engine: Engine, { orgId, mode, batchId }: BatchReference): Promise<void> {
   const tenant: Tenant = { orgId, mode };
   const rows = await itemsWantingSlots(engine.db, batchId, 100);
@@ -103,10 +103,7 @@ async function letAnsweredGoOn(engine: Engine, { orgId, mode, batchId }: BatchRe
 const { org_id, mode, id } = batches.columns;
 const batchKey = { org_id, mode, id };
 
-/**
- * Batches that could go on and have for a while not done so: whoever should have seen to it has died. Within that while
- * it is a process that lives which sees to it.
- */
+/** Batches that could advance and did not for five seconds: the process that should have advanced them died. */
 export const unfinishedBatches: SweepSource = {
   name: 'batches',
   async find({ tx, jobs, limit }) {

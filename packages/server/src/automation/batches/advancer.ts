@@ -4,24 +4,24 @@ import { sql } from '../../platform/db/sql.ts';
 import { takeSlot } from './slots.ts';
 import { type BatchReference, endItem, endItemStatement, findItem, giveSlotUp, type ItemReference } from './store.ts';
 
-/** Lets batches go on in this process as soon as one of their items has made room. */
+/** Advances batches in this process as soon as one of their items frees a slot. */
 type Advancer = {
-  /** `isOfOwnAgent`: room for the org's own agent, which other batches may be waiting for. */
+  /** `isOfOwnAgent`: the slot belongs to the org's own agent, and other batches may wait for it. */
   poke: (batch: BatchReference & { isOfOwnAgent: boolean }) => void;
-  /** Starts nothing more, and resolves when nothing is under way. */
+  /** Starts nothing more. Resolves when no batch is being advanced. */
   stop: () => Promise<void>;
 };
 
 type Poked = Parameters<Advancer['poke']>[0];
 
 /**
- * Of pokes that come while a batch is being looked through, one more look answers all. A poke that is lost with its
- * process is made good by the sweep.
+ * Pokes that arrive while a batch is being advanced are answered by one more pass. The sweep repairs a poke that was
+ * lost with its process.
  */
 export function createAdvancer(dependencies: {
   advance: (batch: BatchReference) => Promise<void>;
   advanceOwnAgent: (batch: BatchReference) => Promise<void>;
-  /** Another process goes on. */
+  /** Leaves the batch to another process. */
   handOver: (batch: BatchReference) => Promise<void>;
   log: Logger;
 }): Advancer {
@@ -70,7 +70,7 @@ export function createAdvancer(dependencies: {
   };
 }
 
-/** What the engine tells of turns that are items. The batch goes on once that is committed. */
+/** Callbacks of the engine for turns that are items of a batch. The batch advances after the commit. */
 export function watchItems({ poke }: Pick<Advancer, 'poke'>): Engine['batchItems'] {
   return {
     async ended({ tx, afterwards }, turn) {

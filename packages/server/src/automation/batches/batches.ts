@@ -25,13 +25,13 @@ import type { BatchRow } from './tables.ts';
 
 type Body = BodyOf<Api['batches']['create']>;
 
-/** Keeps what is to be done; a job begins with it. */
+/** Stores the items. A job starts them. */
 export async function createBatch(engine: Engine, tx: Transaction, origin: Origin, body: Body): Promise<BatchRow> {
   const { orgId, mode } = origin;
   await assertUsers(tx, origin, body.items);
   const deployment = await deploymentOf(tx, origin, body.deployment);
   await admit(engine, tx, { mode, pinned_version: null, deployment_version: null }, deployment);
-  // Where not one item could begin the batch is refused; a cap of one user is that user's items' affair.
+  // Refuse the batch if no item could start. The cap of a single user fails only the items of that user.
   await assertPayable(tx, { orgId, mode });
   const batch = await insertBatch(tx, {
     org_id: orgId,
@@ -64,7 +64,7 @@ async function assertUsers(tx: Transaction, tenant: Tenant, items: Body['items']
   throw fail('user_required', { param: `items.${at}.user_id` });
 }
 
-/** A version that is pinned would be run by items that begin long after it was left behind. */
+/** Batches pin no version: items may start long after a pinned version was replaced. */
 async function deploymentOf(tx: Transaction, tenant: Tenant, named: string | undefined): Promise<DeploymentRow> {
   if (named !== undefined) return holdDeployment(tx, tenant.orgId, named, 'deployment');
   const deployment = await defaultDeployment(tx, tenant, null);
@@ -75,7 +75,7 @@ async function deploymentOf(tx: Transaction, tenant: Tenant, named: string | und
   });
 }
 
-/** Nothing more begins; what runs comes to its end, and with the last of it the batch does. */
+/** No further item starts. Running items finish, and the last one completes the batch. */
 export async function cancelBatch(tx: Transaction, origin: Origin, batchId: string): Promise<BatchRow> {
   const batch = await lockBatch(tx, { orgId: origin.orgId, mode: origin.mode, batchId });
   if (!batch) throw fail('batch_not_found');
@@ -88,7 +88,7 @@ export async function cancelBatch(tx: Transaction, origin: Origin, batchId: stri
   return running === 0 ? completeBatch(tx, cancelled) : cancelled;
 }
 
-/** Ends a batch whose row is held and of which nothing is queued or runs. It is told of once. */
+/** Completes a locked batch that has no queued and no running item, and emits the event once. */
 export async function completeBatch(tx: Transaction, batch: BatchRow): Promise<BatchRow> {
   const { counts, spentMicros } = (await standingsOf(tx, [batch.id])).get(batch.id) as Standing;
   const completed = await updateBatch(tx, batch, {
@@ -131,14 +131,14 @@ export const presentItem = (row: ShownItem, { created_at }: BatchRow) => ({
   finished_at: row.finished_at?.toISOString() ?? null,
 });
 
-/** Nothing is left of it where the person was erased. */
+/** Erasing the user also removed the result. */
 function resultOf({ status, reply, text, data, outcome_met, outcome_reason }: ShownItem) {
   if (status !== 'succeeded' || reply === null) return null;
   const outcome = outcome_met === null ? null : { met: outcome_met, reason: outcome_reason ?? '' };
   return { reply, text, data: data ?? null, outcome };
 }
 
-/** Batches with how they stand: of those that have ended it is kept, of the others it is counted. */
+/** Completed batches have stored totals. Those of open batches are counted. */
 export async function showBatches(
   db: Executor,
   rows: readonly BatchRow[],

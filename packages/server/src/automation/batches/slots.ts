@@ -6,15 +6,15 @@ import { boolean, count, text } from '../../platform/db/table.ts';
 import { type BatchReference, lockBatch, lockingBatch } from './store.ts';
 import { type BatchItemRow, type BatchRow, batchItems } from './tables.ts';
 
-/** How many items the org's own agent works on at a time, over all batches of an org and mode. */
+/** Concurrent items of the org's own agent, over all batches of an org and mode. */
 export const mostOfOwnAgent = 5;
 
 type Slots = { running: number; free: number };
 
-/** Which of a batch's items have not begun: those of the org's own agent, and those of users. */
+/** Whether queued items are left: of the org's own agent, and of users. */
 type Left = { of_org: boolean; of_users: boolean };
 
-/** Holds a batch's row, and says how it stands from then on. What ends meanwhile only makes room. */
+/** Locks the row of a batch and counts its slots. Items that end meanwhile only free slots. */
 export async function holdBatch(
   tx: Transaction,
   reference: BatchReference,
@@ -29,7 +29,7 @@ export async function holdBatch(
   return { batch, slots: slotsIn(batch, counted), left };
 }
 
-/** Of a batch whose row is held. */
+/** The row of the batch must be locked. */
 export async function slotsOf(tx: Transaction, batch: BatchRow): Promise<Slots> {
   const [[counted]] = await pipelined(tx, [countingSlots(batch.id)]);
   return slotsIn(batch, counted as Counted);
@@ -58,7 +58,9 @@ const lookingForQueued = (batchId: string) =>
         AS of_users`,
   );
 
-/** What the org's own agent has free. Whoever asks gives out alone until the transaction ends, after their batch's row. */
+/**
+ * Free slots of the org's own agent. The lock makes callers take them one at a time; lock the row of the batch first.
+ */
 async function freeOfOwnAgent(tx: Transaction, { orgId, mode }: Tenant): Promise<number> {
   const lock = `vestra batch items of the own agent ${orgId} ${mode}`;
   const [, [found]] = await pipelined(tx, [
@@ -77,7 +79,7 @@ const queuedShape = { item_index, user_id, message: text(), context, metadata };
 
 export type QueuedItem = Pick<BatchItemRow, 'item_index' | 'user_id' | 'context' | 'metadata'> & { message: string };
 
-/** What may begin now, in the order sent, of a batch whose row is held. */
+/** Items that may start now, in the order sent. The row of the batch must be locked. */
 export async function nextItems(tx: Transaction, batch: BatchRow, left: Left, most: number): Promise<QueuedItem[]> {
   if (most === 0 || (!left.of_org && !left.of_users)) return [];
   const ofOrg = left.of_org ? await freeOfOwnAgent(tx, { orgId: batch.org_id, mode: batch.mode }) : 0;
@@ -92,7 +94,7 @@ export async function nextItems(tx: Transaction, batch: BatchRow, left: Left, mo
   );
 }
 
-/** Items that have their answer and no slot to go on with, in the order sent. */
+/** Answered items that wait for a slot to resume, in the order sent. */
 export const itemsWantingSlots = (db: Database, batchId: string, limit: number) =>
   rowsOf(
     db,
@@ -103,7 +105,7 @@ export const itemsWantingSlots = (db: Database, batchId: string, limit: number) 
 
 export type SlotOwner = BatchReference & { index: number; userId: string | null };
 
-/** A slot for an item that has its answer; where none is free it is noted that it wants one. */
+/** Takes a slot for an answered item. If none is free, the item is marked as wanting one. */
 export async function takeSlot(tx: Transaction, { index, userId, ...reference }: SlotOwner): Promise<boolean> {
   const batch = await lockBatch(tx, reference);
   const isFree =

@@ -20,7 +20,7 @@ import type { QueuedItem } from './slots.ts';
 import { failQueued, markStarted, type StartedItem } from './store.ts';
 import type { BatchRow } from './tables.ts';
 
-/** Items that could not begin after something had been written for them: nothing of the transaction may stay. */
+/** Items that were refused after something was written for them. The transaction must be rolled back. */
 export class ItemsRefused extends Error {
   override readonly name = 'ItemsRefused';
   readonly failure: Failure;
@@ -34,9 +34,9 @@ export class ItemsRefused extends Error {
 }
 
 /**
- * Begins these items of a batch whose row is held, each as a conversation with one message that goes straight to work.
- * What cannot begin has failed, and is not among what is returned. `places` grows by what is kept of this process for
- * them: whoever commits gives back what was not used.
+ * Starts items of a locked batch, each as a conversation with one message that becomes a task. Items that cannot start
+ * are failed and not returned. `places` receives the places that were reserved in this process; the caller releases the
+ * unused ones.
  */
 export async function startItems(
   engine: Engine,
@@ -47,7 +47,7 @@ export async function startItems(
 ): Promise<Committed[]> {
   const runs = await unlessRefused(whatRuns(engine, tx, batch));
   if (runs instanceof Failure) {
-    // It is the same for every item that is left.
+    // The refusal is the same for all remaining items.
     await failQueued(tx, batch.id, runs, null);
     return [];
   }
@@ -71,7 +71,10 @@ export async function startItems(
 
 type Begun = { committed: Committed; started: StartedItem };
 
-/** As many as this process has room for: it owns them from the commit on. None where the money is not plenty. */
+/**
+ * Starts as many as this process has places for; it owns them from the commit on. Starts none if the balance is near a
+ * cap.
+ */
 async function startTogether(
   engine: Engine,
   tx: Transaction,
@@ -115,7 +118,7 @@ async function startTogether(
   }));
 }
 
-/** Each left to a job, for whichever process has room. */
+/** Leaves each item to a job, for any process that has a free place. */
 async function startOneByOne(
   engine: Engine,
   tx: Transaction,
@@ -128,7 +131,7 @@ async function startOneByOne(
   for (const [at, item] of items.entries()) {
     const one = await unlessRefused(startItem(engine, tx, batch, runs, item, outbox));
     if (one instanceof Failure) {
-      // An empty wallet or a cap of the org is the same for those behind it; a cap of a user is their own.
+      // An empty wallet or a cap of the org also refuses the following items. The cap of a user refuses only their own.
       const isOwn = one.code === 'user_cap_reached';
       const behind = isOwn ? [item] : items.slice(at);
       throw new ItemsRefused(

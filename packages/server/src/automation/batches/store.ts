@@ -12,7 +12,6 @@ import { type BatchItemRow, type BatchRow, batches, batchItems, type Counts } fr
 
 type Page = { limit: number; after: readonly string[] | null };
 
-/** Where a batch lies. */
 export type BatchReference = { orgId: string; mode: BatchRow['mode']; batchId: string };
 
 const columns = columnsOf(batches);
@@ -31,7 +30,7 @@ export const insertBatch = (tx: Transaction, row: NewRowOf<typeof batches>): Pro
 
 const itemsAtOnce = 1000;
 
-/** In a statement whose text does not depend on how many there are. */
+/** As JSON, so that the statement text does not depend on the number of items and stays prepared. */
 export async function insertItems(tx: Transaction, batch: BatchRow, items: readonly NewItem[]): Promise<void> {
   for (let from = 0; from < items.length; from += itemsAtOnce) {
     const rows = items.slice(from, from + itemsAtOnce).map((item, at) => ({ item_index: from + at, ...item }));
@@ -48,7 +47,7 @@ export async function insertItems(tx: Transaction, batch: BatchRow, items: reado
 export const findBatch = (db: Executor, reference: BatchReference): Promise<BatchRow | undefined> =>
   maybeOne(db, batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)}`);
 
-/** Held until the transaction ends: slots are given out and batches ended by one at a time. */
+/** Locks the row until the transaction ends, so that one process at a time gives out slots or completes the batch. */
 export const lockingBatch = (reference: BatchReference) =>
   reading(batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)} FOR NO KEY UPDATE`);
 
@@ -75,7 +74,7 @@ export const listBatches = (db: Executor, tenant: Tenant, { limit, after }: Page
       WHERE ${sql.and(owned(tenant), after && sql`id < ${after[0] as string}`)} ORDER BY id DESC LIMIT ${limit + 1}`,
   );
 
-/** Other batches of the org whose items of its own agent wait, longest first. */
+/** Other batches of the org that have waiting items of its own agent, oldest first. */
 export async function waitingForOwnAgent(db: Executor, { batchId, ...tenant }: BatchReference): Promise<string[]> {
   const rows = await rowsOf(
     db,
@@ -90,7 +89,7 @@ export async function waitingForOwnAgent(db: Executor, { batchId, ...tenant }: B
 
 export type Standing = { counts: Counts; spentMicros: bigint };
 
-/** How the items of batches stand and what they have cost so far, those that are under way included. */
+/** Item counts and cost so far, running items included. */
 export async function standingsOf(db: Executor, batchIds: readonly string[]): Promise<Map<string, Standing>> {
   if (batchIds.length === 0) return new Map();
   const rows = await rowsOf(
@@ -129,7 +128,7 @@ const shownShape = {
 };
 const itemColumns = columnsOf(batchItems, 'i');
 
-/** In the order in which they were sent, each with what came of it. */
+/** In the order sent, each with its result. */
 export const listItems = (db: Executor, batchId: string, { limit, after }: Page): Promise<ShownItem[]> =>
   rowsOf(
     db,
@@ -142,7 +141,7 @@ export const listItems = (db: Executor, batchId: string, { limit, after }: Page)
       ORDER BY i.item_index LIMIT ${limit + 1}`,
   );
 
-/** Ends items that never began. Returns how many there were. */
+/** Fails queued items: those with these indices, or all. */
 export async function failQueued(
   tx: Transaction,
   batchId: string,
@@ -171,7 +170,7 @@ export async function cancelQueued(tx: Transaction, batchId: string): Promise<vo
 
 export type StartedItem = { item_index: number; conversation_id: string; turn_id: string; task_id: string | null };
 
-/** Of a batch whose row is held. */
+/** The row of the batch must be locked. */
 export async function markStarted(tx: Transaction, batch: BatchRow, started: readonly StartedItem[]): Promise<void> {
   const { org_id: orgId, mode, id: batchId } = batch;
   await pipelined(tx, [
@@ -180,7 +179,7 @@ export async function markStarted(tx: Transaction, batch: BatchRow, started: rea
   ]);
 }
 
-// The items are named twice: of what is in the JSON PostgreSQL does not know how few they are, and reads the whole batch.
+// The indices are given twice because PostgreSQL cannot estimate the JSON and would read the whole batch.
 const markingStarted = (batchId: string, started: readonly StartedItem[]) =>
   running(sql`UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL,
       conversation_id = s.conversation_id, turn_id = s.turn_id, task_id = s.task_id
@@ -205,7 +204,7 @@ export const giveSlotUp = (tx: Executor, turnId: string): Promise<ItemReference 
     sql`UPDATE batch_items SET slot = 'given_up' WHERE turn_id = ${turnId} AND status = 'running' RETURNING ${itemNames}`,
   );
 
-/** What the item cost is read off the ledger in the transaction of its last charge. */
+/** Read from the ledger in the transaction of the last charge, so it includes that charge. */
 const costOfItem = sql`(SELECT COALESCE(sum(amount_micros), 0) FROM ledger_entries
   WHERE account = 'spend' AND task_id = batch_items.task_id)`;
 
@@ -227,8 +226,8 @@ export function endItemStatement(turn: TurnRow, costMicros: Sql): Statement<Item
 }
 
 /**
- * Leaves the place of a user's items in their batches and nothing else of them. What had not come to its end has failed,
- * and nobody finds it by its turn any more. Before the conversations go.
+ * Erases everything of a user's items but their index. Open items fail. It must run before the conversations are
+ * erased, while items can still be found by their turn.
  */
 export function itemEraser(jobs: JobSender): EraseStep {
   return async (tx, { orgId, mode }, userId) => {

@@ -26,7 +26,7 @@ import {
 } from './store.ts';
 import type { PretendedRoutine, RoutineRow } from './tables.ts';
 
-/** What a person may ask the agent for: to do something again and again or later, to say what it does, and to stop it. */
+/** Tools with which the agent schedules, lists and removes routines for its user. */
 export function routineTools(db: Database): Engine['routineTools'] {
   return ({ tenant, turn, isPretend }) => {
     const asker = { db, tenant, turn };
@@ -95,7 +95,7 @@ function readAsked({ ask, every, cron, timezone, name }: z.output<typeof addInpu
   return { ask, every, cron, timezone, name: name ?? nameOfRoutine({ ask }) };
 }
 
-/** What is wrong with a call is for the model to read and to mend. */
+/** A failure is returned to the model, which can correct its call. */
 async function answering(work: () => Promise<string>): Promise<ToolAnswer> {
   try {
     return said(await work());
@@ -115,7 +115,6 @@ const lineOf = ({ id, name, ask, every, cron, timezone, next_run_at, enabled }: 
     ...(!enabled && { paused: true }),
   });
 
-/** Of a routine, what the agent is asked for. */
 type AskedRoutine = {
   ask: string;
   name: string;
@@ -124,10 +123,9 @@ type AskedRoutine = {
   timezone?: string | undefined;
 };
 
-/** Of a routine, what the agent sees. */
 type SeenRoutine = Pick<RoutineRow, 'id' | 'name' | 'ask' | 'every' | 'cron' | 'timezone' | 'next_run_at' | 'enabled'>;
 
-/** The routines of the person that the agent speaks with. */
+/** Routines of the user whom the agent serves. */
 type AgentRoutines = {
   add: (asked: AskedRoutine) => Promise<SeenRoutine>;
   list: () => Promise<readonly SeenRoutine[]>;
@@ -136,7 +134,7 @@ type AgentRoutines = {
 
 type Asker = { db: Database; tenant: Tenant; turn: TurnRow };
 
-/** Whoever talks an agent into scheduling without end meets this. */
+/** Bounds what a user can make the agent schedule. */
 const mostOfUser = 50;
 
 function keptRoutines({ db, tenant, turn }: Asker): AgentRoutines {
@@ -156,7 +154,7 @@ function keptRoutines({ db, tenant, turn }: Asker): AgentRoutines {
           org_id: tenant.orgId,
           mode: tenant.mode,
           user_id: userId,
-          // What comes of it is read where it was asked for.
+          // Results appear in the conversation in which the routine was requested.
           conversation_id: turn.conversation_id,
           own_conversation: true,
           deployment_id: turn.deployment_id,
@@ -185,7 +183,7 @@ function keptRoutines({ db, tenant, turn }: Asker): AgentRoutines {
   };
 }
 
-/** In a test everything answers as if it were kept, and the test sees what it has made itself. */
+/** In a test nothing is scheduled: the tools answer from rows that only the test conversation sees. */
 function pretendedRoutines({ db, tenant, turn }: Asker): AgentRoutines {
   const seen = (row: PretendedRoutine): SeenRoutine => ({
     ...row,

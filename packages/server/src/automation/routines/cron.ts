@@ -14,8 +14,8 @@ const month = '(?:\\d{1,2}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)';
 const number = '\\d{1,2}';
 
 /**
- * croner is laxer than it says: it reads `JANFEB` as December, `L2` as the second and `?` as the moment of asking. What
- * may stand in a field is therefore written down here, and the values are left to croner.
+ * croner accepts too much: it reads `JANFEB` as December, `L2` as the second and `?` as the current time. So the syntax
+ * of a field is checked here, and only its values are left to croner.
  */
 const fields: readonly Field[] = [
   { name: 'minute', takes: '0 to 59', element: elementOf(number) },
@@ -29,7 +29,7 @@ const fields: readonly Field[] = [
   },
 ];
 
-/** Five fields with one space between them, which name a time that comes, and none within 15 minutes of another. */
+/** Returns five fields separated by single spaces. The schedule must have a next time, and no two within 15 minutes. */
 export function readCron(given: string, param: string): string {
   const parts = given.trim().split(/\s+/);
   if (parts.length !== fields.length) {
@@ -52,9 +52,11 @@ export function readCron(given: string, param: string): string {
   return cron;
 }
 
-/** The slots of a schedule on the clock on the wall: the first after a wall time, or null where none comes any more. */
+/**
+ * The slots of a schedule in local time. `after` returns the first slot after a local time, or null if there is none.
+ */
 export function slotsOf(cron: string): { after: (wallTime: number) => number | null } {
-  // By the offset and not by the zone UTC, for which croner asks Intl at every step.
+  // A fixed offset avoids the calls to Intl that croner makes at each step for the zone UTC.
   const pattern = new Cron(cron, { mode: '5-part', utcOffset: 0, paused: true });
   return { after: (wallTime) => pattern.nextRun(new Date(wallTime))?.getTime() ?? null };
 }
@@ -87,8 +89,8 @@ function assertSeldom(cron: string, param: string): void {
 }
 
 /**
- * The fewest minutes between two runs, an hour where they are further apart. The runs of an hour, the step to the next
- * hour and the step over midnight are all that can be closer, so no year of runs has to be gone through.
+ * The fewest minutes between two runs, at most 60. Only runs within an hour, across an hour and across midnight can be
+ * closer, so the runs of a year need not be listed.
  */
 function smallestGap(cron: string): number {
   const [minutePart = '', hourPart = '', ...dayParts] = cron.split(' ');

@@ -13,14 +13,14 @@ import type { NewRoutine, RoutineRow } from './tables.ts';
 
 export type FileRoutine = Omit<FileObjects['routines'][number], 'name' | 'for'> & {
   name: string;
-  /** The users it runs for, one routine each; empty for the org's own agent. */
+  /** One routine for each user; empty for the org's own agent. */
   users: readonly string[];
 };
 
 /**
- * Makes these, whose names differ, the only routines that the deployment's file has in this mode. One whose name and user
- * were there before is changed and keeps its id, conversation and counts, and an error that had stopped it is forgotten;
- * one that is no longer declared is deleted. The audit entry is that of the apply.
+ * Makes these the only routines that the deployment file has in this mode; their names differ. A routine with the same
+ * name and user keeps its id, conversation and counts, and its error is cleared. Routines that are no longer declared
+ * are deleted. The audit entry is that of the apply.
  */
 export async function replaceFileRoutines(
   tx: Transaction,
@@ -107,7 +107,7 @@ const placeOf = ({ id, org_id }: DeploymentRow, mode: Mode) => ({
 
 type Changed = Map<string, { ids: string[]; changes: Changes }>;
 
-/** Routines of one entry change alike: one statement for all its users, of whom there may be a hundred. */
+/** Routines of one entry change alike, so one statement updates all of its users, up to a hundred. */
 function collect(changed: Changed, { id }: RoutineRow, changes: Changes): void {
   if (Object.keys(changes).length === 0) return;
   const key = JSON.stringify(changes);

@@ -62,7 +62,7 @@ function wordsOf(given: string): string[] {
     .filter((word) => word !== '' && !meaningless.has(word));
 }
 
-/** Takes `at` and the times after it out of the words, wherever they stand; what is left says the days. */
+/** Removes `at` and the times after it from the words. The remaining words describe the days. */
 function takeTimes(reader: Reader): { times: Time[]; days: Reader } {
   const { words } = reader;
   const at = words.indexOf('at');
@@ -82,7 +82,7 @@ function takeTimes(reader: Reader): { times: Time[]; days: Reader } {
   return { times, days: { ...reader, words: afterEvery(rest) } };
 }
 
-/** Without the word that may stand before the days. */
+/** Drops the word before the days. */
 function afterEvery(words: readonly string[]): string[] {
   const [first = '', ...rest] = words;
   return first === 'every' || first === 'each' || first === 'on' ? rest : [...words];
@@ -98,7 +98,7 @@ export function timeOf(word: string | undefined): Time | undefined {
   return { hour: half ? (hour % 12) + (half === 'pm' ? 12 : 0) : hour, minute };
 }
 
-/** Cron crosses every hour with every minute, so the times of one schedule share their minute. */
+/** Cron combines every hour with every minute, so all times of a schedule must have the same minute. */
 function clockFields(reader: Reader, times: readonly Time[]): string {
   const minutes = new Set(times.map(({ minute }) => minute));
   if (minutes.size > 1) {
@@ -148,7 +148,7 @@ function readDays(reader: Reader): Days {
 }
 
 const minutesIn = { second: 1 / 60, minute: 1, hour: 60 };
-/** In minutes: these divide an hour or a day. */
+/** In minutes. Only intervals that divide an hour or a day can be written as cron. */
 const evenIntervals = [15, 20, 30, 60, 120, 180, 240, 360, 480, 720];
 
 function intervalCron(reader: Reader, minutes: number): string {
@@ -217,11 +217,11 @@ const unitNames: Record<
 
 type Unit = { name: (typeof unitNames)[string]['name']; count: number };
 
-/** `2 hours`, `hour` or `half hour`; nothing, and no word taken, where the next words are another thing. */
+/** `2 hours`, `hour` or `half hour`. Takes no word and returns nothing if the next words are something else. */
 function takeUnit(reader: Reader): Unit | undefined {
   const [first = '', second = ''] = reader.words.slice(reader.at);
   const count = first === 'half' && second === 'hour' ? 0.5 : first === 'other' ? 2 : numberOf(first);
-  // `second` alone is the second monday's.
+  // `second` without a number is an ordinal, as in `second monday`.
   const word = count === undefined ? first : second.replace(/^second$/, 'seconds');
   const unit = Object.hasOwn(unitNames, word) ? unitNames[word] : undefined;
   if (!unit) return undefined;
@@ -275,7 +275,7 @@ function takeNames(reader: Reader): number[] {
   return ascending(days);
 }
 
-/** From the day after `first` to the one that follows `to`, over the end of the week where need be. */
+/** The days after `first` up to the one after `to`, across the end of the week if needed. */
 function takeRange(reader: Reader, first: number): number[] {
   reader.at++;
   const last = weekdayOf(peek(reader));
@@ -363,7 +363,7 @@ function expect(reader: Reader, word: string, wanted: string): void {
 
 const ascending = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((a, b) => a - b);
 
-/** Says what was understood, what was not, and what would have been. */
+/** Names the words that were read, the word that was not, and words that would be accepted. */
 function notUnderstood(reader: Reader, wanted?: string): Failure {
   const understood = reader.words.slice(0, reader.at).join(' ');
   const odd = reader.words.slice(reader.at).join(' ');

@@ -23,7 +23,7 @@ export function routineRoutes({ db, publicUrl, announcer }: RoutineDependencies)
       return page.of(await listRoutines(db, caller, userId, page), present, (row) => [row.id]);
     },
     create: async ({ origin, body, commit }) => {
-      // Set by the call that makes the routine, and by no repetition of it.
+      // Set by the request that creates the routine. An idempotent repeat must not announce again.
       let opened: Committed | null = null;
       const answer = await commit(async (tx) => {
         const created = await createRoutine(tx, origin, body);

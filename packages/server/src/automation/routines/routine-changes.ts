@@ -31,8 +31,8 @@ import type { NewRoutine, RoutineRow } from './tables.ts';
 type CreateBody = BodyOf<Api['routines']['create']>;
 
 /**
- * Where no user is named, a conversation that is names its own. Where no conversation is named, one is opened, which the
- * caller announces after the commit.
+ * If only a conversation is named, its user is the user of the routine. If no conversation is named, one is opened, and
+ * the caller announces it after the commit.
  */
 export async function createRoutine(
   tx: Transaction,
@@ -84,8 +84,8 @@ export async function createRoutine(
 type UpdateBody = BodyOf<Api['routines']['update']>;
 
 /**
- * Fields left out stay. What is already so is no change and is not written down. The caller announces after the commit a
- * conversation that was opened.
+ * Fields left out stay. Values that are already set are neither written nor audited. If a conversation was opened, the
+ * caller announces it after the commit.
  */
 export async function changeRoutine(
   tx: Transaction,
@@ -127,7 +127,7 @@ export async function changeRoutine(
   return { routine, opened: user.opened };
 }
 
-/** Whoever resumes a routine that an error has stopped, or gives another time to one that has ended, wants it to run. */
+/** Enabling a routine that an error stopped, or giving a completed one another time, makes it run again. */
 function begins({ status }: RoutineRow, { enabled, every, schedule }: UpdateBody): boolean {
   return enabled === true || (status === 'completed' && (every !== undefined || schedule !== undefined));
 }
@@ -140,7 +140,7 @@ function assertComes({ kind, enabled, status, every, timezone, next_run_at }: Ro
   });
 }
 
-/** A routine stays what it is: its address is known to another system, or its times to a person. */
+/** The kind of a routine never changes: another system knows its URL, or a user knows its times. */
 function assertFitsKind({ kind }: RoutineRow, body: UpdateBody): void {
   if (kind !== 'schedule') {
     const param = (['every', 'schedule', 'timezone'] as const).find((field) => body[field] !== undefined);
@@ -156,7 +156,10 @@ function assertFitsKind({ kind }: RoutineRow, body: UpdateBody): void {
   }
 }
 
-/** A conversation belongs to one user: a routine that goes to another gets a new one, unless one of theirs is named. */
+/**
+ * A conversation belongs to one user: a routine that moves to another user gets a new one, unless the body names one of
+ * theirs.
+ */
 async function changedUser(
   tx: Transaction,
   origin: Origin,
@@ -178,7 +181,7 @@ async function changedUser(
   return { changes: { user_id: userId, conversation_id: opened.conversation.id, own_conversation: false }, opened };
 }
 
-/** A zone that nobody named for the routine is its user's, also when that is another. */
+/** Without its own zone, a routine uses that of its user, also after it moved to another user. */
 async function changedZone(
   tx: Transaction,
   origin: Origin,
@@ -191,7 +194,6 @@ async function changedZone(
   return zoneFor(tx, origin, { timezone, userId });
 }
 
-/** Its conversation stays. */
 export async function removeRoutine(tx: Transaction, origin: Origin, routineId: string): Promise<void> {
   const routine = await lockRoutine(tx, origin, routineId);
   if (!routine) throw fail('routine_not_found');
@@ -204,7 +206,7 @@ export async function removeRoutine(tx: Transaction, origin: Origin, routineId: 
   });
 }
 
-/** A user has another time zone now: their routines that name none of their own run in it. */
+/** Moves the routines of a user that have no zone of their own to the new zone of the user. */
 export async function moveRoutinesToTimezone(
   tx: Transaction,
   tenant: Tenant,
@@ -217,7 +219,7 @@ export async function moveRoutinesToTimezone(
   for (const routine of await lockFollowing(tx, tenant, userId)) {
     if (routine.timezone === zone) continue;
     const changes = changesOf(routine, { timezone: zone }, nextRunOf);
-    // The one time of a routine may have passed in the new zone: it is late then, and not lost.
+    // The single time of a routine may have passed in the new zone: run it late instead of never.
     const isLate = routine.next_run_at !== null && changes.next_run_at === null;
     await updateRoutines(tx, [routine.id], { ...changes, ...(isLate && { next_run_at: now }) });
   }

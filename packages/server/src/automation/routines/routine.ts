@@ -16,7 +16,6 @@ import { readCron } from './cron.ts';
 import { nextRunOfSchedule, type OneTime, onceAt, readWords, type Schedule } from './schedule.ts';
 import type { RoutineRow } from './tables.ts';
 
-/** What may become different in the life of a routine. */
 export type Changes = Partial<Omit<RoutineRow, 'id' | 'org_id' | 'mode' | 'managed_by' | 'created_at' | 'updated_at'>>;
 
 type Timing = Pick<RoutineRow, 'enabled' | 'status' | 'every' | 'cron' | 'timezone'>;
@@ -24,8 +23,8 @@ type Timing = Pick<RoutineRow, 'enabled' | 'status' | 'every' | 'cron' | 'timezo
 export type NextRunOf = (routine: Timing) => Date | null;
 
 /**
- * When routines run next: never while they are paused, have ended or wait for a call. Of many routines with one schedule,
- * as a file makes them for many users, it is worked out once.
+ * The next run of a routine, or null if it is paused, has ended or waits for a call. Routines with the same schedule
+ * share one computation, since a file may create them for many users.
  */
 export function nextRunsAfter(now: Date): NextRunOf {
   const known = new Map<string, Date | null>();
@@ -39,8 +38,8 @@ export function nextRunsAfter(now: Date): NextRunOf {
 }
 
 /**
- * Those of the wanted values that the routine has not, with its next run where they move it. Other changes leave the
- * next run alone: a new name must not step over one that is due.
+ * The wanted values that differ from the row, with the next run if they move it. Other changes keep the next run: a new
+ * name must not skip a run that is due.
  */
 export function changesOf(before: RoutineRow, wanted: Changes, nextRunOf: NextRunOf): Changes {
   const different = Object.entries(wanted).filter(
@@ -60,7 +59,7 @@ type When = {
   timezone?: string | undefined;
 };
 
-/** The schedule that a body gives; null where it gives none. */
+/** The schedule in a body, or null if there is none. */
 export function readWhen({ every, schedule }: When): Schedule | OneTime | null {
   if (every !== undefined) return readWords(every, 'every');
   return schedule === undefined ? null : { every: null, cron: readCron(schedule.cron, 'schedule.cron') };
@@ -83,7 +82,7 @@ export function assertNotFileManaged({ managed_by }: Pick<RoutineRow, 'managed_b
   });
 }
 
-/** The deployment that a body names, perhaps at a version; it can run in this mode and is not deleted meanwhile. */
+/** The deployment that a body names, perhaps with a version. It is locked against deletion and can run in this mode. */
 export async function nameDeployment(
   tx: Transaction,
   { orgId, mode }: Tenant,
@@ -97,7 +96,7 @@ export async function nameDeployment(
 
 type NamedDeployment = { deployment: DeploymentRow; version: number | null };
 
-/** A routine without a deployment of its own runs on the default, which it asks for at each run; null: there is none. */
+/** The caller passes the default deployment if the routine has none of its own; null means that there is no default. */
 export async function requireRunning(
   tx: Transaction,
   { orgId, mode }: Tenant,
@@ -109,7 +108,7 @@ export async function requireRunning(
   return { deployment, version: deployment_version };
 }
 
-/** Where the runs of a routine are said, where no conversation was named for it. */
+/** Opens the conversation for the runs of a routine for which none was named. */
 export async function openForRuns(
   tx: Transaction,
   { orgId, mode }: Tenant,
@@ -127,7 +126,7 @@ export const columnsOf = ({
   deployment_version: version,
 });
 
-/** The conversation that a body names, which is not deleted meanwhile. */
+/** The conversation that a body names, locked against deletion. */
 export async function nameConversation(
   tx: Transaction,
   tenant: Tenant,
@@ -144,7 +143,7 @@ export function assertSameUser(conversation: { user_id: string | null }, userId:
 
 export type RoutineZone = { timezone: string; own_timezone: boolean };
 
-/** The zone that was given, else the user's, else UTC. */
+/** The given zone, else that of the user, else UTC. */
 export async function zoneFor(
   tx: Transaction,
   tenant: Tenant,
@@ -160,7 +159,7 @@ export function presentRoutine(row: RoutineRow, { publicUrl }: { publicUrl: stri
     object: 'routine' as const,
     id: row.id,
     user_id: row.user_id,
-    // As the contract has it: only a routine that came over the API names its conversation.
+    // By contract, only routines that were created over the API show their conversation.
     conversation_id: row.managed_by === 'file' || row.made_by_agent ? null : row.conversation_id,
     name: row.name,
     ask: row.ask,
@@ -182,7 +181,7 @@ export function presentRoutine(row: RoutineRow, { publicUrl }: { publicUrl: stri
 
 type Run = Pick<TurnRow, 'id' | 'conversation_id'> | 'filtered' | 'skipped';
 
-/** Of a run that filters held back, or that a paused routine did not take, there is no turn. */
+/** A run that filters rejected, or that a paused routine skipped, has no turn. */
 export function presentRun(routineId: string, run: Run) {
   const common = { object: 'routine_run' as const, routine_id: routineId };
   if (typeof run === 'string') return { ...common, status: run, conversation_id: null, turn_id: null };

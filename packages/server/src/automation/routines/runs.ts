@@ -34,8 +34,8 @@ export type RoutineRunner = { engine: Engine; publicUrl: () => string };
 type RoutineRun = { turn: TurnRow; committed: Committed };
 
 /**
- * Says what the routine asks in its conversation, of which the first run makes one. The routine's row is held, and the
- * caller announces what was committed.
+ * Sends the message of the routine to its conversation, which the first run creates. The row of the routine must be
+ * locked, and the caller announces the commit.
  */
 async function runRoutine(
   { engine, publicUrl }: RoutineRunner,
@@ -87,8 +87,8 @@ async function runRoutine(
 type Place = { deployment: DeploymentRow; conversation: ConversationRow | null };
 
 /**
- * Where the message is said. A conversation that was named for the routine keeps its deployment; one that a run has made
- * is gone on with while the routine means the same deployment.
+ * The deployment and conversation of the next run. A conversation that was named for the routine keeps its deployment.
+ * One that a run created is continued while the routine still means that deployment.
  */
 async function placeOf(tx: Transaction, tenant: Tenant, routine: RoutineRow): Promise<Place> {
   const user = routine.user_id === null ? null : await enterUser(tx, tenant, routine.user_id);
@@ -109,9 +109,8 @@ const pageSize = 500;
 const atOnce = 8;
 
 /**
- * Runs what is due, longest due first. A routine is held, said and given its next run in one transaction: of two
- * processes that find it one runs it, and one that dies has either run it or not. However many of its times have passed
- * meanwhile, it runs once.
+ * Runs due routines, oldest first. One transaction locks a routine, sends its message and sets its next run: of two
+ * processes one runs it, and a crash leaves it either run or not. A routine that missed several times runs once.
  */
 export async function runDueRoutines(
   runner: RoutineRunner,
@@ -134,7 +133,7 @@ export async function runDueRoutines(
 
 type Clock = { now: Date; nextRunOf: NextRunOf };
 
-/** `left`: somebody else has it, or has had it. */
+/** `left`: another process has it or ran it already. */
 async function runSlot(
   runner: RoutineRunner,
   routineId: string,
@@ -156,18 +155,18 @@ async function runSlot(
       await transaction(db, (tx) => passOver(runner, tx, routineId, error, { now, nextRunOf }));
       return 'refused';
     }
-    // One that cannot be run must not keep those behind it from running; it is tried again with the next look.
+    // A broken routine must not block those behind it. The next pass tries it again.
     log.error({ err: error, routine_id: routineId }, 'a routine broke');
     return 'broken';
   }
 }
 
-/** What no later run can mend by itself: somebody must name another deployment, or bring this one back. */
+/** Errors that stop a routine, since a later run would fail too until the org changes the deployment. */
 const stopping = new Set(['deployment_archived', 'deployment_not_live', 'deployment_required']);
 
 /**
- * This time has passed. A person who is barred or a wallet that is empty may be otherwise by the next. Nobody waits for an
- * answer here, so the routine keeps the reason and an event tells it.
+ * Skips this run. A disabled user or an empty wallet may be fine by the next one. No caller waits for this error, so it
+ * is stored in the routine and emitted as an event.
  */
 async function passOver(
   { publicUrl }: RoutineRunner,
@@ -193,7 +192,7 @@ async function passOver(
   await emit(tx, { orgId, mode, type: 'routine.failed', deploymentId, data });
 }
 
-/** Somebody wants it to run now, paused or not; its schedule stays as it is. */
+/** Runs a routine now, also if it is paused. Its schedule stays. */
 export async function runNow(runner: RoutineRunner, tenant: Tenant, routineId: string) {
   const run = await transaction(runner.engine.db, async (tx) => {
     const routine = await lockRoutine(tx, tenant, routineId);
@@ -204,7 +203,7 @@ export async function runNow(runner: RoutineRunner, tenant: Tenant, routineId: s
   return presentRun(routineId, run.turn);
 }
 
-/** Another system has something to say. A paused routine skips it, and says so. */
+/** Runs a routine for a call from another system. The response shows if the routine is paused and skipped it. */
 export async function triggerRoutine(
   runner: RoutineRunner,
   tenant: Tenant,
@@ -224,7 +223,7 @@ export async function triggerRoutine(
   return presentRun(routineId, run.turn);
 }
 
-/** Whether a payload carries each named field with exactly its value; other fields are free. */
+/** Whether a payload has each filtered field with exactly that value. Other fields are ignored. */
 export function passesFilters(
   filters: Readonly<Record<string, unknown>> | null,
   payload: Readonly<Record<string, unknown>>,
@@ -234,5 +233,5 @@ export function passesFilters(
   );
 }
 
-/** As it is written: `-0` and `0` are one number there. */
+/** Compares as JSON, in which `-0` and `0` are the same number. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -3,19 +3,19 @@ import type { FileObjects } from '../../agents/versions/index.ts';
 import { readCron, slotsOf } from './cron.ts';
 import { cronOfWords, isMonth, monthOf, type Time, timeOf } from './plain-words.ts';
 
-/** A schedule as it is kept. One that runs once has its date in `every`. */
+/** A stored schedule. One that runs once has its date in `every`. */
 export type Schedule = { every: string | null; cron: string };
 
 type Declared = FileObjects['routines'][number];
 
 /**
- * The first run after an instant, or null where none comes any more. A schedule speaks of the clock on the wall of its
- * zone: each of its times runs once a day that has it. One that the clocks leave out runs at the first minute after the
- * gap, together with all others of the gap; one that they show twice runs the first time.
+ * The first run after an instant, or null if there is none. Schedules are in local time, and each local time runs once
+ * a day. A time that a clock change skips runs at the first minute after the gap, together with all others of the gap.
+ * A time that occurs twice runs the first time.
  */
 export function nextRun(cron: string, timezone: string, after: Date): Date | null {
   const slots = slotsOf(cron);
-  // A slot up to what the clocks show now has passed, also in the second of two equal hours.
+  // Slots up to the current local time have passed, also in the second of two repeated hours.
   let slot = slots.after(wallTimeAt(timezone, after.getTime()));
   while (slot !== null) {
     const instant = instantOf(timezone, slot);
@@ -25,7 +25,7 @@ export function nextRun(cron: string, timezone: string, after: Date): Date | nul
   return null;
 }
 
-/** The first run of a kept schedule after an instant, or null where none comes any more. */
+/** The first run of a stored schedule after an instant, or null if there is none. */
 export function nextRunOfSchedule({ every, cron }: Schedule, timezone: string, after: Date): Date | null {
   const once = onceAt(every);
   if (once === null) return nextRun(cron, timezone, after);
@@ -33,7 +33,7 @@ export function nextRunOfSchedule({ every, cron }: Schedule, timezone: string, a
   return instant > after.getTime() ? new Date(instant) : null;
 }
 
-/** What the words in the field `every` say. On which day `tomorrow` is can be told once the zone is known. */
+/** Reads the field `every`. The day of `tomorrow` depends on the zone and is resolved later. */
 export function readWords(every: string, param: string): Schedule | OneTime {
   return readOneTime(every, param) ?? { every, cron: readEvery(every, param) };
 }
@@ -42,12 +42,12 @@ export function scheduleIn(timezone: string, read: Schedule | OneTime, now: Date
   return 'cron' in read ? read : scheduleOnce(read, timezone, now);
 }
 
-/** The cron form of words that come again and again. */
+/** The cron form of words for a repeated schedule. */
 export function readEvery(every: string, param: string): string {
   return readCron(cronOfWords(every, param), param);
 }
 
-/** What is wrong with the schedule of a file's routine; null where it can be kept. */
+/** The fault of the schedule of a file's routine, or null if it is valid. */
 export function readSchedule({
   every,
   cron,
@@ -65,7 +65,7 @@ export function readSchedule({
   }
 }
 
-/** A file says what lasts, and is applied again and again: a date in it would soon lie in the past. */
+/** A file is applied again and again, and a date in it would soon have passed. */
 function assertComesAgain(every: string): void {
   if (!readOneTime(every, 'every')) {
     readEvery(every, 'every');
@@ -101,10 +101,7 @@ export type OneTime = { given: string; param: string; day: NamedDay; time: Time 
 
 type NamedDay = 'today' | 'tomorrow' | { year: number | null; month: number; date: number };
 
-/**
- * The time as a schedule is kept and shown: the words with their date, which mean the same on every later day, and the
- * minute, hour, day and month of it as cron.
- */
+/** The stored form: the words with their date, which mean the same on every later day, and the time as cron. */
 export function scheduleOnce(oneTime: OneTime, timezone: string, now: Date): { every: string; cron: string } {
   const { given, param, time } = oneTime;
   const wallTime = comingTime(oneTime, timezone, now);
@@ -120,7 +117,7 @@ export function scheduleOnce(oneTime: OneTime, timezone: string, now: Date): { e
   };
 }
 
-/** When a schedule that is kept runs once, on the clock on the wall; null for one that runs again and again. */
+/** The local time of a stored schedule that runs once; null for a repeated one. */
 export function onceAt(every: string | null): number | null {
   const [, date, time] = /^(\d{4}-\d\d-\d\d) at (\d\d:\d\d)$/.exec(every ?? '') ?? [];
   return date === undefined ? null : Date.parse(`${date}T${time}Z`);
@@ -156,7 +153,7 @@ function dayOf(words: readonly string[]): NamedDay | null {
   return { year: year === undefined ? null : Number(year), month: monthOf(month), date: Number(number) };
 }
 
-/** A date without a year is the next one that comes: within eight years also the 29th of February. */
+/** A date without a year is the next such date. Nine years always contain a 29th of February. */
 function comingTime({ day: named, time }: OneTime, timezone: string, now: Date): number | null {
   const shown = new Date(wallTimeAt(timezone, now.getTime()));
   const at = (year: number, month: number, date: number) => Date.UTC(year, month - 1, date, time.hour, time.minute);
@@ -175,7 +172,7 @@ const invalid = (param: string, message: string): Failure => fail('invalid_sched
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** What the clocks of a time zone show at an instant, as if it were UTC; both in milliseconds. */
+/** The local time at an instant, as if it were UTC; both in milliseconds. */
 function wallTimeAt(timezone: string, instant: number): number {
   const [month, date, year, hour, minutes, seconds] = clockOf(timezone).format(instant).match(/\d+/g) as string[];
   const shown = Date.UTC(Number(year), Number(month) - 1, Number(date), Number(hour), Number(minutes), Number(seconds));
@@ -183,11 +180,11 @@ function wallTimeAt(timezone: string, instant: number): number {
 }
 
 /**
- * When the clocks show this. A time that they show twice means the first, one that they leave out the first minute after
- * the gap. Of two wall times the later never gives the earlier instant.
+ * The instant of a local time. A time that occurs twice means the first, and one that is skipped means the first minute
+ * after the gap. A later local time never gives an earlier instant.
  */
 function instantOf(timezone: string, wallTime: number): number {
-  // No zone is more than a day from UTC or turns its clocks twice within two days.
+  // No zone is more than a day from UTC or changes its clocks twice within two days.
   const before = wallTimeAt(timezone, wallTime - day) - (wallTime - day);
   const after = wallTimeAt(timezone, wallTime + day) - (wallTime + day);
   const earlier = wallTime - Math.max(before, after);
@@ -197,7 +194,7 @@ function instantOf(timezone: string, wallTime: number): number {
   return endOfGap(timezone, { before: earlier, after: later });
 }
 
-/** The first minute at which the clocks have been turned, between an instant before it and one that is not. */
+/** The first minute after the clock change between these two instants. */
 function endOfGap(timezone: string, { before, after }: { before: number; after: number }): number {
   const offset = wallTimeAt(timezone, before) - before;
   let last = Math.floor(before / minute);
@@ -212,7 +209,9 @@ function endOfGap(timezone: string, { before, after }: { before: number; after: 
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** Kept, since making one costs a hundred times its use. By the name in lower case, of which there are some hundreds. */
+/**
+ * Cached, since creating a formatter costs a hundred times its use. Lower-case names bound the cache to some hundreds.
+ */
 function clockOf(timezone: string): Intl.DateTimeFormat {
   const name = timezone.toLowerCase();
   const known = clocks.get(name);

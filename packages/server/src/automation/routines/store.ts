@@ -19,7 +19,7 @@ const named = (tenant: Tenant, routineId: string) => sql`${owned(tenant)} AND id
 const ofUser = (userId: string | null) => (userId === null ? sql`user_id IS NULL` : sql`user_id = ${userId}`);
 const selected = sql`SELECT ${columnsOf(routines)} FROM ${routines}`;
 
-/** Without a user those of the org's own agent, newest first. */
+/** Newest first. Without a user, those of the org's own agent. */
 export function listRoutines(
   db: Executor,
   tenant: Tenant,
@@ -37,7 +37,7 @@ export function listRoutines(
 export const findRoutine = (db: Executor, tenant: Tenant, routineId: string): Promise<RoutineRow | undefined> =>
   maybeOne(db, routines, sql`${selected} WHERE ${named(tenant, routineId)}`);
 
-/** Held until the transaction ends, so that a change and a run of the same moment come one after the other. */
+/** Locks the row until the transaction ends, so that a change and a run are serialised. */
 export const lockRoutine = (tx: Transaction, tenant: Tenant, routineId: string): Promise<RoutineRow | undefined> =>
   maybeOne(tx, routines, sql`${selected} WHERE ${named(tenant, routineId)} FOR UPDATE`);
 
@@ -63,7 +63,7 @@ export async function deleteRoutinesOf(tx: Transaction, tenant: Tenant, userId: 
   await run(tx, sql`DELETE FROM ${routines} WHERE ${owned(tenant)} AND user_id = ${userId}`);
 }
 
-/** What the deployment's file has in the mode of the tenant, held until the transaction ends. */
+/** Locks the routines that the deployment file has in this mode. */
 export function lockFileManaged(tx: Transaction, tenant: Tenant, deployment: DeploymentRow): Promise<RoutineRow[]> {
   return rowsOf(
     tx,
@@ -81,14 +81,16 @@ export async function insertRoutines(tx: Transaction, rows: readonly NewRoutine[
 const scheduled = sql`enabled AND status = 'active' AND next_run_at IS NOT NULL`;
 const due = (now: Date): Sql => sql`${scheduled} AND next_run_at <= ${now}`;
 
-/** Up to so many that are due at once are ranked; where there are more, each org is asked for its first ones. */
+/**
+ * At most this many due routines are ranked in one query. If there are more, each org is queried for its first ones.
+ */
 const mostRanked = 1000;
 
 type DueLook = { now: Date; limit: number; except: readonly string[] };
 
 /**
- * The ids of routines whose time has come, longest due first, round robin over the orgs: one with thousands at the full
- * hour does not make the others late.
+ * Ids of due routines, oldest first, round robin over the orgs: one org with thousands at the full hour must not delay
+ * the others.
  */
 export async function dueRoutines(db: Executor, look: DueLook): Promise<string[]> {
   const { now, limit, except } = look;
@@ -106,8 +108,8 @@ export async function dueRoutines(db: Executor, look: DueLook): Promise<string[]
 }
 
 /**
- * The same without a look at all that are due, which may be a hundred thousand: an index leads from org to org. Since each
- * org has one turn before any has two, none can have more than what the others leave.
+ * The same without reading all due routines, which may be a hundred thousand: an index leads from org to org. Each org
+ * gets one before any gets two, so none gets more than the others leave.
  */
 async function dueByOrg(db: Executor, { now, limit, except }: DueLook): Promise<string[]> {
   const rows = await rowsOf(
@@ -134,11 +136,11 @@ async function dueByOrg(db: Executor, { now, limit, except }: DueLook): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Nothing where another process holds it or its time has been given to another run. */
+/** Undefined if another process has locked it or already ran this time. */
 export const lockDue = (tx: Transaction, routineId: string, now: Date): Promise<RoutineRow | undefined> =>
   maybeOne(tx, routines, sql`${selected} WHERE id = ${routineId} AND ${due(now)} FOR UPDATE SKIP LOCKED`);
 
-/** `next` absent: it ran out of turn, and its schedule stays. A schedule without a next time has ended. */
+/** Without `next` it ran outside of its schedule, which stays. A schedule without a next time has ended. */
 export const noteRun = (
   tx: Transaction,
   routineId: string,
@@ -158,10 +160,10 @@ export const stepOver = (
   routineId: string,
   { status, next, error }: { status: 'active' | 'failed'; next: Date | null; error: RoutineError },
 ): Promise<RoutineRow> =>
-  // Of one that has no other time, nothing is completed.
+  // A single run that failed is not completed.
   change(tx, routineId, { status: next === null ? 'failed' : status, next_run_at: next, last_error: error });
 
-/** A user's routines that run in whatever zone the user has. */
+/** Locks the routines of a user that use the zone of the user. */
 export function lockFollowing(tx: Transaction, tenant: Tenant, userId: string): Promise<RoutineRow[]> {
   return rowsOf(
     tx,
@@ -193,7 +195,6 @@ export const listPretended = (db: Executor, conversationId: string): Promise<Pre
       WHERE conversation_id = ${conversationId} ORDER BY id`,
   );
 
-/** Whether there was one. */
 export async function deletePretended(db: Executor, conversationId: string, id: string): Promise<boolean> {
   const removed = await run(
     db,

@@ -1,7 +1,7 @@
 import type { Mode } from '@vestra/contract/route';
 import { boolean, integer, json, moment, type NewRowOf, type RowOf, table, text } from '../../platform/db/table.ts';
 
-/** Why a run that was due did not happen. */
+/** Why a due run did not happen. */
 export type RoutineError = { code: string; message: string; at: string };
 
 export const routines = table('routines', {
@@ -11,9 +11,9 @@ export const routines = table('routines', {
   /** Null for the org's own agent. */
   user_id: text().nullable(),
   conversation_id: text().nullable(),
-  /** Whether it was named for the routine; otherwise a run has made it. */
+  /** True if the conversation was named for the routine, false if a run created it. */
   own_conversation: boolean().withDefault(),
-  /** Null for the default of the user, then of the org. */
+  /** Null: the default of the user, then of the org. */
   deployment_id: text().nullable(),
   deployment_version: integer().nullable(),
   managed_by: text<'file'>().nullable(),
@@ -24,7 +24,7 @@ export const routines = table('routines', {
   every: text().nullable(),
   cron: text().nullable(),
   timezone: text().nullable(),
-  /** Whether the routine names its time zone itself; otherwise it has its user's. */
+  /** True if the routine has its own zone, false if it uses that of its user. */
   own_timezone: boolean().withDefault(),
   filters: json<Record<string, unknown>>().nullable(),
   enabled: boolean().withDefault(),
@@ -37,7 +37,7 @@ export const routines = table('routines', {
   updated_at: moment().withDefault(),
 });
 
-/** What the agent believes to have made in a test: nothing of it ever runs. */
+/** Routines that an agent created in a test. They never run. */
 export const pretendedRoutines = table('pretended_routines', {
   conversation_id: text(),
   id: text(),

@@ -23,13 +23,13 @@ import { findEndpoint, lockEndpoints, presentEndpoint, updateEndpoint } from './
 import { signedHeaders, signingSecrets } from './signatures.ts';
 import { type DeliveryRow, type EndpointRow, webhookEndpoints } from './tables.ts';
 
-/** Without a duration nothing was sent. */
+/** `durationMs` is null if no request was made. */
 export type Attempted = Outcome & { durationMs: number | null };
 
 type AttemptDependencies = { outbound: Outbound; now: () => Date };
 
 const withinMs = 15_000;
-/** Nothing of an answer's body is used. A little is read, since a connection can only then serve the next delivery. */
+/** The response body is not used. Reading a little of it lets the connection serve the next delivery. */
 const mostBytes = 16_384;
 
 /** Sends one delivery once. Throws only the reason of `signal`. */
@@ -64,7 +64,7 @@ export async function attempt(
   }
 }
 
-/** The status decides, whatever the body is like: it may be long, torn or written in an unknown way, but not late. */
+/** A status counts even if the body is too long, broken or undecodable, but not if the response timed out. */
 function outcomeOfFailure({ reason, status, message }: OutboundFailure): Outcome {
   if (status !== null && reason !== 'timeout') return outcomeOfAnswer(status);
   return { isSuccess: false, isGone: false, statusCode: status, error: message };
@@ -74,7 +74,7 @@ export type EndedAttempt = { delivery: DeliveryKey & Pick<Claimed, 'step'>; atte
 
 type RecordDependencies = { db: Database; now: () => Date; random: () => number };
 
-/** Writes down what came of attempts, plans what follows, and switches off endpoints that are gone or fail for too long. */
+/** Records attempts, schedules the next ones, and disables endpoints that are gone or failed for too long. */
 export async function recordAttempts(
   { db, now, random }: RecordDependencies,
   all: readonly EndedAttempt[],
@@ -82,7 +82,7 @@ export async function recordAttempts(
   const successes = all.filter(({ attempted }) => attempted.isSuccess);
   const failures = all.filter(({ attempted }) => !attempted.isSuccess);
   await transaction(db, async (tx) => {
-    // First, since an endpoint that has just answered has not failed for too long.
+    // Successes first: an endpoint that just answered has not failed for too long.
     if (successes.length > 0) {
       await recordSuccesses(
         tx,
@@ -124,7 +124,7 @@ async function judgeFailed(
   for (const { endpoint, isOver } of judged) if (isOver && endpoint.active) await switchOff(tx, endpoint);
 }
 
-/** An attempt asked for by hand tells whoever asked; only those of the schedule count against the endpoint. */
+/** Only scheduled attempts count against the endpoint. The caller of a manual one sees its failure. */
 function judge(
   endpoint: EndpointRow,
   failures: readonly EndedAttempt[],
@@ -154,13 +154,16 @@ const resultOf = ({ statusCode, durationMs }: Attempted) => ({ status_code: stat
 
 type SendDependencies = { db: Database; vault: Vault; outbound: Outbound };
 
-/** Of calls that wait for a receiver; beyond it a delivery is left to a dispatcher, and answered as pending. */
+/**
+ * Manual attempts that one process makes at a time. Beyond that, a dispatcher makes them and the response shows
+ * `pending`.
+ */
 const mostAtOnce = 32;
 
 /**
- * Attempts that somebody asks for and waits for. The process that is asked makes them, whatever its role; should it die
- * meanwhile, a dispatcher makes them when the lease is over. Nothing follows one that fails: whoever asked sees it. They
- * are also sent to an endpoint that is switched off, which is how one is tried before it is switched on again.
+ * Attempts that a caller requests and waits for. The process that received the request makes them, whatever its role.
+ * If it dies, a dispatcher makes them after the lease. A failed one is not retried, since the caller sees it. Disabled
+ * endpoints receive them too, so that an endpoint can be tested before it is enabled again.
  */
 export function createHandDelivery(dependencies: SendDependencies) {
   const { db } = dependencies;
@@ -222,13 +225,12 @@ async function make({ db, vault, outbound }: SendDependencies, { endpoint, event
   await recordAttempts({ db, now, random: Math.random }, [{ delivery: row, attempted }]);
 }
 
-/** What came of one attempt. */
 type Outcome = {
   isSuccess: boolean;
-  /** The receiver says that it is gone for good. */
+  /** The receiver answered 410. */
   isGone: boolean;
   statusCode: number | null;
-  /** Shown to the org: never a secret, nor anything of the answer's body. */
+  /** Shown to the org, so it never contains a secret or a part of the response body. */
   error: string | null;
 };
 
@@ -237,13 +239,13 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** From the end of one attempt to the next; the first is made at once. */
+/** From the end of one attempt to the next. The first attempt is made at once. */
 const pauses = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
 
-/** Only ever later, so that a receiver that was promised a pause gets it. */
+/** Jitter only adds time, so that a receiver gets at least the documented pause. */
 const mostJitter = 0.1;
 
-/** When the attempt after this step of the schedule is due, or null when that was the last. */
+/** When the attempt after this step is due, or null if this was the last. */
 export function nextAttemptAt(step: number, now: Date, random: () => number): Date | null {
   const pause = pauses[step - 1];
   if (pause === undefined) return null;
@@ -264,16 +266,16 @@ function explain(statusCode: number): string {
   return `The endpoint answered ${statusCode}: only 2xx counts as received.`;
 }
 
-/** Since when every attempt has failed, and about when the last one did. */
+/** Since when all attempts failed, and the approximate time of the last failure. */
 type Failing = { since: Date; lastAt: Date };
 
-/** Longer than the longest pause: attempts that are still being made never lie further apart. */
+/** Longer than the longest pause, so retries of one event are never further apart. */
 const quiet = 48 * hour;
 const longestFailing = 5 * day;
 
 /**
- * The stretch of failures that this one belongs to. One that comes after a long quiet begins another: an endpoint that
- * hears little would otherwise be switched off by a single failure, for one of weeks ago.
+ * The series of failures that this one belongs to. A failure after a long pause starts a new series: a rarely used
+ * endpoint must not be disabled for a single failure because of one weeks ago.
  */
 export function failingAfter(before: Failing | null, now: Date): Failing {
   const goesOn = before && now.getTime() - before.lastAt.getTime() <= quiet;
@@ -283,7 +285,7 @@ export function failingAfter(before: Failing | null, now: Date): Failing {
 export const hasFailedTooLong = ({ since, lastAt }: Failing): boolean =>
   lastAt.getTime() - since.getTime() >= longestFailing;
 
-/** The time of the last failure is kept roughly, so that a failing endpoint costs few writes. */
+/** The time of the last failure is stored only hourly, so that a failing endpoint causes few writes. */
 export const isWorthKeeping = (before: Failing | null, after: Failing): boolean =>
   before?.since.getTime() !== after.since.getTime() || after.lastAt.getTime() - before.lastAt.getTime() >= hour;
 

@@ -8,10 +8,9 @@ import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, float, integer, jsonb, moment, text, textArray } from '../../platform/db/table.ts';
 import { type DeliveryRow, madeDeliveries, pendingDeliveries, webhookDeliveries, webhookEndpoints } from './tables.ts';
 
-/** Which row it is. */
 export type DeliveryKey = Pick<DeliveryRow, 'org_id' | 'mode' | 'endpoint_id' | 'id'>;
 
-/** Above the 15 s of an attempt by enough for a busy process to write down what came of it. */
+/** Longer than the 15 s of an attempt, so that a busy process can still record it. */
 const leaseMs = 60_000;
 
 export const leaseEnd = (now: Date) => new Date(now.getTime() + leaseMs);
@@ -47,7 +46,7 @@ export function findDelivery(
   );
 }
 
-/** An attempt asked for by hand, which is the caller's to make until `dueAt`; null leaves it to whoever comes first. */
+/** A manual attempt. The caller makes it and holds it until `dueAt`; with null, any dispatcher takes it. */
 export async function insertByHand(
   tx: Transaction,
   delivery: Omit<DeliveryKey, 'id'> & Pick<DeliveryRow, 'event_id' | 'event_type'>,
@@ -71,11 +70,11 @@ const followingAttempt = (eventId: Sql, endpointId: Sql) => sql`(
   SELECT coalesce(max(earlier.attempt), 0) + 1 FROM ${webhookDeliveries} AS earlier
   WHERE earlier.event_id = ${eventId} AND earlier.endpoint_id = ${endpointId})`;
 
-/** What is to be sent, and where; null where it has ended since. */
+/** The event and endpoint are null if they were deleted since. */
 export type Claimed = DeliveryKey & {
   step: number | null;
   event_id: string;
-  /** `version` differs after every change of the endpoint, a roll of its secret included. */
+  /** Every change of the endpoint gives another `version`, also a roll of its secret. */
   endpoint: { url: string; active: boolean; version: string } | null;
   event: SendableEvent | null;
 };
@@ -93,7 +92,7 @@ const claimedColumns = {
   event: jsonb<(Omit<SendableEvent, 'created_at'> & { created_at: string }) | null>().nullable(),
 };
 
-/** Takes at most so many due deliveries of each of these endpoints; nobody else takes them before the lease is over. */
+/** Claims due deliveries of these endpoints, at most `room` each. Other processes skip them until the lease ends. */
 export async function claimDue(
   db: Database,
   wanted: readonly { endpointId: string; room: number }[],
@@ -135,7 +134,7 @@ const isSame = (one: Sql, other: Sql) => sql`
   ${one}.org_id = ${other}.org_id AND ${one}.mode = ${other}.mode
   AND ${one}.endpoint_id = ${other}.endpoint_id AND ${one}.id = ${other}.id`;
 
-/** Endpoints that have something to deliver now, and when the next delivery is due after that. */
+/** Endpoints with due deliveries, and when the next delivery after that is due. */
 export async function lookForDue(db: Database, now: Date): Promise<{ endpointIds: string[]; nextAt: Date | null }> {
   const { endpoint_ids, next_at } = await one(
     db,
@@ -146,10 +145,10 @@ export async function lookForDue(db: Database, now: Date): Promise<{ endpointIds
   return { endpointIds: endpoint_ids ?? [], nextAt: next_at };
 }
 
-/** Counting more says nothing new to whoever is to be alarmed. */
+/** A metric above this number raises the same alarm, so counting stops here. */
 const mostCounted = 10_000;
 
-/** How many attempts could be made now, up to the limit, and for how many seconds the first of them could have been. */
+/** The number of due attempts, up to the limit, and the age of the oldest in seconds. */
 export const readingDueDeliveries = (): Statement<{ due: number; oldest_seconds: number }[]> =>
   reading(
     { due: integer(), oldest_seconds: float() },
@@ -159,7 +158,7 @@ export const readingDueDeliveries = (): Statement<{ due: number; oldest_seconds:
             FROM ${pendingDeliveries} WHERE due_at <= now() ORDER BY due_at LIMIT 1), 0) AS oldest_seconds`,
   );
 
-/** What an attempt that was made has of the one that was to be made. */
+/** Columns that a made attempt keeps of the pending one. */
 const kept = ['org_id', 'mode', 'endpoint_id', 'id', 'event_id', 'event_type', 'attempt', 'step', 'created_at'];
 const keptNames = sql.raw(kept.join(', '));
 const keptOfDelivery = sql.raw(kept.map((name) => `delivery.${name}`).join(', '));
@@ -167,8 +166,8 @@ const keptOfDelivery = sql.raw(kept.map((name) => `delivery.${name}`).join(', ')
 type Success = DeliveryKey & { status_code: number | null; duration_ms: number | null };
 
 /**
- * What a successful attempt by hand has delivered is not sent again by the schedule. What another process has settled
- * meanwhile, because the lease was over, stays as it is.
+ * If a manual attempt succeeds, the scheduled retry of the same event is dropped. Deliveries that another process
+ * settled after the lease ended stay as they are.
  */
 export async function recordSuccesses(tx: Transaction, successes: readonly Success[]): Promise<void> {
   await run(
@@ -194,7 +193,7 @@ export async function recordSuccesses(tx: Transaction, successes: readonly Succe
   );
 }
 
-/** Not over and under nobody's lease, which would have moved it beyond its own time. */
+/** Pending and not leased: a lease moves `due_at` behind `next_attempt_at`. */
 const isWaiting = (delivery: Sql) => sql`${delivery}.due_at <= ${delivery}.next_attempt_at`;
 
 type Failure = DeliveryKey & {
@@ -204,7 +203,7 @@ type Failure = DeliveryKey & {
   next_attempt_at: string | null;
 };
 
-/** Writes down failed attempts, and the next one of each that is to have one. */
+/** Records failed attempts, and inserts the next attempt of each that has one. */
 export async function recordFailures(tx: Transaction, failures: readonly Failure[]): Promise<void> {
   const outcomes = failures.map((failure) => ({ ...failure, next_id: newId('whd') }));
   await run(
@@ -229,7 +228,7 @@ export async function recordFailures(tx: Transaction, failures: readonly Failure
   );
 }
 
-/** Forgets what waits to be sent to endpoints that are switched off or deleted. An attempt under way ends by itself. */
+/** Drops pending deliveries of endpoints that were disabled or deleted. Attempts in progress finish. */
 export async function dropWaiting(tx: Transaction, endpointIds: readonly string[]): Promise<void> {
   await run(
     tx,
@@ -243,13 +242,13 @@ export async function dropWaiting(tx: Transaction, endpointIds: readonly string[
   );
 }
 
-/** A failed attempt shows when the next is made: not one that will not be. */
+/** A failed attempt shows the time of the next one, which will not happen now. */
 const withdrawPromises = (dropped: Sql) => sql`
   UPDATE ${madeDeliveries} AS promise SET next_attempt_at = NULL FROM ${dropped}
   WHERE promise.event_id = ${dropped}.event_id AND promise.endpoint_id = ${dropped}.endpoint_id
     AND promise.status = 'failed' AND promise.next_attempt_at = ${dropped}.next_attempt_at`;
 
-/** Claimed deliveries that cannot be sent: those of an endpoint that has gone altogether, and these. */
+/** Drops claimed deliveries that cannot be sent, and all pending ones of deleted endpoints. */
 export async function dropClaimed(db: Database, deliveries: readonly Claimed[]): Promise<void> {
   const gone = [...new Set(deliveries.filter(({ endpoint }) => !endpoint).map(({ endpoint_id }) => endpoint_id))];
   if (gone.length > 0) {
@@ -264,7 +263,7 @@ export async function dropClaimed(db: Database, deliveries: readonly Claimed[]):
   );
 }
 
-/** Others may take these at once. */
+/** Releases the leases, so that other processes can claim these at once. */
 export async function handBack(db: Database, deliveries: readonly DeliveryKey[]): Promise<void> {
   if (deliveries.length === 0) return;
   await run(
@@ -276,7 +275,7 @@ export async function handBack(db: Database, deliveries: readonly DeliveryKey[])
   );
 }
 
-/** Forgets attempts that were made long ago; false: none was left. */
+/** Deletes old attempts. Returns false if none are left. */
 export async function pruneDeliveries(db: Database, before: Date, limit: number): Promise<boolean> {
   const removed = await run(
     db,

@@ -14,14 +14,14 @@ import { rememberSecrets } from './signatures.ts';
 
 type DeliveringDependencies = Parameters<typeof startDispatcher>[0] & { line: Line };
 
-/** Delivers what is due from this process, as soon as it is committed, until it is stopped. */
+/** Delivers due events from this process as soon as they are committed, until it is stopped. */
 export async function startDelivering(dependencies: DeliveringDependencies): Promise<Pick<Dispatcher, 'stop'>> {
   const { line } = dependencies;
   const dispatcher = startDispatcher(dependencies);
   await line.hear('webhook_deliveries', {
-    // Where there are too many endpoints to be named it may be any.
+    // An empty payload means any endpoint: there were too many to list in one notification.
     onMessage: (payload) => dispatcher.wake(payload === '' ? null : payload.split(',')),
-    // What was told while nobody listened was missed.
+    // Notifications that were sent before the connection was there are lost.
     onConnect: () => dispatcher.wake(),
   });
   return { stop: dispatcher.stop };
@@ -35,27 +35,28 @@ type Dependencies = {
   limits?: Partial<Limits>;
   now?: () => Date;
   random?: () => number;
-  /** Told of each attempt. */
   attempted?: (isSuccess: boolean, seconds: number) => void;
-  /** How long a delivery waits whose notification was lost, or that was another process's when it died. */
+  /** Upper bound for the delay of a delivery whose notification was lost or whose process died. */
   lookEveryMs?: number;
 };
 
 type Dispatcher = {
-  /** These endpoints, or any where none are named, may have something to deliver. */
+  /** These endpoints may have due deliveries; without a list, any may. */
   wake: (endpointIds?: readonly string[] | null) => void;
-  /** Takes no more, lets attempts end, and after `graceMs` cuts them and hands their deliveries back. */
+  /**
+   * Claims nothing more and waits for running attempts. After `graceMs` it aborts them and releases their deliveries.
+   */
   stop: (options?: { graceMs?: number }) => Promise<void>;
 };
 
 const defaults: Limits = { total: 128, perOrg: 96, perEndpoint: 8 };
 const afterErrorMs = 1000;
-/** With many endpoints that fail something is due at every moment; attempts that were put off can wait this long. */
+/** With many failing endpoints a retry is due at every moment; retries can wait this long. */
 const leastBetweenLooksMs = 250;
-/** The shortest pause of the schedule. */
+/** The shortest pause of the retry schedule. */
 const afterFailureMs = 5000;
 
-/** Makes the attempts that are due, those of one process for all orgs. */
+/** Makes the due attempts of all orgs in this process. */
 export function startDispatcher(dependencies: Dependencies): Dispatcher {
   const { db, vault, outbound, log, limits, now = sharedDate, random = Math.random } = dependencies;
   const { lookEveryMs = 10_000, attempted: told = () => {} } = dependencies;
@@ -94,7 +95,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
     await Promise.all([...running.values()].map(({ ended }) => ended));
   }
 
-  /** Finds what nobody was notified of: what was put off, and what a dead process left behind. */
+  /** Finds deliveries without a notification: retries, and those that a dead process left behind. */
   async function look(): Promise<void> {
     lookAt = Number.POSITIVE_INFINITY;
     try {
@@ -122,7 +123,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
         const claimed = await claimDue(db, chosen, now());
         const counts = new Map<string, number>();
         for (const { endpoint_id } of claimed) counts.set(endpoint_id, (counts.get(endpoint_id) ?? 0) + 1);
-        // Where there was as much as was asked for there may be more.
+        // An endpoint that filled its limit may have more.
         lanes.ready(
           chosen.filter(({ endpointId, room }) => counts.get(endpointId) === room).map((each) => each.endpointId),
         );
@@ -141,7 +142,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
       const cutting = new AbortController();
       const ended = deliver(delivery, cutting.signal)
         .catch((error: unknown) => {
-          // The lease runs out, and it is tried again.
+          // Its lease ends, and it is tried again.
           log.error({ err: error, delivery_id: delivery.id }, 'a delivery could not be made or written down');
           return false;
         })

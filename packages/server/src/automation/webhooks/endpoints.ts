@@ -16,10 +16,10 @@ import { dropWaiting } from './deliveries.ts';
 import { assertMayRoll, giveSecret, retireSecrets, secretsInForce } from './signatures.ts';
 import { type EndpointRow, webhookEndpoints } from './tables.ts';
 
-/** What whoever registers an endpoint decides. */
+/** Fields that a caller sets. */
 type EndpointFields = Pick<EndpointRow, 'url' | 'events' | 'description' | 'active'>;
 
-/** Those of the wanted values that the row does not have already. */
+/** The wanted values that differ from the row. */
 function differences(row: EndpointRow, wanted: Partial<EndpointFields>): Partial<EndpointFields> {
   const entries = Object.entries(wanted) as [keyof EndpointFields, unknown][];
   return Object.fromEntries(
@@ -61,7 +61,7 @@ export function findEndpoint(db: Executor, tenant: Tenant, endpointId: string): 
   );
 }
 
-/** Held until the transaction ends, so that changes at once are judged one after the other. */
+/** Locks the row until the transaction ends, so that concurrent changes are serialised. */
 function lockEndpoint(tx: Transaction, tenant: Tenant, endpointId: string): Promise<EndpointRow | undefined> {
   return maybeOne(
     tx,
@@ -70,7 +70,7 @@ function lockEndpoint(tx: Transaction, tenant: Tenant, endpointId: string): Prom
   );
 }
 
-/** In one order for all, so that two who hold several never wait for each other. */
+/** Always in the order of the ids, so that two transactions cannot deadlock. */
 export function lockEndpoints(tx: Transaction, endpointIds: readonly string[]): Promise<EndpointRow[]> {
   return rowsOf(
     tx,
@@ -79,7 +79,7 @@ export function lockEndpoints(tx: Transaction, endpointIds: readonly string[]): 
   );
 }
 
-/** Those that the deployment's file has in this mode, held until the transaction ends. */
+/** Locks the endpoints that the deployment file has in this mode. */
 function lockFileManaged(tx: Transaction, deploymentId: string, mode: Mode): Promise<EndpointRow[]> {
   return rowsOf(
     tx,
@@ -94,8 +94,8 @@ function insertEndpoint(tx: Transaction, row: NewRowOf<typeof webhookEndpoints>)
 }
 
 /**
- * Changing nothing still moves the time: a roll changes what the row does not show. An endpoint that is switched off, or
- * on again, has nothing left of before to be sent; one that is switched on or moved begins without failures.
+ * `updated_at` moves even without changes: it is the version by which signing secrets are cached, and a roll must
+ * change it. Disabling or enabling drops pending deliveries. Enabling or moving clears the failures.
  */
 export async function updateEndpoint(
   tx: Transaction,
@@ -123,7 +123,7 @@ async function deleteEndpoints(tx: Transaction, endpointIds: readonly string[]):
 export async function createEndpoint(tx: Transaction, vault: Vault, origin: Origin, fields: EndpointFields) {
   const row = await insertEndpoint(tx, { ...fields, id: newId('whk'), org_id: origin.orgId, mode: origin.mode });
   const secret = await giveSecret(tx, vault, row);
-  // Not the URL: receivers of many kinds carry their credential in its path or query.
+  // Without the URL, since many receivers have a credential in its path or query.
   await recordAudit(tx, origin, {
     action: 'webhook_endpoint.created',
     target: { type: 'webhook_endpoint', id: row.id },
@@ -132,7 +132,7 @@ export async function createEndpoint(tx: Transaction, vault: Vault, origin: Orig
   return { ...presentEndpoint(row), secret };
 }
 
-/** Fields left out stay. What is already so is no change and is not written down. */
+/** Fields left out stay. Values that are already set are neither written nor audited. */
 export async function changeEndpoint(
   tx: Transaction,
   origin: Origin,
@@ -164,7 +164,7 @@ export async function removeEndpoint(tx: Transaction, origin: Origin, endpointId
   });
 }
 
-/** Also for an endpoint of the file, which says nothing of secrets. */
+/** Also allowed for endpoints of a file, which does not contain secrets. */
 export async function rollSecret(tx: Transaction, vault: Vault, origin: Origin, endpointId: string) {
   const endpoint = await lockEndpoint(tx, origin, endpointId);
   if (!endpoint) throw fail('webhook_not_found');
@@ -181,12 +181,12 @@ export async function rollSecret(tx: Transaction, vault: Vault, origin: Origin, 
 
 type Wanted = { deployment: DeploymentRow; mode: Mode; declared: FileObjects['webhooks'] };
 
-/** An endpoint that a call made; its secret shows this once. */
+/** A created endpoint. Its secret is shown only here. */
 export type MadeEndpoint = { endpoint_id: string; url: string; secret: string };
 
 /**
- * Makes these, whose URLs differ, the only endpoints that the deployment's file has in this mode, and gives back those
- * that were new with their secrets. Applies at once are taken one after the other. The audit entry is that of the apply.
+ * Makes these the only endpoints that the deployment file has in this mode; their URLs differ. Returns the created ones
+ * with their secrets. Concurrent applies are serialised. The audit entry is that of the apply.
  */
 export async function replaceFileEndpoints(
   tx: Transaction,
@@ -215,14 +215,11 @@ export async function replaceFileEndpoints(
   return made;
 }
 
-/**
- * An endpoint that is declared is on. One that was switched off because it failed has no other way to come back, since
- * it cannot be changed over the API.
- */
+/** Declared endpoints are enabled: one that was disabled for its failures cannot be enabled over the API. */
 const fieldsOf = ({ url, events, description }: Wanted['declared'][number]): EndpointFields => ({
   url,
   events,
-  // The file takes an empty description and none for the same.
+  // In a file an empty description means none.
   description: description || null,
   active: true,
 });

@@ -1,13 +1,13 @@
-/** How many attempts of one process are under way at once. */
+/** Concurrent attempts of one process. */
 export type Limits = { total: number; perOrg: number; perEndpoint: number };
 
 type Lane = {
   running: number;
-  /** Whose endpoint it is; null until its first delivery is seen, and till then it has a slot or two. */
+  /** Null until its first delivery is claimed; until then the lane has only its first slots. */
   orgId: string | null;
-  /** How many may run at once: grows with each success, falls to one with a failure. */
+  /** Concurrent attempts: each success adds one, a failure resets it to one. */
   limit: number;
-  /** Its last attempt was a success. */
+  /** The last attempt succeeded. */
   isProven: boolean;
 };
 
@@ -15,13 +15,13 @@ const firstLimit = 2;
 const mostRemembered = 10_000;
 
 /**
- * A lane for each endpoint, so that one that hangs delays no other. An endpoint has to earn its share: those that are
- * new or fail get a slot or two, and half of all slots together, which leaves the others to those that answer. And the
- * endpoints of one org, however many, have no more than its share.
+ * One lane for each endpoint, so that a hanging endpoint delays no other. New and failing endpoints get one or two
+ * slots each and at most half of all slots, which leaves the rest to endpoints that answer. All endpoints of an org
+ * share the limit of the org.
  */
 export function createLanes({ total, perOrg, perEndpoint }: Limits) {
   const lanes = new Map<string, Lane>();
-  /** Endpoints that may have a delivery that is due, those that wait longest first. */
+  /** Endpoints that may have due deliveries, oldest first. */
   const ready = new Set<string>();
   const ofOrgs = new Map<string, number>();
   let running = 0;
@@ -33,8 +33,8 @@ export function createLanes({ total, perOrg, perEndpoint }: Limits) {
     },
 
     /**
-     * How many deliveries to look for, and of which endpoints. They count as not ready from now on: what is told to be
-     * due while they are looked for makes them ready again.
+     * How many deliveries to claim for which endpoints. They leave the ready set first, so that a notification during
+     * the claim makes them ready again.
      */
     choose(): { endpointId: string; room: number }[] {
       const chosen: { endpointId: string; room: number }[] = [];
@@ -56,7 +56,7 @@ export function createLanes({ total, perOrg, perEndpoint }: Limits) {
       return chosen;
     },
 
-    /** Call what it gives back once, when the attempt has ended. */
+    /** Call the returned function once, when the attempt has ended. */
     enter(endpointId: string, orgId: string): (isSuccess: boolean) => void {
       const lane = laneOf(endpointId);
       lane.orgId = orgId;

@@ -19,7 +19,7 @@ import {
 type WebhookDependencies = {
   db: Database;
   vault: Vault;
-  /** Refuses an address that the server must not call; says so on `param`. */
+  /** Throws a failure on `param` if the server must not call this address. */
   assertCallable: (address: string, param: string) => void;
 };
 

@@ -11,7 +11,7 @@ import { type EndpointRow, type SecretRow, webhookSecrets } from './tables.ts';
 
 type Message = { eventId: string; body: string; at: Date; secrets: readonly string[] };
 
-/** What a delivery proves itself with, as Standard Webhooks 1.0 says; one signature for each secret that is valid. */
+/** Signature headers of Standard Webhooks 1.0, with one signature for each valid secret. */
 export function signedHeaders({ eventId, body, at, secrets }: Message): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const signature = secrets.map((secret) => sign(secret, `${eventId}.${timestamp}.${body}`)).join(' ');
@@ -29,15 +29,15 @@ function sign(secret: string, text: string): string {
 }
 
 /**
- * As Standard Webhooks writes it. 24 bytes fill base64 without padding, so a secret that is copied by a double click or
- * read from an env file loses no `=` at its end.
+ * The format of Standard Webhooks. 24 bytes fill base64 without padding, so a secret copied by double click or read
+ * from an env file cannot lose a trailing `=`.
  */
 export const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`;
 
-/** Each adds a signature to the headers of every delivery, and receivers refuse headers beyond a few kilobytes. */
+/** Each secret adds a signature to every delivery, and receivers refuse headers of more than a few kilobytes. */
 const mostSecrets = 10;
 
-/** Every secret that a roll replaced is promised 24 hours: none may be dropped early to make room. */
+/** A rolled secret stays valid for 24 hours, so none may be dropped early. */
 export function assertMayRoll(inForce: readonly Pick<SecretRow, 'valid_until'>[], now: Date): void {
   if (inForce.length < mostSecrets) return;
   const ends = inForce.flatMap(({ valid_until }) => (valid_until ? [valid_until.getTime()] : []));
@@ -55,14 +55,14 @@ const placeOf = ({ id, org_id, mode }: SigningEndpoint) => ({
   owner: id,
 });
 
-/** Makes the secret that the endpoint uses from now on. It leaves this process once, in the answer of the call. */
+/** Creates the secret that the endpoint uses from now on. The server shows it only in this response. */
 export async function giveSecret(tx: Transaction, vault: Vault, endpoint: SigningEndpoint): Promise<string> {
   const secret = newSecret();
   await insertSecret(tx, endpoint.id, await sealFor(tx, vault, placeOf(endpoint), secret));
   return secret;
 }
 
-/** What a delivery is signed with: the secret in use first, then those that a roll replaced within 24 hours. */
+/** The current secret first, then those that were rolled within 24 hours. */
 export async function signingSecrets(db: Executor, vault: Vault, endpoint: SigningEndpoint): Promise<string[]> {
   const rows = await secretsInForce(db, endpoint.id);
   return openFor(
@@ -77,7 +77,7 @@ async function insertSecret(tx: Transaction, endpointId: string, sealed: Buffer)
   await insert(tx, webhookSecrets, { endpoint_id: endpointId, sealed_secret: sealed });
 }
 
-/** The one in use first, then those that a roll replaced, the last of them first. */
+/** The current secret first, then rolled ones, latest first. */
 export function secretsInForce(db: Executor, endpointId: string): Promise<SecretRow[]> {
   return rowsOf(
     db,
@@ -88,7 +88,7 @@ export function secretsInForce(db: Executor, endpointId: string): Promise<Secret
   );
 }
 
-/** Gives the secret in use its last 24 hours, and removes those whose time is over. */
+/** Lets the current secret expire in 24 hours, and deletes expired ones. */
 export async function retireSecrets(tx: Transaction, endpointId: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${webhookSecrets} WHERE endpoint_id = ${endpointId} AND valid_until <= now()`);
   await run(
@@ -98,18 +98,18 @@ export async function retireSecrets(tx: Transaction, endpointId: string): Promis
   );
 }
 
-/** Removes rolled secrets whose grace is over. False: none was left. */
+/** Deletes expired secrets. Returns false if none are left. */
 export const pruneWebhookSecrets = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, webhookSecrets, sql`valid_until < ${before}`, limit);
 
 type RememberedEndpoint = Parameters<typeof signingSecrets>[2];
 type Remembered = { version: string; readAt: number; secrets: Promise<string[]> };
 
-/** Bounds for how long an old secret still signs after its 24 hours. */
+/** Upper bound for how long an expired secret still signs. */
 const longestMs = 60_000;
 const mostRemembered = 1000;
 
-/** The signing secrets of an endpoint in this version: a roll makes another, so a new secret is never missed. */
+/** Caches the signing secrets of an endpoint by its version, which a roll changes, so a new secret is used at once. */
 export function rememberSecrets(db: Database, vault: Vault) {
   const remembered = new Map<string, Remembered>();
 

@@ -42,9 +42,9 @@ const deliveryColumns = {
   created_at: moment().withDefault(),
 };
 
-/** All attempts, which are the two below. */
+/** All attempts: the parent of the two tables below. */
 export const webhookDeliveries = table('webhook_deliveries', deliveryColumns);
-/** Still to be made: the queue. */
+/** The queue of attempts to make. */
 export const pendingDeliveries = table('webhook_deliveries_pending', deliveryColumns);
 export const madeDeliveries = table('webhook_deliveries_made', deliveryColumns);
 

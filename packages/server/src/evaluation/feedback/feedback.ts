@@ -12,12 +12,14 @@ import { type FeedbackRow, messageFeedback } from '../tables.ts';
 
 type Rating = { messageId: string; rating: 'good' | 'bad'; note: string | null };
 
-/** Of an answer alone, and by whoever reaches its conversation. It counts for the version that gave the answer. */
+/**
+ * Only replies can be rated, by callers who can read the conversation. The rating counts for the version that replied.
+ */
 export async function rateMessage(tx: Transaction, caller: Caller, { messageId, rating, note }: Rating) {
   const conversationId = await conversationOfMessage(tx, caller, messageId);
   if (conversationId === undefined) throw fail('message_not_found');
   assertReach(caller, conversationId);
-  // Held: an erasure at the same moment comes before it or takes it along.
+  // Locked, so that a concurrent erasure runs before this or removes the rating too.
   const conversation = await holdConversation(tx, caller, conversationId);
   if (!conversation) throw fail('message_not_found');
   const message = await findMessage(tx, conversationId, messageId);
@@ -44,14 +46,14 @@ export async function rateMessage(tx: Transaction, caller: Caller, { messageId, 
   return shown;
 }
 
-/** A session token reaches its own conversation and no other. */
+/** A session token can read only its own conversation. */
 export function assertReach({ session }: Caller, conversationId: string): void {
   if (session && session.conversationId !== conversationId) throw fail('session_scope');
 }
 
 type Rater = { type: FeedbackRow['rater_type']; id: string };
 
-/** Sessions come and go; the user behind them is one. */
+/** Sessions of one user are one rater. */
 export function raterOf({
   session,
   member,
@@ -79,7 +81,7 @@ export const presentFeedback = (row: FeedbackRow) => ({
 
 type Page = Pick<PageRequest, 'limit' | 'after'>;
 
-/** The rater's last word takes the place of the one before. Who says the same again has said nothing new. */
+/** A new rating replaces the previous one of the same rater. Repeating the same rating changes nothing. */
 async function putFeedback(
   tx: Transaction,
   row: Omit<NewRowOf<typeof messageFeedback>, 'id'>,
@@ -107,7 +109,7 @@ async function putFeedback(
 
 const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
 
-/** `rater`: only theirs. */
+/** With `rater`, only the ratings of that rater. */
 export const listOfConversation = (
   db: Executor,
   tenant: Tenant,

@@ -32,22 +32,22 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { PlayedScenario, ReplayRow, TestRunRow } from '../tables.ts';
 import type { Play, Player, PlayFault } from './player.ts';
 
-/** Where a version talks with nobody: conversations that no list shows, whose tools do nothing, and which the org pays. */
+/** Plays a version without a user: its conversations are hidden, its tools do nothing, and the org pays. */
 export type Sandbox = {
   engine: Engine;
   tenant: Tenant;
   deploymentId: string;
   version: number;
-  /** In every transaction before it writes. Throws where the play has ended or goes on elsewhere. */
+  /** Called in every transaction before it writes. Throws if the play has ended or continues in another process. */
   hold: (tx: Transaction) => Promise<unknown>;
 };
 
-/** What is said on a sandbox; `request.test` is what stands in for the world. */
+/** `request.test` holds the tool results that replace real ones. */
 type SandboxMessage = Pick<NewMessage, 'text' | 'context' | 'request'>;
 
 /**
- * Opens a conversation with its first message. Nobody is named as its user: the play has no memory, files or routines of
- * anyone, and its cost is the org's own. `note` writes down which conversation it is, in the same transaction.
+ * Opens a conversation with its first message. It has no user, so it sees no memory, files or routines, and the org
+ * pays. `note` stores the conversation id in the same transaction.
  */
 export async function openInSandbox(
   sandbox: Sandbox,
@@ -71,7 +71,7 @@ export async function openInSandbox(
   return conversation.id;
 }
 
-/** Says a further line, unless the play has ended meanwhile. */
+/** Sends another message, unless the play has ended. */
 async function sendInSandbox(sandbox: Sandbox, conversationId: string, message: SandboxMessage): Promise<TurnRow> {
   const { engine, tenant } = sandbox;
   const { result, committed } = await transaction(engine.db, async (tx) => {
@@ -96,7 +96,7 @@ async function deploymentOf(tx: Transaction, { tenant, deploymentId }: Sandbox) 
   return found.deployment;
 }
 
-/** A ring that was missed costs this much at most. */
+/** Upper bound for the delay after a lost notification. */
 const lookAgainMs = 15_000;
 
 type Follower = ReturnType<Followers['follow']>;
@@ -155,7 +155,7 @@ function faultOfTurn({ state, error_code, error_message }: TurnRow): PlayFault |
   return { code: error_code ?? 'stopped', message: error_message };
 }
 
-/** Answers whatever a turn waits for, until it is over. */
+/** Answers all interactions of a turn until the turn is over. */
 async function untilTurnIsOver(
   { engine }: Pick<Sandbox, 'engine'>,
   { conversationId, turnId }: { conversationId: string; turnId: string },
@@ -187,7 +187,7 @@ async function resolve(
 
 const telling = new Set(['interaction.created', 'turn.settled', 'conversation.status']);
 
-/** Text that streams in says nothing about the state of a turn. */
+/** Waits for an event that can change the state of a turn; streamed text cannot. */
 async function somethingHappened(follower: Follower, signal: AbortSignal): Promise<void> {
   for (;;) {
     const entries = await follower.next(lookAgainMs);
@@ -196,8 +196,8 @@ async function somethingHappened(follower: Follower, signal: AbortSignal): Promi
 }
 
 /**
- * What comes of a wait in a test. The scenario decides over tools of the deployment's own servers, and every other wait
- * for a yes gets a no; only a question is put to the pretend user.
+ * The answer to an interaction in a test. The scenario decides about tools of the deployment's servers, and every other
+ * approval is denied. Questions go to the pretend user.
  */
 export function standInAnswer(
   { type, purpose, details }: Pick<InteractionRow, 'type' | 'purpose' | 'details'>,

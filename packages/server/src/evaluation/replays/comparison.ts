@@ -7,13 +7,13 @@ import type { ReplayedExchange } from '../tables.ts';
 
 type Side = NonNullable<ReplayedExchange['after']>;
 
-/** What a comparison comes to before anybody is asked about the meaning of words. */
+/** A comparison before a model has judged whether different words mean the same. */
 export type Compared = Omit<ReplayedExchange, 'result' | 'reason'> & {
   result: ReplayedExchange['result'] | 'other words';
   reason: string | null;
 };
 
-/** Both sides of one message: first what was called, then what was said. `brokenBy`: why the replay stops here. */
+/** Compares one exchange: the tool calls first, then the text. `brokenBy` is why the replay stopped here. */
 export function compareExchange(before: Exchange, after: Exchange | undefined, brokenBy: string | null): Compared {
   const made = after ? callsOf(after) : [];
   const then = callsOf(before);
@@ -33,7 +33,7 @@ export function compareExchange(before: Exchange, after: Exchange | undefined, b
   return { ...shown, result: 'other words', reason: 'The answer has other words.' };
 }
 
-/** Talks differ by their worst exchange. */
+/** The worst exchange decides. */
 export function talkStatusOf(exchanges: readonly Pick<ReplayedExchange, 'result'>[]): ReplayedExchange['result'] {
   const results = exchanges.map(({ result }) => result);
   return results.includes('failed') ? 'failed' : results.includes('different') ? 'different' : 'same';
@@ -41,7 +41,7 @@ export function talkStatusOf(exchanges: readonly Pick<ReplayedExchange, 'result'
 
 type Call = { name: string; arguments: unknown; isError: boolean };
 
-/** What the agent does to keep its own house in order is no deed. */
+/** Calls by which the agent organises its own work have no effect outside, so they are not compared. */
 const ofTheHouse = new Set(['hand_off_to_work', 'update_plan', 'tell_work']);
 
 const callsOf = ({ reply, work }: Exchange): Call[] =>
@@ -49,7 +49,7 @@ const callsOf = ({ reply, work }: Exchange): Call[] =>
     .filter(({ name, output }) => output !== null && !ofTheHouse.has(name))
     .map(({ name, arguments: given, is_error }) => ({ name, arguments: given, isError: is_error === true }));
 
-/** Each call is matched by one of the other side at most: called twice is not called once. */
+/** Each call matches at most one call of the other side, so calling twice differs from calling once. */
 function sideOf({ turn, agent, told }: Exchange, own: readonly Call[], others: readonly Call[]): Side {
   const left = [...others];
   return {
@@ -77,8 +77,8 @@ const isSameText = (one: string, other: string) => plain(one) === plain(other);
 const plain = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 
 /**
- * What comes of a wait in a replay: what the person decided then about the same tool or the same question. Nothing is run
- * after a yes, whoever gave it. What they were not asked then gets a no.
+ * The answer to an interaction in a replay: the user's earlier decision about the same tool or question. No tool runs
+ * after an approval. Interactions that the user did not have are denied.
  */
 export function recordedAnswer(
   wait: Pick<InteractionRow, 'type' | 'purpose' | 'details' | 'questions'>,

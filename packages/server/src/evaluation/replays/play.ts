@@ -67,7 +67,7 @@ async function replayTalks(player: Player, play: Play<ReplayRow>, signal: AbortS
   return null;
 }
 
-/** Replays one talk, or goes on with it, until both sides of it are compared. */
+/** Replays one conversation, or resumes it, until both sides are compared. */
 async function replayTalk(
   player: Player,
   play: Play<ReplayRow>,
@@ -97,10 +97,10 @@ async function replayTalk(
   }
 }
 
-/** What was broken off then, or goes on still, is nothing to compare with. */
+/** A turn that failed or still runs cannot be compared. */
 const hasEnded = ({ turn, user }: Exchange) => turn.state === 'settled' && user.length > 0;
 
-/** An erasure of the person at this moment comes before it, or takes it along. */
+/** The lock makes a concurrent erasure of the user run before this or remove it too. */
 function begin(sandbox: Sandbox, talk: TalkRow, first: Exchange): Promise<string> {
   return openInSandbox(sandbox, messageOf(first, talk.source_id), async (tx, conversationId) => {
     const isThere = await holdConversation(tx, sandbox.tenant, talk.source_id);
@@ -109,7 +109,7 @@ function begin(sandbox: Sandbox, talk: TalkRow, first: Exchange): Promise<string
   });
 }
 
-/** As it was sent; a plan would wait for somebody to approve it, and the caller's trace is none of the replay's. */
+/** As sent, but without a plan, which would wait for approval, and without the trace of the original request. */
 const messageOf = ({ user, turn }: Exchange, sourceId: string) => ({
   text: user.map(({ text }) => text).join('\n\n'),
   context: user[0]?.context ?? null,
@@ -143,7 +143,7 @@ const sendAll = (
 
 const sameMeaning = 'The second answer tells the person the same as the first, whatever the words.';
 
-/** Whether other words mean the same is a model's to say; without one other words are another answer. */
+/** A model judges whether different words mean the same. Without a model they count as different. */
 async function judged(
   { engine }: Player,
   { tenant, deploymentId }: Sandbox,

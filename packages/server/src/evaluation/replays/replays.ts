@@ -27,7 +27,7 @@ type ReplayRequest = {
 
 const usualLast = 10;
 
-/** A queued replay and the job that plays it. What could not even begin is refused as a message would be. */
+/** Creates a queued replay and its job. If it could not start, it is refused as a message would be. */
 export async function createReplay(
   tx: Transaction,
   { engine, jobs }: { engine: Pick<Engine, 'models'>; jobs: JobSender },
@@ -71,7 +71,7 @@ export async function createReplay(
   return presentReplay((await findReplay(tx, origin, row.id)) as WholeReplay);
 }
 
-/** Of this deployment, org and mode alone, and none that a test has played. */
+/** Only conversations of this deployment, org and mode, and none that a test played. */
 async function namedTalks(
   tx: Transaction,
   origin: Origin,
@@ -92,7 +92,9 @@ async function namedTalks(
   return found;
 }
 
-/** Ends a replay and what it has not replayed. One that has ended stays as it is, so that a cancel may be sent twice. */
+/**
+ * Cancels a replay and its unplayed conversations. A replay that has ended stays as it is, so cancelling twice is safe.
+ */
 export async function cancelReplay(tx: Transaction, origin: Origin, id: string): Promise<Replay> {
   const before = await findReplay(tx, origin, id);
   if (!before) throw fail('replay_not_found');
@@ -120,7 +122,10 @@ export const stopReplay = (engine: Engine, replay: Replay): Promise<void> =>
     replay.talks.map(({ status, replayed_conversation_id }) => ({ status, conversationId: replayed_conversation_id })),
   );
 
-/** Replayed talks hold what the person said, in conversations that are nobody's. To be called once the real ones are gone. */
+/**
+ * Replays copy the user's messages into hidden conversations without a user. Call this after the original conversations
+ * are erased.
+ */
 export const eraseReplaysOf: EraseStep = async (tx, tenant, userId) => {
   const talks = await removeTalksOf(tx, tenant, userId);
   await eraseHiddenConversations(

@@ -9,7 +9,7 @@ import { type ReplayRow, replays, replayTalks, type TalkRow } from '../tables.ts
 /** A replay with its talks, newest first. */
 export type WholeReplay = { row: ReplayRow; talks: TalkRow[] };
 
-/** What live users said is not shown in test mode. */
+/** Messages of live users must not be visible in test mode. */
 const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
 
 export async function findReplay(db: Executor, tenant: Tenant, id: string): Promise<WholeReplay | undefined> {
@@ -21,7 +21,7 @@ export async function findReplay(db: Executor, tenant: Tenant, id: string): Prom
   return row && { row, talks: await talksOf(db, [id]) };
 }
 
-/** Without what was said, which may be megabytes each. */
+/** Without the messages, which may be megabytes for each replay. */
 export async function listReplays(
   db: Executor,
   tenant: Tenant,
@@ -46,7 +46,7 @@ export async function listReplays(
 const { exchanges: _said, ...factColumns } = replayTalks.columns;
 const facts = columnsOf({ ...replayTalks, columns: factColumns });
 
-/** In the order in which they are replayed. */
+/** In the order of the replay. */
 export const talksOf = (
   db: Executor,
   replayIds: readonly string[],
@@ -73,7 +73,7 @@ export async function insertReplay(
   );
 }
 
-/** False where the talk is gone: its user was erased. */
+/** Returns false if the row is gone because its user was erased. */
 export async function updateTalk(
   tx: Transaction,
   { replay_id, position }: Pick<TalkRow, 'replay_id' | 'position'>,
@@ -83,7 +83,7 @@ export async function updateTalk(
   return rows.length === 1;
 }
 
-/** What has no result gets this end. */
+/** Ends all items that have no result. */
 export async function endOpenTalks(
   tx: Transaction,
   id: string,
@@ -103,7 +103,7 @@ export async function cancelOpen(tx: Transaction, tenant: Tenant, id: string): P
   return true;
 }
 
-/** What was replayed of a user; the conversations of it are still there. */
+/** Deletes the items of a user and returns them, since their conversations still have to be erased. */
 export const removeTalksOf = (tx: Transaction, tenant: Tenant, userId: string): Promise<TalkRow[]> =>
   rowsOf(
     tx,

@@ -18,8 +18,8 @@ import { type ScenarioFields, strayTool } from './scenarios.ts';
 const prompt = readFileSync(join(import.meta.dirname, 'generate.md'), 'utf8').trim();
 
 /**
- * Has a model draft scenarios for a version, and hands out only what the create route would take as it is. What is usable
- * of an answer is kept and only the rest is asked for again, so there may be fewer in the end than were wanted.
+ * Lets a model draft scenarios for a version. Returns only drafts that the create route accepts. Usable drafts are kept
+ * and only the rest is requested again, so there may be fewer than requested.
  */
 export async function generateScenarios(
   engine: Engine,
@@ -31,7 +31,7 @@ export async function generateScenarios(
   const version = await getVersion(engine.db, deployment, wanted ?? deployment.newest_version);
   const model = usableModel(engine.models, tenant.mode, version.manifest.model);
   const paid = paidByOrg(engine, { tenant, model, deploymentId: deployment.id, conversationId: null });
-  // What is played next of the newest version are its notebooks and skills as they are then.
+  // A test of the newest version uses the current notebooks and skills, not the saved ones.
   const fixed = version.version === deployment.newest_version ? null : version.content;
   const settings = JSON.stringify(await describeVersion(engine, tenant, version.manifest, fixed, signal), null, 1);
   const kept: Draft[] = [];
@@ -53,7 +53,7 @@ export async function generateScenarios(
     signal,
   });
   return drafting.catch((error: unknown) => {
-    // What a model has drafted before it failed is as good as it was.
+    // Drafts from before the failure are still valid.
     if (error instanceof Failure && kept.length > 0) return kept;
     throw error;
   });
@@ -72,7 +72,7 @@ type Draft = ScenarioFields;
 
 const results = z.array(z.object({ tool: z.string(), result: z.string() }));
 
-/** What a model is asked to write. */
+/** The schema that the model is shown. */
 const shownAnswer = z.object({
   scenarios: z.array(
     z.object({
@@ -87,15 +87,12 @@ const shownAnswer = z.object({
   ),
 });
 
-/** What is read of its answer: each scenario has faults of its own, and those without any are kept. */
+/** The schema for reading its answer is looser, so that one faulty scenario does not reject the others. */
 const draftedAnswer = z.object({ scenarios: z.array(z.record(z.string(), z.unknown()).catch({})) });
 
 const mostFaults = 20;
 
-/**
- * What of a model's answer can be used beside what is kept already, and what keeps the rest of it from being used, in words
- * that it can be mended by.
- */
+/** Splits an answer into usable drafts and faults, phrased so that the model can fix them. */
 function readDrafts(
   answer: z.output<typeof draftedAnswer> | null,
   { kept, wanted }: { kept: readonly Draft[]; wanted: number },
@@ -143,8 +140,8 @@ function readDraft(
 }
 
 /**
- * The settings of a version as whoever drafts tests for it needs them, with its knowledge and skills as it fixes them or,
- * with `fixed: null`, as they are now. A server that is away is left out.
+ * The settings of a version for the model that drafts tests, with its saved knowledge and skills or, with `fixed:
+ * null`, the current ones. Unreachable servers are left out.
  */
 async function describeVersion(
   { db, serverTools }: Pick<Engine, 'db' | 'serverTools'>,
@@ -191,7 +188,7 @@ async function describeVersion(
 
 const mostTitles = 200;
 
-/** Those that a test can read: it runs for nobody in particular. */
+/** Only notebooks that a test can read, since it has no user. */
 async function describeNotebooks(
   db: Engine['db'],
   { orgId }: Tenant,

@@ -8,13 +8,13 @@ const patterns: readonly [PersonalValue['kind'], RegExp, (found: string) => bool
   ['email', /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu, () => true],
   ['iban', /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g, isIban],
   ['card', /(?<![\d-])\d(?:[ -]?\d){12,18}(?![\d-])/g, isCardNumber],
-  // With a plus or a nought in front: everything else that has so many digits may as well be an order.
+  // Requires a leading plus or zero: other numbers of that length may be order numbers.
   ['phone', /(?<![\p{L}\p{N}.+-])(?:\+|\(?0)\d?(?:[ ()/.-]{0,2}\d){6,14}(?![\p{L}\p{N}-])/gu, () => true],
 ];
 
 /**
- * What in these texts says who somebody is, as far as that shows in how it is written, and whatever of `known` stands in
- * them. A name that nobody told us of reads like any other word.
+ * Finds personal values in texts: those with a recognisable form, and those in `known`. An unknown name looks like any
+ * other word.
  */
 export function personalValues(
   texts: Readonly<Record<string, string>>,
@@ -39,11 +39,11 @@ export function personalValues(
   return [...found.values()];
 }
 
-/** Whoever is shown fifty knows what to look for. */
+/** More than fifty findings would not help the reader. */
 const mostFound = 50;
 const shortest = 3;
 
-/** Not as a part of a longer word: `ada` is not in `Canada`. */
+/** Matches whole words only: `ada` is not in `Canada`. */
 function hasWord(text: string, value: string): boolean {
   if (value.length < shortest) return false;
   const isOfWord = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character);
@@ -53,7 +53,7 @@ function hasWord(text: string, value: string): boolean {
   return false;
 }
 
-/** By its check digits, as ISO 13616 has them. */
+/** Checks the ISO 13616 check digits. */
 function isIban(text: string): boolean {
   const plain = text.replaceAll(' ', '');
   const turned = `${plain.slice(4)}${plain.slice(0, 4)}`;
@@ -61,7 +61,7 @@ function isIban(text: string): boolean {
   return plain.length >= 15 && BigInt(digits) % 97n === 1n;
 }
 
-/** By its last digit, as Luhn has it. */
+/** Checks the Luhn digit. */
 function isCardNumber(text: string): boolean {
   const digits = [...text.replace(/\D/g, '')].reverse().map(Number);
   const sum = digits.reduce((total, digit, at) => {

@@ -45,7 +45,7 @@ export function scenarioRoutes({ db }: { db: Database }): Handlers<'scenarios'> 
   };
 }
 
-/** Of a talk, which whoever may read it may ask for. */
+/** Any caller who can read the conversation may draft a scenario from it. */
 export function talkRoutes({ engine }: { engine: Engine }): Required<Pick<Handlers<'conversations'>, 'draftScenario'>> {
   return {
     draftScenario: async (incoming) => {
@@ -60,7 +60,6 @@ export function talkRoutes({ engine }: { engine: Engine }): Required<Pick<Handle
   };
 }
 
-/** The one that asks a model. */
 export function draftRoutes({ engine }: { engine: Engine }): Required<Pick<Handlers<'scenarios'>, 'generate'>> {
   return {
     generate: async (incoming) => {
@@ -75,7 +74,6 @@ export function draftRoutes({ engine }: { engine: Engine }): Required<Pick<Handl
   };
 }
 
-/** A cursor belongs to the deployment whose scenarios it pages through. */
 function belowIn(listed: string, after: readonly string[] | null): string | null {
   if (after === null) return null;
   const [deploymentId, scenarioId] = after;

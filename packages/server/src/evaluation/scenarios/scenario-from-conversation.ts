@@ -30,8 +30,8 @@ import { isToolOf, type ScenarioFields } from './scenarios.ts';
 const prompt = readFileSync(join(import.meta.dirname, 'scenario-from-conversation.md'), 'utf8').trim();
 
 /**
- * A talk as a scenario of its deployment. What was said and answered is taken over as it was; a model only words what the
- * talk does not say by itself, and where none can be asked the draft does without.
+ * Drafts a scenario from a conversation. Messages and tool results are copied as they were. A model writes only the
+ * fields that the conversation does not contain. Without a model, the draft does without these fields.
  */
 export async function draftOfTalk(
   engine: Engine,
@@ -52,7 +52,7 @@ export async function draftOfTalk(
     deployment_id: deployment.id,
     deployment_version: (exchanges.at(-1) as Exchange).turn.deployment_version,
     conversation_id: conversation.id,
-    // An erasure finds answers that are kept for a repeated call by it.
+    // Erasure uses it to find stored responses of idempotent requests.
     user_id: conversation.user_id,
     task_id: taskId,
     scenario,
@@ -62,7 +62,7 @@ export async function draftOfTalk(
   };
 }
 
-/** What a test played is a talk with nobody, and an interview is one with no agent: neither is anything to learn from. */
+/** Conversations of tests have no user, and interviews have no agent, so neither is a source for scenarios. */
 async function talkOf(
   { db }: Engine,
   tenant: Tenant,
@@ -106,7 +106,7 @@ async function wordedByModel(
   const without = (notes: string[]): Worded => ({ by: null, fields: {}, personal: [], notes });
   try {
     const model = usableModel(engine.models, tenant.mode, named);
-    // It understands nothing, and would only say again what the talk says.
+    // The offline model would only repeat the conversation.
     if (model.id === 'offline') return without([]);
     const payer = paidByOrg(engine, { tenant, model, deploymentId, conversationId: null });
     const lines = transcriptOf(exchanges).witnessed.map(({ speaker, text }) => `${speaker}: ${text}`);
@@ -137,7 +137,7 @@ async function wordedByModel(
 
 const notWorded = 'No model has worded the criteria: what it answered cannot be used.';
 
-/** What the caller has told of the person: whoever reads the scenario need not know it. */
+/** Personal data of the user that the org stored, which readers of the scenario need not see. */
 async function ownValues({ db }: Engine, tenant: Tenant, { user_id: userId }: ConversationRow) {
   const user = userId === null ? undefined : await findUser(db, tenant, userId);
   const values = [userId, user?.name, user?.email, ...(user?.name?.split(/\s+/) ?? [])];
@@ -154,14 +154,14 @@ const textsOf = (scenario: ScenarioFields): Record<string, string> =>
 
 type DraftOfTalk = {
   scenario: ScenarioFields;
-  /** What of the talk the scenario does not hold, and why. */
+  /** Parts of the conversation that the scenario leaves out, with the reason. */
   notes: string[];
 };
 
 /**
- * A talk as a scenario that the create route takes as it is: what the person said first is the goal, what they said later
- * the persona knows, and what the deployment's own tools answered is kept. No model is asked: each criterion is a word that
- * the agent passed on, or a tool that it called. `exchanges` has one at least.
+ * Builds a scenario that the create route accepts, without a model. The first message is the goal, later messages
+ * become the persona, and results of the deployment's tools are kept. Each criterion is a word that the agent passed on
+ * or a tool that it called. `exchanges` is not empty.
  */
 function scenarioOfTalk(exchanges: readonly Exchange[], manifest: Manifest): DraftOfTalk {
   const { said } = transcriptOf(exchanges);
@@ -206,7 +206,7 @@ const longestResult = 50_000;
 const mostCharacters = 300_000;
 const mostCalls = 50;
 
-/** Results of tools that a test can play, in their order. */
+/** Results of tools that a test can play, in order. */
 function keptCalls(exchanges: readonly Exchange[], manifest: Manifest): { kept: KeptCall[]; notes: string[] } {
   const kept: KeptCall[] = [];
   const leftOut = new Map<string, Set<string>>();
@@ -245,7 +245,7 @@ const hadCredential = 'What looks like a credential was taken out of calls of:';
 const hadPictures = 'Pictures and sound were left out of results of:';
 const notInTest = /^(browser_|run_command$|read_file$|write_file$|list_files$|connect_app$)/;
 
-/** As a scenario names a tool; null where it cannot. A name that was shortened for models does not say which tool it is. */
+/** The name of a tool in scenarios, or null if it has none. A name that was shortened for models is ambiguous. */
 function keyOf(name: string, manifest: Manifest): string | null {
   if (manifest.tools.some((tool) => tool.function === name)) return name;
   const [, slug, tool = ''] = /^mcp__([a-z0-9-]+)__(.+)$/.exec(name) ?? [];
@@ -253,7 +253,7 @@ function keyOf(name: string, manifest: Manifest): string | null {
   return slug === undefined || /_[0-9a-f]{8}$/.test(tool) || !isToolOf(manifest, key) ? null : key;
 }
 
-/** A tool that only ever answered one thing has an entry, which holds whatever the agent asks it the next time. */
+/** A tool that always gave one answer gets an entry, which applies to any arguments. */
 function playedBy(kept: readonly KeptCall[]): Pick<ScenarioFields, 'tool_results' | 'recorded_calls'> {
   const byTool = [...Map.groupBy(kept, ({ tool }) => tool)];
   const answersOnce = ([, calls]: (typeof byTool)[number]) =>
@@ -274,7 +274,7 @@ function playedBy(kept: readonly KeptCall[]): Pick<ScenarioFields, 'tool_results
 const mostEntries = 20;
 const mostOfEach = 4;
 
-/** In the words that the offline stand-in can judge as well. */
+/** Phrased so that the offline model can judge them too. */
 function criteriaOf(kept: readonly KeptCall[], byUser: readonly string[], byAgent: readonly string[]): string[] {
   const worked = kept.filter(({ is_error }) => !is_error);
   const tools = [...new Set(worked.map(({ tool }) => tool))].slice(0, mostOfEach);
@@ -288,7 +288,7 @@ function criteriaOf(kept: readonly KeptCall[], byUser: readonly string[], byAgen
   return [...tools.map((tool) => `The agent calls ${tool}.`), ...words.map((word) => `The agent says "${word}".`)];
 }
 
-/** What can be quoted of an answer: short texts and figures. */
+/** Short texts and numbers of a result, which a criterion can quote. */
 function wordsIn(value: unknown): string[] {
   if (typeof value === 'number') return String(value).length > 1 ? [String(value)] : [];
   if (typeof value === 'string') return /^[^"\n]{2,60}$/.test(value) && /[\p{L}\p{N}]/u.test(value) ? [value] : [];
@@ -303,7 +303,7 @@ function says(text: string, word: string): boolean {
 
 const waitsOf = ({ reply, work }: Exchange) => [...reply.waits, ...work.waits];
 
-/** Of tools of the deployment's own servers alone, which is all that `approves` decides. */
+/** Only tools of the deployment's servers, since `approves` decides about nothing else. */
 function saysYes(exchanges: readonly Exchange[]): boolean {
   const decisions = exchanges
     .flatMap(waitsOf)

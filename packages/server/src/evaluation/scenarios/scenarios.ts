@@ -13,10 +13,9 @@ import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, count } from '../../platform/db/table.ts';
 import { type ScenarioRow, scenarios } from '../tables.ts';
 
-/** What whoever writes a scenario decides. */
 export type ScenarioFields = BodyOf<Api['scenarios']['create']>;
 
-/** A result under a name that no tool has would never be played, and the test would fail for another reason. */
+/** A result for an unknown tool would never be used, and the test would fail for another reason. */
 function assertToolsKnown(
   { tool_results, recorded_calls = [] }: Pick<ScenarioFields, 'tool_results' | 'recorded_calls'>,
   { version, manifest }: Pick<VersionRow, 'version' | 'manifest'>,
@@ -34,11 +33,11 @@ function assertToolsKnown(
   });
 }
 
-/** A key that names no tool of the version. */
+/** A key that is not a tool of the version. */
 export const strayTool = (toolResults: ScenarioFields['tool_results'], manifest: Manifest): string | undefined =>
   Object.keys(toolResults ?? {}).find((key) => !isToolOf(manifest, key));
 
-/** No slug holds a dot, but the name of a server's tool may. */
+/** Slugs contain no dot, but names of server tools may. */
 export function isToolOf({ tools, mcp_servers }: Manifest, key: string): boolean {
   if (tools.some((tool) => tool.function === key)) return true;
   const dot = key.indexOf('.');
@@ -54,7 +53,7 @@ function assertNotFileManaged({ managed_by }: Pick<ScenarioRow, 'managed_by'>): 
   });
 }
 
-/** The deployment is held, so that neither its newest version nor the set of scenarios that a run plays moves meanwhile. */
+/** Locks the deployment, so that its newest version and its scenarios stay the same meanwhile. */
 export async function createScenario(
   tx: Transaction,
   origin: Origin,
@@ -72,8 +71,8 @@ export async function createScenario(
 }
 
 /**
- * Fields left out stay. Results that stay are not held against the newest version again: a tool that it dropped must not
- * keep a scenario from being renamed.
+ * Fields left out stay. Unchanged results are not checked against the newest version again: a tool that it dropped must
+ * not prevent a rename.
  */
 export async function changeScenario(
   tx: Transaction,
@@ -96,7 +95,7 @@ export async function changeScenario(
   return row;
 }
 
-/** Runs that played it, or are about to, keep it as it was. */
+/** Runs keep their copy of the scenario. */
 export async function removeScenario(
   tx: Transaction,
   origin: Origin,
@@ -114,12 +113,11 @@ export async function removeScenario(
   });
 }
 
-/** A scenario as a test of the file declares it. */
 export type FileScenario = Omit<ScenarioFields, 'approves'>;
 
 /**
- * Makes these, whose names differ, the only scenarios that the deployment has from its file. Applies at once are taken
- * one after the other. The audit entry is that of the apply.
+ * Makes these the only scenarios that the deployment has from its file; their names differ. Concurrent applies are
+ * serialised. The audit entry is that of the apply.
  */
 export async function replaceFileScenarios(
   tx: Transaction,
@@ -134,7 +132,7 @@ export async function replaceFileScenarios(
   await upsertFileManaged(tx, deployment, declared);
 }
 
-/** What was never given is left out, so that what is shown can be sent back to the create route. */
+/** Optional fields that were not given are left out, so that the response can be sent back to the create route. */
 export const presentScenario = (row: ScenarioRow) => ({
   object: 'scenario' as const,
   id: row.id,
@@ -154,7 +152,7 @@ export const presentScenario = (row: ScenarioRow) => ({
 
 const columns = columnsOf(scenarios);
 
-/** Scenarios are shared by both modes of their org, and every one is reached through a deployment of that org. */
+/** Both modes of an org share scenarios. They are always read through a deployment of that org. */
 const ofDeployment = (deploymentId: string) => sql`deployment_id = ${deploymentId}`;
 
 export const listScenarios = (
@@ -169,7 +167,7 @@ export const listScenarios = (
         ORDER BY id DESC LIMIT ${limit + 1}`,
   );
 
-/** All of them, oldest first. */
+/** Oldest first. */
 export const scenariosOf = (db: Executor, deploymentId: string): Promise<ScenarioRow[]> =>
   rowsOf(db, scenarios, sql`SELECT ${columns} FROM ${scenarios} WHERE ${ofDeployment(deploymentId)} ORDER BY id`);
 
@@ -209,7 +207,7 @@ async function deleteScenario(tx: Transaction, scenarioId: string): Promise<void
   await run(tx, sql`DELETE FROM ${scenarios} WHERE id = ${scenarioId}`);
 }
 
-/** Removes the file's scenarios that have none of these names. */
+/** Deletes scenarios of the file that have none of these names. */
 async function deleteFileManagedExcept(tx: Transaction, deploymentId: string, names: readonly string[]): Promise<void> {
   await run(
     tx,
@@ -218,7 +216,7 @@ async function deleteFileManagedExcept(tx: Transaction, deploymentId: string, na
   );
 }
 
-/** One whose name the file had before keeps its id, and where nothing differs also its time. */
+/** A scenario whose name the file had before keeps its id and, if nothing changed, its `updated_at`. */
 async function upsertFileManaged(
   tx: Transaction,
   deployment: DeploymentRow,

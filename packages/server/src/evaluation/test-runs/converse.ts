@@ -13,7 +13,7 @@ import { beginResult } from './store.ts';
 
 const maxExchanges = 12;
 
-/** Opens the conversation of a scenario and says its first line, which is the goal in the user's own words. */
+/** Opens the conversation of a scenario with its first message, which is the goal. */
 export async function beginConversation(
   player: Player,
   play: Play<TestRunRow>,
@@ -72,7 +72,7 @@ const messageOf = ({ tool_results, recorded_calls }: PlayedScenario, text: strin
   request: {
     hand_off: 'auto' as const,
     plan: false,
-    // A run that was made before there were recorded calls has none.
+    // Runs that were created before recorded calls existed have none.
     test: { tool_results: tool_results ?? {}, recorded_calls: recorded_calls ?? [] },
   },
 });
@@ -84,7 +84,7 @@ async function answerWait(db: Player['engine']['db'], play: AskedPlay, wait: Int
   return decided === 'ask the user' ? answerQuestions(db, play, wait) : decided;
 }
 
-/** Each question is put to the pretend user as something that the agent says; one without an answer declines them all. */
+/** Asks the pretend user each question as if the agent had said it. One without an answer declines them all. */
 async function answerQuestions(
   db: Player['engine']['db'],
   { conversationId, ask, result }: AskedPlay,
@@ -106,7 +106,7 @@ const prompt = readFileSync(join(import.meta.dirname, 'pretend-user.md'), 'utf8'
 const schema = z.object({ says: z.string(), is_done: z.boolean() });
 const longestLine = 4000;
 
-/** What the person of the scenario says next; null where they have nothing more to say. */
+/** The next line of the pretend user, or null if there is nothing more to say. */
 async function nextLine(
   ask: Ask,
   { persona, goal }: Pick<PlayedScenario, 'persona' | 'goal'>,
@@ -122,12 +122,12 @@ async function nextLine(
 
 type Line = z.output<typeof schema>;
 
-/** A model that knows no JSON has said a line all the same. */
+/** Plain text from a model that writes no JSON is taken as the line. */
 const whatTheySay = (line: Line | null, _isLast: boolean, text: string) => ({
   value: line ?? { says: text, is_done: false },
 });
 
-/** The agent's words come as the user's and the user's as the agent's own; speakers take turns, as vendors ask for. */
+/** Swaps the roles, since the model plays the user. Speakers alternate, as vendors require. */
 function fromTheOtherSide(said: Transcript['said']): Message[] {
   const heard = [{ isOwn: false, text: '[The conversation begins. You speak first.]' }];
   for (const { role, text } of said) {

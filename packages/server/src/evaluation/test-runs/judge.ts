@@ -8,7 +8,7 @@ import type { PlayedScenario, TestRunResult, TestRunRow } from '../tables.ts';
 
 const sideBySide = 4;
 
-/** Each line is judged by a call of its own. */
+/** One model request for each line. */
 export async function judgeScenario(
   { ask, judgedBy }: { ask: Ask; judgedBy: string },
   { success_criteria, must_never }: Pick<PlayedScenario, 'success_criteria' | 'must_never'>,
@@ -27,8 +27,8 @@ export async function judgeScenario(
 }
 
 /**
- * Who plays the user and who judges: the server's own default, so that a version does not choose its judge; where the
- * mode has none, the version's model. Null where that is the offline stand-in and the run speaks of live traffic.
+ * The model that plays the user and judges: the default of the server, so that a version cannot choose its judge, else
+ * the model of the version. Null if that is the offline model and the run is in live mode.
  */
 export function judgeModelOf(
   { models }: Engine,
@@ -43,7 +43,7 @@ export function judgeModelOf(
   return usableModel(models, mode, wanted);
 }
 
-/** What the judge found, line by line; null where it could not decide. */
+/** The findings for each line; `holds` is null if the judge could not decide. */
 type Findings = {
   judgedBy: string;
   criteria: { text: string; holds: boolean | null; reason: string }[];
@@ -54,7 +54,7 @@ export type Verdict = Pick<TestRunResult, 'criteria' | 'must_never' | 'judged_by
   status: 'passed' | 'failed' | 'error';
 };
 
-/** Of a scenario that could not be played to its end. */
+/** The verdict of a scenario that could not be played to its end. */
 export const brokenBy = ({ code, message }: PlayFault): Verdict => ({
   status: 'error',
   criteria: [],
@@ -65,8 +65,8 @@ export const brokenBy = ({ code, message }: PlayFault): Verdict => ({
 });
 
 /**
- * Every criterion must be met and no rule broken. A criterion that cannot be decided is not met; whether a rule was
- * broken must be known, so a test in which nobody can tell has no verdict.
+ * Every criterion must be met and no rule broken. An undecided criterion is not met. An undecided rule leaves the test
+ * without a verdict, since a broken rule must not pass.
  */
 export function verdictOf({ criteria, mustNever, judgedBy }: Findings): Verdict {
   const isMet = criteria.length > 0 && criteria.every(({ holds }) => holds === true);
@@ -92,7 +92,7 @@ export function verdictOf({ criteria, mustNever, judgedBy }: Findings): Verdict 
   };
 }
 
-/** A test that failed decides, whatever became of the others; nothing played is nothing passed. */
+/** One failed test fails the run, whatever the others are. A run without results has not passed. */
 export function endOfRun(
   results: readonly Pick<TestRunResult, 'status' | 'error_code'>[],
 ): Pick<TestRunRow, 'status' | 'error_code'> {

@@ -95,7 +95,7 @@ async function endOf(
   return { ...end, error_code: end.error_code ?? (isHindered ? outcome.reason : null) };
 }
 
-/** Plays one scenario, or goes on with it, until it has a verdict. */
+/** Plays one scenario, or resumes it, until it has a verdict. */
 async function playScenario(
   player: Player,
   playing: Play<TestRunRow> & { model: PricedModel },
@@ -128,7 +128,7 @@ async function playScenario(
 
 const nothing: Transcript = { said: [], witnessed: [] };
 
-/** How far the play is, or its end. */
+/** Records the progress of a scenario, or its verdict. */
 async function record(
   { engine }: Player,
   { hold }: Play<TestRunRow>,
@@ -150,13 +150,13 @@ async function record(
   engine.announcer.notify('test_run', result.run_id);
 }
 
-/** What the largest notebook takes on two cores. After it the run is played with what there is, and says so. */
+/** Indexing the largest notebook takes this long on two cores. After it the run starts anyway, with a note. */
 const longestMs = 3 * 60_000;
 const mostBetweenMs = 1_000;
 
 /**
- * An agent that finds its documents by their words alone answers otherwise than the one that users will meet: a verdict
- * on it would be chance.
+ * Waits for the index: with keyword search alone the agent answers differently than it will for users, so a verdict
+ * would be chance.
  */
 async function waitForIndex(
   player: Player,

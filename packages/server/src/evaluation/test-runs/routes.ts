@@ -59,7 +59,6 @@ export function testRunRoutes({
   };
 }
 
-/** A cursor belongs to the deployment whose runs it pages through. */
 function belowIn(listed: string, after: readonly string[] | null): string | null {
   if (after === null) return null;
   const [deploymentId, runId] = after;
@@ -68,11 +67,11 @@ function belowIn(listed: string, after: readonly string[] | null): string | null
 }
 
 /**
- * A run as it goes. The rows are the truth: a reader who was away begins with where the run stands, and a wake that was
- * missed costs one heartbeat.
+ * Streams the progress of a run from its rows. A reader that reconnects starts with the current state, and a lost
+ * notification delays it by one heartbeat.
  */
 function followTestRun(watchers: Watchers, first: TestRun, look: () => Promise<TestRun>): FrameSource {
-  // Before the next look: what changes while it is under way wakes the one after it.
+  // Watch before reading, so that a change during the read wakes the next one.
   const watch = watchers.watch(first.id);
   let known: TestRun | null = null;
   let seq = 0;
@@ -89,12 +88,12 @@ function followTestRun(watchers: Watchers, first: TestRun, look: () => Promise<T
       return { frames: [frame], isOver: event.type === 'test_run.completed' };
     },
     close: watch.close,
-    // A run that is played ends by itself, here or in another process.
+    // Nothing to release: the run ends by itself, here or in another process.
     leave() {},
   };
 }
 
-/** What a reader who knows `before` is told; null: nothing has changed. */
+/** The event for a reader who has seen `before`, or null if nothing changed. */
 export function progressBetween(before: TestRun | null, now: TestRun): Pick<TestRunProgress, 'type' | 'data'> | null {
   if (now.finished_at !== null) return { type: 'test_run.completed', data: { test_run: now } };
   if (isDeepStrictEqual(before, now)) return null;

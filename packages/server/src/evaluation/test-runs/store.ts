@@ -17,7 +17,7 @@ import {
 } from '../tables.ts';
 import type { Verdict } from './judge.ts';
 
-/** A run with what its results come to, read by one statement so that the counts fit the results beside them. */
+/** A run with its counts and results, read in one statement so that they are consistent. */
 export type TalliedRun = TestRunRow & { tally: Tally };
 
 type Tally = {
@@ -26,13 +26,13 @@ type Tally = {
   results: (Omit<TestRunResult, 'cost_usd'> & { cost_micros: number })[];
 };
 
-/** Test runs are shared by both modes of their org. */
+/** Both modes of an org share test runs. */
 export async function findRun(db: Executor, orgId: string, runId: string): Promise<TalliedRun | undefined> {
   const [row] = await selectRuns(db, sql`run.org_id = ${orgId} AND run.id = ${runId}`, 1, withTranscripts);
   return row;
 }
 
-/** Without what was said, which may be megabytes a run. */
+/** Without the transcripts, which may be megabytes for each run. */
 export function listRuns(
   db: Executor,
   deploymentId: string,
@@ -53,7 +53,7 @@ const selectRuns = (db: Executor, which: Sql, limit: number, transcript: Sql): P
 const withTranscripts = sql`result.transcript`;
 const withoutTranscripts = sql`json_build_array()`;
 
-/** Results stand in the order in which their scenarios were made. */
+/** Results are in the order of creation of their scenarios. */
 const tallyWith = (transcript: Sql) => sql`(
   SELECT json_build_object(
     'counts', json_build_object(
@@ -81,7 +81,7 @@ const tallyWith = (transcript: Sql) => sql`(
     ) ORDER BY result.scenario_id), '[]')
   ) FROM ${testRunResults} result WHERE result.run_id = run.id)`;
 
-/** The run, and a queued result for each scenario as it is now. */
+/** Inserts the run and a queued result for each scenario, with a copy of it. */
 export async function insertRun(
   tx: Transaction,
   row: Pick<TestRunRow, 'id' | 'org_id' | 'deployment_id' | 'version' | 'mode' | 'promote_on_pass'>,
@@ -115,7 +115,7 @@ export async function cancelRun(tx: Transaction, orgId: string, runId: string): 
   return true;
 }
 
-/** The latest run of each of these versions that has one: one probe of the index for each, however many runs it has. */
+/** The latest run of each version that has one. Each version costs one index probe, however many runs it has. */
 export async function latestRuns(
   db: Executor,
   deploymentId: string,
@@ -137,7 +137,7 @@ export async function setNote(tx: Transaction, runId: string, note: string | nul
   await run(tx, sql`UPDATE ${testRuns} SET note = ${note} WHERE id = ${runId}`);
 }
 
-/** In the order in which their scenarios were made. */
+/** In the order of creation of the scenarios. */
 export const resultsOf = (db: Executor, runId: string): Promise<ResultRow[]> =>
   rowsOf(
     db,
@@ -161,7 +161,7 @@ export async function beginResult(
   );
 }
 
-/** How far a scenario is played, and its verdict where it has one. */
+/** Stores the progress of a scenario, and its verdict if it has one. */
 export async function recordResult(
   tx: Transaction,
   key: ResultKey,
@@ -186,7 +186,7 @@ export async function setCost(tx: Transaction, key: ResultKey, costMicros: bigin
   await run(tx, sql`UPDATE ${testRunResults} SET cost_micros = ${costMicros} WHERE ${named(key)}`);
 }
 
-/** What has no verdict gets the same end: why the run as a whole could not go on. */
+/** Fails all open results with the fault that stopped the whole run. */
 export async function failOpenResults(tx: Transaction, runId: string, { code, message }: PlayFault): Promise<void> {
   await run(
     tx,

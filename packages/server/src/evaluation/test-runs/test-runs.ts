@@ -14,8 +14,8 @@ import type { TestRun } from '../tables.ts';
 import { cancelRun, findRun, insertRun, resultsOf, setCost, type TalliedRun } from './store.ts';
 
 /**
- * A run of the newest version, asked for by itself: whatever its verdict, nothing is promoted. What could not even begin
- * is refused as a message would be.
+ * Creates a run of the newest version that promotes nothing, whatever its verdict. If it could not start, it is refused
+ * as a message would be.
  */
 export async function createTestRun(
   tx: Transaction,
@@ -42,13 +42,13 @@ export async function createTestRun(
   return startRun(tx, jobs, origin, run);
 }
 
-/** The newest version; one more is saved where notebooks or skills have changed since it was. */
+/** Returns the newest version. If notebooks or skills changed since it was saved, another one is saved first. */
 export type UpToDateVersion = (
   tx: Transaction,
   of: { origin: Origin; deployment: DeploymentRow },
 ) => Promise<{ deployment: DeploymentRow; version: VersionRow }>;
 
-/** A queued run of every scenario that the deployment has now, whoever made them, and the job that plays it. */
+/** Creates a queued run of all current scenarios of the deployment, and its job. */
 export async function startRun(
   tx: Transaction,
   jobs: JobSender,
@@ -77,13 +77,13 @@ export async function startRun(
 export type NewRun = { deployment: DeploymentRow; version: number; mode: Mode; promoteOnPass: boolean };
 
 /**
- * Ends a run and what it has not finished playing. One that has ended stays as it is, so that a cancel may be sent twice
- * and one that comes too late shows the verdict. Whoever waits for the end of a run hears of this one too.
+ * Cancels a run and its unplayed scenarios. A run that has ended stays as it is, so cancelling twice is safe and a late
+ * cancel returns the verdict. The completion event is emitted for cancelled runs too.
  */
 export async function cancelTestRun(tx: Transaction, origin: Origin, runId: string): Promise<TestRun> {
   const before = await findRun(tx, origin.orgId, runId);
   if (!before) throw fail('test_run_not_found');
-  // It spends live money, and may be what a live version waits for.
+  // A live run spends live money, and a live version may wait for it.
   if (before.mode === 'live' && origin.mode === 'test') throw fail('live_key_required');
   const wasOpen = await cancelRun(tx, origin.orgId, runId);
   if (wasOpen) {
@@ -115,7 +115,6 @@ export const stopTestRun = (engine: Engine, run: TestRun): Promise<void> =>
     run.results.map(({ status, conversation_id }) => ({ status, conversationId: conversation_id })),
   );
 
-/** A run as it is shown; nothing where the org has no such run. */
 export async function findTestRun(db: Executor, orgId: string, runId: string): Promise<TestRun | undefined> {
   const row = await findRun(db, orgId, runId);
   return row && presentTestRun(row);

@@ -3,13 +3,13 @@ import type { AppSignIn } from './sign-in-server.ts';
 
 type Dependencies = {
   outbound: Pick<Outbound, 'fetch'>;
-  /** Why a browser must not be sent to this address; null where it may. */
+  /** Why a browser must not be sent to this address; null if it may. */
   refuseAddress: (url: string) => string | null;
   now?: () => number;
 };
 
 export function createAppSignIn({ outbound, refuseAddress, now = Date.now }: Dependencies): AppSignIn {
-  // Loaded with the first sign-in: the official client takes 0.3 s and 34 MB, which would count against every start.
+  // Loaded at the first sign-in: the official client costs 0.3 s and 34 MB, which every start would pay.
   const steps = () => import('./oauth-steps.ts');
   return {
     discover: async (serverUrl, facts) =>

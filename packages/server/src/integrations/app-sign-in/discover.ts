@@ -19,11 +19,13 @@ import {
 
 type Guarded = {
   outbound: Pick<Outbound, 'fetch'>;
-  /** Why this address must not be called or shown to a browser; null where it may. */
+  /** Why this address must not be called or shown to a browser; null if it may. */
   refuseAddress: (url: string) => string | null;
 };
 
-/** Where people sign in. What a server says of itself is believed only as far as it can harm nobody but itself. */
+/**
+ * Finds the authorization server of an app. Statements of a server are trusted only if a false one harms nobody else.
+ */
 export async function discover(
   { outbound, refuseAddress }: Guarded,
   serverUrl: string,
@@ -58,7 +60,7 @@ export async function discover(
   }
 }
 
-/** A server may say in its refusal where its description lies and what rights a token needs. */
+/** A 401 response may name the metadata address of the server and the scopes that a token needs. */
 async function challengeOf(call: OAuthFetch, serverUrl: string) {
   const response = await call.fetch(serverUrl, {
     method: 'POST',
@@ -77,7 +79,7 @@ function serverOf(
   const { authorizationServerUrl: url, authorizationServerMetadata: metadata, resourceMetadata } = info;
   const isUsable =
     metadata?.response_types_supported.includes('code') &&
-    // One that does not say so does not hold a code to whoever asked for it.
+    // A server that does not announce PKCE does not bind a code to the party that requested it.
     (metadata.code_challenge_methods_supported?.includes('S256') || facts.pkce_unannounced);
   if (!metadata || !isUsable) return null;
   const own = resourceUrlFromServerUrl(serverUrl);
@@ -144,7 +146,7 @@ const quirksIn = ({
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
-/** All that a sign-in may lead a browser or this server to. */
+/** All addresses to which a sign-in may lead a browser or this server. */
 const endpointsOf = ({ metadata }: SignInServer): [name: string, address: string][] =>
   (
     [
@@ -156,19 +158,19 @@ const endpointsOf = ({ metadata }: SignInServer): [name: string, address: string
     ] as const
   ).flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]]));
 
-/** A token that can be renewed has to be asked for where the server knows a word for it. */
+/** A refresh token has to be requested if the server knows a scope for it. */
 function scopeOf(wanted: string | undefined, known: readonly string[]): string | null {
   if (!wanted) return null;
   const words = wanted.split(' ');
   return known.includes('offline_access') && !words.includes('offline_access') ? `${wanted} offline_access` : wanted;
 }
 
-/** The guarded fetcher in the shape that the official client takes, for one step of a sign-in. */
+/** Adapts the guarded fetcher to the official client, for one step of a sign-in. */
 export type OAuthFetch = {
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** One of the calls got no answer, or one that says that the fault is the other side's and passes. */
+  /** A request got no response, or one that reports a temporary fault of the other side. */
   wasAway: () => boolean;
-  /** One of the answers was larger than any that is read. */
+  /** A response exceeded the size limit. */
   wentTooFar: () => boolean;
 };
 

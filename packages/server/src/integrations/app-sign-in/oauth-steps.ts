@@ -175,12 +175,12 @@ function authenticated(client: AppClient, supported: string[]): { headers: Heade
   return { headers, params };
 }
 
-/** What the tokens are for (RFC 8707), where the server bears to hear it. */
+/** The resource of the tokens (RFC 8707), unless the server refuses the parameter. */
 const namedResource = ({ resource, quirks }: SignInServer) => (quirks?.no_resource ? {} : { resource });
 
 const knownMethods: readonly (string | undefined)[] = ['client_secret_basic', 'client_secret_post', 'none'];
 
-/** How a client proves itself is what was agreed for this very client; what the server says in general comes after. */
+/** The authentication method that was agreed for this client takes precedence over what the server announces. */
 function metadataFor({ metadata }: SignInServer, { token_endpoint_auth_method: agreed }: AppClient) {
   if (agreed === undefined || !knownMethods.includes(agreed)) return metadata;
   return { ...metadata, token_endpoint_auth_methods_supported: [agreed] };
@@ -188,7 +188,7 @@ function metadataFor({ metadata }: SignInServer, { token_endpoint_auth_method: a
 
 const longestToken = 16_384;
 
-/** A bearer token that a header can carry; null for any other kind. */
+/** Returns null unless the token is a bearer token that fits into a header. */
 function usableTokens(tokens: OAuthTokens, before: string | null, now: () => number): AppTokens | null {
   const { access_token, token_type, expires_in, refresh_token } = tokens;
   if (token_type.toLowerCase() !== 'bearer') return null;
@@ -216,7 +216,7 @@ function failureOf(error: unknown, call: OAuthFetch): SignInFailure {
     : refused('The app refused the sign-in.');
 }
 
-/** The answer of a token endpoint as the standard words it, from one that words it otherwise. */
+/** Converts the response of a token endpoint that differs from the standard. */
 function readingTokens(
   fetch: OAuthFetch['fetch'],
   { tokens_in: member, any_token_type: isAnyType }: SignInQuirks = {},
@@ -238,8 +238,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const longest = 200;
 
-/** Whose account it is, where the app tells: by the token of who signed in, or when asked for it. */
-export async function accountOf(
+/** The name of the account, if the app reports it in the id token or at its userinfo endpoint. */
+async function accountOf(
   call: OAuthFetch,
   { metadata }: SignInServer,
   { id_token, access_token }: Pick<OAuthTokens, 'id_token' | 'access_token'>,
@@ -255,7 +255,7 @@ export async function accountOf(
   }
 }
 
-/** It came from the token endpoint itself, so its signature would prove nothing more; it decides nothing either. */
+/** The id token came from the token endpoint itself, so its signature proves nothing more, and it decides nothing. */
 function claimsOf(idToken: string | undefined): unknown {
   try {
     return JSON.parse(Buffer.from(idToken?.split('.')[1] ?? '', 'base64url').toString('utf8'));
@@ -269,7 +269,7 @@ function nameIn(claims: unknown): string | null {
   const { email, preferred_username, login, name } = claims as Record<string, unknown>;
   const found = [email, preferred_username, login, name].find((each) => typeof each === 'string' && each.trim() !== '');
   if (typeof found !== 'string') return null;
-  // Shown to people: nothing in it may turn the text around or break the line.
+  // Shown to users: it must not reverse the text direction or break the line.
   const line = found.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   return [...line.slice(0, longest * 2)].slice(0, longest).join('').toWellFormed() || null;
 }

@@ -1,16 +1,16 @@
 /**
- * Signs people in to apps: OAuth 2.1 with PKCE, by the official MCP client. Whatever an app does wrong is an answer, never
- * an exception, and nothing that it wrote is in a message: it knows codes, tokens and secrets.
+ * Signs users in to apps: OAuth 2.1 with PKCE, by the official MCP client. Faults of an app are returned and never
+ * thrown. No message contains text of the app, which knows codes, tokens and secrets.
  */
 export type AppSignIn = {
-  /** Where the people of an app sign in, by what its server says of itself and what is known of it besides. */
+  /** Finds the authorization server of an app, from its metadata and the facts in the catalogue. */
   discover: (serverUrl: string, facts: SignInFacts) => Promise<{ ok: true; server: SignInServer } | SignInFailure>;
-  /** Makes this server known to the app's authorization server. */
+  /** Registers this server as a client. */
   register: (
     server: SignInServer,
     about: { redirectUri: string; clientName: string },
   ) => Promise<{ ok: true; client: AppClient } | SignInFailure>;
-  /** The address at which the person signs in, and what proves afterwards that the same party asked. */
+  /** Returns the address at which the user signs in, and the PKCE verifier. */
   begin: (
     server: SignInServer,
     with_: { client: AppClient; redirectUri: string; state: string },
@@ -19,7 +19,7 @@ export type AppSignIn = {
     server: SignInServer,
     with_: { client: AppClient; redirectUri: string; verifier: string; code: string; iss: string | undefined },
   ) => Promise<{ ok: true; tokens: AppTokens; account: string | null } | SignInFailure>;
-  /** The refresh token stays where the answer brings no other. */
+  /** The old refresh token stays valid if the response has none. */
   refresh: (
     server: SignInServer,
     with_: { client: AppClient; refreshToken: string },
@@ -31,17 +31,17 @@ export type AppSignIn = {
 export type AppClient = {
   client_id: string;
   client_secret?: string | undefined;
-  /** Seconds since 1970; 0: never. */
+  /** Seconds since 1970; 0 means never. */
   client_secret_expires_at?: number | undefined;
   token_endpoint_auth_method?: string | undefined;
 };
 
 /**
- * What is known of an app's sign-in beside what its server says of itself, or against it. All of it is data of the
- * operator's catalogue: nothing that a server sends can set any of these.
+ * Facts about the sign-in of an app that its server does not announce, or announces wrongly. They come only from the
+ * operator's catalogue: no response of a server can set them.
  */
 export type SignInFacts = {
-  /** Where people sign in, for a server that does not say it; it is not asked then. */
+  /** The endpoints of a server that does not announce them. Discovery is skipped then. */
   endpoints?:
     | {
         issuer: string;
@@ -51,39 +51,39 @@ export type SignInFacts = {
         userinfo_endpoint?: string | undefined;
       }
     | undefined;
-  /** The only authorization server that is taken, where the app's server is asked for it. */
+  /** The only accepted authorization server if the app's server is asked for it. */
   issuer?: string | undefined;
-  /** What is asked for, in place of what the server names. */
+  /** Requested instead of the scopes that the server announces. */
   scope?: string | undefined;
-  /** The app holds codes to PKCE, or wants it ignored, and does not say so. Only for clients with a secret. */
+  /** The app supports or ignores PKCE without announcing it. Only for clients with a secret. */
   pkce_unannounced?: boolean | undefined;
 } & SignInQuirks;
 
-/** How an authorization server differs from the standards, from the sign-in to the last renewal. */
+/** How an authorization server differs from the standards. */
 export type SignInQuirks = {
-  /** Parameters of the address where people sign in, beside the usual ones: Google's `access_type`. */
+  /** Additional parameters of the authorization request, such as Google's `access_type`. */
   authorize_with?: Readonly<Record<string, string>> | undefined;
-  /** The name of the parameter that takes the scope: Slack's `user_scope`. */
+  /** The parameter for the scope, such as Slack's `user_scope`. */
   scope_parameter?: string | undefined;
-  /** It refuses requests that name the resource (RFC 8707), as Microsoft Entra does. */
+  /** It refuses requests with a resource (RFC 8707), as Microsoft Entra does. */
   no_resource?: boolean | undefined;
-  /** How it wants the client's secret, where it does not say so or says it wrongly. */
+  /** The authentication method of the client, if the server does not announce it or announces it wrongly. */
   auth_method?: 'client_secret_basic' | 'client_secret_post' | 'none' | undefined;
-  /** The member of its answer that holds the tokens: Slack's `authed_user`. */
+  /** The member of the response that holds the tokens, such as Slack's `authed_user`. */
   tokens_in?: string | undefined;
-  /** It calls its bearer tokens by another name: Slack's `user`. */
+  /** It uses another name for bearer tokens, such as Slack's `user`. */
   any_token_type?: boolean | undefined;
 };
 
 export type AppTokens = { access_token: string; refresh_token: string | null; expires_at: Date | null };
 
-/** What is kept of an authorization server from the sign-in to its last renewal. */
+/** Stored with a sign-in, for its renewals. */
 export type SignInServer = {
   url: string;
-  /** What the tokens are for (RFC 8707). */
+  /** The resource of the tokens (RFC 8707). */
   resource: string;
   scope: string | null;
-  /** The client may name itself by the address of a document that describes it. */
+  /** The client id may be the address of a client metadata document. */
   takesClientDocument?: boolean | undefined;
   quirks?: SignInQuirks | undefined;
   metadata: {
@@ -100,11 +100,11 @@ export type SignInServer = {
   };
 };
 
-/** `refused`: the answer will not change. `unavailable`: another time it may. */
+/** `refused` is final, `unavailable` may pass. */
 export type SignInFailure = {
   ok: false;
   reason: 'not_offered' | 'refused' | 'unavailable';
-  /** The authorization server does not know this client any more. */
+  /** The authorization server no longer knows this client. */
   isClientUnknown: boolean;
   message: string;
 };

@@ -8,7 +8,7 @@ import type { Vault } from '../../platform/secrets/vault.ts';
 import type { AppClient, AppTokens, SignInFacts } from '../app-sign-in/sign-in-server.ts';
 import type { ConnectionRow, OwnClientRow } from '../tables.ts';
 
-/** A remote MCP server that is reached with the user's own sign-in, or with a key of theirs. */
+/** A remote MCP server that users reach with their own sign-in or API key. */
 export type App = {
   id: string;
   name: string;
@@ -16,19 +16,19 @@ export type App = {
   url: string;
   icon_url: string | null;
   connectable: boolean;
-  /** Null where nobody signs in there. */
+  /** Null if the app has no sign-in. */
   sign_in: AppSignInData | null;
-  /** Null where it takes no key. */
+  /** Null if the app accepts no key. */
   api_key: ApiKeyPlace | null;
 };
 
 export type AppSignInData = {
   facts: SignInFacts;
-  /** The app takes only clients that somebody registered by hand. */
+  /** The app accepts only clients that were registered by hand. */
   needs_client: boolean;
   register_at: string | null;
   note: string | null;
-  /** The operator's, for every org that gave none of its own. */
+  /** The client of the operator, for orgs that have none of their own. */
   client: OperatorClient | null;
 };
 
@@ -38,22 +38,23 @@ export type OperatorClient = {
   auth_method: SignInFacts['auth_method'] | null;
 };
 
-/** Where a call to the app carries the key: a header, after `prefix`, or a parameter of the address. */
+/** Where a request carries the key: in a header, after `prefix`, or in a query parameter. */
 export type ApiKeyPlace = ({ header: string; prefix: string } | { query: string }) & { note: string | null };
 
-/** A client as a sign-in keeps it: of one that was given, only which it is, so that its secret lies in one place. */
+/**
+ * The client of a sign-in. For a client that the org or the operator gave, only its id, so that its secret is stored
+ * once.
+ */
 export type KeptClient = AppClient | { client_id: string; given: 'org' | 'operator' };
 
-/** What a pending sign-in goes on with when the person comes back. */
 type PendingSecrets = { client: KeptClient; redirect_uri: string; verifier: string; connect_url: string };
 
-/** What a connected app is called with. */
 type TokenSecrets = { client: KeptClient } & Pick<AppTokens, 'access_token' | 'refresh_token'>;
 type KeySecrets = { api_key: string };
 
 export const pendingMs = 15 * 60_000;
 
-/** A sign-in that nobody came back from has failed, whether or not anybody has written that down. */
+/** A sign-in that was not finished in time has failed, whether or not the row shows it yet. */
 export const statusOf = ({ status, expires_at }: ConnectionRow): ConnectionRow['status'] =>
   status === 'pending' && expires_at !== null && expires_at.getTime() <= sharedNow() ? 'failed' : status;
 
@@ -66,11 +67,11 @@ export function assertReturnUrl(returnUrl: string, allowed: readonly string[]): 
   if (!isAllowedReturnUrl(returnUrl, allowed)) throw fail('return_url_not_allowed', { param: 'return_url' });
 }
 
-/** The whole address, but for its spelling: what a longer path or a query leads to is another page. */
+/** Compares the whole normalised URL: a longer path or a query leads to another page. */
 export const isAllowedReturnUrl = (returnUrl: string, allowed: readonly string[]): boolean =>
   allowed.some((each) => URL.parse(each)?.href === URL.parse(returnUrl)?.href);
 
-/** Where the person goes on, with what came of the sign-in. */
+/** The address to which the user returns, with the result of the sign-in. */
 export function returnAddress(returnUrl: string, of: { id: string; status: 'connected' | 'failed' }): string {
   const url = new URL(returnUrl);
   url.searchParams.set('connection', of.id);
@@ -104,7 +105,7 @@ async function open<Secrets>(db: Executor, vault: Vault, row: Sealed): Promise<S
   return JSON.parse(text as string) as Secrets;
 }
 
-/** What names a client at an authorization server; one that is known under another of these is another client. */
+/** Identifies a registered client at an authorization server. */
 export type ClientPlace = { app: string; serverUrl: string; issuer: string; redirectUri: string };
 
 const ownerOf = ({ app, serverUrl, issuer, redirectUri }: ClientPlace) =>
@@ -124,7 +125,7 @@ export async function openClient(
   return JSON.parse(text as string) as AppClient;
 }
 
-/** Opened for another app, server, issuer or client it does not open. */
+/** Part of the sealed value: it cannot be opened for another app, server, issuer or client. */
 type OwnClientPlace = { app: string; serverUrl: string; issuer: string; clientId: string };
 
 const ownerOfOwn = ({ app, serverUrl, issuer, clientId }: OwnClientPlace) =>
@@ -140,7 +141,7 @@ export async function openOwnClient(db: Executor, vault: Vault, row: OwnClientRo
   return secret as string;
 }
 
-/** `withOwnClient`: the apps that the org has given a client for. */
+/** `withOwnClient`: apps for which the org stored a client. */
 export function presentApp(
   { id, name, description, icon_url, connectable, sign_in, api_key }: App,
   { withOwnClient, redirectUri }: { withOwnClient: ReadonlySet<string>; redirectUri: string },

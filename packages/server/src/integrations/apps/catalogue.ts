@@ -12,7 +12,7 @@ import { knownApps } from './known-apps.ts';
 import { appsWithOwnClient } from './store.ts';
 
 export type Catalogue = {
-  /** By id. */
+  /** Sorted by id. */
   all: readonly App[];
   find: (id: string) => App | undefined;
 };
@@ -20,7 +20,7 @@ export type Catalogue = {
 const httpsUrl = z.url({ protocol: /^https?$/, error: 'must be a URL' });
 const environmentName = z.string().regex(/^[A-Za-z_]\w{0,127}$/, 'must be the name of an environment variable');
 
-/** See `SignInFacts`, of which this is the operator's form. */
+/** `SignInFacts` as the operator writes them. */
 const signInFacts = z.strictObject({
   endpoints: z
     .strictObject({
@@ -81,19 +81,19 @@ const entry = z.strictObject({
   api_key: apiKeyPlace.nullable().optional(),
 });
 
-/** The value of an environment variable; undefined where it is not set. */
+/** Returns undefined if the variable is not set. */
 type Environment = (name: string) => string | undefined;
 
-/** The apps that come with the service, and those of the operator's file, which come before them. */
+/** The built-in apps, and those of the operator's file, which take precedence. */
 export function readCatalogue({
   file,
   refuseAddress,
   env = () => undefined,
 }: {
   file: string | null;
-  /** Why this address must not be called; null where it may. */
+  /** Why this address must not be called; null if it may. */
   refuseAddress: (url: string) => string | null;
-  /** Where the secrets of the operator's clients stand: none stands in the file. */
+  /** Source of the secrets of the operator's clients, which are not in the file. */
   env?: Environment;
 }): Catalogue {
   const own = file === null ? [] : readApps(file, { refuseAddress, env });
@@ -131,7 +131,7 @@ function readApps(
 
 type Given = z.output<typeof entry>;
 
-/** An entry without a `url` adds to the app that comes with the service; one with a `url` stands in its place. */
+/** An entry without a `url` extends the built-in app; one with a `url` replaces it. */
 function appOf(given: Given, wrong: (field: string, problem: string) => StartFailure, env: Environment): App {
   const known = given.url === undefined ? knownApps.find(({ id }) => id === given.id) : undefined;
   const name = given.name ?? known?.name;
@@ -242,8 +242,8 @@ const keptMs = 5_000;
 const mostKept = 10_000;
 
 /**
- * The apps that users of an org can connect now. Asked with every turn, so what the org has given clients for is kept for
- * a few seconds, and not asked at all where none of the wanted apps depends on it.
+ * The apps that users of an org can connect now. Every turn asks, so the clients of the org are cached for some
+ * seconds, and not read if no wanted app depends on them.
  */
 export function createConnectableApps({ db, catalogue, now = Date.now }: Dependencies) {
   const kept = new Map<string, { until: number; apps: Promise<readonly string[]> }>();

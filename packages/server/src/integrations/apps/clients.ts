@@ -27,20 +27,19 @@ export type ConnectDependencies = {
   vault: Vault;
   catalogue: Catalogue;
   signIn: AppSignIn;
-  /** Keys of users are tried with it. */
+  /** For testing the API keys of users. */
   mcpClient: Pick<McpClient, 'listTools'>;
   jobs: JobSender;
   redirectUri: string;
-  /** The address of the document that describes this server as a client; null where it could not be fetched by others. */
+  /** The address of the client metadata document of this server; null if apps cannot fetch it. */
   clientDocument: string | null;
 };
 
 type Dependencies = Pick<ConnectDependencies, 'db' | 'vault' | 'signIn' | 'redirectUri' | 'clientDocument'>;
 
 /**
- * What this server is known as to the app, and what of it is kept with the sign-in. The first of these that there is:
- * the client that the org gave, the operator's, the document that describes this server, and the client that it
- * registered itself, now or before.
+ * The client of this server at the app, and the part that is stored with the sign-in. The first that exists: the client
+ * of the org, of the operator, the client metadata document, or a registration.
  */
 export async function clientFor(
   deps: Dependencies,
@@ -66,8 +65,8 @@ export async function clientFor(
 }
 
 /**
- * The client that a sign-in was made with, as it is now: a secret that the org or the operator has changed counts at once.
- * Null where it was taken away, or stands for another server now.
+ * The current client of a sign-in, so that a changed secret applies at once. Null if it was removed or belongs to
+ * another server now.
  */
 export async function clientOfSignIn(
   { db, vault }: Pick<Dependencies, 'db' | 'vault'>,
@@ -84,7 +83,7 @@ export async function clientOfSignIn(
   return ownClient({ db, vault }, own);
 }
 
-/** The secret of a client is for one authorization server: an app that names another now is not sent it. */
+/** The secret belongs to one authorization server. If the app names another now, it must not receive the secret. */
 function assertOfServer(own: OwnClientRow, app: App, { metadata }: SignInServer): void {
   if (own.server_url === app.url && own.issuer === metadata.issuer) return;
   throw fail('oauth_not_available', {
@@ -107,7 +106,7 @@ const operatorClient = ({ client_id, client_secret, auth_method }: OperatorClien
   token_endpoint_auth_method: auth_method ?? undefined,
 });
 
-/** The one that this org registered before, or a new one. */
+/** The existing registration of this org, or a new one. */
 async function registeredClient(
   { db, vault, signIn, redirectUri }: Dependencies,
   tenant: Tenant,
@@ -118,14 +117,14 @@ async function registeredClient(
   const known = found && (await openClient(db, vault, tenant, place, found));
   if (known && !isOver(known)) return known;
   const { name } = await findOrg(db, tenant.orgId);
-  // Both names, so that nobody can pass for another company by choosing its name.
+  // With both names, so that no org can pass for another company by its name.
   const registered = await signIn.register(server, { redirectUri, clientName: `${name} (Vestra)` });
   if (!registered.ok) throw signInRefusal(registered);
   await keepClient(db, tenant, place, await sealClient(db, vault, tenant, place, registered.client));
   return registered.client;
 }
 
-/** Within what a sign-in and its renewals need. */
+/** Also over if the secret expires before a pending sign-in would. */
 const isOver = ({ client_secret_expires_at: expiresAt }: AppClient) =>
   expiresAt !== undefined && expiresAt !== 0 && expiresAt * 1000 < sharedNow() + pendingMs;
 
@@ -136,8 +135,8 @@ type Given = {
 };
 
 /**
- * Keeps a client that the org registered with the app by hand. The app is asked first where its people sign in: the client
- * belongs to that authorization server, and its secret never goes to another.
+ * Stores a client that the org registered with the app by hand. It first looks up the authorization server, since the
+ * secret belongs to that server and never goes to another.
  */
 export async function giveClient(
   { db, vault, catalogue, signIn }: Pick<ConnectDependencies, 'db' | 'vault' | 'catalogue' | 'signIn'>,

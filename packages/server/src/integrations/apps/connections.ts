@@ -44,7 +44,7 @@ import {
   takeByState,
 } from './store.ts';
 
-/** A sign-in that the app has been asked about, and that nobody knows of yet. */
+/** A sign-in that was prepared with the app and is not stored yet. */
 type PreparedSignIn = {
   app: App;
   server: SignInServer;
@@ -53,7 +53,7 @@ type PreparedSignIn = {
   verifier: string;
   connectUrl: string;
 };
-/** A key that the app has taken. */
+/** A key that the app accepted. */
 type PreparedKey = { app: App; key: string };
 
 type Wanted = {
@@ -64,7 +64,7 @@ type Wanted = {
 };
 type Commit = <Body>(work: (tx: Transaction) => Promise<Body>) => Promise<Committed<Body>>;
 
-/** No transaction is held while the app is asked, and it is not asked at all where the answer is kept from before. */
+/** No transaction is open during requests to the app, and an idempotent repeat makes no request at all. */
 export async function beginConnection(
   deps: ConnectDependencies,
   who: { caller: Caller; origin: Origin; commit: Commit },
@@ -94,7 +94,7 @@ async function prepare(
 ): Promise<PreparedSignIn | PreparedKey> {
   const { db, catalogue, signIn, redirectUri } = deps;
   const app = appToConnect(catalogue, appId);
-  // The app's server is asked for nothing that is refused here.
+  // Refuse before any request to the app.
   await askedUser(db, caller, user_id);
   const settings = await findSettings(db, caller);
   if (return_url !== undefined) assertReturnUrl(return_url, settings.allowed_return_urls);
@@ -152,7 +152,7 @@ async function record(
   return presentConnection(row, connectUrl);
 }
 
-/** What the app sent the browser back with. */
+/** Query parameters of the redirect from the app. */
 type Callback = {
   state?: string | undefined;
   code?: string | undefined;
@@ -162,7 +162,7 @@ type Callback = {
 
 type Finished = { row: ConnectionRow; status: 'connected' | 'failed'; returnUrl: string | null };
 
-/** Ends the sign-in that the state was given out for; null where no such state is out. */
+/** Finishes the sign-in of this state. Returns null if the state is unknown. */
 export async function finishSignIn(
   deps: ConnectDependencies,
   callback: Callback,
@@ -171,7 +171,7 @@ export async function finishSignIn(
   const { db } = deps;
   const row = callback.state === undefined ? undefined : await takeByState(db, hashOfState(callback.state));
   if (!row) return null;
-  // A browser that the app sent here: who is in it is not known.
+  // The app redirected this browser here, so its user is not authenticated.
   const origin = { ...serverOrigin(tenantOf(row)), ...from };
   const problem = await signInProblem(deps, row, callback, origin);
   if (problem !== null) await transaction(db, (tx) => failConnection(tx, origin, row, problem));
@@ -180,7 +180,7 @@ export async function finishSignIn(
   return { row, status: problem === null ? 'connected' : 'failed', returnUrl: mayReturn ? row.return_url : null };
 }
 
-/** Ends the sign-in at the app; null where it is done, and otherwise why it is not, in words for the company. */
+/** Finishes the sign-in at the app. Returns null on success, else the reason for the org. */
 async function signInProblem(
   deps: ConnectDependencies,
   row: ConnectionRow,
@@ -206,14 +206,14 @@ async function signInProblem(
   const { tokens, account } = answer;
   const isKept = await transaction(db, (tx) => connect(tx, deps, row, { kept, tokens, account }, origin));
   if (isKept) return null;
-  // Nobody would ever use or revoke them.
+  // Otherwise these tokens would never be used or revoked.
   await signIn.revoke(server, { client, tokens });
   return 'The connection was removed while the person signed in.';
 }
 
 type SignedIn = { kept: KeptClient; tokens: AppTokens; account: string | null };
 
-/** False where the connection was removed while the person signed in. */
+/** Returns false if the connection was removed during the sign-in. */
 async function connect(
   tx: Transaction,
   { vault, jobs }: ConnectDependencies,
@@ -223,7 +223,7 @@ async function connect(
 ): Promise<boolean> {
   const pending = await lockPending(tx, row);
   if (!pending) return false;
-  // Forgotten and not revoked: some apps would take the new sign-in for the same grant and end it too.
+  // Deleted but not revoked: some apps treat the new sign-in as the same grant and would end it too.
   await forgetReplaced(tx, pending);
   const { access_token, refresh_token, expires_at } = tokens;
   const sealed = await sealSecrets(tx, vault, tenantOf(row), row.id, { client: kept, access_token, refresh_token });
@@ -233,7 +233,7 @@ async function connect(
   return true;
 }
 
-/** How the app is called with a key; null where it takes none. */
+/** The request target with a key; null if the app accepts none. */
 export function targetWithKey({ url, api_key: place }: App, key: string): McpTarget | null {
   if (!place) return null;
   if ('header' in place) return { url, headers: { [place.header]: `${place.prefix}${key}` } };
@@ -242,7 +242,7 @@ export function targetWithKey({ url, api_key: place }: App, key: string): McpTar
   return { url: address.href, headers: {} };
 }
 
-/** Whether the app takes the key is found out before anybody relies on it. */
+/** Tests the key before it is stored. */
 async function assertKeyWorks(
   { mcpClient }: Pick<ConnectDependencies, 'mcpClient'>,
   app: App,
@@ -255,11 +255,11 @@ async function assertKeyWorks(
   const answer = await mcpClient.listTools(target, { signal: new AbortController().signal });
   if (answer.ok) return;
   if (answer.isUnauthorized) throw fail('api_key_refused', { param: 'api_key' });
-  // What the client says names the host at most; the address itself may hold the key.
+  // This message contains at most the host. The full address may contain the key.
   throw fail('mcp_server_error', { message: `The key could not be tried: ${answer.message} Try again later.` });
 }
 
-/** A connection by a key is made in one go: there is nobody to wait for. */
+/** Stores a connection by key at once, since there is no sign-in to wait for. */
 async function connectByKey(
   tx: Transaction,
   { vault, jobs }: Pick<ConnectDependencies, 'vault' | 'jobs'>,
@@ -277,7 +277,7 @@ async function connectByKey(
     status: 'connected',
     auth: 'api_key',
     sealed: await sealSecrets(tx, vault, caller, id, { api_key: key }),
-    // Of one that ends later it is known that it was connected once.
+    // An epoch above 0 marks a connection that once worked.
     token_epoch: 1,
   });
   await recordChange(tx, origin, row, 'connection.connected');
@@ -292,7 +292,7 @@ const recordChange = (tx: Transaction, origin: Origin, row: ConnectionRow, actio
     details: { app: row.app, user_id: userOf(row) },
   });
 
-/** Writes down that the sign-in is over and why, and tells other systems, unless it has gone on meanwhile. */
+/** Records that the sign-in has failed and emits the event, unless its token changed meanwhile. */
 export async function failConnection(
   tx: Transaction,
   origin: Origin,
@@ -307,7 +307,7 @@ export async function failConnection(
 
 export const tenantOf = ({ org_id, mode }: Pick<ConnectionRow, 'org_id' | 'mode'>): Tenant => ({ orgId: org_id, mode });
 
-/** Forgets the sign-in at once; the app is told where it can be, and nobody waits for its answer for long. */
+/** Deletes the sign-in at once. Revoking it at the app is best effort with a short timeout. */
 export async function removeConnection(
   { db, vault, signIn, catalogue }: Pick<ConnectDependencies, 'db' | 'vault' | 'signIn' | 'catalogue'>,
   origin: Origin,
@@ -332,7 +332,7 @@ export async function removeConnection(
   if (client) await signIn.revoke(server, { client, tokens: { access_token, refresh_token, expires_at: null } });
 }
 
-/** The job: whatever waits for the app that was connected goes on. */
+/** The job: resumes everything that waits for the connected app. */
 export async function resumeAfterConnecting(
   engine: Engine,
   { orgId, mode, connectionId }: Tenant & { connectionId: string },

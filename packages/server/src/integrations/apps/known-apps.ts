@@ -2,8 +2,8 @@ import type { SignInFacts } from '../app-sign-in/sign-in-server.ts';
 import type { ApiKeyPlace, App, AppSignInData } from './app.ts';
 
 /**
- * The apps that come with the service: remote MCP servers whose users sign in by OAuth or give a key. What each needs is
- * said here as data, and an operator's file may say otherwise of any of them.
+ * The built-in apps: remote MCP servers with OAuth or API keys. Everything about them is data, which an operator's file
+ * may override.
  */
 export const knownApps: readonly App[] = [
   app('airtable', 'Airtable', 'Bases, tables and records.', 'https://mcp.airtable.com/mcp'),
@@ -38,7 +38,7 @@ export const knownApps: readonly App[] = [
       note: 'An OAuth app gives tokens without an end; a GitHub App gives tokens of eight hours that are renewed.',
     },
     facts: {
-      // It describes its sign-in without the address that tells whose account it is.
+      // Its metadata lacks the userinfo endpoint.
       endpoints: {
         issuer: 'https://github.com/login/oauth',
         authorization_endpoint: 'https://github.com/login/oauth/authorize',
@@ -89,7 +89,7 @@ export const knownApps: readonly App[] = [
       facts: {
         endpoints: microsoftEndpoints('organizations'),
         scope: 'https://analysis.windows.net/powerbi/api/.default offline_access openid profile email',
-        // Entra refuses requests that name the resource beside a scope.
+        // Entra refuses requests with both a resource and a scope.
         no_resource: true,
         auth_method: 'client_secret_post',
       },
@@ -137,7 +137,7 @@ export const knownApps: readonly App[] = [
 ];
 
 type Needs = {
-  /** The app takes only clients that were registered by hand, there. */
+  /** The app accepts only clients that were registered by hand, at this address. */
   registered?: { at: string; note: string };
   facts?: SignInFacts;
   signsIn?: false;
@@ -165,7 +165,7 @@ function app(id: string, name: string, description: string, url: string, needs: 
   };
 }
 
-/** Google gives a token to renew with only where it is asked for access while the person is away, and asks them again. */
+/** Google returns a refresh token only with offline access and a consent prompt. */
 function google(id: string, name: string, description: string, url: string, rights: readonly string[]): App {
   return app(id, name, description, url, {
     registered: {
@@ -191,7 +191,7 @@ function google(id: string, name: string, description: string, url: string, righ
 function microsoftEndpoints(tenant: string) {
   const base = `https://login.microsoftonline.com/${tenant}/oauth2/v2.0`;
   return {
-    // Entra names the tenant of whoever signed in, which is not known before; this is what the client belongs to here.
+    // Entra reports the tenant of the user, which is unknown before the sign-in; this is the issuer of the client.
     issuer: `https://login.microsoftonline.com/${tenant}/v2.0`,
     authorization_endpoint: `${base}/authorize`,
     token_endpoint: `${base}/token`,

@@ -1,4 +1,4 @@
-/** As much of it as the tests use; its own types would bring in those of three web frameworks. */
+/** Only what the tests use. The package's own types would pull in three web frameworks. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

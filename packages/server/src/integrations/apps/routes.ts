@@ -80,7 +80,7 @@ export function connectionRoutes(deps: ConnectDependencies): Handlers<'connectio
   };
 }
 
-/** A session connects what its own conversation waits for, and nothing of its own accord. */
+/** A session may connect only an app that its conversation waits for. */
 async function assertWaitedFor({ db }: ConnectDependencies, caller: Caller, app: string): Promise<void> {
   const { session } = caller;
   if (!session) return;
@@ -90,7 +90,7 @@ async function assertWaitedFor({ db }: ConnectDependencies, caller: Caller, app:
   }
 }
 
-/** What a person reads who has no page to return to. */
+/** The page for users who have no address to return to. */
 function callbackPage(status: 200 | 400, { title, text }: { title: string; text: string }): Response {
   const html = `<!doctype html>
 <html lang="en">
@@ -107,5 +107,5 @@ function callbackPage(status: 200 | 400, { title, text }: { title: string; text:
   });
 }
 
-/** Names of apps are the operator's and yet no markup. */
+/** App names come from the operator and may contain markup characters. */
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

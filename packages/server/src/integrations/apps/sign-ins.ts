@@ -14,7 +14,7 @@ import { clientOfSignIn } from './clients.ts';
 import { failConnection, targetWithKey, tenantOf } from './connections.ts';
 import { findConnection, giveRenewalBack, signInsOf, storeRenewed, takeRenewal } from './store.ts';
 
-/** A token that ends so soon is renewed before it is used: the call may take a while. */
+/** A token that expires this soon is renewed before use, since the request may take a while. */
 const renewBeforeMs = 60_000;
 
 const overWords: Readonly<Record<ConnectionRow['auth'], string>> = {
@@ -22,7 +22,7 @@ const overWords: Readonly<Record<ConnectionRow['auth'], string>> = {
   api_key: 'The app does not take the key any more.',
 };
 
-/** What users are signed in to, with tokens that are good when they are handed out. */
+/** The sign-ins of users, with tokens that are valid when they are returned. */
 export function createSignIns(deps: RenewDependencies): SignIns {
   const { db, vault, catalogue } = deps;
   const readSignIns = joinedReads((wanted: (Tenant & { userId: string | null })[]) => signInsOf(db, wanted));
@@ -67,7 +67,7 @@ export function createSignIns(deps: RenewDependencies): SignIns {
   return {
     async of(tenant, userId, wanted) {
       const rows = (await readSignIns({ orgId: tenant.orgId, mode: tenant.mode, userId })).filter(
-        // Where the operator has moved the app, its tokens stay where they are.
+        // If the operator moved the app to another URL, the old tokens must not be sent there.
         ({ app, server_url }) => (wanted === 'all' || wanted.includes(app)) && catalogue.find(app)?.url === server_url,
       );
       return Promise.all(
@@ -89,8 +89,7 @@ const isEnded = ({ token_expires_at: at }: ConnectionRow) => at !== null && at.g
 type RenewDependencies = { db: Database; vault: Vault; signIn: AppSignIn; catalogue: Catalogue };
 
 /**
- * `over`: the person must sign in anew. `unavailable`: it could not be found out. `impossible`: the app gave nothing to renew
- * it with, so it lasts as long as its token.
+ * `over`: the user must sign in again. `unavailable`: the app did not answer. `impossible`: there is no refresh token.
  */
 type Renewal =
   | { kind: 'renewed'; row: ConnectionRow }
@@ -98,14 +97,14 @@ type Renewal =
   | { kind: 'unavailable' }
   | { kind: 'impossible' };
 
-/** Above the time that the app has to answer. */
+/** Longer than the timeout of the request to the app. */
 const leaseSeconds = 20;
 const patienceMs = 25_000;
 const againMs = 50;
 
 /**
- * A token after the one of `row`. Of all processes one asks the app, since many an app takes a refresh token once and ends
- * everything where it sees it twice; the others wait for what that one finds.
+ * Renews the token of `row`. Only one process asks the app, and the others wait for its result: many apps accept a
+ * refresh token once and revoke everything if it is used twice.
  */
 async function renew(deps: RenewDependencies, row: ConnectionRow): Promise<Renewal> {
   const { db } = deps;
@@ -153,11 +152,11 @@ async function ask(deps: RenewDependencies, row: ConnectionRow): Promise<Renewal
   if (await storeRenewed(db, row, { epoch, sealed, tokenExpiresAt: expires_at, renews })) {
     return { kind: 'renewed', row: { ...row, sealed, token_epoch: epoch + 1, token_expires_at: expires_at } };
   }
-  // Removed meanwhile: the tokens that were revoked with it were the old ones.
+  // The connection was removed meanwhile, which revoked only the old tokens.
   await signIn.revoke(server, { client, tokens: answer.tokens });
   return { kind: 'over' };
 }
 
-/** The sign-in is over: its tokens are forgotten, it shows as failed, and other systems are told. */
+/** Deletes the tokens, marks the connection as failed and emits the event. */
 const end = ({ db }: Pick<RenewDependencies, 'db'>, row: ConnectionRow, problem: string): Promise<void> =>
   transaction(db, (tx) => failConnection(tx, serverOrigin(tenantOf(row)), row, problem));

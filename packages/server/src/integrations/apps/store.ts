@@ -13,7 +13,7 @@ const columns = columnsOf(connections);
 const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
 const owned = (tenant: Tenant, id: string) => sql`${ofTenant(tenant)} AND id = ${id}`;
 const named = ({ org_id, mode, id }: Named) => owned({ orgId: org_id, mode }, id);
-/** By the clock of the database, which all processes share. */
+/** The clock of the database, which all processes share. */
 const now = sql`clock_timestamp()`;
 
 export const insertConnection = (tx: Transaction, row: NewRowOf<typeof connections>): Promise<ConnectionRow> =>
@@ -41,7 +41,7 @@ export function listConnections(
 export const findConnection = (db: Executor, tenant: Tenant, id: string): Promise<ConnectionRow | undefined> =>
   maybeOne(db, connections, sql`SELECT ${columns} FROM ${connections} WHERE ${owned(tenant, id)}`);
 
-/** Takes the sign-in that the state was given out for; a state that came back before is not given out any more. */
+/** Takes the sign-in of this state. A state can be used once. */
 export const takeByState = (db: Executor, stateHash: Buffer): Promise<ConnectionRow | undefined> =>
   maybeOne(
     db,
@@ -52,13 +52,13 @@ export const takeByState = (db: Executor, stateHash: Buffer): Promise<Connection
 
 type SignInsOfUser = Pick<ConnectionRow, 'org_id' | 'mode' | 'user_key' | 'app'>;
 
-/** Until the transaction ends: two sign-ins of one user to one app must not both find that there is no other. */
+/** Locks until the transaction ends: two sign-ins of one user to one app must not both find no other. */
 export async function lockSignIns(tx: Transaction, { org_id, mode, user_key, app }: SignInsOfUser): Promise<void> {
   const both = JSON.stringify([org_id, mode, user_key, app]);
   await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${both}, 0))`);
 }
 
-/** Held until the transaction ends; nothing where it is pending no more. */
+/** Locks the row until the transaction ends. Returns undefined if it is no longer pending. */
 export async function lockPending(tx: Transaction, row: ConnectionRow): Promise<ConnectionRow | undefined> {
   await lockSignIns(tx, row);
   return maybeOne(
@@ -95,7 +95,7 @@ export async function markConnected(
   );
 }
 
-/** `epoch`: only while its token is still that one. Nothing where it is not. */
+/** Only if the token still has this `epoch`; otherwise undefined. */
 export const markFailed = (
   tx: Transaction,
   row: Named,
@@ -110,8 +110,8 @@ export const markFailed = (
   );
 
 /**
- * Each user's sign-in to each app, or what is left of one that is over: one that has failed and had a token was connected
- * once; one without a token never was. Asked with every turn, so turns that ask at the same time share a read.
+ * The sign-in of each user to each app. A failed one with a token epoch above 0 was connected once. Every turn asks, so
+ * concurrent turns share one read.
  */
 export async function signInsOf(
   db: Executor,
@@ -128,13 +128,13 @@ export async function signInsOf(
         WHERE c.status = 'connected' OR (c.status = 'failed' AND c.token_epoch > 0)
         ORDER BY c.org_id, c.mode, c.user_key, c.app, c.status = 'connected' DESC, c.id DESC`,
   );
-  // Several turns share one read: what is one user's is no other's.
+  // Several turns share one read, so each must get only the rows of its own user.
   return wanted.map(({ orgId, mode }, at) =>
     rows.filter((row) => row.org_id === orgId && row.mode === mode && row.user_key === keys[at]),
   );
 }
 
-/** Whoever is about to connect it is waited for. */
+/** The share lock waits for a transaction that is connecting the app. */
 export async function isConnected(
   tx: Transaction,
   tenant: Tenant,
@@ -150,7 +150,7 @@ export async function isConnected(
   return rows.some((row) => row.status === 'connected' && row.server_url === serverUrl);
 }
 
-/** One process at a time asks for a new token, and only for one that nobody has renewed. */
+/** Lets one process renew a token, and only if no other did. */
 export async function takeRenewal(db: Executor, row: Named, epoch: number, seconds: number): Promise<boolean> {
   const taken = await run(
     db,
@@ -161,7 +161,7 @@ export async function takeRenewal(db: Executor, row: Named, epoch: number, secon
   return taken > 0;
 }
 
-/** False where it was removed or replaced meanwhile. */
+/** Returns false if the connection was removed or replaced meanwhile. */
 export async function storeRenewed(
   db: Executor,
   row: Named,
@@ -233,7 +233,7 @@ export async function forgetClient(db: Executor, tenant: Tenant, place: ClientPl
   await run(db, sql`DELETE FROM ${appClients} WHERE ${atPlace(tenant, place)}`);
 }
 
-/** Removes connections that were begun or ended long ago. False: none was left. */
+/** Deletes old connections that never finished or have failed. Returns false if none are left. */
 export const pruneConnections = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, connections, sql`status <> 'connected' AND updated_at < ${before}`, limit);
 
@@ -279,7 +279,7 @@ export async function putOwnClient(
 export const deleteOwnClient = (tx: Transaction, tenant: Tenant, app: string): Promise<OwnClientRow | undefined> =>
   maybeOne(tx, ownAppClients, sql`DELETE FROM ${ownAppClients} WHERE ${ownOf(tenant, app)} RETURNING ${ownColumns}`);
 
-/** The apps that the org has given a client for, in this mode. */
+/** Apps for which the org stored a client in this mode. */
 export async function appsWithOwnClient(db: Executor, tenant: Tenant): Promise<string[]> {
   const rows = await rowsOf(db, { app: text() }, sql`SELECT app FROM ${ownAppClients} WHERE ${ofTenant(tenant)}`);
   return rows.map(({ app }) => app);

@@ -19,12 +19,12 @@ export type EndpointCaller = { engine: Engine; vault: Vault; outbound: Outbound 
 
 export const leaseSeconds = 30;
 const longestMs = 600_000;
-/** Above the 256 KB of an output, as JSON may write it. */
+/** Larger than an output of 256 KB with JSON escapes. */
 const mostBytes = 1_048_576;
 
 /**
- * Calls the address for one call that was taken, and delivers what came of it. Gives the seconds after which the call may
- * be taken again, or null where nothing is left to do. Throws only the reason of `signal`, with the call given back.
+ * Calls the address for one claimed call and delivers the result. Returns the seconds until the call may be taken
+ * again, or null if nothing is left to do. Throws only the reason of `signal`, and releases the call then.
  */
 export async function callEndpoint(
   caller: EndpointCaller,
@@ -36,7 +36,7 @@ export async function callEndpoint(
   const claim = { callId: call.id, claimId: call.taken_by as string };
   const deploymentId = call.deployment_id as string;
   const giveBack = (pauseSeconds: number) => releaseCall(db, tenant, { ...claim, pauseSeconds });
-  // As it is now: an address that was taken away a moment ago is not called any more.
+  // Read again, so that an address that was just removed is not called.
   const endpoint = await findEndpoint(db, tenant, deploymentId);
   if (!endpoint) {
     await giveBack(0);
@@ -66,7 +66,9 @@ export async function callEndpoint(
   }
 }
 
-/** Keeps the claim while the address works; what is cancelled, out of time or answered by others ends it. */
+/**
+ * Renews the claim while the address works. The signal aborts if the call was cancelled, expired or answered elsewhere.
+ */
 function holdClaim({ db, log }: Engine, tenant: Tenant, claim: { callId: string; claimId: string }) {
   const over = new AbortController();
   const timer = setInterval(
@@ -82,7 +84,7 @@ function holdClaim({ db, log }: Engine, tenant: Tenant, claim: { callId: string;
   return { signal: over.signal, end: () => clearInterval(timer) };
 }
 
-/** Null where nobody waits for the outcome any more. */
+/** Returns null if the call was aborted. */
 async function attempt(
   { engine, vault, outbound }: EndpointCaller,
   tenant: Tenant,
@@ -108,7 +110,7 @@ async function attempt(
   } catch (error) {
     if (signal.aborted) return null;
     if (!(error instanceof OutboundFailure)) throw error;
-    // What an answer holds beyond its limit, or an address that is refused, is so the next time too.
+    // A response above the limit or a refused address would fail again.
     const isLasting = error.reason === 'too_large' || error.reason === 'refused_address';
     if (!isLasting) return { kind: 'again', fault: error.message };
     return { kind: 'answered', answer: { error: 'The function failed.' }, fault: error.message };
@@ -127,23 +129,22 @@ async function deliver(engine: Engine, call: TakenCall, answer: Answer): Promise
     await answerInteraction(engine, origin, call, answer);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Others answered it meanwhile, it was cancelled, or its time was over.
+    // It was answered elsewhere, cancelled, or expired.
     if (error.code !== 'invalid_request') return;
     await deliver(engine, call, { error: `What the function gave back was refused: ${error.message}` });
   }
 }
 
-/** What came of calling the address once. */
 type Outcome =
   | { kind: 'answered'; answer: Answer; fault: string | null }
-  /** It was taken, and is answered over the API. */
+  /** The address accepted the call and will answer over the API. */
   | { kind: 'later' }
   | { kind: 'again'; fault: string };
 
-/** Of a status that will not be another one a moment later the agent is told at once: it waits, and a person with it. */
+/** Only these statuses may pass. All other errors are reported to the agent at once, since a user waits. */
 const passingStatuses = new Set([408, 425, 429]);
 
-/** The answer of the address. `fault` is shown to the org: never anything of the body. */
+/** Reads the response of the address. `fault` is shown to the org, so it never contains a part of the body. */
 export function readEndpointAnswer(status: number, body: Uint8Array): Outcome {
   if (status === 202) return { kind: 'later' };
   if (status === 204) return answered({ output: null });
@@ -174,7 +175,7 @@ function readJson(body: Uint8Array): unknown {
 const answered = (answer: Answer): Outcome => ({ kind: 'answered', answer, fault: null });
 const failed = (fault: string): Outcome => ({ kind: 'answered', answer: { error: 'The function failed.' }, fault });
 
-/** In seconds, from one attempt to the next. The time of the call bounds how many there are. */
+/** Seconds from one attempt to the next. The timeout of the call bounds their number. */
 const pauses = [1, 2, 5, 10, 20, 30];
 
 export const pauseAfter = (attempt: number): number => pauses[Math.min(attempt, pauses.length) - 1] as number;

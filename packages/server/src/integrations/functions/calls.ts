@@ -18,12 +18,12 @@ import { storableText } from '../../platform/db/storable-text.ts';
 
 type Wanted = { deploymentId: string; names: readonly string[]; limit: number; leaseSeconds: number };
 
-/** A call whose holder died is nobody's news: so often whoever waits looks by themselves. */
+/** No notification is sent if the holder of a call dies, so waiting callers look this often. */
 const lookEveryMs = 5_000;
 
 export const newClaimId = (): string => randomBytes(15).toString('base64url');
 
-/** Takes what is there, or the first that comes while there is time; the watch begins before the look, so none is missed. */
+/** Takes available calls, or the first that arrives in time. It watches before it looks, so that it misses none. */
 export async function takeOrWait(
   { db, watchers }: { db: Database; watchers: Watchers },
   tenant: Tenant,
@@ -48,7 +48,7 @@ export async function takeOrWait(
   }
 }
 
-/** Whoever asked has gone: they would keep for a whole lease what they do not know of. */
+/** The client is gone and would hold these calls for a whole lease without knowing. */
 async function giveBack(db: Database, tenant: Tenant, taken: readonly TakenCall[], claimId: string): Promise<[]> {
   for (const { id } of taken) await releaseCall(db, tenant, { callId: id, claimId, pauseSeconds: 0 });
   return [];
@@ -56,7 +56,7 @@ async function giveBack(db: Database, tenant: Tenant, taken: readonly TakenCall[
 
 type Claim = { callId: string; claimId: string };
 
-/** Keeps a call that was taken. What is said of it is told on the conversation's stream and kept for who comes later. */
+/** Renews the lease of a claimed call. Progress is published in the conversation and stored for later readers. */
 export async function holdCall(
   engine: Engine,
   tenant: Tenant,
@@ -78,14 +78,14 @@ export async function holdCall(
   });
 }
 
-/** Others may take the call at once. */
+/** Releases the call, so that others can take it at once. */
 export async function giveUpCall({ db, announcer }: Engine, tenant: Tenant, claim: Claim): Promise<void> {
   if (!(await releaseCall(db, tenant, { ...claim, pauseSeconds: 0 }))) await refuse(db, tenant, claim.callId);
   const row = await findInteraction(db, tenant, claim.callId);
   if (row?.deployment_id) announcer.notify('tool_call', row.deployment_id);
 }
 
-/** Why a claim does not hold the call. */
+/** Throws the reason why the claim does not hold the call. */
 async function refuse(db: Executor, tenant: Tenant, callId: string): Promise<never> {
   const row = await findInteraction(db, tenant, callId);
   if (!row || row.is_hidden) throw fail('interaction_not_found');

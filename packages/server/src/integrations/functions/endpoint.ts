@@ -13,7 +13,7 @@ import { columnsOf } from '../../platform/db/table.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import { type EndpointRow, functionEndpointSecrets, functionEndpoints, type SecretRow } from '../tables.ts';
 
-/** The secret leaves this process once, where the endpoint is new; another address keeps it. */
+/** A new endpoint gets a secret, which is shown only in this response. Changing the address keeps it. */
 export async function setEndpoint(tx: Transaction, vault: Vault, origin: Origin, deploymentId: string, url: string) {
   const before = await lockEndpoint(tx, origin, deploymentId);
   const row = before?.url === url ? before : await putEndpoint(tx, origin, deploymentId, url);
@@ -38,7 +38,7 @@ export async function rollSecret(tx: Transaction, vault: Vault, origin: Origin, 
   return { ...presentEndpoint(row), secret };
 }
 
-/** What a call is signed with: the secret in use first, then those that a roll replaced within 24 hours. */
+/** The current secret first, then those that were rolled within 24 hours. */
 export async function signingSecrets(
   db: Executor,
   vault: Vault,
@@ -62,7 +62,7 @@ const placeOf = (tenant: Tenant, deploymentId: string) => ({
   owner: deploymentId,
 });
 
-/** Not the URL: receivers of many kinds carry their credential in its path or query. */
+/** Without the URL, since many receivers have a credential in its path or query. */
 const audit = (tx: Transaction, origin: Origin, deploymentId: string, what: string) =>
   recordAudit(tx, origin, {
     action: `function_endpoint.${what}`,
@@ -114,7 +114,7 @@ const isOf = ({ orgId, mode }: Tenant, deploymentId: string) =>
 export const findEndpoint = (db: Executor, tenant: Tenant, deploymentId: string): Promise<EndpointRow | undefined> =>
   maybeOne(db, functionEndpoints, sql`SELECT ${columns} FROM ${functionEndpoints} WHERE ${isOf(tenant, deploymentId)}`);
 
-/** Held until the transaction ends, so that changes at once are judged one after the other. */
+/** Locks the row until the transaction ends, so that concurrent changes are serialised. */
 const lockEndpoint = (tx: Transaction, tenant: Tenant, deploymentId: string): Promise<EndpointRow | undefined> =>
   maybeOne(
     tx,
@@ -122,11 +122,10 @@ const lockEndpoint = (tx: Transaction, tenant: Tenant, deploymentId: string): Pr
     sql`SELECT ${columns} FROM ${functionEndpoints} WHERE ${isOf(tenant, deploymentId)} FOR UPDATE`,
   );
 
-/** Of every org: whose functions this server answers by calling an address. */
+/** The endpoints of all orgs. */
 export const allEndpoints = (db: Executor): Promise<EndpointRow[]> =>
   rowsOf(db, functionEndpoints, sql`SELECT ${columns} FROM ${functionEndpoints}`);
 
-/** The first one, or another address in its place. */
 async function putEndpoint(
   tx: Transaction,
   { orgId, mode }: Tenant,
@@ -145,7 +144,7 @@ async function putEndpoint(
   return row as EndpointRow;
 }
 
-/** What is shown of an address that does not answer as it should. */
+/** The last failure, which the org sees. */
 export async function keepFailure(db: Executor, tenant: Tenant, deploymentId: string, fault: string): Promise<void> {
   await run(
     db,
@@ -154,7 +153,7 @@ export async function keepFailure(db: Executor, tenant: Tenant, deploymentId: st
   );
 }
 
-/** Its secrets go with it. */
+/** Also deletes its secrets. */
 async function deleteEndpoint(tx: Transaction, tenant: Tenant, deploymentId: string): Promise<boolean> {
   return (await run(tx, sql`DELETE FROM ${functionEndpoints} WHERE ${isOf(tenant, deploymentId)}`)) > 0;
 }
@@ -173,7 +172,7 @@ async function insertSecret(
   });
 }
 
-/** The one in use first, then those that a roll replaced, the last of them first. */
+/** The current secret first, then rolled ones, latest first. */
 const secretsInForce = (db: Executor, tenant: Tenant, deploymentId: string): Promise<SecretRow[]> =>
   rowsOf(
     db,
@@ -183,7 +182,7 @@ const secretsInForce = (db: Executor, tenant: Tenant, deploymentId: string): Pro
       ORDER BY valid_until DESC NULLS FIRST`,
   );
 
-/** Gives the secret in use its last 24 hours, and removes those whose time is over. */
+/** Lets the current secret expire in 24 hours, and deletes expired ones. */
 async function retireSecrets(tx: Transaction, tenant: Tenant, deploymentId: string): Promise<void> {
   const secrets = functionEndpointSecrets;
   await run(tx, sql`DELETE FROM ${secrets} WHERE ${isOf(tenant, deploymentId)} AND valid_until <= now()`);

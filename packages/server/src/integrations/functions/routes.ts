@@ -23,7 +23,7 @@ type Dependencies = {
   vault: Vault;
   streams: Streams;
   watchers: Watchers;
-  /** Refuses an address that the server must not call; says so on `param`. */
+  /** Throws a failure on `param` if the server must not call this address. */
   assertCallable: (address: string, param: string) => void;
 };
 

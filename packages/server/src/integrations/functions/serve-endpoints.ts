@@ -15,14 +15,14 @@ type Served = {
   taking: ReturnType<typeof oneAtATime>;
 };
 
-/** How many calls of one process are under way at once: a slow address of one org leaves room for the others. */
+/** Concurrent calls of one process and of one endpoint, so that a slow address leaves room for others. */
 const mostAtOnce = 128;
 const mostOfEndpoint = 16;
 
-/** What nobody was told of: a call that a dead process left behind, an address that was named while nobody listened. */
+/** Finds calls and endpoints without a notification, such as those of a dead process. */
 const lookEveryMs = 10_000;
 
-/** Calls the addresses that answer functions, for all orgs, until it is stopped. */
+/** Calls the function addresses of all orgs until it is stopped. */
 export function startServingEndpoints(caller: EndpointCaller & { processNews: Pick<ProcessNews, 'on'> }): {
   stop: (options: { graceMs: number }) => Promise<void>;
 } {
@@ -84,7 +84,7 @@ export function startServingEndpoints(caller: EndpointCaller & { processNews: Pi
     endpoint.running += 1;
     const ended = callEndpoint(caller, call, cutting.signal)
       .catch((error: unknown) => {
-        // The lease runs out, and it is taken again.
+        // Its lease ends, and it is taken again.
         log.error({ err: error, call_id: call.id }, 'an address could not be called for a function');
         return null;
       })
@@ -92,7 +92,7 @@ export function startServingEndpoints(caller: EndpointCaller & { processNews: Pi
         endpoint.running -= 1;
         running.delete(ended);
         if (pauseSeconds !== null) takeIn(endpoint, pauseSeconds * 1000);
-        // Whoever found no room waits for the next look otherwise.
+        // Otherwise endpoints that found no free slot would wait for the next look.
         for (const each of served.values()) each.taking.run();
       });
     running.add(ended);

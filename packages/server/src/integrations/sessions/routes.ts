@@ -18,7 +18,7 @@ type SessionDependencies = {
   screens: Screens;
   credentials: ScreenCredentials;
   voice: VoiceCalls;
-  /** Told after a session was revoked: what it holds open closes. */
+  /** Called after a session was revoked, to close its open streams. */
   ended: (sessionId: string) => void;
 };
 
@@ -44,7 +44,7 @@ export function sessionRoutes(dependencies: SessionDependencies): Handlers<'sess
       const owner = { orgId: row.org_id, mode: row.mode, userId: row.user_id };
       const isLive = statusOf(row, sharedNow()) === 'live';
       const shown = presentSession(row, isLive && (await screens.isPrivate(owner)));
-      // Whoever calls, and nobody else: a key has no use for the password of a relay.
+      // Only for session tokens that may call: an API key does not need the relay password.
       const iceServers =
         caller.session && row.voice !== null ? voice.iceServers({ id: row.id, expiresAt: row.expires_at }) : [];
       return { ...shown, ...(iceServers.length > 0 && { ice_servers: iceServers }) };
@@ -91,11 +91,11 @@ type StreamDependencies = {
   screens: Screens;
   credentials: ScreenCredentials;
   streams: Streams;
-  /** Throws where the session has ended. */
+  /** Throws if the session has ended. */
   callerOf: (sessionId: string) => Promise<Caller>;
 };
 
-/** The stream behind the address that the screen route answers; null where the credential does not open it. */
+/** The stream at the address that the screen route returns; null if the credential is invalid. */
 export function screenStream({ db, screens, credentials, streams, callerOf }: StreamDependencies) {
   return async (sessionId: string, credential: string, signal: AbortSignal): Promise<Response | null> => {
     if (!credentials.isGood(sessionId, credential)) return null;
@@ -121,7 +121,7 @@ function ifRefused(error: unknown): null {
   throw error;
 }
 
-/** A session token reaches its own session and no other. */
+/** A session token can read only its own session. */
 function assertReach({ session }: Caller, sessionId: string): void {
   if (session && session.id !== sessionId) throw fail('session_scope');
 }

@@ -33,7 +33,9 @@ import {
 
 type Body = BodyOf<Api['sessions']['create']>;
 
-/** A session, and a conversation where it needs one that was not named. The caller announces that after the commit. */
+/**
+ * Creates a session, and a conversation if it needs one and none was named. The caller announces that after the commit.
+ */
 export async function createSession(
   tx: Transaction,
   { caller, origin, publicUrl }: { caller: Caller; origin: Origin; publicUrl: string },
@@ -78,7 +80,7 @@ export async function createSession(
   return { shown, committed };
 }
 
-/** `deployment`: the agent of the conversation. */
+/** `deployment` is the agent of the conversation. */
 type Place = {
   user: UserRow | null;
   conversationId: string | null;
@@ -101,15 +103,15 @@ async function whoAndWhere(tx: Transaction, caller: Caller, body: Body): Promise
 }
 
 /**
- * Where the user's last session with this agent went on; null where it is to begin. Conversations that no session of the
- * user was opened in, such as those of a batch, are nobody's chat.
+ * The conversation of the user's last session with this agent, or null if there is none. Conversations without a
+ * session, such as those of a batch, are not chats of the user.
  */
 async function lastConversation(
   tx: Transaction,
   caller: Caller,
   { user, deployment, pinned }: { user: UserRow | null; deployment: DeploymentRow; pinned: number | null },
 ): Promise<string | null> {
-  // Without a user everybody's page would go on in one conversation.
+  // Without a user all visitors would share one conversation.
   if (!user) throw fail('user_required', { param: 'user_id', message: '`reuse` needs a `user_id`.' });
   await lockSessionsOf(tx, caller, user.id);
   const last = await findLastInDeployment(tx, caller, user.id, deployment.id);
@@ -118,7 +120,7 @@ async function lastConversation(
   return conversation.id;
 }
 
-/** Whose conversation it is says whose session it becomes, and the agent is the one it began with. */
+/** The conversation determines the user and the agent of the session. */
 async function inConversation(
   tx: Transaction,
   caller: Caller,
@@ -143,17 +145,17 @@ async function inConversation(
   return { user, conversationId, deployment, committed: null };
 }
 
-/** Of the deployment by its slug, else of all that are not named. */
+/** The opening of this deployment, else the one for all others. */
 function openingOf({ openings }: OrgSettings, deployment: DeploymentRow | null): Opening | null {
   if (!deployment) return null;
   return (Object.hasOwn(openings, deployment.slug) ? openings[deployment.slug] : openings['*']) ?? null;
 }
 
-/** Session tokens are looked up every time: a revoked one, or a disabled user's, stops working at once. */
+/** Reads the session for every request, so that revoking it or disabling its user applies at once. */
 export function createSessionIdentity(db: Database, now: () => number = sharedNow) {
   return {
     ofSession: async (token: string) => callerOf(await findByToken(db, hashToken(token)), now()),
-    /** For whoever holds another proof that they come from this session. */
+    /** For callers that proved in another way that they belong to this session. */
     ofSessionId: async (id: string) => callerOf(await findById(db, id), now()),
   };
 }
@@ -183,7 +185,7 @@ function callerOf(session: SessionStanding | undefined, now: number): Caller {
   };
 }
 
-/** Ending a session that has ended changes nothing more. */
+/** Revoking a session that has ended changes nothing. */
 export async function revokeSession(tx: Transaction, origin: Origin, sessionId: string): Promise<SessionRow> {
   const row = await markRevoked(tx, origin, sessionId);
   if (!row) throw fail('session_not_found');
@@ -191,7 +193,7 @@ export async function revokeSession(tx: Transaction, origin: Origin, sessionId: 
   return row;
 }
 
-/** Whose screen the session of this caller shows, and whether it may be touched. */
+/** The screen that this session shows, and whether it may control it. */
 export async function viewerOf(db: Database, caller: Caller): Promise<Viewer> {
   const row = await findSession(db, caller, caller.actor.id);
   if (!row) throw fail('session_not_found');
@@ -205,7 +207,7 @@ export async function viewerOf(db: Database, caller: Caller): Promise<Viewer> {
   };
 }
 
-/** Opens the stream of one session's screen until it expires, and nothing else. */
+/** A credential for the screen stream of one session, valid for a short time. */
 export type ScreenCredentials = {
   make: (sessionId: string) => string;
   isGood: (sessionId: string, credential: string) => boolean;
@@ -230,7 +232,7 @@ export function createScreenCredentials(secret: Uint8Array, now: () => number = 
   };
 }
 
-/** `isPrivate`: whether those who only look on see nothing of the screen for now. */
+/** `isPrivate`: viewers without control currently see nothing of the screen. */
 export const presentSession = (row: SessionRow, isPrivate = false, now: number = sharedNow()) => ({
   object: 'session' as const,
   id: row.id,

@@ -11,16 +11,16 @@ import { type NewSession, type SessionRow, sessions } from '../tables.ts';
 
 export const sessionMs = 15 * 60_000;
 
-/** The token leaves this process once, in the answer of the call that made it. */
+/** The server shows the token only in this response. */
 export function newToken(): { token: string; hash: Buffer } {
   const token = `vst_${randomBytes(32).toString('base64url')}`;
   return { token, hash: hashToken(token) };
 }
 
-/** 32 random bytes need no slow hash: there is nothing to guess. */
+/** 32 random bytes cannot be guessed, so a fast hash is enough. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();
 
-/** What follows `#` stays in the browser: the token reaches no server log and no Referer. */
+/** The part after `#` stays in the browser, so that the token is in no server log and no Referer. */
 export const pageUrl = (publicUrl: string, sessionId: string, token: string): string =>
   `${publicUrl}/session/${sessionId}#token=${token}`;
 
@@ -45,7 +45,7 @@ export const insertSession = (tx: Transaction, row: NewSession): Promise<Session
 export const findSession = (db: Executor, tenant: Tenant, id: string): Promise<SessionRow | undefined> =>
   maybeOne(db, sessions, sql`SELECT ${columnsOf(sessions)} FROM ${sessions} WHERE ${named(tenant, id)}`);
 
-/** Until the transaction ends, nobody else opens a session of this user that goes on where the last ended. */
+/** Locks until the transaction ends, so that two sessions cannot both reuse the last conversation of this user. */
 export async function lockSessionsOf(tx: Transaction, { orgId, mode }: Tenant, userId: string): Promise<void> {
   await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sessions of ${orgId} ${mode} ${userId}`}, 0))`);
 }
@@ -65,7 +65,7 @@ export const findLastInDeployment = (
       ORDER BY created_at DESC LIMIT 1`,
   );
 
-/** A session, and what of its org and its user says whether it may still be used. */
+/** A session with the facts of its org and user that decide whether it may be used. */
 const standing = {
   ...sessions.columns,
   org_status: text(),
@@ -81,7 +81,7 @@ export const findByToken = (db: Executor, tokenHash: Buffer): Promise<SessionSta
 export const findById = (db: Executor, id: string): Promise<SessionStanding | undefined> =>
   findStanding(db, sql`s.id = ${id}`);
 
-/** Each call with a session token asks this: a join, since three statements would be three waits. */
+/** Every request with a session token runs this: one join instead of three round trips. */
 const findStanding = (db: Executor, condition: Sql): Promise<SessionStanding | undefined> =>
   maybeOne(
     db,
@@ -95,13 +95,13 @@ const findStanding = (db: Executor, condition: Sql): Promise<SessionStanding | u
       WHERE ${condition}`,
   );
 
-/** The moment of the first end stays. */
+/** Keeps the time of the first revocation. */
 export async function markRevoked(tx: Transaction, tenant: Tenant, id: string): Promise<SessionRow | undefined> {
   const [row] = await update(tx, sessions, { revoked_at: sql`coalesce(revoked_at, now())` }, named(tenant, id));
   return row;
 }
 
-/** Whoever is about to embed a page has no credential to name the org by. */
+/** Without a credential: a browser asks before it embeds the page. */
 export async function embedOriginsOf(
   db: Executor,
   id: string,
@@ -113,7 +113,7 @@ export async function embedOriginsOf(
   return settings.allowed_embed_origins;
 }
 
-/** The same for whoever holds its token, also one that has ended: its page is to read that it has. */
+/** The same by token, also for an ended session, whose page has to show that it ended. */
 export async function embedOriginsOfToken(db: Executor, token: string): Promise<readonly string[]> {
   const session = await findByToken(db, hashToken(token));
   if (!session) return [];
@@ -131,7 +131,7 @@ export async function liveSessionsOf(db: Executor, tenant: Tenant, userId: strin
   return rows.map(({ id }) => id);
 }
 
-/** Of these, the ones that were not revoked and whose user, where they have one, may still act. */
+/** Those that are not revoked and whose user, if any, is active. */
 export async function liveSessions(db: Executor, ids: string[]): Promise<string[]> {
   const live = sql`
     SELECT s.id FROM ${sessions} s
@@ -140,14 +140,14 @@ export async function liveSessions(db: Executor, ids: string[]): Promise<string[
   return (await rowsOf(db, { id: text() }, live)).map(({ id }) => id);
 }
 
-/** The number of a call that begins: above those of all that began before it, in whichever process. */
+/** The number of a new call, higher than all earlier ones in any process. */
 export async function nextVoiceCall(db: Executor, id: string): Promise<number> {
   const { voice_calls } = sessions.columns;
   const counted = sql`UPDATE ${sessions} SET voice_calls = voice_calls + 1 WHERE id = ${id} RETURNING voice_calls`;
   return (await one(db, { voice_calls }, counted)).voice_calls;
 }
 
-/** The number of the last call of each of these sessions. */
+/** The number of the last call of each session. */
 export async function latestVoiceCalls(db: Executor, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { id, voice_calls } = sessions.columns;
   const rows = await rowsOf(
@@ -162,6 +162,6 @@ export async function removeSessionsOfUser(tx: Executor, tenant: Tenant, userId:
   await run(tx, sql`DELETE FROM ${sessions} WHERE ${owned(tenant)} AND user_id = ${userId}`);
 }
 
-/** Removes sessions that have long ended. False: none was left. */
+/** Deletes sessions that ended long ago. Returns false if none are left. */
 export const pruneSessions = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, sessions, sql`expires_at < ${before}`, limit);

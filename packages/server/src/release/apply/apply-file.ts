@@ -37,17 +37,17 @@ type Answer = ResponseOf<Put>;
 type Application = {
   caller: Caller;
   origin: Origin;
-  /** What the path names: the name of the file, or the id of a deployment. */
+  /** From the path: the name of the file, or the id of a deployment. */
   reference: string;
   body: unknown;
   promote: QueryOf<Put>['promote'];
-  /** The version that the file was written from; absent: whatever is there is written over. */
+  /** The version that the file was written from. Without it the file replaces any version. */
   expected?: number | undefined;
 };
 
 /**
- * Applies a whole deployment file, or nothing of it. A file that changes nothing takes no lock and writes nothing; any
- * other is judged once more when nobody else of the org applies, so that two applies at once save one version.
+ * Applies a whole deployment file, or nothing of it. A file that changes nothing takes no lock and writes nothing. Any
+ * other is checked again under the lock of the org, so that concurrent applies of one file save one version.
  */
 export async function applyFile(
   tx: Transaction,
@@ -70,7 +70,7 @@ export async function applyFile(
 
 const isId = (reference: string) => idPattern('dep').test(reference);
 
-/** A file names a deployment by its slug; what people read as its name may be anybody's. */
+/** A file names a deployment by its slug. Display names are not unique. */
 async function findApplied(tx: Transaction, orgId: string, reference: string): Promise<DeploymentRow | undefined> {
   const found = await findDeployment(tx, orgId, reference);
   if (!found || found.version !== null) return undefined;
@@ -82,7 +82,7 @@ function assertActive({ status }: DeploymentRow): void {
   if (status === 'archived') throw fail('deployment_archived');
 }
 
-/** Only where something is to be written: a file that is sent again after its answer was lost finds itself saved. */
+/** Checked only before a write: a file that is sent again after a lost response is already saved. */
 function assertExpected({ expected }: Application, before: DeploymentRow | null): void {
   if (expected === undefined || expected === (before?.newest_version ?? 0)) return;
   throw fail('deployment_changed', { param: 'expected_version' });
@@ -91,8 +91,8 @@ function assertExpected({ expected }: Application, before: DeploymentRow | null)
 const savedOf = ({ manifest, file_objects }: VersionRow): Saved => ({ manifest, fileObjects: file_objects });
 
 /**
- * Nothing where the file or what it names changes something, or the mode does not run the newest version and is asked to.
- * A version whose tests failed is not good the second time either: the answer is that run.
+ * Returns undefined if the file or its references change something, or if the mode has to run a newer version. A
+ * version whose tests failed is not tested again: the response shows that run.
  */
 async function answerUnchanged(
   tx: Transaction,
@@ -123,7 +123,7 @@ async function answerUnchanged(
   return { ...shown, changed: [], created: false, warnings: warningsOf(file, dependencies) };
 }
 
-/** Null where nothing is to be played, or nothing has been. */
+/** Returns null if there are no scenarios or no run yet. */
 async function latestRun(tx: Transaction, { org_id, deployment_id, version }: VersionRow): Promise<TestRun | null> {
   if ((await countScenarios(tx, deployment_id)) === 0) return null;
   const latest = (await latestRuns(tx, deployment_id, [version])).get(version);
@@ -167,7 +167,7 @@ async function writeFile(
   const written = before
     ? await saveVersion(tx, { deployment: before, ...content, createdBy })
     : await insertDeployment(tx, place, { ...content, createdBy });
-  // Somebody has created a deployment of this name over the API meanwhile: the file is then its next version.
+  // A deployment of this name was created over the API meanwhile, so the file is its next version.
   if (!written) return writeFile(tx, dependencies, application, read);
   const { deployment, version } = written;
   await replaceFileScenarios(tx, { deployment, declared: file.tests.map(scenarioOfTest) });
@@ -215,11 +215,11 @@ async function answer(
   return { ...shown, webhook_secrets: secrets, changed, created, warnings: warningsOf(file, dependencies) };
 }
 
-/** What differs beyond the file itself: a server that was renamed or got other headers, and what documents and skills say. */
+/** Adds changes outside of the file: renamed servers, other headers, and changed documents and skills. */
 const withChanges = (changed: readonly FileKey[], beyond: readonly FileKey[]): FileKey[] =>
   fileKeys.filter((key) => changed.includes(key) || beyond.includes(key));
 
-/** The keys that the version itself shows: those of its manifest and its content, then those of the file's own objects. */
+/** Keys that changed in the version: of its manifest and content, then of the objects in the file. */
 function changedOfVersion(
   before: VersionRow | null,
   { manifest }: Saved,
@@ -231,7 +231,7 @@ function changedOfVersion(
   return [...new Set([...ofManifest, ...(ofServers ? ['mcp_servers'] : []), ...ofContent, ...beside])];
 }
 
-/** Which apps there are is the operator's, and may differ between two servers that a file is applied to. */
+/** The operator decides which apps exist, so a file may be applied to servers with different apps. */
 function warningsOf({ apps }: DeploymentFile, { apps: known }: ApplyDependencies): Answer['warnings'] {
   if (apps === 'all') return [];
   return apps.flatMap((app, at) =>

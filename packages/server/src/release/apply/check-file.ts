@@ -14,12 +14,12 @@ import { type DeploymentFile, type FileParts, fileKeys, fileParts, settingParts 
 import { objectFaults, referenceFaults } from './reference-faults.ts';
 import { type PlannedServer, planServers } from './servers.ts';
 
-/** A file as far as it can be judged by itself. */
+/** A file after the checks that need no database. */
 export type ReadFile = { file: DeploymentFile | null; parts: FileParts; formFaults: Fault[]; faults: Fault[] };
 
 export type CheckedFile = { file: DeploymentFile; servers: PlannedServer[] };
 
-/** `name` is the one that the path asks for; undefined where the path names nothing. */
+/** `name` is the name in the path; undefined if the path has none. */
 export async function readFile(
   body: unknown,
   dependencies: ApplyDependencies,
@@ -44,8 +44,8 @@ export async function readFile(
 }
 
 /**
- * Holds a file against the org and refuses it with every fault at once: those of form first, then those of meaning from
- * top to bottom, and last the secrets that are not stored.
+ * Checks a file against the org and refuses it with all faults at once: faults of form first, then faults of meaning in
+ * the order of the file, then missing secrets.
  */
 export async function checkFile(
   tx: Transaction,
@@ -65,7 +65,7 @@ export async function checkFile(
   return { file: file as DeploymentFile, servers };
 }
 
-/** Everything that applying the file would refuse it for, for whoever may mend it; empty where it would be taken. */
+/** All faults for which an apply would refuse the file; empty if it would be accepted. */
 export async function faultsOfFile(
   db: Database,
   dependencies: ApplyDependencies,
@@ -84,7 +84,7 @@ export async function faultsOfFile(
   }
 }
 
-/** Those of the headers that the entry gives, else those that the server has already. */
+/** Secrets in the headers of the entry, else in those of the registered server. */
 function secretsOfServer({ at, entry: { auth, headers }, registered }: PlannedServer) {
   if (auth === undefined && headers === undefined) {
     const values = Object.values(registered?.headers ?? {});
@@ -96,7 +96,7 @@ function secretsOfServer({ at, entry: { auth, headers }, registered }: PlannedSe
   ]);
 }
 
-/** A result under a name that no tool has would never be played, and the test would fail for another reason. */
+/** A result for an unknown tool would never be used, and the test would fail for another reason. */
 function toolResultFaults({ tests, functions, knowsAllTools }: FileParts, servers: readonly PlannedServer[]): Fault[] {
   if (!knowsAllTools) return [];
   const names = new Set(functions.map(({ value }) => value.function));
@@ -121,7 +121,7 @@ function toolResultFaults({ tests, functions, knowsAllTools }: FileParts, server
   );
 }
 
-/** Holds a manifest against the org, as a file is; its servers are named by id and shown with slug and URL. */
+/** Checks a manifest against the org. Its servers are given by id and returned with slug and URL. */
 export function manifestChecker(dependencies: ApplyDependencies): CheckManifest {
   return async (tx, caller, given, prefix) => {
     const at = `${prefix}.`;

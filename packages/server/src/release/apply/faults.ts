@@ -11,7 +11,7 @@ import type { ApplyDependencies } from '../dependencies.ts';
 import type { FunctionEntry, PlacedEntry, ServerEntry, SettingParts } from './parts.ts';
 import { addressOf, nameOfServer } from './servers.ts';
 
-/** What is wrong with the settings that file and manifest share, as far as they can be judged by themselves. */
+/** Faults of the settings that files and manifests share, without reading the database. */
 export async function settingFaults(
   parts: SettingParts,
   { models, refuseAddress, faultOfSchema }: Pick<ApplyDependencies, 'models' | 'refuseAddress' | 'faultOfSchema'>,
@@ -23,7 +23,7 @@ export async function settingFaults(
   ];
 }
 
-/** What runs on a model that has ended goes on as it can; nothing new is put on one. */
+/** Existing versions may keep a retired model, but new ones must not use it. */
 function modelFaults({ catalogue }: ApplyDependencies['models'], at: string, id: string): Fault[] {
   if (!catalogue.has(id)) return [fault('invalid_manifest', at, `GET /v1/models lists no model \`${id}\`.`)];
   const model = catalogue.find('test', id);
@@ -45,7 +45,7 @@ async function functionFaults(
   return faults;
 }
 
-/** Whoever names the org means that it is asked. */
+/** `approver: org` requires that an approval is asked for. */
 function approverFaults({ approver, read_only, run_without_asking }: Partial<FunctionEntry>, at: string): Fault[] {
   if (approver !== 'org' || !(read_only || run_without_asking)) return [];
   const flag = read_only ? 'read_only' : 'run_without_asking';
@@ -62,7 +62,7 @@ function nameFaults(name: string, at: string, seen: Set<string>): Fault[] {
   return [];
 }
 
-/** The shorthand is checked with the form of the file. */
+/** The form of the file already checks the shorthand. */
 async function inputFaults(
   input: Record<string, unknown>,
   at: string,
@@ -159,7 +159,7 @@ function computerFaults(parts: ComputerParts, { refuseAddress }: Pick<ApplyDepen
   ];
 }
 
-/** A file's name would run as a command and fail on every computer, unless something puts that file there. */
+/** A file name would run as a command and fail on every computer, unless something puts that file there. */
 function setupFaults(parts: ComputerParts): Fault[] {
   const placed = placesOf(parts).map(({ path }) => path);
   return parts.setup.flatMap(({ at, value }) => {
@@ -171,7 +171,7 @@ function setupFaults(parts: ComputerParts): Fault[] {
   });
 }
 
-/** Two that want one place would put each other away at every task. The same one named again is saved once. */
+/** Two entries with one path would replace each other at every task. A repeated entry is saved once. */
 function takenPlaceFaults(parts: ComputerParts): Fault[] {
   const firstOf = new Map<string, { at: string; what: string }>();
   return placesOf(parts).flatMap(({ at, path, what }) => {
@@ -231,10 +231,10 @@ function pathFaults(path: string, at: string): Fault[] {
 
 export const fault = (code: ErrorCode, param: string, message: string): Fault => ({ code, param, message });
 
-/** A hostile file could have a hundred thousand faults; nobody reads more than these. */
+/** Bounds the response for a hostile file with a hundred thousand faults. */
 const mostFaults = 100;
 
-/** One failure for all faults; its code and place are the first one's. */
+/** One failure for all faults, with the code and place of the first. */
 export function refusal(faults: readonly [Fault, ...Fault[]], missingSecrets: readonly string[] = []): Failure {
   const [{ code, param, message }] = faults;
   return fail(code, {
@@ -245,10 +245,9 @@ export function refusal(faults: readonly [Fault, ...Fault[]], missingSecrets: re
   });
 }
 
-/** Whether there is anything to refuse. */
 export const isRefused = (faults: readonly Fault[]): faults is readonly [Fault, ...Fault[]] => faults.length > 0;
 
-/** As what was sent reads from top to bottom, whichever check found what; `at` is what stands before each path. */
+/** Sorts faults in the order of the request body. `at` is the prefix of each path. */
 export function inOrderOf(keys: readonly string[], faults: readonly Fault[], at = ''): Fault[] {
   const place = ({ param }: Fault) => {
     const [key = '', index = ''] = param.slice(at.length).split('.');

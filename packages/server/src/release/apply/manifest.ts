@@ -16,10 +16,10 @@ import type { FileScenario } from '../../evaluation/index.ts';
 import { type DeploymentFile, type FileKey, fileKeys, type ServerEntry, type WrittenFile } from './parts.ts';
 import { nameFromUrl, writtenHeaders } from './servers.ts';
 
-/** A version's content: its settings, and what the file declares beside them. */
+/** The content of a version: its settings, and the objects that the file declares. */
 export type Saved = { manifest: Manifest; fileObjects: FileObjects };
 
-/** `servers` are those of the file's MCP entries, in their order. */
+/** `servers` are the servers of the MCP entries, in the same order. */
 export function fileToManifest(
   file: DeploymentFile,
   servers: readonly Pick<RegisteredServer, 'id' | 'slug' | 'url'>[],
@@ -47,7 +47,7 @@ export function fileToManifest(
   };
 }
 
-/** A server of which nothing is said has no policy. */
+/** Servers without tool settings get no policy. */
 function policiesOf(entries: readonly ServerEntry[], servers: readonly Pick<RegisteredServer, 'slug'>[]) {
   const policies = entries.map(({ deny, require_approval, run_without_asking, approver }, at) => ({
     slug: servers[at]?.slug as string,
@@ -57,7 +57,7 @@ function policiesOf(entries: readonly ServerEntry[], servers: readonly Pick<Regi
   return Object.fromEntries(given.map(({ slug, policy }) => [slug, policy]));
 }
 
-/** A computer on which nothing is prepared is the same as none. */
+/** An empty computer is the same as none. */
 export function environmentOf(computer: DeploymentFile['computer'] | null): Manifest['environment'] {
   if (!computer) return null;
   const { setup, repos, env, files } = computer;
@@ -69,8 +69,8 @@ const listOf = <Item>(given: string | readonly Item[]): readonly (string | Item)
   typeof given === 'string' ? [given] : given;
 
 /**
- * The file that, applied again, changes nothing: what is at its default is left out. Servers come before functions, and
- * as they are registered now; one that is gone is written by the URL it had.
+ * The file that changes nothing if it is applied again, without defaults. Servers come before functions and as they are
+ * registered now; a deleted server is written with its last URL.
  */
 export function manifestToFile(
   name: string,
@@ -129,14 +129,14 @@ function withoutDefaults<Given extends object>(
   return Object.fromEntries(kept) as Partial<Given>;
 }
 
-/** Without keys that hold nothing: YAML would write them as null. */
+/** Drops undefined values, which YAML would write as null. */
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const nothing: Saved = { manifest: defaultManifest, fileObjects: { tests: [], routines: [], webhooks: [] } };
 
 /**
- * The keys of the file that mean something else than in the version before; of a first version, than the defaults. How
- * a thing is written makes no difference: a default spelled out, the order of keys, one line or a list of one.
+ * Keys of the file whose meaning differs from the previous version, or from the defaults for a first version. Notation
+ * does not matter: explicit defaults, the order of keys, or a list of one.
  */
 export function changedFileKeys(before: Saved | null, after: Saved): FileKey[] {
   const [old, now] = [meaningOf(before ?? nothing), meaningOf(after)];
@@ -165,7 +165,7 @@ function meaningOf({ manifest, fileObjects }: Saved): Record<FileKey, unknown> {
     tests: fileObjects.tests.map(scenarioOfTest),
     webhooks: fileObjects.webhooks.map(({ description = '', ...webhook }) => ({ ...webhook, description })),
   };
-  // As the database keeps it: without keys that hold nothing, and with one zero.
+  // Normalises like the database: no undefined values, and no negative zero.
   return JSON.parse(JSON.stringify(meaning));
 }
 
@@ -181,7 +181,6 @@ function computerMeaning(computer: Saved['manifest']['environment']): unknown {
 
 const firstTimePersona = 'A person who uses this agent for the first time.';
 
-/** A test of the file as the scenario that it becomes. */
 export function scenarioOfTest(test: FileObjects['tests'][number]): FileScenario {
   return {
     name: test.name,
@@ -194,12 +193,12 @@ export function scenarioOfTest(test: FileObjects['tests'][number]): FileScenario
   };
 }
 
-/** A routine of the file with the name that it is found again by and the users that it runs for. */
+/** Adds the name that identifies the routine in later applies, and the users that it runs for. */
 export function routineOfEntry({ for: users = [], ...entry }: FileObjects['routines'][number]): FileRoutine {
   return { ...entry, name: nameOfRoutine(entry), users: typeof users === 'string' ? [users] : users };
 }
 
-/** A version as the YAML of its deployment file, with its servers as they are registered now. */
+/** Renders a version as the YAML of its deployment file, with its servers as they are registered now. */
 export const renderFile: DeploymentDependencies['renderFile'] = async (db, deployment, { manifest, file_objects }) => {
   const ids = manifest.mcp_servers.map(({ id }) => id);
   const found = ids.length === 0 ? [] : await findById(db, deployment.org_id, ids, { hold: false });

@@ -8,7 +8,7 @@ import type { Transaction } from '../../platform/db/pool.ts';
 import { fault } from './faults.ts';
 import { asRepo, type PlacedValue, type SettingParts } from './parts.ts';
 
-/** One fault for each place that refers to a secret which is not stored in this mode, and the names of those secrets. */
+/** One fault for each reference to a secret that is not stored in this mode, and the names of those secrets. */
 export async function missingSecretFaults(
   tx: Transaction,
   { tenant, needs }: { tenant: Tenant; needs: readonly PlacedValue<string>[] },
@@ -20,7 +20,7 @@ export async function missingSecretFaults(
   return { faults, names };
 }
 
-/** The company's secrets that a version needs and that are not stored in this mode. */
+/** Secrets of the org that a version needs and that are not stored in this mode. */
 export async function missingSecretsOfVersion(
   tx: Transaction,
   { tenant, manifest }: { tenant: Tenant; manifest: Manifest },
@@ -49,18 +49,18 @@ const notStored = (names: readonly string[], { mode }: Tenant) =>
     ? `The secret ${names[0]} is not stored in ${mode} mode. Store it first.`
     : `The secrets ${names.join(', ')} are not stored in ${mode} mode. Store them first.`;
 
-/** The company's secrets that texts refer to, each with its place. A user's own are never missing. */
+/** References to secrets of the org. Secrets of users are never missing. */
 export const companySecrets = (texts: readonly PlacedValue<string>[]): PlacedValue<string>[] =>
   texts.flatMap(({ at, value }) => secretsIn(value).company.map((name) => ({ at, value: name })));
 
-/** What the computer refers to: its variables and the tokens of its repositories. */
+/** References of the computer: its variables and the tokens of its repositories. */
 export const computerSecrets = ({ env, repos }: Pick<SettingParts, 'env' | 'repos'>): PlacedValue<string>[] =>
   companySecrets([
     ...env,
     ...repos.flatMap(({ at, value: { token } }) => (token === undefined ? [] : [{ at: `${at}.token`, value: token }])),
   ]);
 
-/** Every company secret that a version needs to run, with its servers as they are registered now. */
+/** All secrets of the org that a version needs, with its servers as they are registered now. */
 function secretsOfVersion({ environment }: Manifest, servers: readonly RegisteredServer[]): string[] {
   const tokens = environment?.repos.flatMap((repo) => asRepo(repo).token ?? []) ?? [];
   const texts = [

@@ -10,15 +10,15 @@ export type WrittenFile = z.input<typeof deploymentFile>;
 export type FunctionEntry = z.output<typeof functionEntry>;
 export type ServerEntry = z.output<typeof serverEntry>;
 
-/** A part of what was sent that is well formed, with the path that a fault of it would name. */
+/** A well-formed part of the request, with the path for its faults. */
 export type PlacedValue<Value> = { at: string; value: Value };
 
-/** An entry of a list with those of its fields that are well formed; `given` names all that were sent. */
+/** A list entry with its well-formed fields; `given` names all fields that were sent. */
 export type PlacedEntry<Entry> = PlacedValue<Partial<Entry>> & { given: ReadonlySet<string> };
 
 type Repo = { url: string; ref?: string | undefined; path?: string | undefined; token?: string | undefined };
 
-/** What the file and the manifest have in common. */
+/** Settings that the file and the manifest share. */
 export type SettingParts = {
   model: PlacedValue<string>[];
   memory: PlacedValue<NonNullable<DeploymentFile['memory']>>[];
@@ -40,13 +40,13 @@ export type FileParts = SettingParts & {
   routines: PlacedEntry<DeploymentFile['routines'][number]>[];
   tests: PlacedEntry<DeploymentFile['tests'][number]>[];
   webhooks: PlacedEntry<DeploymentFile['webhooks'][number]>[];
-  /** Every entry of `tools` can be told by its function name or its URL. */
+  /** Every entry of `tools` has a function name or a URL. */
   knowsAllTools: boolean;
 };
 
 /**
- * The well-formed parts of a deployment file, whatever else is wrong with it, so that one answer can name the faults of
- * form together with those of meaning.
+ * The well-formed parts of a deployment file, whatever else is wrong, so that one response can report faults of form
+ * and of meaning together.
  */
 export function fileParts(body: unknown): FileParts {
   const given = asObject(body);
@@ -80,7 +80,7 @@ export function fileParts(body: unknown): FileParts {
   };
 }
 
-/** Of a manifest, or of the keys that a file shares with it; `at` is what stands before each path. */
+/** The parts of a manifest, or of the keys that a file shares with it. `at` is the prefix of each path. */
 export function settingParts(
   body: unknown,
   { at, computer: computerKey }: { at: string; computer: 'computer' | 'environment' },
@@ -124,7 +124,7 @@ export function settingParts(
 
 export const asRepo = (repo: string | Repo): Repo => (typeof repo === 'string' ? { url: repo } : repo);
 
-/** A longer list is refused as a whole, and its items are not looked at. */
+/** A longer list is refused as a whole, so its items are not read. */
 const longest = { apps: 200, approvals: 6, notebooks: 50, any: 100 };
 
 function items(list: unknown, at: string, most = longest.any): PlacedValue<unknown>[] {
@@ -153,7 +153,7 @@ function fields<Schema extends z.ZodObject>(
 const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
-/** The keys in the order in which they are documented, written and compared. */
+/** In the order of the documentation, which rendering and comparing follow. */
 export const fileKeys = [
   'instructions',
   'language',

@@ -11,7 +11,7 @@ import type { ApplyDependencies } from '../dependencies.ts';
 import { fault } from './faults.ts';
 import type { FileParts, PlacedValue, SettingParts } from './parts.ts';
 
-/** What the settings name that the org does not have. */
+/** Faults for references to objects that the org does not have. */
 export async function referenceFaults(
   tx: Transaction,
   { caller, parts, hold }: { caller: Caller; parts: SettingParts } & { hold: boolean },
@@ -57,7 +57,7 @@ const unknown = (
 ) =>
   places.filter(({ value }) => !known.has(value)).map(({ at, value }) => fault('invalid_manifest', at, message(value)));
 
-/** The agent finds a skill by its name. The same one named again is no other, and is saved once. */
+/** The agent finds a skill by its name, so names must differ. A repeated reference is saved once. */
 function skillsOfOneName(named: SettingParts['skills'], own: ReadonlyMap<string, { name: string }>): Fault[] {
   const firstOf = new Map<string, string>();
   return named.flatMap(({ at, value }) => {
@@ -70,7 +70,7 @@ function skillsOfOneName(named: SettingParts['skills'], own: ReadonlyMap<string,
   });
 }
 
-/** What is wrong with the routines, tests and webhook endpoints of a file, each looked at by itself. */
+/** Faults of the routines, tests and webhook endpoints of a file, each checked alone. */
 export function objectFaults(
   { routines, tests, webhooks }: Pick<FileParts, 'routines' | 'tests' | 'webhooks'>,
   { refuseAddress }: Pick<ApplyDependencies, 'refuseAddress'>,
@@ -114,7 +114,7 @@ function scheduleFaults({ at, value, given }: FileParts['routines'][number]): Fa
   return faults;
 }
 
-/** A fault for every name that was there before; each is given with its place. */
+/** One fault for each repeated name. Each pair is a name and its path. */
 function repeated(named: readonly (readonly string[])[], message: (name: string) => string): Fault[] {
   const seen = new Set<string>();
   return named.flatMap(([name = '', at = '']) => {

@@ -21,9 +21,9 @@ const comments: Record<FileKey, string> = {
   webhooks: 'Where events of this deployment are sent.',
 };
 
-/** The file as text that reads well, with a word on each key, and that parses to the same file. */
+/** The file as readable text with a comment on each key. It parses to the same file. */
 export function renderYaml(file: WrittenFile): string {
-  // The same list twice would be written as an alias; and `no` or `on` unquoted is a boolean to older parsers.
+  // Without aliases for repeated lists, and with `no` and `on` quoted, since older parsers read them as booleans.
   const document = new Document(file, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
   document.commentBefore = ` The deployment file of ${file.name}. Every key is described in ${guide}.`;
   if (isMap(document.contents)) {
@@ -36,11 +36,11 @@ export function renderYaml(file: WrittenFile): string {
   }
   visit(document, {
     Scalar(_key, node) {
-      // As a block, text that begins with white space would lose it.
+      // A block scalar would lose leading white space.
       if (typeof node.value === 'string' && /^\s[\s\S]*\n|^\s*\n/.test(node.value)) node.type = 'QUOTE_DOUBLE';
     },
   });
-  // Quoted text over several lines loses a line that holds a space alone: it stays on one.
+  // A folded quoted scalar loses a line that holds only a space, so it stays on one line.
   return document.toString({
     lineWidth: 0,
     blockQuote: 'literal',

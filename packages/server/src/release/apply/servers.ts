@@ -19,18 +19,18 @@ type Headers = Readonly<Record<string, string>>;
 const longestName = 80;
 const longestSlug = 40;
 
-/** One address in one spelling: servers are found again by it. */
+/** Normalised, since servers are found by their address. */
 export const addressOf = (url: string): string => new URL(url).href;
 
-/** What a server is called where the file gives it no name. */
+/** The name of a server without a name in the file. */
 export const nameFromUrl = (url: string): string => new URL(url).host.slice(0, longestName);
 
 export const nameOfServer = ({ mcp, name }: { mcp: string; name?: string | undefined }): string =>
   name ?? nameFromUrl(mcp);
 
 /**
- * The headers that an entry asks for, as a server shows them; undefined where it gives neither `auth` nor `headers` and
- * so takes the server as it is registered.
+ * The headers that an entry asks for, in the form of a registered server. Undefined if it has neither `auth` nor
+ * `headers` and thus uses the server as it is registered.
  */
 export function wantedHeaders({ auth, headers }: Pick<ServerEntry, 'auth' | 'headers'>): Headers | undefined {
   if (auth === undefined && headers === undefined) return undefined;
@@ -41,7 +41,7 @@ export function wantedHeaders({ auth, headers }: Pick<ServerEntry, 'auth' | 'hea
   };
 }
 
-/** The way back: a bearer token that is one reference is written as `auth`. */
+/** The inverse: a bearer token that is a single reference is written as `auth`. */
 export function writtenHeaders(headers: Headers): Pick<ServerEntry, 'auth' | 'headers'> {
   const written = Object.entries(headers).map(([name, value]): [string, string] => [name, withShortReferences(value)]);
   const bearer = written.find(([name]) => name.toLowerCase() === 'authorization');
@@ -53,7 +53,7 @@ export function writtenHeaders(headers: Headers): Pick<ServerEntry, 'auth' | 'he
   };
 }
 
-/** Header names are the same in upper and lower case. */
+/** Header names are case-insensitive. */
 function sameHeaders(one: Headers, other: Headers): boolean {
   const lines = (headers: Headers) =>
     Object.entries(headers)
@@ -62,7 +62,7 @@ function sameHeaders(one: Headers, other: Headers): boolean {
   return lines(one).join('\n') === lines(other).join('\n');
 }
 
-/** The changes that an entry asks of the server that it found. */
+/** The changes of the registered server that an entry asks for. */
 export function wantedChanges(
   entry: ServerEntry,
   server: RegisteredServer,
@@ -74,7 +74,7 @@ export function wantedChanges(
   };
 }
 
-/** The n-th slug for a server of this name: `crm`, `crm-2`, and never one of the agent's own servers. */
+/** The n-th slug for a server of this name: `crm`, `crm-2`. Never a reserved one. */
 function serverSlug(name: string, number: number): string {
   const words = name
     .normalize('NFKD')
@@ -89,7 +89,7 @@ function serverSlug(name: string, number: number): string {
 
 const trimDashes = (text: string) => text.replace(/^-+|-+$/g, '');
 
-/** An entry of the file with the server that it found, and the slug that the server has or would get. */
+/** An entry of the file with its registered server, and the slug that the server has or would get. */
 export type PlannedServer = {
   at: string;
   entry: Partial<ServerEntry> & Pick<ServerEntry, 'mcp'>;
@@ -97,7 +97,7 @@ export type PlannedServer = {
   slug: string;
 };
 
-/** Finds the servers of a file by their address. Nothing is registered here. */
+/** Finds the servers of a file by their address. It registers nothing. */
 export async function planServers(
   tx: Transaction,
   { orgId, parts, hold }: { orgId: string; parts: Pick<FileParts, 'servers'> } & { hold: boolean },
@@ -120,7 +120,7 @@ export async function planServers(
   return planned;
 }
 
-/** `promised` holds the slugs that other entries of the same file have taken or will take. */
+/** `promised` holds the slugs of other entries of the same file. */
 async function freeServerSlug(
   tx: Transaction,
   { orgId, name, promised }: { orgId: string; name: string; promised: ReadonlySet<string> },
@@ -135,7 +135,7 @@ async function freeServerSlug(
 
 type Place = { caller: Caller; origin: Origin; deployment: DeploymentRow | null };
 
-/** The servers of a file in their order, registered or changed as it asks; `changed` where it did either. */
+/** Registers or changes the servers of a file. Returns them in order, and whether any changed. */
 export async function placeServers(
   tx: Transaction,
   { planned, ...place }: Place & { planned: readonly PlannedServer[] },
@@ -151,7 +151,7 @@ export async function placeServers(
   return { servers, changed: servers.some((server, at) => server !== planned[at]?.registered) };
 }
 
-/** The API may have taken the slug since it was found free; each round that fails has seen it taken, so they end. */
+/** Another request may have taken the free slug. Each failed round has seen one taken, so the loop ends. */
 async function register(
   tx: Transaction,
   { origin }: Place,
@@ -185,7 +185,7 @@ async function changeServer(
       message: `Other deployments run \`${registered.slug}\` with other headers: ${others.map(({ slug }) => slug).join(', ')}. Change the server itself, or leave \`auth\` and \`headers\` out to use it as it is.`,
     });
   }
-  // A server keeps the name under which others know it.
+  // A server that other deployments use keeps its name.
   if (!headers && others.length > 0) return registered;
   await assertMayChange(tx, caller, registered.id, param);
   return updateServer(tx, origin, registered.id, {

@@ -9,7 +9,7 @@ import { ask, type Engine, forWaitingCaller, paidByOrg, usableModel } from '../.
 import type { Caller } from '../../platform/caller.ts';
 import { storableJson } from '../../platform/db/storable-text.ts';
 
-/** What an interview has come to, as its conversation keeps it. */
+/** The state of an interview, as its conversation stores it. */
 const progress = z.object({
   status: z.enum(['asking', 'ready']),
   question: z.string().nullable(),
@@ -29,7 +29,7 @@ export type Interview = {
 const fewest = 5;
 const most = 8;
 
-/** What may come next: the person decides by answering, never the model alone. */
+/** What may come next. The number of answers decides, never the model alone. */
 type Next = 'ask' | 'ask or end' | 'end';
 
 export function nextOf({ answers, latest }: Interview): Next {
@@ -37,7 +37,7 @@ export function nextOf({ answers, latest }: Interview): Next {
   return answers.length < fewest ? 'ask' : 'ask or end';
 }
 
-/** A remark on a file that is ready answers no question; it is taken into the file like an answer. */
+/** A remark on a finished file answers no question. It changes the file like an answer. */
 const remark = 'Is there anything to change in the file?';
 
 export function withAnswer(interview: Interview, answer: string): Interview {
@@ -47,7 +47,7 @@ export function withAnswer(interview: Interview, answer: string): Interview {
 
 type Said = { role: string; text: string; context: Record<string, unknown> | null; data: unknown };
 
-/** Null where the messages are not those of an interview. */
+/** Returns null if the messages are not an interview. */
 export function readInterview(said: readonly Said[]): Interview | null {
   const [first] = said;
   const deployment = first?.context?.deployment;
@@ -62,22 +62,22 @@ export function readInterview(said: readonly Said[]): Interview | null {
 
 type InterviewFile = Record<string, unknown> & { name: string };
 
-/** `param`: where in the file, such as `tools.0.function`. */
+/** `param` is the path in the file, such as `tools.0.function`. */
 type FileFault = { param: string; message: string };
 
-/** What an interview needs of the house. */
+/** Parts of the server that an interview needs. */
 export type InterviewPorts = {
   engine: Engine;
-  /** Everything that applying the file would refuse it for; empty where it would be taken. */
+  /** All faults for which an apply would refuse the file; empty if it would be accepted. */
   faultsOf: (caller: Caller, file: InterviewFile) => Promise<FileFault[]>;
-  /** The file as text that parses to the same file. */
+  /** Renders the file as text that parses to the same file. */
   render: (file: InterviewFile) => Promise<string>;
 };
 
 const prompt = readFileSync(join(import.meta.dirname, 'interviewer.md'), 'utf8').trim();
 const longestQuestion = 1000;
 
-/** A model that forgets a field, or writes the file as an object, has said the rest. */
+/** Lenient: if a model forgets a field or writes the file as an object, the rest is still used. */
 const schema = z.object({
   question: z.string().catch(''),
   is_done: z.boolean().catch(false),
@@ -85,12 +85,12 @@ const schema = z.object({
 });
 type Answer = z.output<typeof schema>;
 
-/** What is usable of the model's answers so far. */
+/** The usable parts of the model's answers so far. */
 type Draft = { question: string; isDone: boolean; file: InterviewFile | null };
 
 /**
- * The next question, or the file that applies as it is. What is usable of an answer is kept; the model is told, twice, what
- * is not, and asked for that alone. Only where nothing can be used at all is there no next step.
+ * Returns the next question, or a file that can be applied. Usable parts of an answer are kept, and the model is asked
+ * twice to fix the rest. It fails only if nothing is usable.
  */
 export async function askNext(
   ports: InterviewPorts,
@@ -116,7 +116,7 @@ export async function askNext(
       const read = await readAnswer(ports, caller, name, draft, answer);
       draft = read.draft;
       const isEnding = next === 'end' || (next === 'ask or end' && draft.isDone);
-      // A question is worth asking also where the file so far has faults: what had none stands meanwhile.
+      // Ask the question even if the file has faults: the parts without faults are kept.
       if (!isEnding && draft.question !== '') return { value: asking(interview, draft) };
       const faults = [...read.faults, ...(isEnding ? withoutTests(draft) : withoutQuestion)];
       if (isEnding && draft.file && faults.length === 0) return { value: ready(draft.file) };
@@ -136,7 +136,7 @@ const wish: Record<Next, string> = {
   end: 'End now: ask nothing more and write the whole file, with tests.',
 };
 
-/** Where the model has none of its own. */
+/** Asked if the model has no question. */
 const openQuestion = 'What else should the agent know, and what must it never do?';
 
 const asking = ({ latest }: Interview, { question, file }: Draft): Progress => ({
@@ -171,10 +171,10 @@ async function readAnswer(
   return { draft: { question: question || before.question, isDone: before.isDone || answer.is_done, file }, faults };
 }
 
-/** Each look may show a fault that another one hid, such as the result of a tool that was left out. */
+/** Removing a faulty part may reveal another fault, such as the result of a removed tool. */
 const mostLooks = 5;
 
-/** As much of the file, with what was kept of earlier ones, as would apply, and what would not. */
+/** The part of the file, merged with earlier ones, that would be accepted, and the faults of the rest. */
 async function readFile(
   { faultsOf }: InterviewPorts,
   caller: Caller,
@@ -196,7 +196,7 @@ async function readFile(
   return { file: kept, faults: told };
 }
 
-/** Models like to write a file as YAML, which says the same. */
+/** Models often write YAML instead of JSON. */
 async function parsedYaml(text: string): Promise<unknown> {
   const { parse } = await import('yaml');
   try {
@@ -206,10 +206,7 @@ async function parsedYaml(text: string): Promise<unknown> {
   }
 }
 
-/**
- * The file without what its faults name: an entry of a list where they are about one, otherwise the whole key. Null where
- * nothing would be left of it.
- */
+/** Removes the faulty parts: a list entry if the fault is in one, otherwise the whole key. Null if nothing is left. */
 function withoutFaulty(file: InterviewFile, faults: readonly FileFault[]): InterviewFile | null {
   const faulty = new Map<string, Set<number> | 'whole'>();
   for (const { param } of faults) {
@@ -228,7 +225,7 @@ function withoutFaulty(file: InterviewFile, faults: readonly FileFault[]): Inter
   return saysNothing(rest) ? null : rest;
 }
 
-/** What was kept, and what the model has written since: of two entries of a list with one name the newer counts. */
+/** Merges the kept file with what the model has written since. Of two list entries with one name the newer counts. */
 function mergedFile(kept: InterviewFile | null, given: InterviewFile): InterviewFile {
   if (!kept) return given;
   const lists = Object.entries(given).flatMap(([key, value]) => {
@@ -254,6 +251,6 @@ function nameOf(entry: unknown): unknown {
   return called ?? mcp ?? name;
 }
 
-/** A name alone is no agent. */
+/** A file with only a name describes no agent. */
 const saysNothing = ({ name: _, ...rest }: InterviewFile) =>
   Object.values(rest).every((value) => value === '' || (Array.isArray(value) && value.length === 0));

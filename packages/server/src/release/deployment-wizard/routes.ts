@@ -22,10 +22,10 @@ type Call = {
   commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
 };
 
-/** More than any interview has questions: each time another answer came first. */
+/** More than an interview has questions. Each try lost to a concurrent answer. */
 const mostTries = 12;
 
-/** Answers that come at once are taken one after the other, each to the question that stands then. */
+/** Concurrent answers are taken one after the other, each for the question that is current then. */
 async function take<Body>(
   { engine }: InterviewPorts,
   call: Call,
@@ -74,8 +74,8 @@ export function interviewRoutes(ports: InterviewPorts): Required<Pick<Handlers<'
 }
 
 /**
- * A message to an interview's conversation answers its question. It is looked at only where the conversation has no
- * deployment to send to, so that other messages pay nothing for it.
+ * A message to the conversation of an interview answers its question. This is checked only after sending failed for
+ * lack of a deployment, so that other messages cost nothing.
  */
 export function answeringInterviews(ports: InterviewPorts, routes: Handlers<'conversations'>): typeof routes {
   const { send } = routes;

@@ -14,15 +14,15 @@ import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { askNext, type Interview, type InterviewPorts, type Progress, readInterview, withAnswer } from './interview.ts';
 
-/** Somebody else has answered while the model thought: the question was another one. */
+/** Another answer arrived while the model was running, so the question has changed. */
 export class Overtaken extends Error {
   override readonly name = 'Overtaken';
 }
 
-/** What the model has made of the next step, before anything of it is written. */
+/** The next step from the model, before it is stored. */
 export type InterviewStep = {
   conversationId: string;
-  /** How many exchanges the step builds on; 0 begins the interview. */
+  /** The number of exchanges before this step; 0 starts the interview. */
   after: number;
   said: string;
   interview: Interview;
@@ -62,7 +62,7 @@ export async function prepareAnswer(
   return { conversationId, after: found.turnCount, said: answer, interview, progress };
 }
 
-/** Null where there is no such conversation, or where it is one with an agent. */
+/** Returns null if there is no such conversation, or if it is with an agent. */
 export async function findInterview(
   { engine: { db } }: Pick<InterviewPorts, 'engine'>,
   tenant: Tenant,
@@ -75,7 +75,7 @@ export async function findInterview(
   return interview && { interview, turnCount: said.filter(({ role }) => role === 'user').length };
 }
 
-/** Writes a step down; its question stands in the conversation, and its file beside it. */
+/** Stores a step: its question as a message, with its file as data. */
 export async function writeStep(
   tx: Transaction,
   caller: Caller,

@@ -7,7 +7,7 @@ import { findById, sameAddress } from '../../agents/tool-servers/index.ts';
 import { type FixedContent, type Manifest, noContent } from '../../agents/versions/index.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 
-/** What a version of these settings fixes: the content as it is now, held until the transaction ends. */
+/** The current content for a version of these settings, locked until the transaction ends. */
 export async function fixContent(tx: Transaction, orgId: string, manifest: Manifest): Promise<FixedContent> {
   const found = await findSkills(tx, orgId, skillIds(manifest), { hold: true });
   return {
@@ -17,8 +17,8 @@ export async function fixContent(tx: Transaction, orgId: string, manifest: Manif
 }
 
 /**
- * What has other content now than the version before fixes, among the notebooks and skills that both name: that another
- * one is named shows in the settings.
+ * Whether skills or notebooks that both versions name changed their content. A changed list of names shows in the
+ * settings.
  */
 export async function changedContent(
   tx: Transaction,
@@ -35,7 +35,7 @@ export async function changedContent(
   ];
 }
 
-/** The servers of the settings at the URLs that they have now; those that were deleted stay as they are. */
+/** The servers of the settings with their current URLs; deleted servers stay unchanged. */
 export async function serversNow(tx: Transaction, orgId: string, { mcp_servers }: Manifest) {
   const ids = mcp_servers.map(({ id }) => id);
   const found = ids.length === 0 ? [] : await findById(tx, orgId, ids, { hold: true });
@@ -51,7 +51,7 @@ const skillIds = ({ skills }: Manifest) => skills.flatMap((skill) => ('id' in sk
 type Answer = ResponseOf<Api['deployments']['contentChanges']>;
 type Change = Answer['changes'][number];
 
-/** One change, and where its two texts are found. */
+/** A change with the places of its two texts. */
 type Found = Pick<Change, 'kind' | 'of_id' | 'of_name' | 'name'> & {
   before: string | null;
   after: string | null;
@@ -61,7 +61,7 @@ type Found = Pick<Change, 'kind' | 'of_id' | 'of_name' | 'name'> & {
 const mostChanges = 500;
 const mostBytes = 1024 * 1024;
 
-/** How the documents and skills that two versions of a deployment fix differ. */
+/** The differences of documents and skills between two versions of a deployment. */
 export async function readContentChanges(
   db: Executor,
   orgId: string,
@@ -72,7 +72,7 @@ export async function readContentChanges(
   const from = asked.from ?? (asked.version === 1 ? null : asked.version - 1);
   const before = from === null ? noContent : (await getVersion(db, deployment, from)).content;
   const after = version.content;
-  // One more than are shown of each would not do: what is left out is counted.
+  // High, since the response counts the changes that it leaves out.
   const limit = 10_000;
   const ofDocuments = await changedDocuments(db, orgId, { before: before.notebooks, after: after.notebooks, limit });
   const ofFiles = await changedFiles(db, orgId, { before: before.skills, after: after.skills, limit });
@@ -113,7 +113,7 @@ export async function readContentChanges(
   };
 }
 
-/** In their order, as many as fit; the first is there however long it is, and a short one after a long one too. */
+/** As many items as fit, in order. The first is always included, and short items after a long one are too. */
 export function withinBytes<Item extends { bytes: number }>(items: readonly Item[], most: number): Item[] {
   let left = most;
   return items.filter(({ bytes }, at) => {

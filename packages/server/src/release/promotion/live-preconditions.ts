@@ -9,7 +9,7 @@ import { serversNow } from './content.ts';
 
 type Version = { tenant: Tenant; manifest: Manifest };
 
-/** Going live asks again: the file may have been applied in the other mode, or something taken away since. */
+/** Checks again before going live: the file may have been applied in test mode, or something was removed since. */
 export async function assertFitForLive(
   tx: Transaction,
   { models }: Pick<ApplyDependencies, 'models'>,
@@ -32,7 +32,7 @@ export async function assertFitForLive(
   }
 }
 
-/** What keeps a version from going live; null where nothing does. */
+/** The reason why a version cannot go live, or null. */
 export async function missingForLive(
   tx: Transaction,
   { models }: Pick<ApplyDependencies, 'models'>,
@@ -44,13 +44,13 @@ export async function missingForLive(
   return (await isMemoryKept(tx, version)) ? null : 'memory_endpoint_required';
 }
 
-/** The servers that have another URL now than the version fixed. */
+/** Servers whose URL changed since the version was saved. */
 async function movedServers(tx: Transaction, { tenant, manifest }: Version) {
   const now = await serversNow(tx, tenant.orgId, manifest);
   return manifest.mcp_servers.filter((server, at) => now[at]?.url !== server.url);
 }
 
-/** Why its model could not be billed; `default` is the operator's to change, and is looked at with each message. */
+/** Why the model cannot be billed. `default` may change, so each message checks it instead. */
 function unpricedIn({ catalogue }: ApplyDependencies['models'], { manifest }: Version): string | null {
   const model = catalogue.find('live', manifest.model);
   return model && !model.priced ? model.unavailable_reason : null;

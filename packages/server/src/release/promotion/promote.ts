@@ -31,7 +31,7 @@ import {
 
 type Promote = Api['deployments']['promote'];
 
-/** Lets a version run in the mode of the call, at once or when every scenario of the deployment has passed. */
+/** Promotes a version in the mode of the request, at once or after all scenarios of the deployment have passed. */
 export async function promoteVersion(
   tx: Transaction,
   dependencies: ApplyDependencies,
@@ -40,7 +40,7 @@ export async function promoteVersion(
   const { orgId } = origin;
   await lockVersions(tx, orgId);
   const found = await lockDeployment(tx, orgId, reference);
-  // A version that is named is meant as it was saved; otherwise what is there now is meant.
+  // A named version is promoted as it was saved. Otherwise the current content is meant.
   const named = number === undefined ? null : await getVersion(tx, found, number);
   if (found.status === 'archived') throw fail('deployment_archived');
   const wished = named
@@ -52,7 +52,7 @@ export async function promoteVersion(
   return presentPromotion(tx, { promotion, version: wished.version });
 }
 
-/** Why a run that passed promoted nothing: a later apply, promotion or rollback of its mode went before it, and so on. */
+/** The reason if a passed run promoted nothing, such as a later apply, promotion or rollback. */
 type Outcome = { promoted: true } | { promoted: false; reason: Hindrance };
 
 type Hindrance =
@@ -65,7 +65,7 @@ type Hindrance =
   | 'version_incomplete';
 
 /**
- * A run that was to promote has passed. Call it before the run's own row is written: it locks the deployment, and an
+ * Promotes the version of a passed run. Call it before the row of the run is locked: it locks the deployment, and an
  * apply that holds that lock may read the row.
  */
 export async function promoteAfterTests(
@@ -92,7 +92,7 @@ export async function promoteAfterTests(
 
 const tester = { type: 'system', id: 'system', name: 'Test run' } as const;
 
-/** The version that was live before is live again; a run that was to promote another no longer does. */
+/** Makes the previous live version live again. Pending promotions by test runs are dropped. */
 export async function rollBack(
   tx: Transaction,
   dependencies: ApplyDependencies,

@@ -25,7 +25,7 @@ import type { ApplyDependencies } from '../dependencies.ts';
 import { pendingPromotions } from '../tables.ts';
 import { assertFitForLive } from './live-preconditions.ts';
 
-/** What came of the wish to let a version run, as every answer tells it. */
+/** The result of a promotion, for the responses of apply and promote. */
 type Promotion = {
   deployment: DeploymentRow;
   promoted: boolean;
@@ -38,17 +38,17 @@ type Wished = {
   origin: Origin;
   deployment: DeploymentRow;
   version: VersionRow;
-  /** This very call has moved the draft to the version already. */
+  /** This request has already moved the draft to the version. */
   isNew: boolean;
 };
 
-/** Saved only; a run that was to promote an earlier version in this mode no longer does. */
+/** Only saves the version. Drops a pending promotion of an earlier version in this mode. */
 export async function keepOnly(tx: Transaction, { origin, deployment }: Wished): Promise<Promotion> {
   await dropPending(tx, deployment.id, origin.mode);
   return { deployment, promoted: false, becameDefault: false, testRun: null, made: [] };
 }
 
-/** Lets the version be the one that the mode of the call runs, from now on. */
+/** Makes the version the one that the mode of the request runs. */
 export async function promoteNow(tx: Transaction, dependencies: ApplyDependencies, wished: Wished): Promise<Promotion> {
   const { origin, version, isNew } = wished;
   const { mode } = origin;
@@ -63,7 +63,10 @@ export async function promoteNow(tx: Transaction, dependencies: ApplyDependencie
   return { deployment, promoted: true, becameDefault, testRun: null, made };
 }
 
-/** Lets the version run when every scenario of the deployment has passed, the file's and those of the API; with none at once. */
+/**
+ * Promotes the version after all scenarios of the deployment have passed, those of the file and of the API. Without
+ * scenarios it promotes at once.
+ */
 export async function promoteAsTested(
   tx: Transaction,
   dependencies: ApplyDependencies,
@@ -73,7 +76,7 @@ export async function promoteAsTested(
   return hasTests ? promoteOnPass(tx, dependencies, wished) : promoteNow(tx, dependencies, wished);
 }
 
-/** Plays the tests first. A run that this version waits for already is not started a second time. */
+/** Starts a test run that promotes. A run that this version already waits for is not started again. */
 async function promoteOnPass(tx: Transaction, dependencies: ApplyDependencies, wished: Wished): Promise<Promotion> {
   const { origin, deployment, version } = wished;
   const { mode, orgId } = origin;
@@ -91,7 +94,7 @@ async function promoteOnPass(tx: Transaction, dependencies: ApplyDependencies, w
   return { ...waiting, testRun };
 }
 
-/** A version never runs with a part of what it was tested with. */
+/** A version never runs with only a part of the content that it was tested with. */
 export function assertComplete({ missing }: VersionRow): void {
   if (missing.length === 0) return;
   throw fail('version_incomplete', {
@@ -100,7 +103,7 @@ export function assertComplete({ missing }: VersionRow): void {
   });
 }
 
-/** The part of an answer that apply and promote share. */
+/** The part of the response that apply and promote share. */
 export async function presentPromotion(
   tx: Transaction,
   { promotion, version }: { promotion: Promotion; version: VersionRow },
@@ -151,7 +154,7 @@ async function tellPromoted(
   });
 }
 
-/** Lets live versions go on with changed content, as promotions: a run that was to promote another no longer does. */
+/** Moves live versions to changed content. Each counts as a promotion, so pending promotions are dropped. */
 export const republishLiveVersions: ChangeLive = async (tx, origin, resourceId, next) => {
   for (const { deployment, version } of await changeLiveVersions(tx, origin, resourceId, next)) {
     await dropPending(tx, deployment.id, 'live');
@@ -159,7 +162,7 @@ export const republishLiveVersions: ChangeLive = async (tx, origin, resourceId, 
   }
 };
 
-/** The version has become the one that the mode runs: its routines and endpoints take the place of the last one's. */
+/** Replaces the file-managed routines and endpoints of the mode with those of the version that it runs now. */
 export async function activateFileObjects(
   tx: Transaction,
   { vault }: Pick<ApplyDependencies, 'vault'>,
@@ -172,7 +175,7 @@ export async function activateFileObjects(
 
 const isWaiting = (deploymentId: string, mode: Mode) => sql`deployment_id = ${deploymentId} AND mode = ${mode}`;
 
-/** The run that a mode waits for; another one takes its place. */
+/** Stores the run that promotes in this mode, instead of an earlier one. */
 async function putPending(
   tx: Transaction,
   { deployment, mode, runId, version }: { deployment: DeploymentRow; mode: Mode; runId: string; version: number },
@@ -197,12 +200,12 @@ const findPending = (
     sql`SELECT run_id, version FROM ${pendingPromotions} WHERE ${isWaiting(deploymentId, mode)}`,
   );
 
-/** No run that has been started promotes in this mode any more. */
+/** Prevents all started runs from promoting in this mode. */
 export async function dropPending(tx: Transaction, deploymentId: string, mode: Mode): Promise<void> {
   await run(tx, sql`DELETE FROM ${pendingPromotions} WHERE ${isWaiting(deploymentId, mode)}`);
 }
 
-/** Whether this run was the one to promote; it is no longer. */
+/** Takes the pending promotion. Returns whether this run was the one to promote. */
 export async function takePending(tx: Transaction, deploymentId: string, mode: Mode, runId: string): Promise<boolean> {
   const taken = await run(
     tx,

@@ -1,4 +1,4 @@
 export { type FileRoutine, replaceFileRoutines } from './routines/file-managed.ts';
 export { readSchedule } from './routines/schedule.ts';
-export { type MadeEndpoint, replaceFileEndpoints } from './webhooks/endpoints.ts';
+export { type CreatedEndpoint, replaceFileEndpoints } from './webhooks/endpoints.ts';
 export { assertMayRoll, newSecret, signedHeaders } from './webhooks/signatures.ts';

@@ -16,7 +16,7 @@ import { sql } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import { completeBatch } from './batches.ts';
-import { holdBatch, itemsWantingSlots, mostOfOwnAgent, nextItems, takeSlot } from './slots.ts';
+import { holdBatch, itemsWantingSlots, maxOfOwnAgent, nextItems, takeSlot } from './slots.ts';
 import { ItemsRefused, startItems } from './start-items.ts';
 import { type BatchReference, failQueued, lockBatch, waitingForOwnAgent } from './store.ts';
 import { batches } from './tables.ts';
@@ -26,8 +26,8 @@ const groupSize = mostHeldTogether;
 
 /** Gives the free slots of a batch to its waiting items, and completes the batch when no item is left. */
 export async function advanceBatch(engine: Engine, batch: BatchReference): Promise<void> {
-  await letAnsweredGoOn(engine, batch);
-  while (await beginGroup(engine, batch));
+  await resumeAnsweredItems(engine, batch);
+  while (await startGroup(engine, batch));
 }
 
 /** An item of the org's own agent freed a slot that all batches of the org share: the oldest waiting batch takes it. */
@@ -39,7 +39,7 @@ export async function advanceOwnAgent(engine: Engine, { orgId, mode, batchId }: 
 }
 
 /** Returns whether more items may be able to start. */
-async function beginGroup(engine: Engine, reference: BatchReference): Promise<boolean> {
+async function startGroup(engine: Engine, reference: BatchReference): Promise<boolean> {
   const places: Place[] = [];
   const giveBack = () => {
     for (const place of places.splice(0)) place.giveBack();
@@ -48,7 +48,7 @@ async function beginGroup(engine: Engine, reference: BatchReference): Promise<bo
     const { begun, isMoreToCome } = await transaction(engine.db, (tx) => {
       // `transaction` may run this function again, and then places of the first attempt would leak.
       giveBack();
-      return beginInside(engine, tx, reference, places);
+      return startInTransaction(engine, tx, reference, places);
     });
     for (const each of begun) announce(engine.announcer, each);
     return isMoreToCome;
@@ -65,7 +65,7 @@ async function beginGroup(engine: Engine, reference: BatchReference): Promise<bo
   }
 }
 
-async function beginInside(
+async function startInTransaction(
   engine: Engine,
   tx: Transaction,
   reference: BatchReference,
@@ -84,7 +84,7 @@ async function beginInside(
 }
 
 /** Answered items resume before queued items start. The conversation is locked before the batch, as everywhere else. */
-async function letAnsweredGoOn(engine: Engine, { orgId, mode, batchId }: BatchReference): Promise<void> {
+async function resumeAnsweredItems(engine: Engine, { orgId, mode, batchId }: BatchReference): Promise<void> {
   const tenant: Tenant = { orgId, mode };
   const rows = await itemsWantingSlots(engine.db, batchId, 100);
   for (const item of rows) {
@@ -100,8 +100,7 @@ async function letAnsweredGoOn(engine: Engine, { orgId, mode, batchId }: BatchRe
   }
 }
 
-const { org_id, mode, id } = batches.columns;
-const batchKey = { org_id, mode, id };
+const batchKey = { org_id: batches.columns.org_id, mode: batches.columns.mode, id: batches.columns.id };
 
 /** Batches that could advance and did not for five seconds: the process that should have advanced them died. */
 export const unfinishedBatches: SweepSource = {
@@ -119,7 +118,7 @@ export const unfinishedBatches: SweepSource = {
         SELECT EXISTS (SELECT FROM batch_items i WHERE i.batch_id = b.id AND i.status = 'queued' AND i.user_id IS NOT NULL) AS of_users,
           EXISTS (SELECT FROM batch_items i WHERE i.batch_id = b.id AND i.status = 'queued' AND i.user_id IS NULL) AS of_org) q
       CROSS JOIN LATERAL (
-        SELECT count(*) < ${mostOfOwnAgent} AS has_room FROM batch_items i
+        SELECT count(*) < ${maxOfOwnAgent} AS has_room FROM batch_items i
         WHERE i.org_id = b.org_id AND i.mode = b.mode AND i.slot = 'held' AND i.user_id IS NULL) own
       WHERE b.completed_at IS NULL AND b.advanced_at < now() - interval '5 seconds' AND (
         (s.held < b.concurrency AND (s.wanted > 0 OR q.of_users OR (q.of_org AND own.has_room)))

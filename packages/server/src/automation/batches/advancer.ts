@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Engine } from '../../engine/index.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { takeSlot } from './slots.ts';
-import { type BatchReference, endItem, endItemStatement, findItem, giveSlotUp, type ItemReference } from './store.ts';
+import { type BatchReference, endItem, endItemStatement, findItem, type ItemReference, releaseSlot } from './store.ts';
 
 /** Advances batches in this process as soon as one of their items frees a slot. */
 type Advancer = {
@@ -50,7 +50,7 @@ export function createAdvancer(dependencies: {
           if (isOfOwnAgent) await advanceOwnAgent(batch);
         }
       } catch (error) {
-        log.error({ err: error, batch_id: batchId }, 'a batch could not go on; it is looked at again later');
+        log.error({ err: error, batch_id: batchId }, 'failed to advance a batch; the sweep retries it');
       }
     }
   }
@@ -85,7 +85,7 @@ export function watchItems({ poke }: Pick<Advancer, 'poke'>): Engine['batchItems
       },
     }),
     async waits({ tx, afterwards }, turn) {
-      const item = await giveSlotUp(tx, turn.id);
+      const item = await releaseSlot(tx, turn.id);
       if (item) afterwards(() => poke(placeOf(item)));
     },
     async mayGoOn({ tx }, turn) {

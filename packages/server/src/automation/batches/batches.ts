@@ -12,13 +12,13 @@ import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { slotsOf } from './slots.ts';
 import {
+  type BatchTotals,
   cancelQueued,
   insertBatch,
   insertItems,
   lockBatch,
   type ShownItem,
-  type Standing,
-  standingsOf,
+  totalsOf,
   updateBatch,
 } from './store.ts';
 import type { BatchRow } from './tables.ts';
@@ -90,7 +90,7 @@ export async function cancelBatch(tx: Transaction, origin: Origin, batchId: stri
 
 /** Completes a locked batch that has no queued and no running item, and emits the event once. */
 export async function completeBatch(tx: Transaction, batch: BatchRow): Promise<BatchRow> {
-  const { counts, spentMicros } = (await standingsOf(tx, [batch.id])).get(batch.id) as Standing;
+  const { counts, spentMicros } = (await totalsOf(tx, [batch.id])).get(batch.id) as BatchTotals;
   const completed = await updateBatch(tx, batch, {
     status: batch.status === 'cancelled' ? 'cancelled' : 'completed',
     completed_at: sharedDate(),
@@ -103,7 +103,7 @@ export async function completeBatch(tx: Transaction, batch: BatchRow): Promise<B
   return completed;
 }
 
-export const presentBatch = (row: BatchRow, { counts, spentMicros }: Standing) => ({
+export const presentBatch = (row: BatchRow, { counts, spentMicros }: BatchTotals) => ({
   object: 'batch' as const,
   id: row.id,
   status: row.status,
@@ -143,13 +143,13 @@ export async function showBatches(
   db: Executor,
   rows: readonly BatchRow[],
 ): Promise<(row: BatchRow) => ReturnType<typeof presentBatch>> {
-  const counted = await standingsOf(
+  const counted = await totalsOf(
     db,
     rows.filter(({ completed_at }) => completed_at === null).map(({ id }) => id),
   );
   return (row) => {
     const { final_counts: counts, final_micros: spentMicros } = row;
     const isFinal = counts !== null && spentMicros !== null;
-    return presentBatch(row, isFinal ? { counts, spentMicros } : (counted.get(row.id) as Standing));
+    return presentBatch(row, isFinal ? { counts, spentMicros } : (counted.get(row.id) as BatchTotals));
   };
 }

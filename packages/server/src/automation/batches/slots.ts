@@ -3,11 +3,11 @@ import type { Database, Transaction } from '../../platform/db/pool.ts';
 import { pipelined, reading, rowsOf, run, running } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { boolean, count, text } from '../../platform/db/table.ts';
-import { type BatchReference, lockBatch, lockingBatch } from './store.ts';
+import { type BatchReference, lockBatch, lockBatchStatement } from './store.ts';
 import { type BatchItemRow, type BatchRow, batchItems } from './tables.ts';
 
 /** Concurrent items of the org's own agent, over all batches of an org and mode. */
-export const mostOfOwnAgent = 5;
+export const maxOfOwnAgent = 5;
 
 type Slots = { running: number; free: number };
 
@@ -21,9 +21,9 @@ export async function holdBatch(
 ): Promise<{ batch: BatchRow; slots: Slots; left: Left } | undefined> {
   const { batchId } = reference;
   const [[batch], [counted], [left]] = await pipelined(tx, [
-    lockingBatch(reference),
-    countingSlots(batchId),
-    lookingForQueued(batchId),
+    lockBatchStatement(reference),
+    countSlotsStatement(batchId),
+    findQueuedStatement(batchId),
   ]);
   if (!batch || !counted || !left) return undefined;
   return { batch, slots: slotsIn(batch, counted), left };
@@ -31,7 +31,7 @@ export async function holdBatch(
 
 /** The row of the batch must be locked. */
 export async function slotsOf(tx: Transaction, batch: BatchRow): Promise<Slots> {
-  const [[counted]] = await pipelined(tx, [countingSlots(batch.id)]);
+  const [[counted]] = await pipelined(tx, [countSlotsStatement(batch.id)]);
   return slotsIn(batch, counted as Counted);
 }
 
@@ -42,14 +42,14 @@ const slotsIn = ({ concurrency }: BatchRow, { running: all, held }: Counted): Sl
   free: Math.max(0, concurrency - held),
 });
 
-const countingSlots = (batchId: string) =>
+const countSlotsStatement = (batchId: string) =>
   reading(
     { running: count(), held: count() },
     sql`SELECT count(*) AS running, count(*) FILTER (WHERE slot = 'held') AS held
       FROM batch_items WHERE batch_id = ${batchId} AND status = 'running'`,
   );
 
-const lookingForQueued = (batchId: string) =>
+const findQueuedStatement = (batchId: string) =>
   reading(
     { of_org: boolean(), of_users: boolean() },
     sql`SELECT
@@ -71,7 +71,7 @@ async function freeOfOwnAgent(tx: Transaction, { orgId, mode }: Tenant): Promise
         WHERE org_id = ${orgId} AND mode = ${mode} AND slot = 'held' AND user_id IS NULL`,
     ),
   ]);
-  return Math.max(0, mostOfOwnAgent - (found?.held ?? 0));
+  return Math.max(0, maxOfOwnAgent - (found?.held ?? 0));
 }
 
 const { item_index, user_id, context, metadata } = batchItems.columns;

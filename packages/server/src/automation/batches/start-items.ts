@@ -45,7 +45,7 @@ export async function startItems(
   items: readonly QueuedItem[],
   places: Place[],
 ): Promise<Committed[]> {
-  const runs = await unlessRefused(whatRuns(engine, tx, batch));
+  const runs = await unlessRefused(admittedDeployment(engine, tx, batch));
   if (runs instanceof Failure) {
     // The refusal is the same for all remaining items.
     await failQueued(tx, batch.id, runs, null);
@@ -154,7 +154,7 @@ const messageOf = ({ message, context }: QueuedItem): NewMessage => ({
 
 type Runs = { deployment: DeploymentRow; admission: Admission };
 
-async function whatRuns(engine: Engine, tx: Transaction, batch: BatchRow): Promise<Runs> {
+async function admittedDeployment(engine: Engine, tx: Transaction, batch: BatchRow): Promise<Runs> {
   const found = batch.deployment_id === null ? undefined : await findDeployment(tx, batch.org_id, batch.deployment_id);
   if (!found) throw fail('deployment_archived', { message: 'The deployment of this batch was deleted.' });
   const place = { mode: batch.mode, pinned_version: null, deployment_version: null };

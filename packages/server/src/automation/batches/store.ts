@@ -48,11 +48,11 @@ export const findBatch = (db: Executor, reference: BatchReference): Promise<Batc
   maybeOne(db, batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)}`);
 
 /** Locks the row until the transaction ends, so that one process at a time gives out slots or completes the batch. */
-export const lockingBatch = (reference: BatchReference) =>
+export const lockBatchStatement = (reference: BatchReference) =>
   reading(batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)} FOR NO KEY UPDATE`);
 
 export async function lockBatch(tx: Transaction, reference: BatchReference): Promise<BatchRow | undefined> {
-  const [[batch]] = await pipelined(tx, [lockingBatch(reference)]);
+  const [[batch]] = await pipelined(tx, [lockBatchStatement(reference)]);
   return batch;
 }
 
@@ -87,10 +87,10 @@ export async function waitingForOwnAgent(db: Executor, { batchId, ...tenant }: B
   return rows.map(({ id }) => id);
 }
 
-export type Standing = { counts: Counts; spentMicros: bigint };
+export type BatchTotals = { counts: Counts; spentMicros: bigint };
 
 /** Item counts and cost so far, running items included. */
-export async function standingsOf(db: Executor, batchIds: readonly string[]): Promise<Map<string, Standing>> {
+export async function totalsOf(db: Executor, batchIds: readonly string[]): Promise<Map<string, BatchTotals>> {
   if (batchIds.length === 0) return new Map();
   const rows = await rowsOf(
     db,
@@ -175,12 +175,12 @@ export async function markStarted(tx: Transaction, batch: BatchRow, started: rea
   const { org_id: orgId, mode, id: batchId } = batch;
   await pipelined(tx, [
     running(sql`UPDATE batches SET advanced_at = ${sharedDate()} WHERE ${named({ orgId, mode, batchId })}`),
-    ...(started.length === 0 ? [] : [markingStarted(batchId, started)]),
+    ...(started.length === 0 ? [] : [markStartedStatement(batchId, started)]),
   ]);
 }
 
 // The indices are given twice because PostgreSQL cannot estimate the JSON and would read the whole batch.
-const markingStarted = (batchId: string, started: readonly StartedItem[]) =>
+const markStartedStatement = (batchId: string, started: readonly StartedItem[]) =>
   running(sql`UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL,
       conversation_id = s.conversation_id, turn_id = s.turn_id, task_id = s.task_id
     FROM json_to_recordset(${sql.json(started)})
@@ -197,7 +197,7 @@ const itemNames = sql.raw('batch_id, item_index, org_id, mode, user_id');
 export const findItem = (tx: Executor, turnId: string) =>
   maybeOne(tx, { ...itemShape, slot }, sql`SELECT ${itemNames}, slot FROM batch_items WHERE turn_id = ${turnId}`);
 
-export const giveSlotUp = (tx: Executor, turnId: string): Promise<ItemReference | undefined> =>
+export const releaseSlot = (tx: Executor, turnId: string): Promise<ItemReference | undefined> =>
   maybeOne(
     tx,
     itemShape,

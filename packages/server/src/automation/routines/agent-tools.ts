@@ -30,7 +30,7 @@ import type { PretendedRoutine, RoutineRow } from './tables.ts';
 export function routineTools(db: Database): Engine['routineTools'] {
   return ({ tenant, turn, isPretend }) => {
     const asker = { db, tenant, turn };
-    const routines = isPretend ? pretendedRoutines(asker) : keptRoutines(asker);
+    const routines = isPretend ? pretendedRoutines(asker) : storedRoutines(asker);
     return [addTool(routines), listTool(routines), removeTool(routines)];
   };
 }
@@ -55,7 +55,7 @@ const addTool = (routines: AgentRoutines): OwnTool =>
       input: addInput,
       isReadOnly: false,
     },
-    (given) => answering(async () => `Scheduled. ${lineOf(await routines.add(readAsked(given)))}`),
+    (given) => answerTool(async () => `Scheduled. ${lineOf(await routines.add(readAsked(given)))}`),
   );
 
 const nothing = z.strictObject({});
@@ -68,7 +68,7 @@ const listTool = (routines: AgentRoutines): OwnTool =>
       input: nothing,
       isReadOnly: true,
     },
-    () => answering(async () => (await routines.list()).map(lineOf).join('\n') || 'Nothing is scheduled.'),
+    () => answerTool(async () => (await routines.list()).map(lineOf).join('\n') || 'Nothing is scheduled.'),
   );
 
 const removeInput = z.strictObject({ routine_id: text('The id, which begins with rtn_.', 64) });
@@ -82,13 +82,13 @@ const removeTool = (routines: AgentRoutines): OwnTool =>
       isReadOnly: false,
     },
     ({ routine_id }) =>
-      answering(async () => {
+      answerTool(async () => {
         await routines.remove(routine_id);
         return 'It is stopped and will not run again.';
       }),
   );
 
-function readAsked({ ask, every, cron, timezone, name }: z.output<typeof addInput>): AskedRoutine {
+function readAsked({ ask, every, cron, timezone, name }: z.output<typeof addInput>): RequestedRoutine {
   if ((every === undefined) === (cron === undefined))
     throw fail('invalid_schedule', { message: 'Give either `every` or `cron`.' });
   if (timezone !== undefined && !timeZone().safeParse(timezone).success) throw fail('invalid_user_timezone');
@@ -96,7 +96,7 @@ function readAsked({ ask, every, cron, timezone, name }: z.output<typeof addInpu
 }
 
 /** A failure is returned to the model, which can correct its call. */
-async function answering(work: () => Promise<string>): Promise<ToolAnswer> {
+async function answerTool(work: () => Promise<string>): Promise<ToolAnswer> {
   try {
     return said(await work());
   } catch (error) {
@@ -105,7 +105,7 @@ async function answering(work: () => Promise<string>): Promise<ToolAnswer> {
   }
 }
 
-const lineOf = ({ id, name, ask, every, cron, timezone, next_run_at, enabled }: SeenRoutine): string =>
+const lineOf = ({ id, name, ask, every, cron, timezone, next_run_at, enabled }: ListedRoutine): string =>
   JSON.stringify({
     id,
     name,
@@ -115,7 +115,7 @@ const lineOf = ({ id, name, ask, every, cron, timezone, next_run_at, enabled }: 
     ...(!enabled && { paused: true }),
   });
 
-type AskedRoutine = {
+type RequestedRoutine = {
   ask: string;
   name: string;
   every?: string | undefined;
@@ -123,21 +123,24 @@ type AskedRoutine = {
   timezone?: string | undefined;
 };
 
-type SeenRoutine = Pick<RoutineRow, 'id' | 'name' | 'ask' | 'every' | 'cron' | 'timezone' | 'next_run_at' | 'enabled'>;
+type ListedRoutine = Pick<
+  RoutineRow,
+  'id' | 'name' | 'ask' | 'every' | 'cron' | 'timezone' | 'next_run_at' | 'enabled'
+>;
 
 /** Routines of the user whom the agent serves. */
 type AgentRoutines = {
-  add: (asked: AskedRoutine) => Promise<SeenRoutine>;
-  list: () => Promise<readonly SeenRoutine[]>;
+  add: (asked: RequestedRoutine) => Promise<ListedRoutine>;
+  list: () => Promise<readonly ListedRoutine[]>;
   remove: (id: string) => Promise<void>;
 };
 
 type Asker = { db: Database; tenant: Tenant; turn: TurnRow };
 
 /** Bounds what a user can make the agent schedule. */
-const mostOfUser = 50;
+const maxRoutinesOfUser = 50;
 
-function keptRoutines({ db, tenant, turn }: Asker): AgentRoutines {
+function storedRoutines({ db, tenant, turn }: Asker): AgentRoutines {
   const userId = turn.user_id;
   const origin = agentOrigin(tenant);
   return {
@@ -145,8 +148,8 @@ function keptRoutines({ db, tenant, turn }: Asker): AgentRoutines {
       transaction(db, async (tx) => {
         const now = sharedDate();
         const when = whenOf(asked);
-        if ((await countRoutines(tx, tenant, userId)) >= mostOfUser) {
-          throw fail('invalid_request', { message: `At most ${mostOfUser} are kept: remove one first.` });
+        if ((await countRoutines(tx, tenant, userId)) >= maxRoutinesOfUser) {
+          throw fail('invalid_request', { message: `At most ${maxRoutinesOfUser} are kept: remove one first.` });
         }
         const zone = await zoneFor(tx, tenant, { timezone: asked.timezone, userId });
         const row = {
@@ -171,7 +174,7 @@ function keptRoutines({ db, tenant, turn }: Asker): AgentRoutines {
         await audit(tx, origin, 'routine.created', routine.id);
         return routine;
       }),
-    list: () => listRoutines(db, tenant, userId, { limit: mostOfUser, after: null }),
+    list: () => listRoutines(db, tenant, userId, { limit: maxRoutinesOfUser, after: null }),
     remove: (id) =>
       transaction(db, async (tx) => {
         const routine = await lockRoutine(tx, tenant, id);
@@ -185,7 +188,7 @@ function keptRoutines({ db, tenant, turn }: Asker): AgentRoutines {
 
 /** In a test nothing is scheduled: the tools answer from rows that only the test conversation sees. */
 function pretendedRoutines({ db, tenant, turn }: Asker): AgentRoutines {
-  const seen = (row: PretendedRoutine): SeenRoutine => ({
+  const seen = (row: PretendedRoutine): ListedRoutine => ({
     ...row,
     next_run_at: nextRunOfSchedule(row, row.timezone, sharedDate()),
     enabled: true,
@@ -214,7 +217,7 @@ function pretendedRoutines({ db, tenant, turn }: Asker): AgentRoutines {
   };
 }
 
-const whenOf = ({ every, cron }: AskedRoutine): Schedule | OneTime =>
+const whenOf = ({ every, cron }: RequestedRoutine): Schedule | OneTime =>
   every === undefined ? { every: null, cron: readCron(cron ?? '', 'cron') } : readWords(every, 'every');
 
 const audit = (tx: Transaction, origin: Origin, action: 'routine.created' | 'routine.deleted', id: string) =>

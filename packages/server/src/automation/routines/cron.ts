@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import { Cron } from 'croner';
 
-const fewestMinutes = 15;
+const minMinutes = 15;
 
 /** A year with a leap day and one without. */
 const reference = { from: Date.UTC(2023, 11, 31), until: Date.UTC(2026, 0, 2) };
@@ -81,10 +81,10 @@ function assertComes(cron: string, param: string): void {
 
 function assertSeldom(cron: string, param: string): void {
   const gap = smallestGap(cron);
-  if (gap >= fewestMinutes) return;
+  if (gap >= minMinutes) return;
   throw fail('schedule_too_frequent', {
     param,
-    message: `\`${cron}\` has runs ${gap === 1 ? 'a minute' : `${gap} minutes`} apart. A routine runs at most once every ${fewestMinutes} minutes.`,
+    message: `\`${cron}\` has runs ${gap === 1 ? 'a minute' : `${gap} minutes`} apart. A routine runs at most once every ${minMinutes} minutes.`,
   });
 }
 

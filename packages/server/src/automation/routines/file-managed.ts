@@ -6,7 +6,7 @@ import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { readCron } from './cron.ts';
-import { type Changes, changesOf, nextRunsAfter, type RoutineZone, zoneFor } from './routine.ts';
+import { changesOf, nextRunsAfter, type RoutineChanges, type RoutineZone, zoneFor } from './routine.ts';
 import { readEvery } from './schedule.ts';
 import { deleteRoutines, insertRoutines, lockFileManaged, updateRoutines } from './store.ts';
 import type { NewRoutine, RoutineRow } from './tables.ts';
@@ -47,7 +47,7 @@ export async function replaceFileRoutines(
   await insertRoutines(tx, made);
 }
 
-type Wanted = Required<
+type DeclaredRow = Required<
   Pick<
     RoutineRow,
     | 'user_id'
@@ -65,14 +65,14 @@ type Wanted = Required<
 >;
 
 /** One for each routine and user. */
-async function wantedRows(tx: Transaction, tenant: Tenant, declared: readonly FileRoutine[]): Promise<Wanted[]> {
+async function wantedRows(tx: Transaction, tenant: Tenant, declared: readonly FileRoutine[]): Promise<DeclaredRow[]> {
   const zones = new Map<string | null, RoutineZone>();
   const usersZone = async (userId: string | null) => {
     const zone = zones.get(userId) ?? (await zoneFor(tx, tenant, { timezone: undefined, userId }));
     zones.set(userId, zone);
     return zone;
   };
-  const rows: Wanted[] = [];
+  const rows: DeclaredRow[] = [];
   for (const { name, ask, enabled, filters, timezone, users, ...when } of declared) {
     const cron = cronOf(when);
     for (const userId of users.length === 0 ? [null] : new Set(users)) {
@@ -105,10 +105,10 @@ const placeOf = ({ id, org_id }: DeploymentRow, mode: Mode) => ({
   managed_by: 'file' as const,
 });
 
-type Changed = Map<string, { ids: string[]; changes: Changes }>;
+type Changed = Map<string, { ids: string[]; changes: RoutineChanges }>;
 
 /** Routines of one entry change alike, so one statement updates all of its users, up to a hundred. */
-function collect(changed: Changed, { id }: RoutineRow, changes: Changes): void {
+function collect(changed: Changed, { id }: RoutineRow, changes: RoutineChanges): void {
   if (Object.keys(changes).length === 0) return;
   const key = JSON.stringify(changes);
   const alike = changed.get(key);

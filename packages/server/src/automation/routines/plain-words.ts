@@ -1,8 +1,7 @@
 import { type Failure, fail } from '@vestra/contract/errors';
 
 /**
- * Plain words for when a routine runs again and again, as the cron schedule that they mean. Those that name a single day
- * are read in one-time.ts.
+ * Converts words for a repeated schedule to cron. `readOneTime` in schedule.ts reads words that name a single day.
  *
  *   words     = ["every"] interval
  *             | ["every"] days "at" time {time}  |  "at" time {time} ["every" | "on"] days
@@ -16,9 +15,9 @@ import { type Failure, fail } from '@vestra/contract/errors';
  *   ordinal   = 1 … 31 | 1st … 31st | "first" … "fifth" | "last"
  *   time      = 8 | 08:30 | 8am | 8:30 pm | "noon" | "midnight"
  *
- * Capitals, commas, further spaces and "and", "the", "a", "an" mean nothing; units may stand in the plural, and "every"
- * may be "each". A number may be a word up to twelve. An interval divides an hour or a day evenly and is counted from the
- * full hour or from midnight, and a number of months divides the year: only so can cron say the same.
+ * Case, commas, extra spaces and "and", "the", "a", "an" are ignored. Units may be plural, and "every" may be "each".
+ * Numbers up to twelve may be words. Cron can express an interval only if it divides an hour or a day evenly, counted
+ * from the full hour or midnight, and a number of months only if it divides the year.
  */
 export function cronOfWords(given: string, param: string): string {
   const words = wordsOf(given);

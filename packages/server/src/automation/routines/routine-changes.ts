@@ -12,20 +12,27 @@ import { enterUser } from '../../users/index.ts';
 import {
   assertNotFileManaged,
   assertSameUser,
-  type Changes,
   changesOf,
   columnsOf,
   nameConversation,
   nameDeployment,
   nextRunsAfter,
   openForRuns,
+  type RoutineChanges,
   readTimezone,
   readWhen,
   requireRunning,
   zoneFor,
 } from './routine.ts';
 import { scheduleIn } from './schedule.ts';
-import { deleteRoutines, insertRoutine, lockFollowing, lockRoutine, updateRoutine, updateRoutines } from './store.ts';
+import {
+  deleteRoutines,
+  insertRoutine,
+  lockFollowingUserZone,
+  lockRoutine,
+  updateRoutine,
+  updateRoutines,
+} from './store.ts';
 import type { NewRoutine, RoutineRow } from './tables.ts';
 
 type CreateBody = BodyOf<Api['routines']['create']>;
@@ -103,7 +110,7 @@ export async function changeRoutine(
   const named = body.deployment === undefined ? {} : columnsOf(await nameDeployment(tx, origin, body.deployment));
   const user = await changedUser(tx, origin, { ...before, ...named }, body);
   const zone = before.kind === 'schedule' ? await changedZone(tx, origin, before, { ...body, timezone }) : {};
-  const wanted: Changes = {
+  const wanted: RoutineChanges = {
     ...(body.name !== undefined && { name: body.name }),
     ...(body.ask !== undefined && { ask: body.ask }),
     ...(body.filters !== undefined && { filters: body.filters }),
@@ -165,7 +172,7 @@ async function changedUser(
   origin: Origin,
   routine: RoutineRow,
   { user_id, conversation_id }: UpdateBody,
-): Promise<{ changes: Changes; opened: Committed | null }> {
+): Promise<{ changes: RoutineChanges; opened: Committed | null }> {
   const userId = user_id ?? routine.user_id;
   const moves = userId !== routine.user_id;
   const user = moves && userId !== null ? await enterUser(tx, origin, userId) : null;
@@ -187,7 +194,7 @@ async function changedZone(
   origin: Origin,
   before: RoutineRow,
   { user_id, timezone }: Pick<UpdateBody, 'user_id' | 'timezone'>,
-): Promise<Changes> {
+): Promise<RoutineChanges> {
   const userId = user_id ?? before.user_id;
   const followsUser = !before.own_timezone && userId !== before.user_id;
   if (timezone === undefined && !followsUser) return {};
@@ -216,7 +223,7 @@ export async function moveRoutinesToTimezone(
   const zone = timezone ?? 'UTC';
   const now = sharedDate();
   const nextRunOf = nextRunsAfter(now);
-  for (const routine of await lockFollowing(tx, tenant, userId)) {
+  for (const routine of await lockFollowingUserZone(tx, tenant, userId)) {
     if (routine.timezone === zone) continue;
     const changes = changesOf(routine, { timezone: zone }, nextRunOf);
     // The single time of a routine may have passed in the new zone: run it late instead of never.

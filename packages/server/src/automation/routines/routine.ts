@@ -16,7 +16,9 @@ import { readCron } from './cron.ts';
 import { nextRunOfSchedule, type OneTime, onceAt, readWords, type Schedule } from './schedule.ts';
 import type { RoutineRow } from './tables.ts';
 
-export type Changes = Partial<Omit<RoutineRow, 'id' | 'org_id' | 'mode' | 'managed_by' | 'created_at' | 'updated_at'>>;
+export type RoutineChanges = Partial<
+  Omit<RoutineRow, 'id' | 'org_id' | 'mode' | 'managed_by' | 'created_at' | 'updated_at'>
+>;
 
 type Timing = Pick<RoutineRow, 'enabled' | 'status' | 'every' | 'cron' | 'timezone'>;
 
@@ -41,11 +43,11 @@ export function nextRunsAfter(now: Date): NextRunOf {
  * The wanted values that differ from the row, with the next run if they move it. Other changes keep the next run: a new
  * name must not skip a run that is due.
  */
-export function changesOf(before: RoutineRow, wanted: Changes, nextRunOf: NextRunOf): Changes {
+export function changesOf(before: RoutineRow, wanted: RoutineChanges, nextRunOf: NextRunOf): RoutineChanges {
   const different = Object.entries(wanted).filter(
-    ([column, value]) => !isDeepStrictEqual(before[column as keyof Changes], value),
+    ([column, value]) => !isDeepStrictEqual(before[column as keyof RoutineChanges], value),
   );
-  const changes: Changes = Object.fromEntries(different);
+  const changes: RoutineChanges = Object.fromEntries(different);
   const after = { ...before, ...changes };
   const movesRun =
     (['cron', 'timezone', 'enabled', 'status'] as const).some((column) => column in changes) ||
@@ -53,19 +55,19 @@ export function changesOf(before: RoutineRow, wanted: Changes, nextRunOf: NextRu
   return movesRun ? { ...changes, next_run_at: nextRunOf(after) } : changes;
 }
 
-type When = {
+type ScheduleInput = {
   every?: string | undefined;
   schedule?: { cron: string; timezone?: string | undefined } | undefined;
   timezone?: string | undefined;
 };
 
 /** The schedule in a body, or null if there is none. */
-export function readWhen({ every, schedule }: When): Schedule | OneTime | null {
+export function readWhen({ every, schedule }: ScheduleInput): Schedule | OneTime | null {
   if (every !== undefined) return readWords(every, 'every');
   return schedule === undefined ? null : { every: null, cron: readCron(schedule.cron, 'schedule.cron') };
 }
 
-export function readTimezone({ schedule, timezone }: When): string | undefined {
+export function readTimezone({ schedule, timezone }: ScheduleInput): string | undefined {
   if (schedule?.timezone !== undefined && timezone !== undefined && schedule.timezone !== timezone) {
     throw fail('invalid_schedule', {
       param: 'schedule.timezone',
@@ -179,10 +181,10 @@ export function presentRoutine(row: RoutineRow, { publicUrl }: { publicUrl: stri
   };
 }
 
-type Run = Pick<TurnRow, 'id' | 'conversation_id'> | 'filtered' | 'skipped';
+type PresentedRun = Pick<TurnRow, 'id' | 'conversation_id'> | 'filtered' | 'skipped';
 
 /** A run that filters rejected, or that a paused routine skipped, has no turn. */
-export function presentRun(routineId: string, run: Run) {
+export function presentRun(routineId: string, run: PresentedRun) {
   const common = { object: 'routine_run' as const, routine_id: routineId };
   if (typeof run === 'string') return { ...common, status: run, conversation_id: null, turn_id: null };
   return { ...common, status: 'started' as const, conversation_id: run.conversation_id, turn_id: run.id };

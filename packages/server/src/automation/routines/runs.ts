@@ -26,7 +26,7 @@ import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { enterUser } from '../../users/index.ts';
 import { type NextRunOf, nextRunsAfter, presentRoutine, presentRun } from './routine.ts';
-import { dueRoutines, lockDue, lockRoutine, noteRun, stepOver } from './store.ts';
+import { dueRoutines, lockDue, lockRoutine, recordRun, recordSkippedRun } from './store.ts';
 import type { RoutineRow } from './tables.ts';
 
 export type RoutineRunner = { engine: Engine; publicUrl: () => string };
@@ -68,7 +68,7 @@ async function runRoutine(
         say,
         engine.jobs,
       );
-  const ran = await noteRun(tx, routine.id, {
+  const ran = await recordRun(tx, routine.id, {
     conversation_id: turn.conversation_id,
     ...(next !== undefined && { next }),
   });
@@ -152,11 +152,11 @@ async function runSlot(
     if (isDatabaseAway(error)) throw error;
     if (error instanceof Failure) {
       log.info({ routine_id: routineId, code: error.code }, 'a routine could not run');
-      await transaction(db, (tx) => passOver(runner, tx, routineId, error, { now, nextRunOf }));
+      await transaction(db, (tx) => skipRun(runner, tx, routineId, error, { now, nextRunOf }));
       return 'refused';
     }
     // A broken routine must not block those behind it. The next pass tries it again.
-    log.error({ err: error, routine_id: routineId }, 'a routine broke');
+    log.error({ err: error, routine_id: routineId }, 'a routine failed unexpectedly');
     return 'broken';
   }
 }
@@ -168,7 +168,7 @@ const stopping = new Set(['deployment_archived', 'deployment_not_live', 'deploym
  * Skips this run. A disabled user or an empty wallet may be fine by the next one. No caller waits for this error, so it
  * is stored in the routine and emitted as an event.
  */
-async function passOver(
+async function skipRun(
   { publicUrl }: RoutineRunner,
   tx: Transaction,
   routineId: string,
@@ -178,7 +178,7 @@ async function passOver(
   const routine = await lockDue(tx, routineId, now);
   if (!routine) return;
   const { code, message } = failure;
-  const passed = await stepOver(tx, routineId, {
+  const passed = await recordSkippedRun(tx, routineId, {
     ...(stopping.has(code) ? { status: 'failed', next: null } : { status: 'active', next: nextRunOf(routine) }),
     error: { code, message, at: sharedDate().toISOString() },
   });

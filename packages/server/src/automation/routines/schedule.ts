@@ -77,13 +77,13 @@ function assertComesAgain(every: string): void {
 }
 
 /**
- * Words that name a single day, as a routine that runs once has them; null where the words are others.
+ * Reads words that name a single day, for a routine that runs once. Returns null for other words.
  *
  *   words = day "at" time | "at" time day
  *   day   = "today" | "tomorrow" | ["on"] 2026-12-01 | ["on"] date year | "on" date
  *   date  = month 1 … 31 | 1 … 31 ["of"] month
  *
- * `at` may be missing between 2026-12-01 and its time. A date without a year and without `on` is one of every year.
+ * `at` may be missing between 2026-12-01 and its time. A date without a year and without `on` repeats every year.
  */
 export function readOneTime(given: string, param: string): OneTime | null {
   const words = wordsOf(given);

@@ -4,7 +4,7 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { type ChangesOf, insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, text } from '../../platform/db/table.ts';
-import type { Changes } from './routine.ts';
+import type { RoutineChanges } from './routine.ts';
 import {
   type NewRoutine,
   type PretendedRoutine,
@@ -43,7 +43,7 @@ export const lockRoutine = (tx: Transaction, tenant: Tenant, routineId: string):
 
 export const insertRoutine = (tx: Transaction, row: NewRoutine): Promise<RoutineRow> => insert(tx, routines, row);
 
-export const updateRoutine = (tx: Transaction, routineId: string, changes: Changes): Promise<RoutineRow> =>
+export const updateRoutine = (tx: Transaction, routineId: string, changes: RoutineChanges): Promise<RoutineRow> =>
   change(tx, routineId, { ...changes, updated_at: sql`now()` });
 
 async function change(tx: Transaction, routineId: string, changes: ChangesOf<typeof routines>): Promise<RoutineRow> {
@@ -51,7 +51,7 @@ async function change(tx: Transaction, routineId: string, changes: ChangesOf<typ
   return row as RoutineRow;
 }
 
-export async function updateRoutines(tx: Transaction, ids: readonly string[], changes: Changes): Promise<void> {
+export async function updateRoutines(tx: Transaction, ids: readonly string[], changes: RoutineChanges): Promise<void> {
   await update(tx, routines, { ...changes, updated_at: sql`now()` }, sql`id = ANY(${ids})`);
 }
 
@@ -84,15 +84,15 @@ const due = (now: Date): Sql => sql`${scheduled} AND next_run_at <= ${now}`;
 /**
  * At most this many due routines are ranked in one query. If there are more, each org is queried for its first ones.
  */
-const mostRanked = 1000;
+const maxRanked = 1000;
 
-type DueLook = { now: Date; limit: number; except: readonly string[] };
+type DueQuery = { now: Date; limit: number; except: readonly string[] };
 
 /**
  * Ids of due routines, oldest first, round robin over the orgs: one org with thousands at the full hour must not delay
  * the others.
  */
-export async function dueRoutines(db: Executor, look: DueLook): Promise<string[]> {
+export async function dueRoutines(db: Executor, look: DueQuery): Promise<string[]> {
   const { now, limit, except } = look;
   const rows = await rowsOf(
     db,
@@ -100,10 +100,10 @@ export async function dueRoutines(db: Executor, look: DueLook): Promise<string[]
     sql`
       SELECT id, count(*) OVER () AS found FROM (
         SELECT id, org_id, next_run_at FROM ${routines} WHERE ${due(now)} AND id <> ALL(${except})
-        ORDER BY next_run_at LIMIT ${mostRanked}) AS longest_due
+        ORDER BY next_run_at LIMIT ${maxRanked}) AS longest_due
       ORDER BY row_number() OVER (PARTITION BY org_id ORDER BY next_run_at), next_run_at LIMIT ${limit}`,
   );
-  const hasSeenAll = (rows[0]?.found ?? 0) < mostRanked;
+  const hasSeenAll = (rows[0]?.found ?? 0) < maxRanked;
   return hasSeenAll ? rows.map(({ id }) => id) : dueByOrg(db, look);
 }
 
@@ -111,7 +111,7 @@ export async function dueRoutines(db: Executor, look: DueLook): Promise<string[]
  * The same without reading all due routines, which may be a hundred thousand: an index leads from org to org. Each org
  * gets one before any gets two, so none gets more than the others leave.
  */
-async function dueByOrg(db: Executor, { now, limit, except }: DueLook): Promise<string[]> {
+async function dueByOrg(db: Executor, { now, limit, except }: DueQuery): Promise<string[]> {
   const rows = await rowsOf(
     db,
     { id: text() },
@@ -141,7 +141,7 @@ export const lockDue = (tx: Transaction, routineId: string, now: Date): Promise<
   maybeOne(tx, routines, sql`${selected} WHERE id = ${routineId} AND ${due(now)} FOR UPDATE SKIP LOCKED`);
 
 /** Without `next` it ran outside of its schedule, which stays. A schedule without a next time has ended. */
-export const noteRun = (
+export const recordRun = (
   tx: Transaction,
   routineId: string,
   { conversation_id, next }: { conversation_id: string; next?: Date | null },
@@ -155,7 +155,7 @@ export const noteRun = (
     ...(next === null && { status: 'completed' }),
   });
 
-export const stepOver = (
+export const recordSkippedRun = (
   tx: Transaction,
   routineId: string,
   { status, next, error }: { status: 'active' | 'failed'; next: Date | null; error: RoutineError },
@@ -164,7 +164,7 @@ export const stepOver = (
   change(tx, routineId, { status: next === null ? 'failed' : status, next_run_at: next, last_error: error });
 
 /** Locks the routines of a user that use the zone of the user. */
-export function lockFollowing(tx: Transaction, tenant: Tenant, userId: string): Promise<RoutineRow[]> {
+export function lockFollowingUserZone(tx: Transaction, tenant: Tenant, userId: string): Promise<RoutineRow[]> {
   return rowsOf(
     tx,
     routines,

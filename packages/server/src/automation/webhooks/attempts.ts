@@ -10,10 +10,10 @@ import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import {
-  type Claimed,
+  type ClaimedDelivery,
   type DeliveryKey,
   findDelivery,
-  insertByHand,
+  insertManual,
   leaseEnd,
   recordFailures,
   recordSuccesses,
@@ -24,13 +24,13 @@ import { signedHeaders, signingSecrets } from './signatures.ts';
 import { type DeliveryRow, type EndpointRow, webhookEndpoints } from './tables.ts';
 
 /** `durationMs` is null if no request was made. */
-export type Attempted = Outcome & { durationMs: number | null };
+export type AttemptResult = AttemptOutcome & { durationMs: number | null };
 
 type AttemptDependencies = { outbound: Outbound; now: () => Date };
 
 const withinMs = 15_000;
 /** The response body is not used. Reading a little of it lets the connection serve the next delivery. */
-const mostBytes = 16_384;
+const maxBytesRead = 16_384;
 
 /** Sends one delivery once. Throws only the reason of `signal`. */
 export async function attempt(
@@ -41,10 +41,10 @@ export async function attempt(
     secrets,
     signal,
   }: { url: string; event: SendableEvent; secrets: readonly string[]; signal?: AbortSignal },
-): Promise<Attempted> {
+): Promise<AttemptResult> {
   const body = JSON.stringify(presentEvent(event));
   const startedAt = performance.now();
-  const ended = (outcome: Outcome) => ({ ...outcome, durationMs: Math.round(performance.now() - startedAt) });
+  const ended = (outcome: AttemptOutcome) => ({ ...outcome, durationMs: Math.round(performance.now() - startedAt) });
   try {
     const { status } = await outbound.fetch(url, {
       method: 'POST',
@@ -54,7 +54,7 @@ export async function attempt(
       },
       body,
       timeoutMs: withinMs,
-      maxBytes: mostBytes,
+      maxBytes: maxBytesRead,
       signal,
     });
     return ended(outcomeOfAnswer(status));
@@ -65,12 +65,12 @@ export async function attempt(
 }
 
 /** A status counts even if the body is too long, broken or undecodable, but not if the response timed out. */
-function outcomeOfFailure({ reason, status, message }: OutboundFailure): Outcome {
+function outcomeOfFailure({ reason, status, message }: OutboundFailure): AttemptOutcome {
   if (status !== null && reason !== 'timeout') return outcomeOfAnswer(status);
   return { isSuccess: false, isGone: false, statusCode: status, error: message };
 }
 
-export type EndedAttempt = { delivery: DeliveryKey & Pick<Claimed, 'step'>; attempted: Attempted };
+export type EndedAttempt = { delivery: DeliveryKey & Pick<ClaimedDelivery, 'step'>; attempted: AttemptResult };
 
 type RecordDependencies = { db: Database; now: () => Date; random: () => number };
 
@@ -120,8 +120,8 @@ async function judgeFailed(
       };
     }),
   );
-  for (const { endpoint, failing } of judged) if (failing) await keepFailing(tx, endpoint.id, failing);
-  for (const { endpoint, isOver } of judged) if (isOver && endpoint.active) await switchOff(tx, endpoint);
+  for (const { endpoint, failing } of judged) if (failing) await recordFailing(tx, endpoint.id, failing);
+  for (const { endpoint, isOver } of judged) if (isOver && endpoint.active) await disable(tx, endpoint);
 }
 
 /** Only scheduled attempts count against the endpoint. The caller of a manual one sees its failure. */
@@ -135,10 +135,10 @@ function judge(
   const { failing_since: since, last_failed_at: lastAt } = endpoint;
   const before = since && lastAt && { since, lastAt };
   const failing = failingAfter(before, at);
-  return { isOver: hasFailedTooLong(failing), failing: isWorthKeeping(before, failing) ? failing : null };
+  return { isOver: hasFailedTooLong(failing), failing: isWorthRecording(before, failing) ? failing : null };
 }
 
-async function switchOff(tx: Transaction, endpoint: EndpointRow): Promise<void> {
+async function disable(tx: Transaction, endpoint: EndpointRow): Promise<void> {
   const row = await updateEndpoint(tx, endpoint.id, { active: false });
   const tenant = { orgId: row.org_id, mode: row.mode };
   await recordAudit(tx, serverOrigin(tenant), {
@@ -150,7 +150,7 @@ async function switchOff(tx: Transaction, endpoint: EndpointRow): Promise<void> 
 
 const keyOf = ({ org_id, mode, endpoint_id, id }: DeliveryKey) => ({ org_id, mode, endpoint_id, id });
 
-const resultOf = ({ statusCode, durationMs }: Attempted) => ({ status_code: statusCode, duration_ms: durationMs });
+const resultOf = ({ statusCode, durationMs }: AttemptResult) => ({ status_code: statusCode, duration_ms: durationMs });
 
 type SendDependencies = { db: Database; vault: Vault; outbound: Outbound };
 
@@ -158,14 +158,14 @@ type SendDependencies = { db: Database; vault: Vault; outbound: Outbound };
  * Manual attempts that one process makes at a time. Beyond that, a dispatcher makes them and the response shows
  * `pending`.
  */
-const mostAtOnce = 32;
+const maxConcurrent = 32;
 
 /**
  * Attempts that a caller requests and waits for. The process that received the request makes them, whatever its role.
  * If it dies, a dispatcher makes them after the lease. A failed one is not retried, since the caller sees it. Disabled
  * endpoints receive them too, so that an endpoint can be tested before it is enabled again.
  */
-export function createHandDelivery(dependencies: SendDependencies) {
+export function createManualDelivery(dependencies: SendDependencies) {
   const { db } = dependencies;
   let running = 0;
 
@@ -193,7 +193,7 @@ export function createHandDelivery(dependencies: SendDependencies) {
     endpointId: string,
     eventIdOf: (tx: Transaction, endpoint: EndpointRow) => Promise<string>,
   ): Promise<DeliveryRow> {
-    const isOurs = running < mostAtOnce;
+    const isOurs = running < maxConcurrent;
     if (isOurs) running += 1;
     try {
       const planned = await transaction(db, async (tx) => {
@@ -205,7 +205,7 @@ export function createHandDelivery(dependencies: SendDependencies) {
         }
         const place = { org_id: tenant.orgId, mode: tenant.mode, endpoint_id: endpointId };
         const named = { ...place, event_id: event.id, event_type: event.type };
-        const row = await insertByHand(tx, named, isOurs ? leaseEnd(sharedDate()) : null);
+        const row = await insertManual(tx, named, isOurs ? leaseEnd(sharedDate()) : null);
         return { endpoint, event, row };
       });
       if (isOurs) await make(dependencies, planned);
@@ -225,7 +225,7 @@ async function make({ db, vault, outbound }: SendDependencies, { endpoint, event
   await recordAttempts({ db, now, random: Math.random }, [{ delivery: row, attempted }]);
 }
 
-type Outcome = {
+type AttemptOutcome = {
   isSuccess: boolean;
   /** The receiver answered 410. */
   isGone: boolean;
@@ -243,16 +243,16 @@ const day = 24 * hour;
 const pauses = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
 
 /** Jitter only adds time, so that a receiver gets at least the documented pause. */
-const mostJitter = 0.1;
+const maxJitter = 0.1;
 
 /** When the attempt after this step is due, or null if this was the last. */
 export function nextAttemptAt(step: number, now: Date, random: () => number): Date | null {
   const pause = pauses[step - 1];
   if (pause === undefined) return null;
-  return new Date(now.getTime() + Math.round(pause * (1 + mostJitter * random())));
+  return new Date(now.getTime() + Math.round(pause * (1 + maxJitter * random())));
 }
 
-export function outcomeOfAnswer(statusCode: number): Outcome {
+export function outcomeOfAnswer(statusCode: number): AttemptOutcome {
   const isSuccess = statusCode >= 200 && statusCode < 300;
   const isGone = statusCode === 410;
   return { isSuccess, isGone, statusCode, error: isSuccess ? null : explain(statusCode) };
@@ -286,10 +286,10 @@ export const hasFailedTooLong = ({ since, lastAt }: Failing): boolean =>
   lastAt.getTime() - since.getTime() >= longestFailing;
 
 /** The time of the last failure is stored only hourly, so that a failing endpoint causes few writes. */
-export const isWorthKeeping = (before: Failing | null, after: Failing): boolean =>
+export const isWorthRecording = (before: Failing | null, after: Failing): boolean =>
   before?.since.getTime() !== after.since.getTime() || after.lastAt.getTime() - before.lastAt.getTime() >= hour;
 
-async function keepFailing(tx: Transaction, endpointId: string, { since, lastAt }: Failing): Promise<void> {
+async function recordFailing(tx: Transaction, endpointId: string, { since, lastAt }: Failing): Promise<void> {
   await run(
     tx,
     sql`UPDATE ${webhookEndpoints} SET failing_since = ${since}, last_failed_at = ${lastAt} WHERE id = ${endpointId}`,

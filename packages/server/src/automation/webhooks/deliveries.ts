@@ -47,7 +47,7 @@ export function findDelivery(
 }
 
 /** A manual attempt. The caller makes it and holds it until `dueAt`; with null, any dispatcher takes it. */
-export async function insertByHand(
+export async function insertManual(
   tx: Transaction,
   delivery: Omit<DeliveryKey, 'id'> & Pick<DeliveryRow, 'event_id' | 'event_type'>,
   dueAt: Date | null,
@@ -71,7 +71,7 @@ const followingAttempt = (eventId: Sql, endpointId: Sql) => sql`(
   WHERE earlier.event_id = ${eventId} AND earlier.endpoint_id = ${endpointId})`;
 
 /** The event and endpoint are null if they were deleted since. */
-export type Claimed = DeliveryKey & {
+export type ClaimedDelivery = DeliveryKey & {
   step: number | null;
   event_id: string;
   /** Every change of the endpoint gives another `version`, also a roll of its secret. */
@@ -88,7 +88,7 @@ const claimedColumns = {
   id: text(),
   step: integer().nullable(),
   event_id: text(),
-  endpoint: jsonb<Claimed['endpoint']>().nullable(),
+  endpoint: jsonb<ClaimedDelivery['endpoint']>().nullable(),
   event: jsonb<(Omit<SendableEvent, 'created_at'> & { created_at: string }) | null>().nullable(),
 };
 
@@ -97,7 +97,7 @@ export async function claimDue(
   db: Database,
   wanted: readonly { endpointId: string; room: number }[],
   now: Date,
-): Promise<Claimed[]> {
+): Promise<ClaimedDelivery[]> {
   const ids = wanted.map(({ endpointId }) => endpointId);
   const rooms = wanted.map(({ room }) => room);
   const rows = await rowsOf(
@@ -135,7 +135,7 @@ const isSame = (one: Sql, other: Sql) => sql`
   AND ${one}.endpoint_id = ${other}.endpoint_id AND ${one}.id = ${other}.id`;
 
 /** Endpoints with due deliveries, and when the next delivery after that is due. */
-export async function lookForDue(db: Database, now: Date): Promise<{ endpointIds: string[]; nextAt: Date | null }> {
+export async function findDue(db: Database, now: Date): Promise<{ endpointIds: string[]; nextAt: Date | null }> {
   const { endpoint_ids, next_at } = await one(
     db,
     { endpoint_ids: textArray().nullable(), next_at: moment().nullable() },
@@ -146,14 +146,14 @@ export async function lookForDue(db: Database, now: Date): Promise<{ endpointIds
 }
 
 /** A metric above this number raises the same alarm, so counting stops here. */
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 
 /** The number of due attempts, up to the limit, and the age of the oldest in seconds. */
-export const readingDueDeliveries = (): Statement<{ due: number; oldest_seconds: number }[]> =>
+export const dueDeliveriesStatement = (): Statement<{ due: number; oldest_seconds: number }[]> =>
   reading(
     { due: integer(), oldest_seconds: float() },
     sql`SELECT (SELECT count(*)::int FROM (
-            SELECT FROM ${pendingDeliveries} WHERE due_at <= now() LIMIT ${mostCounted}) AS due) AS due,
+            SELECT FROM ${pendingDeliveries} WHERE due_at <= now() LIMIT ${maxCounted}) AS due) AS due,
           coalesce((SELECT greatest(0, extract(epoch FROM now() - greatest(due_at, created_at)))::float8
             FROM ${pendingDeliveries} WHERE due_at <= now() ORDER BY due_at LIMIT 1), 0) AS oldest_seconds`,
   );
@@ -229,7 +229,7 @@ export async function recordFailures(tx: Transaction, failures: readonly Failure
 }
 
 /** Drops pending deliveries of endpoints that were disabled or deleted. Attempts in progress finish. */
-export async function dropWaiting(tx: Transaction, endpointIds: readonly string[]): Promise<void> {
+export async function dropPending(tx: Transaction, endpointIds: readonly string[]): Promise<void> {
   await run(
     tx,
     sql`
@@ -249,7 +249,7 @@ const withdrawPromises = (dropped: Sql) => sql`
     AND promise.status = 'failed' AND promise.next_attempt_at = ${dropped}.next_attempt_at`;
 
 /** Drops claimed deliveries that cannot be sent, and all pending ones of deleted endpoints. */
-export async function dropClaimed(db: Database, deliveries: readonly Claimed[]): Promise<void> {
+export async function dropClaimed(db: Database, deliveries: readonly ClaimedDelivery[]): Promise<void> {
   const gone = [...new Set(deliveries.filter(({ endpoint }) => !endpoint).map(({ endpoint_id }) => endpoint_id))];
   if (gone.length > 0) {
     await run(db, sql`DELETE FROM ${pendingDeliveries} WHERE endpoint_id = ANY(${gone})`);
@@ -264,7 +264,7 @@ export async function dropClaimed(db: Database, deliveries: readonly Claimed[]):
 }
 
 /** Releases the leases, so that other processes can claim these at once. */
-export async function handBack(db: Database, deliveries: readonly DeliveryKey[]): Promise<void> {
+export async function releaseClaims(db: Database, deliveries: readonly DeliveryKey[]): Promise<void> {
   if (deliveries.length === 0) return;
   await run(
     db,

@@ -7,10 +7,10 @@ import type { Line } from '../../platform/db/listen.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { type Attempted, attempt, type EndedAttempt, recordAttempts } from './attempts.ts';
-import { type Claimed, claimDue, dropClaimed, handBack, lookForDue } from './deliveries.ts';
-import { createLanes, type Limits } from './lanes.ts';
-import { rememberSecrets } from './signatures.ts';
+import { type AttemptResult, attempt, type EndedAttempt, recordAttempts } from './attempts.ts';
+import { type ClaimedDelivery, claimDue, dropClaimed, findDue, releaseClaims } from './deliveries.ts';
+import { createLanes, type LaneLimits } from './lanes.ts';
+import { cacheSecrets } from './signatures.ts';
 
 type DeliveringDependencies = Parameters<typeof startDispatcher>[0] & { line: Line };
 
@@ -32,7 +32,7 @@ type Dependencies = {
   vault: Vault;
   outbound: Outbound;
   log: Logger;
-  limits?: Partial<Limits>;
+  limits?: Partial<LaneLimits>;
   now?: () => Date;
   random?: () => number;
   attempted?: (isSuccess: boolean, seconds: number) => void;
@@ -49,10 +49,10 @@ type Dispatcher = {
   stop: (options?: { graceMs?: number }) => Promise<void>;
 };
 
-const defaults: Limits = { total: 128, perOrg: 96, perEndpoint: 8 };
+const defaults: LaneLimits = { total: 128, perOrg: 96, perEndpoint: 8 };
 const afterErrorMs = 1000;
 /** With many failing endpoints a retry is due at every moment; retries can wait this long. */
-const leastBetweenLooksMs = 250;
+const minBetweenLooksMs = 250;
 /** The shortest pause of the retry schedule. */
 const afterFailureMs = 5000;
 
@@ -61,8 +61,8 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
   const { db, vault, outbound, log, limits, now = sharedDate, random = Math.random } = dependencies;
   const { lookEveryMs = 10_000, attempted: told = () => {} } = dependencies;
   const lanes = createLanes({ ...defaults, ...limits });
-  const running = new Map<Claimed, { ended: Promise<void>; cut: () => void }>();
-  const secretsOf = rememberSecrets(db, vault);
+  const running = new Map<ClaimedDelivery, { ended: Promise<void>; cut: () => void }>();
+  const secretsOf = cacheSecrets(db, vault);
   const recordJoined = joined((ended: EndedAttempt[]) => recordAttempts({ db, now, random }, ended));
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -99,18 +99,18 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
   async function look(): Promise<void> {
     lookAt = Number.POSITIVE_INFINITY;
     try {
-      const { endpointIds, nextAt } = await lookForDue(db, now());
+      const { endpointIds, nextAt } = await findDue(db, now());
       lanes.ready(endpointIds);
       if (endpointIds.length > 0) taking.run();
       lookWithin(nextAt ? Math.min(lookEveryMs, nextAt.getTime() - now().getTime()) : lookEveryMs);
     } catch (error) {
-      log.error({ err: error }, 'due deliveries could not be looked for');
+      log.error({ err: error }, 'failed to read due deliveries');
       lookWithin(afterErrorMs);
     }
   }
 
   function lookWithin(milliseconds: number): void {
-    const at = performance.now() + Math.max(leastBetweenLooksMs, milliseconds);
+    const at = performance.now() + Math.max(minBetweenLooksMs, milliseconds);
     if (at >= lookAt || isStopped) return;
     lookAt = at;
     clearTimeout(timer);
@@ -129,21 +129,21 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
         );
         begin(claimed);
       } catch (error) {
-        log.error({ err: error }, 'due deliveries could not be taken');
+        log.error({ err: error }, 'failed to claim due deliveries');
         lookWithin(afterErrorMs);
         return;
       }
     }
   }
 
-  function begin(claimed: readonly Claimed[]): void {
+  function begin(claimed: readonly ClaimedDelivery[]): void {
     for (const delivery of claimed) {
       const leave = lanes.enter(delivery.endpoint_id, delivery.org_id);
       const cutting = new AbortController();
       const ended = deliver(delivery, cutting.signal)
         .catch((error: unknown) => {
           // Its lease ends, and it is tried again.
-          log.error({ err: error, delivery_id: delivery.id }, 'a delivery could not be made or written down');
+          log.error({ err: error, delivery_id: delivery.id }, 'failed to make or record a delivery');
           return false;
         })
         .then((isSuccess) => {
@@ -155,7 +155,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
     }
   }
 
-  async function deliver(delivery: Claimed, signal: AbortSignal): Promise<boolean> {
+  async function deliver(delivery: ClaimedDelivery, signal: AbortSignal): Promise<boolean> {
     const { endpoint, endpoint_id: id, org_id, mode, event, step } = delivery;
     if (!endpoint || (!endpoint.active && step !== null)) {
       await dropClaimed(db, [delivery]);
@@ -166,14 +166,14 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
       return true;
     }
     const secrets = await secretsOf({ id, org_id, mode }, endpoint.version).catch((error: unknown) => {
-      log.error({ err: error, endpoint_id: id }, 'the signing secrets of an endpoint could not be read');
+      log.error({ err: error, endpoint_id: id }, 'failed to read the signing secrets of an endpoint');
       return null;
     });
     const attempted = secrets
       ? await attempt({ outbound, now }, { url: endpoint.url, event, secrets, signal }).catch(nullIfCut(signal))
       : notMade('The delivery could not be signed.');
     if (!attempted) {
-      await handBack(db, [delivery]);
+      await releaseClaims(db, [delivery]);
       return false;
     }
     told(attempted.isSuccess, (attempted.durationMs ?? 0) / 1000);
@@ -192,7 +192,7 @@ function nullIfCut(signal: AbortSignal): (error: unknown) => null {
 
 const pastRetention = 'The event is past its retention and cannot be sent any more.';
 
-const notMade = (error: string): Attempted => ({
+const notMade = (error: string): AttemptResult => ({
   isSuccess: false,
   isGone: false,
   statusCode: null,

@@ -12,8 +12,8 @@ import { insert, maybeOne, rowsOf, run, update } from '../../platform/db/query.t
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, type NewRowOf } from '../../platform/db/table.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { dropWaiting } from './deliveries.ts';
-import { assertMayRoll, giveSecret, retireSecrets, secretsInForce } from './signatures.ts';
+import { dropPending } from './deliveries.ts';
+import { assertMayRoll, createSecret, retireSecrets, secretsInForce } from './signatures.ts';
 import { type EndpointRow, webhookEndpoints } from './tables.ts';
 
 /** Fields that a caller sets. */
@@ -110,19 +110,19 @@ export async function updateEndpoint(
     { ...changes, ...noFailures, updated_at: sql`now()` },
     sql`id = ${endpointId}`,
   );
-  if (changes.active !== undefined) await dropWaiting(tx, [endpointId]);
+  if (changes.active !== undefined) await dropPending(tx, [endpointId]);
   return row as EndpointRow;
 }
 
 async function deleteEndpoints(tx: Transaction, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length === 0) return;
   await run(tx, sql`DELETE FROM ${webhookEndpoints} WHERE id = ANY(${endpointIds})`);
-  await dropWaiting(tx, endpointIds);
+  await dropPending(tx, endpointIds);
 }
 
 export async function createEndpoint(tx: Transaction, vault: Vault, origin: Origin, fields: EndpointFields) {
   const row = await insertEndpoint(tx, { ...fields, id: newId('whk'), org_id: origin.orgId, mode: origin.mode });
-  const secret = await giveSecret(tx, vault, row);
+  const secret = await createSecret(tx, vault, row);
   // Without the URL, since many receivers have a credential in its path or query.
   await recordAudit(tx, origin, {
     action: 'webhook_endpoint.created',
@@ -170,7 +170,7 @@ export async function rollSecret(tx: Transaction, vault: Vault, origin: Origin, 
   if (!endpoint) throw fail('webhook_not_found');
   assertMayRoll(await secretsInForce(tx, endpointId), sharedDate());
   await retireSecrets(tx, endpointId);
-  const secret = await giveSecret(tx, vault, endpoint);
+  const secret = await createSecret(tx, vault, endpoint);
   const row = await updateEndpoint(tx, endpointId, {});
   await recordAudit(tx, origin, {
     action: 'webhook_endpoint.secret_rolled',
@@ -179,10 +179,10 @@ export async function rollSecret(tx: Transaction, vault: Vault, origin: Origin, 
   return { ...presentEndpoint(row), secret };
 }
 
-type Wanted = { deployment: DeploymentRow; mode: Mode; declared: FileObjects['webhooks'] };
+type DeclaredEndpoints = { deployment: DeploymentRow; mode: Mode; declared: FileObjects['webhooks'] };
 
 /** A created endpoint. Its secret is shown only here. */
-export type MadeEndpoint = { endpoint_id: string; url: string; secret: string };
+export type CreatedEndpoint = { endpoint_id: string; url: string; secret: string };
 
 /**
  * Makes these the only endpoints that the deployment file has in this mode; their URLs differ. Returns the created ones
@@ -191,8 +191,8 @@ export type MadeEndpoint = { endpoint_id: string; url: string; secret: string };
 export async function replaceFileEndpoints(
   tx: Transaction,
   vault: Vault,
-  { deployment, mode, declared }: Wanted,
-): Promise<MadeEndpoint[]> {
+  { deployment, mode, declared }: DeclaredEndpoints,
+): Promise<CreatedEndpoint[]> {
   await lockDeployment(tx, deployment.org_id, deployment.id);
   const before = new Map((await lockFileManaged(tx, deployment.id, mode)).map((row) => [row.url, row]));
   const urls = new Set(declared.map(({ url }) => url));
@@ -210,13 +210,13 @@ export async function replaceFileEndpoints(
     }
     const place = { id: newId('whk'), org_id: deployment.org_id, mode, deployment_id: deployment.id };
     const row = await insertEndpoint(tx, { ...fields, ...place, managed_by: 'file' });
-    made.push({ endpoint_id: row.id, url: row.url, secret: await giveSecret(tx, vault, row) });
+    made.push({ endpoint_id: row.id, url: row.url, secret: await createSecret(tx, vault, row) });
   }
   return made;
 }
 
 /** Declared endpoints are enabled: one that was disabled for its failures cannot be enabled over the API. */
-const fieldsOf = ({ url, events, description }: Wanted['declared'][number]): EndpointFields => ({
+const fieldsOf = ({ url, events, description }: DeclaredEndpoints['declared'][number]): EndpointFields => ({
   url,
   events,
   // In a file an empty description means none.

@@ -1,5 +1,5 @@
 /** Concurrent attempts of one process. */
-export type Limits = { total: number; perOrg: number; perEndpoint: number };
+export type LaneLimits = { total: number; perOrg: number; perEndpoint: number };
 
 type Lane = {
   running: number;
@@ -12,14 +12,14 @@ type Lane = {
 };
 
 const firstLimit = 2;
-const mostRemembered = 10_000;
+const maxCached = 10_000;
 
 /**
  * One lane for each endpoint, so that a hanging endpoint delays no other. New and failing endpoints get one or two
  * slots each and at most half of all slots, which leaves the rest to endpoints that answer. All endpoints of an org
  * share the limit of the org.
  */
-export function createLanes({ total, perOrg, perEndpoint }: Limits) {
+export function createLanes({ total, perOrg, perEndpoint }: LaneLimits) {
   const lanes = new Map<string, Lane>();
   /** Endpoints that may have due deliveries, oldest first. */
   const ready = new Set<string>();
@@ -74,7 +74,7 @@ export function createLanes({ total, perOrg, perEndpoint }: Limits) {
         if (!wasProven) unproven -= 1;
         lane.isProven = isSuccess;
         lane.limit = isSuccess ? Math.min(perEndpoint, lane.limit + 1) : 1;
-        if (lane.running === 0 && lanes.size > mostRemembered) lanes.delete(endpointId);
+        if (lane.running === 0 && lanes.size > maxCached) lanes.delete(endpointId);
       };
     },
   };

@@ -6,7 +6,7 @@ import { rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { text } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { claimDue, listDeliveries, lookForDue, recordFailures, recordSuccesses } from './deliveries.ts';
+import { claimDue, findDue, listDeliveries, recordFailures, recordSuccesses } from './deliveries.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -67,7 +67,7 @@ it('what was made has left what is to be made, and the next attempt of a failed 
     ['whd_002', 'succeeded'],
     ['whd_001', 'succeeded'],
   ]);
-  expect(await lookForDue(db, new Date())).toEqual({ endpointIds: [], nextAt: new Date(soon) });
+  expect(await findDue(db, new Date())).toEqual({ endpointIds: [], nextAt: new Date(soon) });
   // Told twice, as where the lease was over and another has settled it: it stays as it is.
   await transaction(db, (tx) => recordFailures(tx, [{ ...outcome('whd_002'), error: 'late', next_attempt_at: soon }]));
   expect(await idsIn('webhook_deliveries_made')).toEqual(['whd_001', 'whd_002', 'whd_003', 'whd_004']);

@@ -4,7 +4,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { createHandDelivery } from './attempts.ts';
+import { createManualDelivery } from './attempts.ts';
 import { listDeliveries, presentDelivery } from './deliveries.ts';
 import {
   changeEndpoint,
@@ -53,7 +53,7 @@ type DeliveryDependencies = { db: Database; vault: Vault; outbound: Outbound };
 
 export function deliveryRoutes(dependencies: DeliveryDependencies): Handlers<'webhooks'> {
   const { db } = dependencies;
-  const byHand = createHandDelivery(dependencies);
+  const byHand = createManualDelivery(dependencies);
   return {
     test: async ({ caller, params }) => presentDelivery(await byHand.test(caller, params.endpoint_id)),
     deliveries: async ({ caller, params, page }) => {

@@ -35,14 +35,14 @@ function sign(secret: string, text: string): string {
 export const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`;
 
 /** Each secret adds a signature to every delivery, and receivers refuse headers of more than a few kilobytes. */
-const mostSecrets = 10;
+const maxSecrets = 10;
 
 /** A rolled secret stays valid for 24 hours, so none may be dropped early. */
 export function assertMayRoll(inForce: readonly Pick<SecretRow, 'valid_until'>[], now: Date): void {
-  if (inForce.length < mostSecrets) return;
+  if (inForce.length < maxSecrets) return;
   const ends = inForce.flatMap(({ valid_until }) => (valid_until ? [valid_until.getTime()] : []));
   throw fail('rate_limited', {
-    message: `The secret of this endpoint was rolled ${mostSecrets - 1} times within 24 hours. Try again when the first of those is over, or delete the endpoint and create another.`,
+    message: `The secret of this endpoint was rolled ${maxSecrets - 1} times within 24 hours. Try again when the first of those is over, or delete the endpoint and create another.`,
     retry_after_ms: Math.max(1000, Math.min(...ends) - now.getTime()),
   });
 }
@@ -56,7 +56,7 @@ const placeOf = ({ id, org_id, mode }: SigningEndpoint) => ({
 });
 
 /** Creates the secret that the endpoint uses from now on. The server shows it only in this response. */
-export async function giveSecret(tx: Transaction, vault: Vault, endpoint: SigningEndpoint): Promise<string> {
+export async function createSecret(tx: Transaction, vault: Vault, endpoint: SigningEndpoint): Promise<string> {
   const secret = newSecret();
   await insertSecret(tx, endpoint.id, await sealFor(tx, vault, placeOf(endpoint), secret));
   return secret;
@@ -102,21 +102,21 @@ export async function retireSecrets(tx: Transaction, endpointId: string): Promis
 export const pruneWebhookSecrets = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, webhookSecrets, sql`valid_until < ${before}`, limit);
 
-type RememberedEndpoint = Parameters<typeof signingSecrets>[2];
-type Remembered = { version: string; readAt: number; secrets: Promise<string[]> };
+type CachedEndpoint = Parameters<typeof signingSecrets>[2];
+type CachedSecrets = { version: string; readAt: number; secrets: Promise<string[]> };
 
 /** Upper bound for how long an expired secret still signs. */
-const longestMs = 60_000;
-const mostRemembered = 1000;
+const maxAgeMs = 60_000;
+const maxCached = 1000;
 
 /** Caches the signing secrets of an endpoint by its version, which a roll changes, so a new secret is used at once. */
-export function rememberSecrets(db: Database, vault: Vault) {
-  const remembered = new Map<string, Remembered>();
+export function cacheSecrets(db: Database, vault: Vault) {
+  const remembered = new Map<string, CachedSecrets>();
 
-  return (endpoint: RememberedEndpoint, version: string): Promise<string[]> => {
+  return (endpoint: CachedEndpoint, version: string): Promise<string[]> => {
     const known = remembered.get(endpoint.id);
-    if (known?.version === version && performance.now() - known.readAt < longestMs) return known.secrets;
-    if (remembered.size >= mostRemembered) remembered.clear();
+    if (known?.version === version && performance.now() - known.readAt < maxAgeMs) return known.secrets;
+    if (remembered.size >= maxCached) remembered.clear();
     const secrets = signingSecrets(db, vault, endpoint);
     remembered.set(endpoint.id, { version, readAt: performance.now(), secrets });
     secrets.catch(() => remembered.delete(endpoint.id));

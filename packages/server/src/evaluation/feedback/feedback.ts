@@ -10,12 +10,12 @@ import { columnsOf, count, integer, type NewRowOf } from '../../platform/db/tabl
 import type { PageRequest } from '../../platform/http/handler.ts';
 import { type FeedbackRow, messageFeedback } from '../tables.ts';
 
-type Rating = { messageId: string; rating: 'good' | 'bad'; note: string | null };
+type MessageRating = { messageId: string; rating: 'good' | 'bad'; note: string | null };
 
 /**
  * Only replies can be rated, by callers who can read the conversation. The rating counts for the version that replied.
  */
-export async function rateMessage(tx: Transaction, caller: Caller, { messageId, rating, note }: Rating) {
+export async function rateMessage(tx: Transaction, caller: Caller, { messageId, rating, note }: MessageRating) {
   const conversationId = await conversationOfMessage(tx, caller, messageId);
   if (conversationId === undefined) throw fail('message_not_found');
   assertReach(caller, conversationId);

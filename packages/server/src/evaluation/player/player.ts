@@ -129,7 +129,7 @@ export function faultOf(log: Logger, error: unknown): PlayFault {
   if (error instanceof ModelFailure) {
     return { code: error.reason === 'timeout' ? 'timeout' : 'model_error', message: error.message };
   }
-  log.error({ err: error }, 'a test could not be played');
+  log.error({ err: error }, 'failed to play a test');
   return { code: 'internal', message: null };
 }
 

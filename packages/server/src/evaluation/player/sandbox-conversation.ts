@@ -169,7 +169,7 @@ async function untilTurnIsOver(
     if (isOver(turn.state)) return turn;
     const waits = await pendingInteractions(engine.db, [conversationId]);
     for (const wait of waits) await resolve(engine, conversationId, wait, await answer(wait));
-    if (waits.length === 0) await somethingHappened(follower, signal);
+    if (waits.length === 0) await untilStateMayChange(follower, signal);
   }
 }
 
@@ -185,13 +185,13 @@ async function resolve(
   });
 }
 
-const telling = new Set(['interaction.created', 'turn.settled', 'conversation.status']);
+const stateEvents = new Set(['interaction.created', 'turn.settled', 'conversation.status']);
 
 /** Waits for an event that can change the state of a turn; streamed text cannot. */
-async function somethingHappened(follower: Follower, signal: AbortSignal): Promise<void> {
+async function untilStateMayChange(follower: Follower, signal: AbortSignal): Promise<void> {
   for (;;) {
     const entries = await follower.next(lookAgainMs);
-    if (entries.length === 0 || signal.aborted || entries.some(({ type }) => telling.has(type))) return;
+    if (entries.length === 0 || signal.aborted || entries.some(({ type }) => stateEvents.has(type))) return;
   }
 }
 

@@ -8,13 +8,17 @@ import type { ReplayedExchange } from '../tables.ts';
 type Side = NonNullable<ReplayedExchange['after']>;
 
 /** A comparison before a model has judged whether different words mean the same. */
-export type Compared = Omit<ReplayedExchange, 'result' | 'reason'> & {
+export type ComparedExchange = Omit<ReplayedExchange, 'result' | 'reason'> & {
   result: ReplayedExchange['result'] | 'other words';
   reason: string | null;
 };
 
 /** Compares one exchange: the tool calls first, then the text. `brokenBy` is why the replay stopped here. */
-export function compareExchange(before: Exchange, after: Exchange | undefined, brokenBy: string | null): Compared {
+export function compareExchange(
+  before: Exchange,
+  after: Exchange | undefined,
+  brokenBy: string | null,
+): ComparedExchange {
   const made = after ? callsOf(after) : [];
   const then = callsOf(before);
   const shown = {
@@ -42,11 +46,11 @@ export function talkStatusOf(exchanges: readonly Pick<ReplayedExchange, 'result'
 type Call = { name: string; arguments: unknown; isError: boolean };
 
 /** Calls by which the agent organises its own work have no effect outside, so they are not compared. */
-const ofTheHouse = new Set(['hand_off_to_work', 'update_plan', 'tell_work']);
+const ownToolNames = new Set(['hand_off_to_work', 'update_plan', 'tell_work']);
 
 const callsOf = ({ reply, work }: Exchange): Call[] =>
   [...reply.calls, ...work.calls]
-    .filter(({ name, output }) => output !== null && !ofTheHouse.has(name))
+    .filter(({ name, output }) => output !== null && !ownToolNames.has(name))
     .map(({ name, arguments: given, is_error }) => ({ name, arguments: given, isError: is_error === true }));
 
 /** Each call matches at most one call of the other side, so calling twice differs from calling once. */

@@ -21,9 +21,9 @@ import {
 import { openInSandbox, playConversation, type Sandbox, sandboxOf } from '../player/sandbox-conversation.ts';
 import { type ReplayedExchange, type ReplayRow, replays, type TalkRow } from '../tables.ts';
 import { judgeModelOf } from '../test-runs/judge.ts';
-import { type Compared, compareExchange, recordedAnswer, talkStatusOf } from './comparison.ts';
+import { type ComparedExchange, compareExchange, recordedAnswer, talkStatusOf } from './comparison.ts';
 import { presentReplay } from './replays.ts';
-import { endOpenTalks, findReplay, talksOf, updateTalk, type WholeReplay } from './store.ts';
+import { endOpenTalks, findReplay, type ReplayWithTalks, talksOf, updateTalk } from './store.ts';
 
 const concurrency = 4;
 const maxExchanges = 12;
@@ -43,7 +43,7 @@ const replayKind: PlayKind<ReplayRow> = {
   }),
   failOpenItems: (tx, id, fault) => endOpenTalks(tx, id, { status: 'failed', ...fault }),
   async emitCompleted(tx, { org_id: orgId, mode, deployment_id: deploymentId, id }) {
-    const shown = presentReplay((await findReplay(tx, { orgId, mode }, id)) as WholeReplay);
+    const shown = presentReplay((await findReplay(tx, { orgId, mode }, id)) as ReplayWithTalks);
     // Without the talks: events go to other systems and stay when a user is erased, so they must not name users.
     await emit(tx, { orgId, mode, type: 'replay.completed', deploymentId, data: { ...shown, talks: [] } });
   },
@@ -147,7 +147,7 @@ const sameMeaning = 'The second answer tells the person the same as the first, w
 async function judged(
   { engine }: Player,
   { tenant, deploymentId }: Sandbox,
-  { talk, compared, judge }: { talk: TalkRow; compared: readonly Compared[]; judge: PricedModel | null },
+  { talk, compared, judge }: { talk: TalkRow; compared: readonly ComparedExchange[]; judge: PricedModel | null },
   signal: AbortSignal,
 ): Promise<ReplayedExchange[]> {
   const exchanges: ReplayedExchange[] = [];

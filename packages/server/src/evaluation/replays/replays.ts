@@ -16,7 +16,15 @@ import type { JobSender } from '../../platform/jobs/catalog.ts';
 import type { EraseStep } from '../../users/index.ts';
 import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import type { Replay, ReplayedTalk } from '../tables.ts';
-import { cancelOpen, findReplay, insertReplay, removeTalksOf, talksOf, updateTalk, type WholeReplay } from './store.ts';
+import {
+  cancelOpen,
+  findReplay,
+  insertReplay,
+  type ReplayWithTalks,
+  removeTalksOf,
+  talksOf,
+  updateTalk,
+} from './store.ts';
 
 type ReplayRequest = {
   reference: string;
@@ -68,7 +76,7 @@ export async function createReplay(
     target: { type: 'replay', id: row.id },
     details: { deployment_id: deployment.id, version, talks: talks.length },
   });
-  return presentReplay((await findReplay(tx, origin, row.id)) as WholeReplay);
+  return presentReplay((await findReplay(tx, origin, row.id)) as ReplayWithTalks);
 }
 
 /** Only conversations of this deployment, org and mode, and none that a test played. */
@@ -102,7 +110,7 @@ export async function cancelReplay(tx: Transaction, origin: Origin, id: string):
   await recordCostsOfCancelled(tx, await talksOf(tx, [id]), (talk, cost_micros) =>
     updateTalk(tx, talk, { cost_micros }),
   );
-  const shown = presentReplay((await findReplay(tx, origin, id)) as WholeReplay);
+  const shown = presentReplay((await findReplay(tx, origin, id)) as ReplayWithTalks);
   const { deployment_id: deploymentId, version } = shown;
   await recordAudit(tx, origin, {
     action: 'replay.cancelled',
@@ -134,7 +142,7 @@ export const eraseReplaysOf: EraseStep = async (tx, tenant, userId) => {
   );
 };
 
-export function presentReplay({ row, talks }: WholeReplay): Replay {
+export function presentReplay({ row, talks }: ReplayWithTalks): Replay {
   const having = (status: ReplayedTalk['status']) => talks.filter((talk) => talk.status === status).length;
   return {
     object: 'replay',

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/index.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
+import { lastSeenId } from '../deployment-cursor.ts';
 import { cancelReplay, createReplay, presentReplay, stopReplay } from './replays.ts';
 import { findReplay, listReplays } from './store.ts';
 
@@ -17,7 +18,7 @@ export function replayRoutes({ engine, jobs }: { engine: Engine; jobs: JobSender
     },
     list: async ({ caller, params, page }) => {
       const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
-      const rows = await listReplays(db, caller, id, { limit: page.limit, below: belowIn(id, page.after) });
+      const rows = await listReplays(db, caller, id, { limit: page.limit, below: lastSeenId(id, page.after) });
       return page.of(rows, presentReplay, ({ row }) => [row.deployment_id, row.id]);
     },
     get: async ({ caller, params }) => {
@@ -31,12 +32,4 @@ export function replayRoutes({ engine, jobs }: { engine: Engine; jobs: JobSender
       return replay;
     },
   };
-}
-
-/** A cursor belongs to the deployment whose replays it pages through. */
-function belowIn(listed: string, after: readonly string[] | null): string | null {
-  if (after === null) return null;
-  const [deploymentId, replayId] = after;
-  if (deploymentId !== listed) throw fail('invalid_cursor', { param: 'cursor' });
-  return replayId as string;
 }

@@ -7,12 +7,12 @@ import { cancelPlay, isOpen } from '../player/play-store.ts';
 import { type ReplayRow, replays, replayTalks, type TalkRow } from '../tables.ts';
 
 /** A replay with its talks, newest first. */
-export type WholeReplay = { row: ReplayRow; talks: TalkRow[] };
+export type ReplayWithTalks = { row: ReplayRow; talks: TalkRow[] };
 
 /** Messages of live users must not be visible in test mode. */
 const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
 
-export async function findReplay(db: Executor, tenant: Tenant, id: string): Promise<WholeReplay | undefined> {
+export async function findReplay(db: Executor, tenant: Tenant, id: string): Promise<ReplayWithTalks | undefined> {
   const row = await maybeOne(
     db,
     replays,
@@ -27,7 +27,7 @@ export async function listReplays(
   tenant: Tenant,
   deploymentId: string,
   { limit, below }: { limit: number; below: string | null },
-): Promise<WholeReplay[]> {
+): Promise<ReplayWithTalks[]> {
   const rows = await rowsOf(
     db,
     replays,

@@ -26,7 +26,7 @@ export async function generateScenarios(
   tenant: Tenant,
   { reference, count, version: wanted }: { reference: string; count: number; version: number | undefined },
   signal: AbortSignal,
-): Promise<Draft[]> {
+): Promise<ScenarioDraft[]> {
   const deployment = await requireDeployment(engine.db, tenant.orgId, reference);
   const version = await getVersion(engine.db, deployment, wanted ?? deployment.newest_version);
   const model = usableModel(engine.models, tenant.mode, version.manifest.model);
@@ -34,7 +34,7 @@ export async function generateScenarios(
   // A test of the newest version uses the current notebooks and skills, not the saved ones.
   const fixed = version.version === deployment.newest_version ? null : version.content;
   const settings = JSON.stringify(await describeVersion(engine, tenant, version.manifest, fixed, signal), null, 1);
-  const kept: Draft[] = [];
+  const kept: ScenarioDraft[] = [];
   const drafting = ask({
     purpose: 'draft_scenarios',
     prompt,
@@ -42,7 +42,7 @@ export async function generateScenarios(
     schema: draftedAnswer,
     shown: shownAnswer,
     repairs: 2,
-    read: (answer, isLast): Reading<Draft[]> => {
+    read: (answer, isLast): Reading<ScenarioDraft[]> => {
       const { usable, faults } = readDrafts(answer, { kept, wanted: count }, version);
       kept.push(...usable);
       if (kept.length === count || (isLast && kept.length > 0)) return { value: kept };
@@ -59,7 +59,7 @@ export async function generateScenarios(
   });
 }
 
-function restOf(count: number, kept: readonly Draft[], faults: readonly string[]): string {
+function restOf(count: number, kept: readonly ScenarioDraft[], faults: readonly string[]): string {
   const names = kept.map(({ name }) => JSON.stringify(name)).join(', ');
   return [
     unusable(faults),
@@ -68,7 +68,7 @@ function restOf(count: number, kept: readonly Draft[], faults: readonly string[]
   ].join('\n\n');
 }
 
-type Draft = ScenarioFields;
+type ScenarioDraft = ScenarioFields;
 
 const results = z.array(z.object({ tool: z.string(), result: z.string() }));
 
@@ -90,16 +90,16 @@ const shownAnswer = z.object({
 /** The schema for reading its answer is looser, so that one faulty scenario does not reject the others. */
 const draftedAnswer = z.object({ scenarios: z.array(z.record(z.string(), z.unknown()).catch({})) });
 
-const mostFaults = 20;
+const maxFaults = 20;
 
 /** Splits an answer into usable drafts and faults, phrased so that the model can fix them. */
 function readDrafts(
   answer: z.output<typeof draftedAnswer> | null,
-  { kept, wanted }: { kept: readonly Draft[]; wanted: number },
+  { kept, wanted }: { kept: readonly ScenarioDraft[]; wanted: number },
   { manifest }: Pick<VersionRow, 'manifest'>,
-): { usable: Draft[]; faults: string[] } {
+): { usable: ScenarioDraft[]; faults: string[] } {
   if (answer === null) return { usable: [], faults: [notOfTheShape] };
-  const usable: Draft[] = [];
+  const usable: ScenarioDraft[] = [];
   const faults: string[] = [];
   for (const [at, given] of answer.scenarios.entries()) {
     const one = readDraft(given, at, manifest);
@@ -110,14 +110,14 @@ function readDrafts(
   }
   const left = wanted - kept.length;
   if (usable.length < left && faults.length === 0) faults.push(`Only ${usable.length} of ${left} are there.`);
-  return { usable: usable.slice(0, left), faults: faults.slice(0, mostFaults) };
+  return { usable: usable.slice(0, left), faults: faults.slice(0, maxFaults) };
 }
 
 function readDraft(
   given: Record<string, unknown>,
   at: number,
   manifest: VersionRow['manifest'],
-): { draft: Draft } | { faults: string[] } {
+): { draft: ScenarioDraft } | { faults: string[] } {
   const { tool_results: listed, approves, ...rest } = given;
   const played = results.safeParse(listed ?? []);
   if (!played.success) return { faults: [`scenarios.${at}.tool_results: Write a list of {tool, result}.`] };
@@ -186,7 +186,7 @@ async function describeVersion(
   };
 }
 
-const mostTitles = 200;
+const maxTitles = 200;
 
 /** Only notebooks that a test can read, since it has no user. */
 async function describeNotebooks(
@@ -197,7 +197,7 @@ async function describeNotebooks(
 ) {
   if (notebookIds.length === 0) return [];
   const reader = { orgId, notebookIds, revisions: fixed?.notebooks ?? null, userId: null };
-  const titles = await documentTitles(db, reader, mostTitles);
+  const titles = await documentTitles(db, reader, maxTitles);
   return (await readableNotebooks(db, reader)).map(({ id, name, description }) => ({
     name,
     description,

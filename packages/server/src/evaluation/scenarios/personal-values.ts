@@ -22,7 +22,7 @@ export function personalValues(
 ): PersonalValue[] {
   const found = new Map<string, PersonalValue>();
   const note = (field: string, kind: PersonalValue['kind'], value: string) => {
-    if (found.size === mostFound && !found.has(value)) return;
+    if (found.size === maxFound && !found.has(value)) return;
     const before = found.get(value) ?? { kind, value, fields: [] };
     if (!before.fields.includes(field)) before.fields.push(field);
     found.set(value, before);
@@ -40,7 +40,7 @@ export function personalValues(
 }
 
 /** More than fifty findings would not help the reader. */
-const mostFound = 50;
+const maxFound = 50;
 const shortest = 3;
 
 /** Matches whole words only: `ada` is not in `Canada`. */

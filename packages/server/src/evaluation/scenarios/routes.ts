@@ -5,8 +5,9 @@ import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { commitPrepared } from '../../platform/http/commit-prepared.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
+import { lastSeenId } from '../deployment-cursor.ts';
 import { generateScenarios } from './generate.ts';
-import { draftOfTalk } from './scenario-from-conversation.ts';
+import { draftFromConversation } from './scenario-from-conversation.ts';
 import {
   changeScenario,
   createScenario,
@@ -20,7 +21,7 @@ export function scenarioRoutes({ db }: { db: Database }): Handlers<'scenarios'> 
   return {
     list: async ({ caller, params, page }) => {
       const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
-      const rows = await listScenarios(db, id, { limit: page.limit, below: belowIn(id, page.after) });
+      const rows = await listScenarios(db, id, { limit: page.limit, below: lastSeenId(id, page.after) });
       return page.of(rows, presentScenario, (row) => [row.deployment_id, row.id]);
     },
     create: async ({ origin, params, body, commit }) =>
@@ -46,14 +47,18 @@ export function scenarioRoutes({ db }: { db: Database }): Handlers<'scenarios'> 
 }
 
 /** Any caller who can read the conversation may draft a scenario from it. */
-export function talkRoutes({ engine }: { engine: Engine }): Required<Pick<Handlers<'conversations'>, 'draftScenario'>> {
+export function conversationDraftRoutes({
+  engine,
+}: {
+  engine: Engine;
+}): Required<Pick<Handlers<'conversations'>, 'draftScenario'>> {
   return {
     draftScenario: async (incoming) => {
       const { caller, params, body, signal } = incoming;
       const talk = { conversationId: params.conversation_id, taskId: body.task_id ?? null };
       return commitPrepared(
         incoming,
-        () => draftOfTalk(engine, caller, talk, signal),
+        () => draftFromConversation(engine, caller, talk, signal),
         async (_tx, draft) => draft,
       );
     },
@@ -72,11 +77,4 @@ export function draftRoutes({ engine }: { engine: Engine }): Required<Pick<Handl
       );
     },
   };
-}
-
-function belowIn(listed: string, after: readonly string[] | null): string | null {
-  if (after === null) return null;
-  const [deploymentId, scenarioId] = after;
-  if (deploymentId !== listed) throw fail('invalid_cursor', { param: 'cursor' });
-  return scenarioId as string;
 }

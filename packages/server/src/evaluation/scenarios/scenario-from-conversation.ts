@@ -33,16 +33,16 @@ const prompt = readFileSync(join(import.meta.dirname, 'scenario-from-conversatio
  * Drafts a scenario from a conversation. Messages and tool results are copied as they were. A model writes only the
  * fields that the conversation does not contain. Without a model, the draft does without these fields.
  */
-export async function draftOfTalk(
+export async function draftFromConversation(
   engine: Engine,
   tenant: Tenant,
   { conversationId, taskId }: { conversationId: string; taskId: string | null },
   signal: AbortSignal,
 ): Promise<ResponseOf<Api['conversations']['draftScenario']>> {
-  const { conversation, exchanges } = await talkOf(engine, tenant, conversationId, taskId);
+  const { conversation, exchanges } = await exchangesOf(engine, tenant, conversationId, taskId);
   const deployment = await requireDeployment(engine.db, tenant.orgId, conversation.deployment_id as string);
   const { manifest } = await getVersion(engine.db, deployment, deployment.newest_version);
-  const plain = scenarioOfTalk(exchanges, manifest);
+  const plain = scenarioFromExchanges(exchanges, manifest);
   const account = { tenant, deploymentId: deployment.id, named: manifest.model };
   const worded = await wordedByModel(engine, account, exchanges, plain.scenario, signal);
   const scenario = { ...plain.scenario, ...worded.fields };
@@ -63,7 +63,7 @@ export async function draftOfTalk(
 }
 
 /** Conversations of tests have no user, and interviews have no agent, so neither is a source for scenarios. */
-async function talkOf(
+async function exchangesOf(
   { db }: Engine,
   tenant: Tenant,
   conversationId: string,
@@ -94,7 +94,7 @@ type Worded = {
   notes: string[];
 };
 
-const longestTalk = 100_000;
+const maxTranscript = 100_000;
 
 async function wordedByModel(
   engine: Engine,
@@ -110,7 +110,7 @@ async function wordedByModel(
     if (model.id === 'offline') return without([]);
     const payer = paidByOrg(engine, { tenant, model, deploymentId, conversationId: null });
     const lines = transcriptOf(exchanges).witnessed.map(({ speaker, text }) => `${speaker}: ${text}`);
-    const talk = String(withoutCredentials('', lines.join('\n'), longestTalk)).toWellFormed();
+    const talk = String(withoutCredentials('', lines.join('\n'), maxTranscript)).toWellFormed();
     return await ask({
       purpose: 'draft_scenarios',
       prompt,
@@ -152,7 +152,7 @@ const textsOf = (scenario: ScenarioFields): Record<string, string> =>
     ]),
   );
 
-type DraftOfTalk = {
+type PlainDraft = {
   scenario: ScenarioFields;
   /** Parts of the conversation that the scenario leaves out, with the reason. */
   notes: string[];
@@ -163,7 +163,7 @@ type DraftOfTalk = {
  * become the persona, and results of the deployment's tools are kept. Each criterion is a word that the agent passed on
  * or a tool that it called. `exchanges` is not empty.
  */
-function scenarioOfTalk(exchanges: readonly Exchange[], manifest: Manifest): DraftOfTalk {
+function scenarioFromExchanges(exchanges: readonly Exchange[], manifest: Manifest): PlainDraft {
   const { said } = transcriptOf(exchanges);
   const byUser = said.filter(({ role }) => role === 'user').map(({ text }) => clean(text));
   const byAgent = said.filter(({ role }) => role !== 'user').map(({ text }) => clean(text));
@@ -180,7 +180,7 @@ function scenarioOfTalk(exchanges: readonly Exchange[], manifest: Manifest): Dra
       success_criteria: criteria.length === 0 ? ['The agent answers what the person asks for.'] : criteria,
       must_never: [],
       ...playedBy(kept),
-      ...(saysYes(exchanges) && { approves: true }),
+      ...(approvesServerTools(exchanges) && { approves: true }),
     },
     notes: [
       ...(goal === first ? [] : ['The first message is longer than 2,000 characters: the goal is its beginning.']),
@@ -202,9 +202,9 @@ function personaOf(later: readonly string[]): string {
 
 type KeptCall = RecordedCall & { is_error: boolean };
 
-const longestResult = 50_000;
-const mostCharacters = 300_000;
-const mostCalls = 50;
+const maxResult = 50_000;
+const maxCharacters = 300_000;
+const maxCalls = 50;
 
 /** Results of tools that a test can play, in order. */
 function keptCalls(exchanges: readonly Exchange[], manifest: Manifest): { kept: KeptCall[]; notes: string[] } {
@@ -220,8 +220,8 @@ function keptCalls(exchanges: readonly Exchange[], manifest: Manifest): { kept: 
       if (why) leave(why, call.name);
       continue;
     }
-    if (call.output.length > longestResult || characters + call.output.length > mostCharacters) leave(tooLong, tool);
-    else if (kept.length === mostCalls) leave(tooMany, tool);
+    if (call.output.length > maxResult || characters + call.output.length > maxCharacters) leave(tooLong, tool);
+    else if (kept.length === maxCalls) leave(tooMany, tool);
     else {
       characters += call.output.length;
       const result = clean(structured(call.output));
@@ -240,7 +240,7 @@ function keptCalls(exchanges: readonly Exchange[], manifest: Manifest): { kept: 
 const notOfVersion = 'The newest version does not have these tools, or a test cannot play them:';
 const notRun = 'A test runs none of these tools of the agent, and they answer an error:';
 const tooLong = 'Results that are too long for a test were left out, of:';
-const tooMany = `Only the first ${mostCalls} calls were kept; some were left out of:`;
+const tooMany = `Only the first ${maxCalls} calls were kept; some were left out of:`;
 const hadCredential = 'What looks like a credential was taken out of calls of:';
 const hadPictures = 'Pictures and sound were left out of results of:';
 const notInTest = /^(browser_|run_command$|read_file$|write_file$|list_files$|connect_app$)/;
@@ -258,7 +258,7 @@ function playedBy(kept: readonly KeptCall[]): Pick<ScenarioFields, 'tool_results
   const byTool = [...Map.groupBy(kept, ({ tool }) => tool)];
   const answersOnce = ([, calls]: (typeof byTool)[number]) =>
     calls.every(({ is_error, result }) => !is_error && JSON.stringify(result) === JSON.stringify(calls[0]?.result));
-  const entries = byTool.filter(answersOnce).slice(0, mostEntries);
+  const entries = byTool.filter(answersOnce).slice(0, maxEntries);
   const isEntry = new Set(entries.map(([tool]) => tool));
   const recorded = kept.filter(({ tool }) => !isEntry.has(tool));
   return {
@@ -271,20 +271,20 @@ function playedBy(kept: readonly KeptCall[]): Pick<ScenarioFields, 'tool_results
   };
 }
 
-const mostEntries = 20;
-const mostOfEach = 4;
+const maxEntries = 20;
+const maxOfEach = 4;
 
 /** Phrased so that the offline model can judge them too. */
 function criteriaOf(kept: readonly KeptCall[], byUser: readonly string[], byAgent: readonly string[]): string[] {
   const worked = kept.filter(({ is_error }) => !is_error);
-  const tools = [...new Set(worked.map(({ tool }) => tool))].slice(0, mostOfEach);
+  const tools = [...new Set(worked.map(({ tool }) => tool))].slice(0, maxOfEach);
   const last = byAgent.at(-1) ?? '';
   const isNews = (word: string) => !byUser.some((text) => says(text, word));
   const passedOn = worked
     .flatMap(({ result }) => wordsIn(result))
     .filter((word) => byAgent.some((text) => says(text, word)));
   const figures = last.match(/\d+(?:[.,:]\d+)*/g) ?? [];
-  const words = [...new Set(passedOn.length > 0 ? passedOn : figures)].filter(isNews).slice(0, mostOfEach);
+  const words = [...new Set(passedOn.length > 0 ? passedOn : figures)].filter(isNews).slice(0, maxOfEach);
   return [...tools.map((tool) => `The agent calls ${tool}.`), ...words.map((word) => `The agent says "${word}".`)];
 }
 
@@ -304,7 +304,7 @@ function says(text: string, word: string): boolean {
 const waitsOf = ({ reply, work }: Exchange) => [...reply.waits, ...work.waits];
 
 /** Only tools of the deployment's servers, since `approves` decides about nothing else. */
-function saysYes(exchanges: readonly Exchange[]): boolean {
+function approvesServerTools(exchanges: readonly Exchange[]): boolean {
   const decisions = exchanges
     .flatMap(waitsOf)
     .filter(({ type, purpose, details }) => type === 'approval' && purpose === 'permission' && details.server)

@@ -104,7 +104,7 @@ async function answerQuestions(
 
 const prompt = readFileSync(join(import.meta.dirname, 'pretend-user.md'), 'utf8').trim();
 const schema = z.object({ says: z.string(), is_done: z.boolean() });
-const longestLine = 4000;
+const maxLine = 4000;
 
 /** The next line of the pretend user, or null if there is nothing more to say. */
 async function nextLine(
@@ -114,21 +114,21 @@ async function nextLine(
 ): Promise<string | null> {
   const values: Record<string, string> = { persona: oneLine(persona), goal: oneLine(goal) };
   const filled = prompt.replace(/\{\{(\w+)\}\}/g, (place, name: string) => values[name] ?? place);
-  const messages = fromTheOtherSide(said);
-  const { says, is_done } = await ask({ purpose: 'pretend_user', prompt: filled, messages, schema, read: whatTheySay });
+  const messages = withRolesSwapped(said);
+  const { says, is_done } = await ask({ purpose: 'pretend_user', prompt: filled, messages, schema, read: readLine });
   const line = storableText(says).trim();
-  return line === '' || is_done ? null : line.slice(0, longestLine).toWellFormed();
+  return line === '' || is_done ? null : line.slice(0, maxLine).toWellFormed();
 }
 
 type Line = z.output<typeof schema>;
 
 /** Plain text from a model that writes no JSON is taken as the line. */
-const whatTheySay = (line: Line | null, _isLast: boolean, text: string) => ({
+const readLine = (line: Line | null, _isLast: boolean, text: string) => ({
   value: line ?? { says: text, is_done: false },
 });
 
 /** Swaps the roles, since the model plays the user. Speakers alternate, as vendors require. */
-function fromTheOtherSide(said: Transcript['said']): Message[] {
+function withRolesSwapped(said: Transcript['said']): Message[] {
   const heard = [{ isOwn: false, text: '[The conversation begins. You speak first.]' }];
   for (const { role, text } of said) {
     const isOwn = role === 'user';

@@ -55,7 +55,7 @@ export type Verdict = Pick<TestRunResult, 'criteria' | 'must_never' | 'judged_by
 };
 
 /** The verdict of a scenario that could not be played to its end. */
-export const brokenBy = ({ code, message }: PlayFault): Verdict => ({
+export const verdictOfFault = ({ code, message }: PlayFault): Verdict => ({
   status: 'error',
   criteria: [],
   must_never: [],

@@ -23,7 +23,7 @@ import {
 } from '../player/player.ts';
 import { type ResultRow, type TestRunRow, testRuns } from '../tables.ts';
 import { beginConversation, converse } from './converse.ts';
-import { brokenBy, endOfRun, judgeModelOf, judgeScenario, type Verdict, verdictOf } from './judge.ts';
+import { endOfRun, judgeModelOf, judgeScenario, type Verdict, verdictOf, verdictOfFault } from './judge.ts';
 import { failOpenResults, findRun, recordResult, resultsOf, setNote, type TalliedRun } from './store.ts';
 import { presentTestRun } from './test-runs.ts';
 
@@ -116,13 +116,13 @@ async function playScenario(
     const onExchange = (transcript: Transcript) => note(transcript, null);
     const broken = await converse(player, playing, { result, conversationId, ask: asking, onExchange }, signal);
     const transcript = await readTranscript(engine.db, conversationId);
-    if (broken !== null) return await note(transcript, brokenBy(broken));
+    if (broken !== null) return await note(transcript, verdictOfFault(broken));
     const judge = { ask: asking, judgedBy: model.id };
     await note(transcript, verdictOf(await judgeScenario(judge, result.scenario, transcript.witnessed)));
   } catch (error) {
     if (isInterrupted(error, signal)) throw error;
     const transcript = conversationId === null ? nothing : await readTranscript(engine.db, conversationId);
-    await note(transcript, brokenBy(faultOf(engine.log, error)));
+    await note(transcript, verdictOfFault(faultOf(engine.log, error)));
   }
 }
 
@@ -151,8 +151,8 @@ async function record(
 }
 
 /** Indexing the largest notebook takes this long on two cores. After it the run starts anyway, with a note. */
-const longestMs = 3 * 60_000;
-const mostBetweenMs = 1_000;
+const maxWaitMs = 3 * 60_000;
+const maxBetweenMs = 1_000;
 
 /**
  * Waits for the index: with keyword search alone the agent answers differently than it will for users, so a verdict
@@ -167,9 +167,9 @@ async function waitForIndex(
   const { notebooks } = manifest;
   if (notebooks.length === 0) return;
   const reader = { orgId: row.org_id, notebookIds: notebooks, revisions: content.notebooks, userId: null };
-  const until = Date.now() + longestMs;
+  const until = Date.now() + maxWaitMs;
   let { note } = row;
-  for (let betweenMs = 250; ; betweenMs = Math.min(betweenMs * 2, mostBetweenMs)) {
+  for (let betweenMs = 250; ; betweenMs = Math.min(betweenMs * 2, maxBetweenMs)) {
     const state = await player.indexStateOf(reader);
     const isOver = Date.now() >= until;
     const now = noteOf(state, isOver);

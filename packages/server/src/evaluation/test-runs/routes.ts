@@ -10,6 +10,7 @@ import { EventStream, type Handlers } from '../../platform/http/handler.ts';
 import type { Frame, FrameSource } from '../../platform/http/sse.ts';
 import type { Streams } from '../../platform/http/streams.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
+import { lastSeenId } from '../deployment-cursor.ts';
 import type { TestRun } from '../tables.ts';
 import { findRun, listRuns } from './store.ts';
 import { cancelTestRun, createTestRun, presentTestRun, stopTestRun, type UpToDateVersion } from './test-runs.ts';
@@ -42,7 +43,7 @@ export function testRunRoutes({
       commit((tx) => createTestRun(tx, { engine, jobs, upToDateVersion }, origin, params.deployment_id)),
     list: async ({ caller, params, page }) => {
       const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
-      const rows = await listRuns(db, id, { limit: page.limit, below: belowIn(id, page.after) });
+      const rows = await listRuns(db, id, { limit: page.limit, below: lastSeenId(id, page.after) });
       return page.of(rows, presentTestRun, (row) => [row.deployment_id, row.id]);
     },
     get: ({ caller, params }) => read(caller.orgId, params.run_id),
@@ -57,13 +58,6 @@ export function testRunRoutes({
       return run;
     },
   };
-}
-
-function belowIn(listed: string, after: readonly string[] | null): string | null {
-  if (after === null) return null;
-  const [deploymentId, runId] = after;
-  if (deploymentId !== listed) throw fail('invalid_cursor', { param: 'cursor' });
-  return runId as string;
 }
 
 /**

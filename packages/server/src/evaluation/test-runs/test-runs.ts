@@ -53,7 +53,7 @@ export async function startRun(
   tx: Transaction,
   jobs: JobSender,
   origin: Origin,
-  { deployment, version, mode, promoteOnPass }: NewRun,
+  { deployment, version, mode, promoteOnPass }: NewTestRun,
 ): Promise<TestRun> {
   const run = {
     id: newId('trun'),
@@ -74,7 +74,7 @@ export async function startRun(
   return presentTestRun((await findRun(tx, run.org_id, run.id)) as TalliedRun);
 }
 
-export type NewRun = { deployment: DeploymentRow; version: number; mode: Mode; promoteOnPass: boolean };
+export type NewTestRun = { deployment: DeploymentRow; version: number; mode: Mode; promoteOnPass: boolean };
 
 /**
  * Cancels a run and its unplayed scenarios. A run that has ended stays as it is, so cancelling twice is safe and a late

@@ -53,8 +53,8 @@ export async function discover(
     if (error instanceof IssuerMismatchError) {
       return notOffered('The app’s authorization server says of itself that it is another one.');
     }
-    if (call.wentTooFar()) return notOffered('The app’s server says more of its sign-in than is read here.');
-    return call.wasAway()
+    if (call.wasTooLarge()) return notOffered('The app’s server says more of its sign-in than is read here.');
+    return call.wasUnavailable()
       ? unavailable('The app’s server could not be asked how people sign in.')
       : notOffered('The app’s server does not say how people sign in.');
   }
@@ -169,20 +169,20 @@ function scopeOf(wanted: string | undefined, known: readonly string[]): string |
 export type OAuthFetch = {
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** A request got no response, or one that reports a temporary fault of the other side. */
-  wasAway: () => boolean;
+  wasUnavailable: () => boolean;
   /** A response exceeded the size limit. */
-  wentTooFar: () => boolean;
+  wasTooLarge: () => boolean;
 };
 
 const largestAnswer = 256 * 1024;
 const bodiless = new Set([204, 205, 304]);
 
 export function oauthFetch(outbound: Pick<Outbound, 'fetch'>, { timeoutMs = 10_000 } = {}): OAuthFetch {
-  let isAway = false;
+  let isUnavailable = false;
   let isTooLarge = false;
   return {
-    wasAway: () => isAway,
-    wentTooFar: () => isTooLarge,
+    wasUnavailable: () => isUnavailable,
+    wasTooLarge: () => isTooLarge,
     async fetch(url, init = {}) {
       const { method = 'GET', headers, body } = init;
       const sent = body === undefined || body === null ? undefined : String(body);
@@ -195,12 +195,12 @@ export function oauthFetch(outbound: Pick<Outbound, 'fetch'>, { timeoutMs = 10_0
           ...(sent !== undefined && { body: sent }),
         })
         .catch((error: unknown) => {
-          isAway = true;
+          isUnavailable = true;
           isTooLarge ||= error instanceof OutboundFailure && error.reason === 'too_large';
           throw error;
         });
       const { status } = answer;
-      if (status >= 500 || status === 429) isAway = true;
+      if (status >= 500 || status === 429) isUnavailable = true;
       const text = bodiless.has(status) ? null : new TextDecoder().decode(answer.body);
       return new Response(text, { status, headers: answer.headers });
     },

@@ -26,7 +26,7 @@ type Guarded = { outbound: Pick<Outbound, 'fetch'> };
 type Timed = Guarded & { now: () => number };
 type Step<Name extends keyof AppSignIn> = ReturnType<AppSignIn[Name]>;
 
-const longestAddress = 8192;
+const maxAddress = 8192;
 
 export async function register(
   { outbound }: Guarded,
@@ -57,7 +57,7 @@ export async function register(
     const { client_id, client_secret, client_secret_expires_at, token_endpoint_auth_method } = full;
     return { ok: true, client: { client_id, client_secret, client_secret_expires_at, token_endpoint_auth_method } };
   } catch (error) {
-    if (call.wasAway()) return unavailable('The app did not answer when this server made itself known to it.');
+    if (call.wasUnavailable()) return unavailable('The app did not answer when this server made itself known to it.');
     return error instanceof RegistrationRejectedError
       ? notOffered(
           `The app did not let this server register itself: it answered ${error.status}. Give a client that you registered there by hand.`,
@@ -85,7 +85,7 @@ export async function begin(
     searchParams.set(quirks.scope_parameter, scope);
   }
   for (const [name, value] of Object.entries(quirks.authorize_with ?? {})) searchParams.set(name, value);
-  if (authorizationUrl.href.length > longestAddress) return notOffered('The app’s address for signing in is too long.');
+  if (authorizationUrl.href.length > maxAddress) return notOffered('The app’s address for signing in is too long.');
   return { ok: true, url: authorizationUrl.href, verifier: codeVerifier };
 }
 
@@ -103,7 +103,7 @@ export async function exchange(
       codeVerifier: verifier,
       redirectUri,
       ...namedResource(server),
-      fetchFn: readingTokens(call.fetch, server.quirks),
+      fetchFn: normaliseTokens(call.fetch, server.quirks),
       ...(iss !== undefined && { iss }),
     });
     const usable = usableTokens(tokens, null, now);
@@ -126,7 +126,7 @@ export async function refresh(
       clientInformation: client,
       refreshToken,
       ...namedResource(server),
-      fetchFn: readingTokens(call.fetch, server.quirks),
+      fetchFn: normaliseTokens(call.fetch, server.quirks),
     });
     const usable = usableTokens(tokens, refreshToken, now);
     return usable ? { ok: true, tokens: usable } : refused('The app gave a token of a kind that is not known here.');
@@ -186,13 +186,13 @@ function metadataFor({ metadata }: SignInServer, { token_endpoint_auth_method: a
   return { ...metadata, token_endpoint_auth_methods_supported: [agreed] };
 }
 
-const longestToken = 16_384;
+const maxToken = 16_384;
 
 /** Returns null unless the token is a bearer token that fits into a header. */
 function usableTokens(tokens: OAuthTokens, before: string | null, now: () => number): AppTokens | null {
   const { access_token, token_type, expires_in, refresh_token } = tokens;
   if (token_type.toLowerCase() !== 'bearer') return null;
-  if (access_token.length > longestToken || !/^[\x21-\x7e]+$/.test(access_token)) return null;
+  if (access_token.length > maxToken || !/^[\x21-\x7e]+$/.test(access_token)) return null;
   const lasts = expires_in !== undefined && Number.isFinite(expires_in) && expires_in > 0 ? expires_in : null;
   return {
     access_token,
@@ -207,8 +207,8 @@ const passing = new Set(['server_error', 'temporarily_unavailable', 'too_many_re
 const unknownClient = new Set(['invalid_client', 'unauthorized_client']);
 
 function failureOf(error: unknown, call: OAuthFetch): SignInFailure {
-  if (call.wentTooFar()) return refused('The app’s answer to the sign-in is larger than any that is read here.');
-  if (call.wasAway()) return unavailable('The app’s sign-in did not answer.');
+  if (call.wasTooLarge()) return refused('The app’s answer to the sign-in is larger than any that is read here.');
+  if (call.wasUnavailable()) return unavailable('The app’s sign-in did not answer.');
   if (!OAuthError.isInstance(error)) return refused('The app’s answer to the sign-in could not be read.');
   if (passing.has(error.code)) return unavailable('The app’s sign-in answered with an error.');
   return unknownClient.has(error.code)
@@ -217,7 +217,7 @@ function failureOf(error: unknown, call: OAuthFetch): SignInFailure {
 }
 
 /** Converts the response of a token endpoint that differs from the standard. */
-function readingTokens(
+function normaliseTokens(
   fetch: OAuthFetch['fetch'],
   { tokens_in: member, any_token_type: isAnyType }: SignInQuirks = {},
 ): OAuthFetch['fetch'] {

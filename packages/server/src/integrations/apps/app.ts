@@ -45,11 +45,11 @@ export type ApiKeyPlace = ({ header: string; prefix: string } | { query: string 
  * The client of a sign-in. For a client that the org or the operator gave, only its id, so that its secret is stored
  * once.
  */
-export type KeptClient = AppClient | { client_id: string; given: 'org' | 'operator' };
+export type StoredClient = AppClient | { client_id: string; given: 'org' | 'operator' };
 
-type PendingSecrets = { client: KeptClient; redirect_uri: string; verifier: string; connect_url: string };
+type PendingSecrets = { client: StoredClient; redirect_uri: string; verifier: string; connect_url: string };
 
-type TokenSecrets = { client: KeptClient } & Pick<AppTokens, 'access_token' | 'refresh_token'>;
+type TokenSecrets = { client: StoredClient } & Pick<AppTokens, 'access_token' | 'refresh_token'>;
 type KeySecrets = { api_key: string };
 
 export const pendingMs = 15 * 60_000;

@@ -239,7 +239,7 @@ export const signInRefusal = ({ reason, message }: SignInFailure) =>
 type Dependencies = { db: Database; catalogue: Catalogue; now?: () => number };
 
 const keptMs = 5_000;
-const mostKept = 10_000;
+const maxCached = 10_000;
 
 /**
  * The apps that users of an org can connect now. Every turn asks, so the clients of the org are cached for some
@@ -254,7 +254,7 @@ export function createConnectableApps({ db, catalogue, now = Date.now }: Depende
     const known = kept.get(name);
     if (known && known.until > now()) return known.apps;
     const apps = appsWithOwnClient(db, tenant);
-    if (kept.size >= mostKept) kept.clear();
+    if (kept.size >= maxCached) kept.clear();
     kept.set(name, { until: now() + keptMs, apps });
     apps.catch(() => kept.delete(name));
     return apps;

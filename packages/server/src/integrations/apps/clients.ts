@@ -11,16 +11,16 @@ import type { AppClient, AppSignIn, SignInServer } from '../app-sign-in/sign-in-
 import type { OwnClientRow } from '../tables.ts';
 import {
   type App,
-  type KeptClient,
   type OperatorClient,
   openClient,
   openOwnClient,
   pendingMs,
+  type StoredClient,
   sealClient,
   sealOwnClient,
 } from './app.ts';
 import { appToSignInTo, type Catalogue, missingClient, signInRefusal } from './catalogue.ts';
-import { deleteOwnClient, findClient, findOwnClient, keepClient, putOwnClient } from './store.ts';
+import { deleteOwnClient, findClient, findOwnClient, putOwnClient, storeClient } from './store.ts';
 
 export type ConnectDependencies = {
   db: Database;
@@ -45,7 +45,7 @@ export async function clientFor(
   deps: Dependencies,
   tenant: Tenant,
   { app, server }: { app: App; server: SignInServer },
-): Promise<{ client: AppClient; kept: KeptClient }> {
+): Promise<{ client: AppClient; kept: StoredClient }> {
   const own = await findOwnClient(deps.db, tenant, app.id);
   if (own) {
     assertOfServer(own, app, server);
@@ -71,7 +71,7 @@ export async function clientFor(
 export async function clientOfSignIn(
   { db, vault }: Pick<Dependencies, 'db' | 'vault'>,
   tenant: Tenant,
-  { app, kept, server }: { app: App | undefined; kept: KeptClient; server: SignInServer },
+  { app, kept, server }: { app: App | undefined; kept: StoredClient; server: SignInServer },
 ): Promise<AppClient | null> {
   if (!('given' in kept)) return kept;
   if (kept.given === 'operator') {
@@ -120,7 +120,7 @@ async function registeredClient(
   // With both names, so that no org can pass for another company by its name.
   const registered = await signIn.register(server, { redirectUri, clientName: `${name} (Vestra)` });
   if (!registered.ok) throw signInRefusal(registered);
-  await keepClient(db, tenant, place, await sealClient(db, vault, tenant, place, registered.client));
+  await storeClient(db, tenant, place, await sealClient(db, vault, tenant, place, registered.client));
   return registered.client;
 }
 
@@ -138,7 +138,7 @@ type Given = {
  * Stores a client that the org registered with the app by hand. It first looks up the authorization server, since the
  * secret belongs to that server and never goes to another.
  */
-export async function giveClient(
+export async function storeOwnClient(
   { db, vault, catalogue, signIn }: Pick<ConnectDependencies, 'db' | 'vault' | 'catalogue' | 'signIn'>,
   origin: Origin,
   appId: string,
@@ -181,7 +181,7 @@ export async function showClient(
   return row;
 }
 
-export async function forgetClientOf(
+export async function deleteOwnClientOf(
   { db, catalogue }: Pick<ConnectDependencies, 'db' | 'catalogue'>,
   origin: Origin,
   appId: string,

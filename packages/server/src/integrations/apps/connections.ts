@@ -18,12 +18,12 @@ import {
   assertReturnUrl,
   hashOfState,
   isAllowedReturnUrl,
-  type KeptClient,
   keyOfUser,
   openPending,
   openTokens,
   pendingMs,
   presentConnection,
+  type StoredClient,
   sealSecrets,
   statusOf,
   userOf,
@@ -48,7 +48,7 @@ import {
 type PreparedSignIn = {
   app: App;
   server: SignInServer;
-  client: KeptClient;
+  client: StoredClient;
   state: string;
   verifier: string;
   connectUrl: string;
@@ -211,7 +211,7 @@ async function signInProblem(
   return 'The connection was removed while the person signed in.';
 }
 
-type SignedIn = { kept: KeptClient; tokens: AppTokens; account: string | null };
+type SignedIn = { kept: StoredClient; tokens: AppTokens; account: string | null };
 
 /** Returns false if the connection was removed during the sign-in. */
 async function connect(

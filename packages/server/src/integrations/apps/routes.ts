@@ -3,7 +3,7 @@ import { waitingToConnect } from '../../engine/interactions/index.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { openPending, presentApp, presentConnection, presentOwnClient, returnAddress } from './app.ts';
-import { type ConnectDependencies, forgetClientOf, giveClient, showClient } from './clients.ts';
+import { type ConnectDependencies, deleteOwnClientOf, showClient, storeOwnClient } from './clients.ts';
 import { beginConnection, finishSignIn, removeConnection } from './connections.ts';
 import { appsWithOwnClient, listConnections } from './store.ts';
 
@@ -22,9 +22,9 @@ export function appRoutes(deps: ConnectDependencies): Handlers<'apps'> {
     },
     getClient: async ({ caller, params }) => presentOwnClient(await showClient(deps, caller, params.app), redirectUri),
     putClient: async ({ origin, params, body }) =>
-      presentOwnClient(await giveClient(deps, origin, params.app, body), redirectUri),
+      presentOwnClient(await storeOwnClient(deps, origin, params.app, body), redirectUri),
     deleteClient: async ({ origin, params }) => {
-      await forgetClientOf(deps, origin, params.app);
+      await deleteOwnClientOf(deps, origin, params.app);
       return { object: 'app_client', app: params.app, deleted: true };
     },
   };

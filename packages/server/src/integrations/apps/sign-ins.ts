@@ -12,7 +12,7 @@ import { openKey, openTokens, sealSecrets } from './app.ts';
 import type { Catalogue } from './catalogue.ts';
 import { clientOfSignIn } from './clients.ts';
 import { failConnection, targetWithKey, tenantOf } from './connections.ts';
-import { findConnection, giveRenewalBack, signInsOf, storeRenewed, takeRenewal } from './store.ts';
+import { findConnection, releaseRenewal, signInsOf, storeRenewed, takeRenewal } from './store.ts';
 
 /** A token that expires this soon is renewed before use, since the request may take a while. */
 const renewBeforeMs = 60_000;
@@ -128,7 +128,7 @@ async function ask(deps: RenewDependencies, row: ConnectionRow): Promise<Renewal
   const secrets = await openTokens(db, vault, row);
   const server = row.authorization_server;
   if (!secrets?.refresh_token || !server) {
-    await giveRenewalBack(db, row, { epoch, problem: null });
+    await releaseRenewal(db, row, { epoch, problem: null });
     return { kind: 'impossible' };
   }
   const { client: kept, refresh_token: refreshToken } = secrets;
@@ -139,7 +139,7 @@ async function ask(deps: RenewDependencies, row: ConnectionRow): Promise<Renewal
   }
   const answer = await signIn.refresh(server, { client, refreshToken });
   if (!answer.ok && answer.reason === 'unavailable') {
-    await giveRenewalBack(db, row, { epoch, problem: `The sign-in could not be renewed: ${answer.message}` });
+    await releaseRenewal(db, row, { epoch, problem: `The sign-in could not be renewed: ${answer.message}` });
     return { kind: 'unavailable' };
   }
   if (!answer.ok) {

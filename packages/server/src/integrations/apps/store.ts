@@ -181,7 +181,7 @@ export async function storeRenewed(
   return stored > 0;
 }
 
-export async function giveRenewalBack(
+export async function releaseRenewal(
   db: Executor,
   row: Named,
   { epoch, problem }: { epoch: number; problem: string | null },
@@ -213,7 +213,7 @@ export async function findClient(db: Executor, tenant: Tenant, place: ClientPlac
   return row?.sealed;
 }
 
-export async function keepClient(db: Executor, tenant: Tenant, place: ClientPlace, sealed: Buffer): Promise<void> {
+export async function storeClient(db: Executor, tenant: Tenant, place: ClientPlace, sealed: Buffer): Promise<void> {
   const row = {
     org_id: tenant.orgId,
     mode: tenant.mode,

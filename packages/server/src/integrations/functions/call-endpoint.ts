@@ -13,14 +13,14 @@ import { sharedDate, sharedNow } from '../../platform/db/clock.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { findEndpoint, keepFailure, presentTaken, signingSecrets } from './endpoint.ts';
+import { findEndpoint, presentTaken, recordFailure, signingSecrets } from './endpoint.ts';
 
 export type EndpointCaller = { engine: Engine; vault: Vault; outbound: Outbound };
 
 export const leaseSeconds = 30;
-const longestMs = 600_000;
+const maxCallMs = 600_000;
 /** Larger than an output of 256 KB with JSON escapes. */
-const mostBytes = 1_048_576;
+const maxBytesRead = 1_048_576;
 
 /**
  * Calls the address for one claimed call and delivers the result. Returns the seconds until the call may be taken
@@ -52,13 +52,13 @@ export async function callEndpoint(
       return null;
     }
     const fault = outcome.kind === 'later' ? null : outcome.fault;
-    if (fault !== null) await keepFailure(db, tenant, deploymentId, fault);
+    if (fault !== null) await recordFailure(db, tenant, deploymentId, fault);
     if (outcome.kind === 'again') {
       const pause = pauseAfter(call.attempts);
       await giveBack(pause);
       return pause;
     }
-    if (outcome.kind === 'later') await renewCall(db, tenant, { ...claim, leaseSeconds: longestMs / 1000 });
+    if (outcome.kind === 'later') await renewCall(db, tenant, { ...claim, leaseSeconds: maxCallMs / 1000 });
     else await deliver(caller.engine, call, outcome.answer);
     return null;
   } finally {
@@ -77,7 +77,9 @@ function holdClaim({ db, log }: Engine, tenant: Tenant, claim: { callId: string;
         .then((row) => {
           if (!row) over.abort();
         })
-        .catch((error: unknown) => log.warn({ err: error, call_id: claim.callId }, 'a call could not be kept'));
+        .catch((error: unknown) =>
+          log.warn({ err: error, call_id: claim.callId }, 'failed to renew the claim of a function call'),
+        );
     },
     (leaseSeconds * 1000) / 3,
   );
@@ -89,11 +91,11 @@ async function attempt(
   { engine, vault, outbound }: EndpointCaller,
   tenant: Tenant,
   { url, call, signal }: { url: string; call: TakenCall; signal: AbortSignal },
-): Promise<Outcome | null> {
+): Promise<EndpointOutcome | null> {
   const secrets = await signingSecrets(engine.db, vault, tenant, call.deployment_id as string);
   const { claim_id, ...shown } = presentTaken(call);
   const body = JSON.stringify({ ...shown, claim_id, org_id: call.org_id, mode: call.mode });
-  const leftMs = call.expires_at === null ? longestMs : call.expires_at.getTime() - sharedNow();
+  const leftMs = call.expires_at === null ? maxCallMs : call.expires_at.getTime() - sharedNow();
   try {
     const { status, body: given } = await outbound.fetch(url, {
       method: 'POST',
@@ -102,8 +104,8 @@ async function attempt(
         ...signedHeaders({ eventId: call.id, body, at: sharedDate(), secrets }),
       },
       body,
-      timeoutMs: Math.max(1, Math.min(leftMs, longestMs)),
-      maxBytes: mostBytes,
+      timeoutMs: Math.max(1, Math.min(leftMs, maxCallMs)),
+      maxBytes: maxBytesRead,
       signal,
     });
     return readEndpointAnswer(status, given);
@@ -135,7 +137,7 @@ async function deliver(engine: Engine, call: TakenCall, answer: Answer): Promise
   }
 }
 
-type Outcome =
+type EndpointOutcome =
   | { kind: 'answered'; answer: Answer; fault: string | null }
   /** The address accepted the call and will answer over the API. */
   | { kind: 'later' }
@@ -145,7 +147,7 @@ type Outcome =
 const passingStatuses = new Set([408, 425, 429]);
 
 /** Reads the response of the address. `fault` is shown to the org, so it never contains a part of the body. */
-export function readEndpointAnswer(status: number, body: Uint8Array): Outcome {
+export function readEndpointAnswer(status: number, body: Uint8Array): EndpointOutcome {
   if (status === 202) return { kind: 'later' };
   if (status === 204) return answered({ output: null });
   if (status >= 200 && status < 300) return readBody(body);
@@ -154,7 +156,7 @@ export function readEndpointAnswer(status: number, body: Uint8Array): Outcome {
   return failed(`The address answered ${status}: ${why}.`);
 }
 
-function readBody(body: Uint8Array): Outcome {
+function readBody(body: Uint8Array): EndpointOutcome {
   const given = readJson(body);
   if (typeof given === 'object' && given !== null) {
     const { output, error } = given as { output?: unknown; error?: unknown };
@@ -172,8 +174,12 @@ function readJson(body: Uint8Array): unknown {
   }
 }
 
-const answered = (answer: Answer): Outcome => ({ kind: 'answered', answer, fault: null });
-const failed = (fault: string): Outcome => ({ kind: 'answered', answer: { error: 'The function failed.' }, fault });
+const answered = (answer: Answer): EndpointOutcome => ({ kind: 'answered', answer, fault: null });
+const failed = (fault: string): EndpointOutcome => ({
+  kind: 'answered',
+  answer: { error: 'The function failed.' },
+  fault,
+});
 
 /** Seconds from one attempt to the next. The timeout of the call bounds their number. */
 const pauses = [1, 2, 5, 10, 20, 30];

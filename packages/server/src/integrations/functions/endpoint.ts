@@ -18,7 +18,7 @@ export async function setEndpoint(tx: Transaction, vault: Vault, origin: Origin,
   const before = await lockEndpoint(tx, origin, deploymentId);
   const row = before?.url === url ? before : await putEndpoint(tx, origin, deploymentId, url);
   const hasSecret = (await secretsInForce(tx, origin, deploymentId)).length > 0;
-  const secret = hasSecret ? null : await giveSecret(tx, vault, origin, deploymentId);
+  const secret = hasSecret ? null : await createSecret(tx, vault, origin, deploymentId);
   if (row !== before) await audit(tx, origin, deploymentId, before ? 'updated' : 'created');
   return { ...presentEndpoint(row), ...(secret !== null && { secret }) };
 }
@@ -33,7 +33,7 @@ export async function rollSecret(tx: Transaction, vault: Vault, origin: Origin, 
   if (!row) throw fail('function_endpoint_not_found');
   assertMayRoll(await secretsInForce(tx, origin, deploymentId), sharedDate());
   await retireSecrets(tx, origin, deploymentId);
-  const secret = await giveSecret(tx, vault, origin, deploymentId);
+  const secret = await createSecret(tx, vault, origin, deploymentId);
   await audit(tx, origin, deploymentId, 'secret_rolled');
   return { ...presentEndpoint(row), secret };
 }
@@ -50,7 +50,7 @@ export async function signingSecrets(
   return openOwned(db, vault, placeOf(tenant, deploymentId), sealed);
 }
 
-async function giveSecret(tx: Transaction, vault: Vault, tenant: Tenant, deploymentId: string): Promise<string> {
+async function createSecret(tx: Transaction, vault: Vault, tenant: Tenant, deploymentId: string): Promise<string> {
   const secret = newSecret();
   await insertSecret(tx, tenant, deploymentId, await sealOwned(tx, vault, placeOf(tenant, deploymentId), secret));
   return secret;
@@ -145,7 +145,7 @@ async function putEndpoint(
 }
 
 /** The last failure, which the org sees. */
-export async function keepFailure(db: Executor, tenant: Tenant, deploymentId: string, fault: string): Promise<void> {
+export async function recordFailure(db: Executor, tenant: Tenant, deploymentId: string, fault: string): Promise<void> {
   await run(
     db,
     sql`UPDATE ${functionEndpoints} SET last_failure = ${fault}, last_failed_at = now()

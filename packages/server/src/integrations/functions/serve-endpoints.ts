@@ -16,8 +16,8 @@ type Served = {
 };
 
 /** Concurrent calls of one process and of one endpoint, so that a slow address leaves room for others. */
-const mostAtOnce = 128;
-const mostOfEndpoint = 16;
+const maxConcurrent = 128;
+const maxOfEndpoint = 16;
 
 /** Finds calls and endpoints without a notification, such as those of a dead process. */
 const lookEveryMs = 10_000;
@@ -53,7 +53,7 @@ export function startServingEndpoints(caller: EndpointCaller & { processNews: Pi
         served.get(nameOf(mode, deployment_id))?.taking.run();
       }
     } catch (error) {
-      log.error({ err: error }, 'calls of functions could not be looked for');
+      log.error({ err: error }, 'failed to read pending function calls');
     }
   }
 
@@ -70,13 +70,13 @@ export function startServingEndpoints(caller: EndpointCaller & { processNews: Pi
   }
 
   async function take(endpoint: Served): Promise<void> {
-    const limit = Math.min(mostOfEndpoint - endpoint.running, mostAtOnce - running.size);
+    const limit = Math.min(maxOfEndpoint - endpoint.running, maxConcurrent - running.size);
     if (limit <= 0 || isStopped) return;
     try {
       const wanted = { names: null, limit, leaseSeconds, claimId: newClaimId() };
       for (const call of await takeCalls(db, endpoint, endpoint.deploymentId, wanted)) begin(endpoint, call);
     } catch (error) {
-      log.error({ err: error }, 'calls of functions could not be taken');
+      log.error({ err: error }, 'failed to claim function calls');
     }
   }
 
@@ -85,7 +85,7 @@ export function startServingEndpoints(caller: EndpointCaller & { processNews: Pi
     const ended = callEndpoint(caller, call, cutting.signal)
       .catch((error: unknown) => {
         // Its lease ends, and it is taken again.
-        log.error({ err: error, call_id: call.id }, 'an address could not be called for a function');
+        log.error({ err: error, call_id: call.id }, 'failed to call a function endpoint');
         return null;
       })
       .then((pauseSeconds) => {

@@ -48,7 +48,7 @@ export async function createSession(
       message: 'The memory panel is off. Switch it on with `memory_panel: true` in PATCH /v1/org first.',
     });
   }
-  const { user, conversationId, deployment, committed } = await whoAndWhere(tx, caller, body);
+  const { user, conversationId, deployment, committed } = await subjectOf(tx, caller, body);
   const { token, hash } = newToken();
   const row = await insertSession(tx, {
     id: newId('ses'),
@@ -81,14 +81,14 @@ export async function createSession(
 }
 
 /** `deployment` is the agent of the conversation. */
-type Place = {
+type SessionSubject = {
   user: UserRow | null;
   conversationId: string | null;
   deployment: DeploymentRow | null;
   committed: Committed | null;
 };
 
-async function whoAndWhere(tx: Transaction, caller: Caller, body: Body): Promise<Place> {
+async function subjectOf(tx: Transaction, caller: Caller, body: Body): Promise<SessionSubject> {
   if (body.conversation_id !== undefined) return inConversation(tx, caller, body.conversation_id, body);
   const user = await actingUser(tx, caller, body.user_id);
   if (!body.chat && body.voice === false) return { user, conversationId: null, deployment: null, committed: null };
@@ -126,7 +126,7 @@ async function inConversation(
   caller: Caller,
   conversationId: string,
   { user_id: userId, deployment: named }: Body,
-): Promise<Place> {
+): Promise<SessionSubject> {
   const conversation = await findConversation(tx, caller, conversationId);
   if (!conversation || conversation.is_hidden) throw fail('conversation_not_found', { param: 'conversation_id' });
   if (userId !== undefined && userId !== conversation.user_id) {

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { readingDueDeliveries } from '../../automation/webhooks/deliveries.ts';
+import { dueDeliveriesStatement } from '../../automation/webhooks/deliveries.ts';
 import type { Computers } from '../../computers/awake.ts';
 import { readingStoredBytes } from '../../engine/files/index.ts';
 import type { Engine } from '../../engine/index.ts';
@@ -33,7 +33,7 @@ export function addServerMetrics(
   const asked = <Result>(statement: () => Statement<Result>, everyMs: number) =>
     keptFor(everyMs, async () => ((await health()).condition.isUp ? askBriefly(db, statement()) : null));
   const backlog = asked(() => readingBacklog(queues), askEveryMs);
-  const dueDeliveries = asked(readingDueDeliveries, askEveryMs);
+  const dueDeliveries = asked(dueDeliveriesStatement, askEveryMs);
   const storedBytes = asked(readingStoredBytes, sizeEveryMs);
   const disk = keptFor(askEveryMs, () => statfs(config.dataDir).catch(() => null));
   const { $client: pool } = db;

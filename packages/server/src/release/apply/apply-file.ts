@@ -13,7 +13,7 @@ import {
   type VersionRow,
 } from '../../agents/deployments/index.ts';
 import { authorOf, changedKeys, saveVersion } from '../../agents/versions/index.ts';
-import type { MadeEndpoint } from '../../automation/index.ts';
+import type { CreatedEndpoint } from '../../automation/index.ts';
 import { countScenarios, findTestRun, latestRuns, replaceFileScenarios, type TestRun } from '../../evaluation/index.ts';
 import type { Caller, Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
@@ -21,13 +21,13 @@ import type { ApplyDependencies } from '../dependencies.ts';
 import { changedContent, fixContent } from '../promotion/content.ts';
 import {
   activateFileObjects,
-  keepOnly,
   presentPromotion,
-  promoteAsTested,
+  promoteAfterTestsPass,
   promoteNow,
+  saveWithoutPromotion,
 } from '../promotion/promotion.ts';
 import { type CheckedFile, checkFile, type ReadFile, readFile } from './check-file.ts';
-import { changedFileKeys, fileToManifest, type Saved, scenarioOfTest } from './manifest.ts';
+import { changedFileKeys, fileToManifest, scenarioOfTest, type VersionContent } from './manifest.ts';
 import { type DeploymentFile, type FileKey, fileKeys, type ServerEntry } from './parts.ts';
 import { placeServers, wantedChanges } from './servers.ts';
 
@@ -88,7 +88,7 @@ function assertExpected({ expected }: Application, before: DeploymentRow | null)
   throw fail('deployment_changed', { param: 'expected_version' });
 }
 
-const savedOf = ({ manifest, file_objects }: VersionRow): Saved => ({ manifest, fileObjects: file_objects });
+const savedOf = ({ manifest, file_objects }: VersionRow): VersionContent => ({ manifest, fileObjects: file_objects });
 
 /**
  * Returns undefined if the file or its references change something, or if the mode has to run a newer version. A
@@ -192,7 +192,7 @@ type Written = {
   file: DeploymentFile;
   deployment: DeploymentRow;
   version: VersionRow;
-  made: MadeEndpoint[];
+  made: CreatedEndpoint[];
   isNew: boolean;
   changed: FileKey[];
   created: boolean;
@@ -204,12 +204,12 @@ async function answer(
   { origin, promote }: Application,
   { file, deployment, version, made, isNew, changed, created }: Written,
 ): Promise<Answer> {
-  const wished = { origin, deployment, version, isNew };
+  const request = { origin, deployment, version, isNew };
   const promotion = await (promote === 'no'
-    ? keepOnly(tx, wished)
+    ? saveWithoutPromotion(tx, request)
     : promote === 'now'
-      ? promoteNow(tx, dependencies, wished)
-      : promoteAsTested(tx, dependencies, wished));
+      ? promoteNow(tx, dependencies, request)
+      : promoteAfterTestsPass(tx, dependencies, request));
   const shown = await presentPromotion(tx, { promotion, version });
   const secrets = [...made, ...shown.webhook_secrets];
   return { ...shown, webhook_secrets: secrets, changed, created, warnings: warningsOf(file, dependencies) };
@@ -222,7 +222,7 @@ const withChanges = (changed: readonly FileKey[], beyond: readonly FileKey[]): F
 /** Keys that changed in the version: of its manifest and content, then of the objects in the file. */
 function changedOfVersion(
   before: VersionRow | null,
-  { manifest }: Saved,
+  { manifest }: VersionContent,
   { changed, ofContent }: { changed: readonly FileKey[]; ofContent: readonly FileKey[] },
 ): string[] {
   const ofManifest = changedKeys(before?.manifest ?? null, manifest);

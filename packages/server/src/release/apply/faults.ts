@@ -232,7 +232,7 @@ function pathFaults(path: string, at: string): Fault[] {
 export const fault = (code: ErrorCode, param: string, message: string): Fault => ({ code, param, message });
 
 /** Bounds the response for a hostile file with a hundred thousand faults. */
-const mostFaults = 100;
+const maxFaults = 100;
 
 /** One failure for all faults, with the code and place of the first. */
 export function refusal(faults: readonly [Fault, ...Fault[]], missingSecrets: readonly string[] = []): Failure {
@@ -240,7 +240,7 @@ export function refusal(faults: readonly [Fault, ...Fault[]], missingSecrets: re
   return fail(code, {
     param,
     message,
-    errors: faults.slice(0, mostFaults),
+    errors: faults.slice(0, maxFaults),
     ...(missingSecrets.length > 0 && { names: [...missingSecrets] }),
   });
 }

@@ -17,13 +17,13 @@ import { type DeploymentFile, type FileKey, fileKeys, type ServerEntry, type Wri
 import { nameFromUrl, writtenHeaders } from './servers.ts';
 
 /** The content of a version: its settings, and the objects that the file declares. */
-export type Saved = { manifest: Manifest; fileObjects: FileObjects };
+export type VersionContent = { manifest: Manifest; fileObjects: FileObjects };
 
 /** `servers` are the servers of the MCP entries, in the same order. */
 export function fileToManifest(
   file: DeploymentFile,
   servers: readonly Pick<RegisteredServer, 'id' | 'slug' | 'url'>[],
-): Saved {
+): VersionContent {
   const entries = file.tools.filter((entry) => 'mcp' in entry);
   const { tests, routines, webhooks } = file;
   return {
@@ -74,7 +74,7 @@ const listOf = <Item>(given: string | readonly Item[]): readonly (string | Item)
  */
 export function manifestToFile(
   name: string,
-  { manifest, fileObjects }: Saved,
+  { manifest, fileObjects }: VersionContent,
   servers: ReadonlyMap<string, RegisteredServer>,
 ): WrittenFile {
   const environment = environmentOf(manifest.environment);
@@ -132,18 +132,18 @@ function withoutDefaults<Given extends object>(
 /** Drops undefined values, which YAML would write as null. */
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-const nothing: Saved = { manifest: defaultManifest, fileObjects: { tests: [], routines: [], webhooks: [] } };
+const nothing: VersionContent = { manifest: defaultManifest, fileObjects: { tests: [], routines: [], webhooks: [] } };
 
 /**
  * Keys of the file whose meaning differs from the previous version, or from the defaults for a first version. Notation
  * does not matter: explicit defaults, the order of keys, or a list of one.
  */
-export function changedFileKeys(before: Saved | null, after: Saved): FileKey[] {
+export function changedFileKeys(before: VersionContent | null, after: VersionContent): FileKey[] {
   const [old, now] = [meaningOf(before ?? nothing), meaningOf(after)];
   return fileKeys.filter((key) => !isDeepStrictEqual(old[key], now[key]));
 }
 
-function meaningOf({ manifest, fileObjects }: Saved): Record<FileKey, unknown> {
+function meaningOf({ manifest, fileObjects }: VersionContent): Record<FileKey, unknown> {
   const meaning: Record<FileKey, unknown> = {
     instructions: manifest.instructions,
     language: manifest.language,
@@ -169,7 +169,7 @@ function meaningOf({ manifest, fileObjects }: Saved): Record<FileKey, unknown> {
   return JSON.parse(JSON.stringify(meaning));
 }
 
-function computerMeaning(computer: Saved['manifest']['environment']): unknown {
+function computerMeaning(computer: VersionContent['manifest']['environment']): unknown {
   const environment = environmentOf(computer);
   if (environment === null) return null;
   const repos = environment.repos.map((repo) => {

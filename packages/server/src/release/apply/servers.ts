@@ -16,14 +16,14 @@ import type { FileParts, ServerEntry } from './parts.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-const longestName = 80;
-const longestSlug = 40;
+const maxName = 80;
+const maxSlug = 40;
 
 /** Normalised, since servers are found by their address. */
 export const addressOf = (url: string): string => new URL(url).href;
 
 /** The name of a server without a name in the file. */
-export const nameFromUrl = (url: string): string => new URL(url).host.slice(0, longestName);
+export const nameFromUrl = (url: string): string => new URL(url).host.slice(0, maxName);
 
 export const nameOfServer = ({ mcp, name }: { mcp: string; name?: string | undefined }): string =>
   name ?? nameFromUrl(mcp);
@@ -83,7 +83,7 @@ function serverSlug(name: string, number: number): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+/, '');
   const suffix = number === 1 ? '' : `-${number}`;
-  const slug = trimDashes(words.slice(0, longestSlug - suffix.length)) || 'server';
+  const slug = trimDashes(words.slice(0, maxSlug - suffix.length)) || 'server';
   return number === 1 && reservedServerSlugs.has(slug) ? `${slug}-server` : slug + suffix;
 }
 

@@ -29,7 +29,7 @@ export type Interview = {
 const fewest = 5;
 const most = 8;
 
-/** What may come next. The number of answers decides, never the model alone. */
+/** The number of answers decides what may come next, never the model alone. */
 type Next = 'ask' | 'ask or end' | 'end';
 
 export function nextOf({ answers, latest }: Interview): Next {
@@ -75,7 +75,7 @@ export type InterviewPorts = {
 };
 
 const prompt = readFileSync(join(import.meta.dirname, 'interviewer.md'), 'utf8').trim();
-const longestQuestion = 1000;
+const maxQuestion = 1000;
 
 /** Lenient: if a model forgets a field or writes the file as an object, the rest is still used. */
 const schema = z.object({
@@ -121,7 +121,7 @@ export async function askNext(
       const faults = [...read.faults, ...(isEnding ? withoutTests(draft) : withoutQuestion)];
       if (isEnding && draft.file && faults.length === 0) return { value: ready(draft.file) };
       if (!isLast) return { again: `${complaint(draft, faults)}\n\n${request}` };
-      if (!draft.file || saysNothing(draft.file))
+      if (!draft.file || isEmptyFile(draft.file))
         throw fail('model_error', { message: `The model could not go on. ${faults[0]}` });
       return { value: isEnding ? ready(draft.file) : asking(interview, { ...draft, question: openQuestion }) };
     },
@@ -166,13 +166,13 @@ async function readAnswer(
   answer: Answer | null,
 ): Promise<{ draft: Draft; faults: string[] }> {
   if (answer === null) return { draft: before, faults: [notOfTheShape] };
-  const question = (storableJson(answer.question) as string).trim().slice(0, longestQuestion).toWellFormed();
+  const question = (storableJson(answer.question) as string).trim().slice(0, maxQuestion).toWellFormed();
   const { file, faults } = await readFile(ports, caller, { deployment, kept: before.file }, answer.file);
   return { draft: { question: question || before.question, isDone: before.isDone || answer.is_done, file }, faults };
 }
 
 /** Removing a faulty part may reveal another fault, such as the result of a removed tool. */
-const mostLooks = 5;
+const maxLooks = 5;
 
 /** The part of the file, merged with earlier ones, that would be accepted, and the faults of the rest. */
 async function readFile(
@@ -187,7 +187,7 @@ async function readFile(
   }
   let file: InterviewFile | null = mergedFile(kept, { ...given, name: deployment });
   const told: string[] = [];
-  for (let looks = 0; file && looks < mostLooks; looks++) {
+  for (let looks = 0; file && looks < maxLooks; looks++) {
     const faults = await faultsOf(caller, file);
     if (faults.length === 0) return { file, faults: told };
     told.push(...faults.map(({ param, message }) => `file.${param}: ${message}`));
@@ -222,7 +222,7 @@ function withoutFaulty(file: InterviewFile, faults: readonly FileFault[]): Inter
     return [[key, which ? (value as unknown[]).filter((_, at) => !which.has(at)) : value]];
   });
   const rest = { ...Object.fromEntries(left), name: file.name };
-  return saysNothing(rest) ? null : rest;
+  return isEmptyFile(rest) ? null : rest;
 }
 
 /** Merges the kept file with what the model has written since. Of two list entries with one name the newer counts. */
@@ -252,5 +252,5 @@ function nameOf(entry: unknown): unknown {
 }
 
 /** A file with only a name describes no agent. */
-const saysNothing = ({ name: _, ...rest }: InterviewFile) =>
+const isEmptyFile = ({ name: _, ...rest }: InterviewFile) =>
   Object.values(rest).every((value) => value === '' || (Array.isArray(value) && value.length === 0));

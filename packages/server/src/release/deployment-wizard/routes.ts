@@ -9,10 +9,10 @@ import type { InterviewPorts } from './interview.ts';
 import {
   findInterview,
   type InterviewStep,
-  Overtaken,
   prepareAnswer,
   prepareBeginning,
   presentInterview,
+  StepOvertaken,
   writeStep,
 } from './steps.ts';
 
@@ -23,10 +23,10 @@ type Call = {
 };
 
 /** More than an interview has questions. Each try lost to a concurrent answer. */
-const mostTries = 12;
+const maxTries = 12;
 
 /** Concurrent answers are taken one after the other, each for the question that is current then. */
-async function take<Body>(
+async function commitStep<Body>(
   { engine }: InterviewPorts,
   call: Call,
   prepare: () => Promise<InterviewStep>,
@@ -43,8 +43,8 @@ async function take<Body>(
       if (done) announce(engine.announcer, done);
       return answer;
     } catch (error) {
-      if (!(error instanceof Overtaken)) throw error;
-      if (tries === mostTries) throw fail('timeout');
+      if (!(error instanceof StepOvertaken)) throw error;
+      if (tries === maxTries) throw fail('timeout');
     }
   }
 }
@@ -55,7 +55,7 @@ export function interviewRoutes(ports: InterviewPorts): Required<Pick<Handlers<'
       const { caller, body, signal } = incoming;
       const { deployment, describe, conversation, answer } = body;
       if (deployment !== undefined && describe !== undefined) {
-        return take(
+        return commitStep(
           ports,
           incoming,
           () => prepareBeginning(ports, caller, { deployment, describe }, signal),
@@ -63,7 +63,7 @@ export function interviewRoutes(ports: InterviewPorts): Required<Pick<Handlers<'
         );
       }
       if (conversation === undefined || answer === undefined) throw fail('describe_or_answer');
-      return take(
+      return commitStep(
         ports,
         incoming,
         () => prepareAnswer(ports, caller, { conversation, answer }, signal),
@@ -77,7 +77,7 @@ export function interviewRoutes(ports: InterviewPorts): Required<Pick<Handlers<'
  * A message to the conversation of an interview answers its question. This is checked only after sending failed for
  * lack of a deployment, so that other messages cost nothing.
  */
-export function answeringInterviews(ports: InterviewPorts, routes: Handlers<'conversations'>): typeof routes {
+export function answerInterviews(ports: InterviewPorts, routes: Handlers<'conversations'>): typeof routes {
   const { send } = routes;
   if (!send) return routes;
   return {
@@ -91,7 +91,7 @@ export function answeringInterviews(ports: InterviewPorts, routes: Handlers<'con
         const conversation = params.conversation_id;
         if (caller.session || !(await findInterview(ports, caller, conversation))) throw error;
         const answer = readAnswer(body);
-        return take(
+        return commitStep(
           ports,
           incoming,
           () => prepareAnswer(ports, caller, { conversation, answer }, signal),

@@ -15,7 +15,7 @@ import type { Transaction } from '../../platform/db/pool.ts';
 import { askNext, type Interview, type InterviewPorts, type Progress, readInterview, withAnswer } from './interview.ts';
 
 /** Another answer arrived while the model was running, so the question has changed. */
-export class Overtaken extends Error {
+export class StepOvertaken extends Error {
   override readonly name = 'Overtaken';
 }
 
@@ -85,7 +85,7 @@ export async function writeStep(
     after === 0
       ? await insertConversation(tx, newConversationRow(caller, conversationId, { is_hidden: true }))
       : await lockOwnConversation(tx, caller, conversationId);
-  if (conversation.turn_count !== after) throw new Overtaken();
+  if (conversation.turn_count !== after) throw new StepOvertaken();
   const { result, committed } = await changing(tx, conversation, (change) =>
     recordExchange(change, {
       origin: 'interview',

@@ -58,8 +58,8 @@ type Found = Pick<Change, 'kind' | 'of_id' | 'of_name' | 'name'> & {
   bytes: number;
 };
 
-const mostChanges = 500;
-const mostBytes = 1024 * 1024;
+const maxChanges = 500;
+const maxBytes = 1024 * 1024;
 
 /** The differences of documents and skills between two versions of a deployment. */
 export async function readContentChanges(
@@ -86,8 +86,8 @@ export async function readContentChanges(
       ...{ before: before_sha256, after: after_sha256, bytes },
     })),
   ];
-  const listed = found.slice(0, mostChanges);
-  const withText = new Set(withinBytes(listed, mostBytes));
+  const listed = found.slice(0, maxChanges);
+  const withText = new Set(withinBytes(listed, maxBytes));
   const textsOf = (kind: Found['kind']) =>
     [...withText].flatMap((each) =>
       each.kind === kind ? [each.before, each.after].filter((place) => place !== null) : [],

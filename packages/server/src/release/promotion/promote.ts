@@ -24,7 +24,7 @@ import {
   assertComplete,
   dropPending,
   presentPromotion,
-  promoteAsTested,
+  promoteAfterTestsPass,
   promoteNow,
   takePending,
 } from './promotion.ts';
@@ -43,17 +43,17 @@ export async function promoteVersion(
   // A named version is promoted as it was saved. Otherwise the current content is meant.
   const named = number === undefined ? null : await getVersion(tx, found, number);
   if (found.status === 'archived') throw fail('deployment_archived');
-  const wished = named
+  const request = named
     ? { origin, deployment: found, version: named, isNew: false }
     : { origin, ...(await upToDateVersion(tx, dependencies, { origin, deployment: found })) };
   const promotion = await (when === 'after_tests'
-    ? promoteAsTested(tx, dependencies, wished)
-    : promoteNow(tx, dependencies, wished));
-  return presentPromotion(tx, { promotion, version: wished.version });
+    ? promoteAfterTestsPass(tx, dependencies, request)
+    : promoteNow(tx, dependencies, request));
+  return presentPromotion(tx, { promotion, version: request.version });
 }
 
 /** The reason if a passed run promoted nothing, such as a later apply, promotion or rollback. */
-type Outcome = { promoted: true } | { promoted: false; reason: Hindrance };
+type PromotionOutcome = { promoted: true } | { promoted: false; reason: Hindrance };
 
 type Hindrance =
   | 'superseded'
@@ -72,7 +72,7 @@ export async function promoteAfterTests(
   tx: Transaction,
   dependencies: ApplyDependencies,
   { orgId, run }: { orgId: string; run: Pick<TestRun, 'id' | 'deployment_id' | 'version' | 'mode'> },
-): Promise<Outcome> {
+): Promise<PromotionOutcome> {
   const { mode } = run;
   await lockVersions(tx, orgId);
   if (!(await findDeployment(tx, orgId, run.deployment_id))) return { promoted: false, reason: 'deployment_not_found' };

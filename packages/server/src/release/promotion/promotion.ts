@@ -14,7 +14,7 @@ import {
   moveDraft,
   pushLive,
 } from '../../agents/versions/index.ts';
-import { type MadeEndpoint, replaceFileEndpoints, replaceFileRoutines } from '../../automation/index.ts';
+import { type CreatedEndpoint, replaceFileEndpoints, replaceFileRoutines } from '../../automation/index.ts';
 import { countScenarios, findTestRun, latestRuns, startRun, type TestRun } from '../../evaluation/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
@@ -31,10 +31,10 @@ type Promotion = {
   promoted: boolean;
   becameDefault: boolean;
   testRun: TestRun | null;
-  made: MadeEndpoint[];
+  made: CreatedEndpoint[];
 };
 
-type Wished = {
+type PromotionRequest = {
   origin: Origin;
   deployment: DeploymentRow;
   version: VersionRow;
@@ -43,23 +43,30 @@ type Wished = {
 };
 
 /** Only saves the version. Drops a pending promotion of an earlier version in this mode. */
-export async function keepOnly(tx: Transaction, { origin, deployment }: Wished): Promise<Promotion> {
+export async function saveWithoutPromotion(
+  tx: Transaction,
+  { origin, deployment }: PromotionRequest,
+): Promise<Promotion> {
   await dropPending(tx, deployment.id, origin.mode);
   return { deployment, promoted: false, becameDefault: false, testRun: null, made: [] };
 }
 
 /** Makes the version the one that the mode of the request runs. */
-export async function promoteNow(tx: Transaction, dependencies: ApplyDependencies, wished: Wished): Promise<Promotion> {
-  const { origin, version, isNew } = wished;
+export async function promoteNow(
+  tx: Transaction,
+  dependencies: ApplyDependencies,
+  request: PromotionRequest,
+): Promise<Promotion> {
+  const { origin, version, isNew } = request;
   const { mode } = origin;
   assertComplete(version);
   if (mode === 'live') await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
-  const moved = mode === 'live' ? await goLive(tx, wished) : await moveDraftTo(tx, wished);
+  const moved = mode === 'live' ? await goLive(tx, request) : await moveDraftTo(tx, request);
   const { deployment, becameDefault } = moved;
   await dropPending(tx, deployment.id, mode);
   const made = moved.moved ? await activateFileObjects(tx, dependencies, { deployment, mode, version }) : [];
   const changesTraffic = moved.moved || (isNew && mode === 'test');
-  if (changesTraffic) await tellPromoted(tx, { origin, deployment, version, becameDefault });
+  if (changesTraffic) await emitPromoted(tx, { origin, deployment, version, becameDefault });
   return { deployment, promoted: true, becameDefault, testRun: null, made };
 }
 
@@ -67,18 +74,22 @@ export async function promoteNow(tx: Transaction, dependencies: ApplyDependencie
  * Promotes the version after all scenarios of the deployment have passed, those of the file and of the API. Without
  * scenarios it promotes at once.
  */
-export async function promoteAsTested(
+export async function promoteAfterTestsPass(
   tx: Transaction,
   dependencies: ApplyDependencies,
-  wished: Wished,
+  request: PromotionRequest,
 ): Promise<Promotion> {
-  const hasTests = (await countScenarios(tx, wished.deployment.id)) > 0;
-  return hasTests ? promoteOnPass(tx, dependencies, wished) : promoteNow(tx, dependencies, wished);
+  const hasTests = (await countScenarios(tx, request.deployment.id)) > 0;
+  return hasTests ? promoteOnPass(tx, dependencies, request) : promoteNow(tx, dependencies, request);
 }
 
 /** Starts a test run that promotes. A run that this version already waits for is not started again. */
-async function promoteOnPass(tx: Transaction, dependencies: ApplyDependencies, wished: Wished): Promise<Promotion> {
-  const { origin, deployment, version } = wished;
+async function promoteOnPass(
+  tx: Transaction,
+  dependencies: ApplyDependencies,
+  request: PromotionRequest,
+): Promise<Promotion> {
+  const { origin, deployment, version } = request;
   const { mode, orgId } = origin;
   assertComplete(version);
   if (mode === 'live') await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
@@ -122,22 +133,22 @@ export async function presentPromotion(
 
 type Moved = { deployment: DeploymentRow; moved: boolean; becameDefault: boolean };
 
-const goLive = (tx: Transaction, { deployment, version }: Wished): Promise<Moved> =>
+const goLive = (tx: Transaction, { deployment, version }: PromotionRequest): Promise<Moved> =>
   pushLive(tx, { deployment, version: version.version });
 
-async function moveDraftTo(tx: Transaction, { deployment, version }: Wished): Promise<Moved> {
+async function moveDraftTo(tx: Transaction, { deployment, version }: PromotionRequest): Promise<Moved> {
   const moved = await moveDraft(tx, { deployment, version: version.version });
   return { ...moved, becameDefault: await becomeDefault(tx, moved.deployment, 'test') };
 }
 
-async function tellPromoted(
+async function emitPromoted(
   tx: Transaction,
   {
     origin,
     deployment,
     version: { version },
     becameDefault,
-  }: Pick<Wished, 'origin' | 'version'> & Pick<Moved, 'deployment' | 'becameDefault'>,
+  }: Pick<PromotionRequest, 'origin' | 'version'> & Pick<Moved, 'deployment' | 'becameDefault'>,
 ): Promise<void> {
   const { orgId, mode } = origin;
   await recordAudit(tx, origin, {
@@ -158,7 +169,7 @@ async function tellPromoted(
 export const republishLiveVersions: ChangeLive = async (tx, origin, resourceId, next) => {
   for (const { deployment, version } of await changeLiveVersions(tx, origin, resourceId, next)) {
     await dropPending(tx, deployment.id, 'live');
-    await tellPromoted(tx, { origin, deployment, version, becameDefault: false });
+    await emitPromoted(tx, { origin, deployment, version, becameDefault: false });
   }
 };
 
@@ -167,13 +178,13 @@ export async function activateFileObjects(
   tx: Transaction,
   { vault }: Pick<ApplyDependencies, 'vault'>,
   { deployment, mode, version }: { deployment: DeploymentRow; mode: Mode; version: VersionRow },
-): Promise<MadeEndpoint[]> {
+): Promise<CreatedEndpoint[]> {
   const declared = version.file_objects;
   await replaceFileRoutines(tx, { deployment, mode, declared: declared.routines.map(routineOfEntry) });
   return replaceFileEndpoints(tx, vault, { deployment, mode, declared: declared.webhooks });
 }
 
-const isWaiting = (deploymentId: string, mode: Mode) => sql`deployment_id = ${deploymentId} AND mode = ${mode}`;
+const isPendingFor = (deploymentId: string, mode: Mode) => sql`deployment_id = ${deploymentId} AND mode = ${mode}`;
 
 /** Stores the run that promotes in this mode, instead of an earlier one. */
 async function putPending(
@@ -187,8 +198,6 @@ async function putPending(
   });
 }
 
-const { run_id, version } = pendingPromotions.columns;
-
 const findPending = (
   tx: Transaction,
   deploymentId: string,
@@ -196,20 +205,20 @@ const findPending = (
 ): Promise<{ run_id: string; version: number } | undefined> =>
   maybeOne(
     tx,
-    { run_id, version },
-    sql`SELECT run_id, version FROM ${pendingPromotions} WHERE ${isWaiting(deploymentId, mode)}`,
+    { run_id: pendingPromotions.columns.run_id, version: pendingPromotions.columns.version },
+    sql`SELECT run_id, version FROM ${pendingPromotions} WHERE ${isPendingFor(deploymentId, mode)}`,
   );
 
 /** Prevents all started runs from promoting in this mode. */
 export async function dropPending(tx: Transaction, deploymentId: string, mode: Mode): Promise<void> {
-  await run(tx, sql`DELETE FROM ${pendingPromotions} WHERE ${isWaiting(deploymentId, mode)}`);
+  await run(tx, sql`DELETE FROM ${pendingPromotions} WHERE ${isPendingFor(deploymentId, mode)}`);
 }
 
 /** Takes the pending promotion. Returns whether this run was the one to promote. */
 export async function takePending(tx: Transaction, deploymentId: string, mode: Mode, runId: string): Promise<boolean> {
   const taken = await run(
     tx,
-    sql`DELETE FROM ${pendingPromotions} WHERE ${isWaiting(deploymentId, mode)} AND run_id = ${runId}`,
+    sql`DELETE FROM ${pendingPromotions} WHERE ${isPendingFor(deploymentId, mode)} AND run_id = ${runId}`,
   );
   return taken > 0;
 }

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { newDeployment } from '../../agents/deployments/deployments.fixture.ts';
+import { createLog } from '../../main/log.ts';
+import { openLine } from '../../platform/db/listen.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { createOutbound } from '../../platform/outbound/fetcher.ts';
 import { useDeliveries } from './deliveries.fixture.ts';
 import { claimDue } from './deliveries.ts';
+import { startDelivering } from './dispatcher.ts';
 import { answering, hanging, until } from './receiver.fixture.ts';
 
 const at = useDeliveries();
@@ -190,4 +193,41 @@ describe('an endpoint of a deployment file', () => {
     await at.untilDeliveries(org, endpoint, (all) => all.every(({ status }) => status === 'succeeded'));
     expect(receiver.received.map(idOf).sort()).toEqual(heard.sort());
   });
+});
+
+it('delivers what is committed because it is told, and not by looking for it', async () => {
+  const org = await at.newOrg();
+  const receiver = await at.receiver();
+  const { id } = await at.endpoint(org, receiver.url, ['task.completed']);
+  const { db, vault, outbound } = at.server;
+  const connectionString = db.$client.options.connectionString as string;
+  const log = createLog('silent');
+  const line = await openLine({ connectionString, log });
+  const delivering = await startDelivering({
+    db,
+    vault,
+    outbound,
+    log,
+    line,
+    lookEveryMs: 3_600_000,
+  });
+  try {
+    await at.emit(org);
+    await until(() => receiver.received.length === 1);
+    await run(
+      db,
+      sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'vestra listener'`,
+    );
+    // Unheard, since nobody listens; found when the line stands again.
+    await at.emit(org);
+    await until(() => receiver.received.length === 2);
+    await at.emit(org);
+    await until(() => receiver.received.length === 3);
+    expect((await at.deliveries(org, { id })).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+  } finally {
+    await delivering.stop();
+    await line.close();
+  }
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failingAfter, hasFailedTooLong, isWorthKeeping, nextAttemptAt, outcomeOfAnswer } from './attempts.ts';
+import { failingAfter, hasFailedTooLong, isWorthRecording, nextAttemptAt, outcomeOfAnswer } from './attempts.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -61,9 +61,9 @@ describe('an endpoint', () => {
 
   it('costs no write for every failure', () => {
     const failing = failingAfter(null, start);
-    expect(isWorthKeeping(null, failing)).toBe(true);
-    expect(isWorthKeeping(failing, failingAfter(failing, after(59 * minute)))).toBe(false);
-    expect(isWorthKeeping(failing, failingAfter(failing, after(hour)))).toBe(true);
-    expect(isWorthKeeping(failing, failingAfter(failing, after(30 * day)))).toBe(true);
+    expect(isWorthRecording(null, failing)).toBe(true);
+    expect(isWorthRecording(failing, failingAfter(failing, after(59 * minute)))).toBe(false);
+    expect(isWorthRecording(failing, failingAfter(failing, after(hour)))).toBe(true);
+    expect(isWorthRecording(failing, failingAfter(failing, after(30 * day)))).toBe(true);
   });
 });

@@ -5,7 +5,7 @@ import type { Origin } from '../../platform/caller.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { scenarioOf, startScenarios } from '../scenarios/scenarios.fixture.ts';
 import { latestRuns } from './store.ts';
-import { findTestRun, type NewRun, startRun } from './test-runs.ts';
+import { findTestRun, type NewTestRun, startRun } from './test-runs.ts';
 
 type Server = Awaited<ReturnType<typeof startScenarios>>;
 
@@ -25,7 +25,7 @@ const origin = (): Origin => ({
   requestId: newId('req'),
   ip: null,
 });
-const start = (deployment: DeploymentRow, run: Partial<NewRun> = {}) =>
+const start = (deployment: DeploymentRow, run: Partial<NewTestRun> = {}) =>
   transaction(server.db, (tx) =>
     startRun(tx, server.jobs, origin(), { deployment, version: 1, mode: 'test', promoteOnPass: false, ...run }),
   );

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('what begins items of a batch reads those items, however many it has [BAT-551]', async () => {
+it('marking started items reads only those items, however large the batch is [BAT-551]', async () => {
   const batch = { org_id: newId('org'), mode: 'test', id: newId('bat') } as BatchRow;
   await run(
     db,

@@ -39,7 +39,7 @@ const kept = () => run(server.db, sql`SELECT FROM routines`);
 const idIn = (output: string) => /rtn_[0-9a-z]{24}/.exec(output)?.[0] ?? '';
 
 describe('in a test', () => {
-  it('a routine seems to be made, is seen in that test alone and never runs', async () => {
+  it('lists a created routine only in that test and never runs it', async () => {
     const before = await kept();
     const { call } = await toolsFor('anna', true);
     const other = await toolsFor('anna', true);
@@ -56,7 +56,7 @@ describe('in a test', () => {
     expect((await call('routines_list')).output).toBe('Nothing is scheduled.');
   });
 
-  it('answers as for a real one, also of one that runs once and where the schedule is wrong [RTN-262]', async () => {
+  it('answers as outside of a test, also for one-time and invalid schedules [RTN-262]', async () => {
     const [pretended, real] = [await toolsFor('bert', true), await toolsFor('bert', false)];
     for (const given of [{ ask: 'x', every: '5 minutes' }, { ask: 'x', cron: '0 0 * * * *' }, { ask: 'x' }]) {
       const answer = await pretended.call('routines_add', given);
@@ -77,7 +77,7 @@ describe('in a test', () => {
     }
   });
 
-  it('leaves nothing behind when its conversation goes', async () => {
+  it('deletes pretended routines with their conversation', async () => {
     const { call, conversationId } = await toolsFor('carl', true);
     await call('routines_add', { ask: 'x', every: 'hour' });
     await run(server.db, sql`DELETE FROM conversations WHERE id = ${conversationId}`);
@@ -86,7 +86,7 @@ describe('in a test', () => {
 });
 
 describe('outside a test', () => {
-  it('a person has at most fifty', async () => {
+  it('allows at most fifty routines for each user', async () => {
     const { call } = await toolsFor('dora', false);
     for (let count = 0; count < 50; count++) {
       expect((await call('routines_add', { ask: `Ask ${count}`, every: 'hour' })).isError).toBe(false);
@@ -97,7 +97,7 @@ describe('outside a test', () => {
     });
   });
 
-  it('what a file declares is not removed', async () => {
+  it('refuses to remove a file-managed routine', async () => {
     const deployment = await server.newDeployment(tenant.orgId, 'filed');
     await server.apply(deployment, 'test', [
       { name: 'filed', ask: 'Report.', every: 'hour', enabled: true, users: ['eve'] },

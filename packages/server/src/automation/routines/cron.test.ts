@@ -28,7 +28,7 @@ describe('cron', () => {
     '0 9 * * FRI#L,1#2',
     '0 9 * * 5L',
     '0 0 1 * 7',
-  ])('of five fields is kept as it is: %s [RTN-020]', (cron) => {
+  ])('accepts five fields unchanged: %s [RTN-020]', (cron) => {
     expect(read(cron)).toBe(cron);
   });
 
@@ -60,7 +60,7 @@ describe('cron', () => {
     ['0 8 * * +1', 'The day of week `+1`'],
     ['0 8 30 2 *', 'names a day that never comes'],
     ['0 8 31 2,4,6,9,11 *', 'names a day that never comes'],
-  ])('that cannot be kept says which field is wrong: %s [RTN-021]', (cron, reason) => {
+  ])('names the invalid field: %s [RTN-021]', (cron, reason) => {
     const { code, message, details } = refusalOf(cron);
     expect([code, details.param]).toEqual(['invalid_schedule', 'schedule.cron']);
     expect(message).toContain(reason);
@@ -74,20 +74,20 @@ describe('cron', () => {
     ['55,5 0,23 * * *', '10 minutes'],
     ['55,5 0,23 28,1 * *', '10 minutes'],
     ['55,5 0,23 * * sun,6', '10 minutes'],
-  ])('with two runs within 15 minutes is refused: %s [RTN-019]', (cron, gap) => {
+  ])('refuses runs within 15 minutes of each other: %s [RTN-019]', (cron, gap) => {
     const { code, message } = refusalOf(cron);
     expect(code).toBe('schedule_too_frequent');
     expect(message).toContain(`has runs ${gap} apart`);
   });
 
   it.each(['0,45 * * * *', '55,5 0,23 * * mon,wed', '55,5 0,23 1 * *', '55,5 0,22 * * *'])(
-    'with runs that only look close is kept: %s',
+    'accepts runs that only look close: %s',
     (cron) => {
       expect(read(cron)).toBe(cron);
     },
   );
 
-  it('is judged as a walk over its runs judges it', () => {
+  it('agrees with a walk over all runs', () => {
     const list = (highest: number, most: number) =>
       fc.uniqueArray(fc.nat(highest), { minLength: 1, maxLength: most }).map((values) => values.join(','));
     const minutes = fc.oneof(

@@ -41,8 +41,8 @@ async function fresh(): Promise<DeploymentRow> {
 const list = async (userId?: string, key = org.testKey) =>
   (await server.call('GET', `/v1/routines${userId === undefined ? '' : `?user_id=${userId}`}`, { key })).body.data;
 
-describe('the routines of a deployment file', () => {
-  it('come alive in the mode that runs the version, for the org’s own agent or each user', async () => {
+describe('routines of a deployment file', () => {
+  it('are created in the mode that runs the version, for the org’s own agent or for each user', async () => {
     const deployment = await fresh();
     await server.apply(deployment, 'test', [
       declare(),
@@ -74,7 +74,7 @@ describe('the routines of a deployment file', () => {
     expect(await server.rowOf(morning.id)).toMatchObject({ deployment_id: deployment.id, deployment_version: null });
   });
 
-  it('belong to it: changing, pausing or deleting one over the API answers 409 [RTN-054]', async () => {
+  it('cannot be changed, paused or deleted over the API (409) [RTN-054]', async () => {
     await server.apply(await fresh(), 'test', [declare()]);
     const [made] = await list();
     for (const [method, body] of [
@@ -90,7 +90,7 @@ describe('the routines of a deployment file', () => {
     expect(await list()).toEqual([made]);
   });
 
-  it('are found again by name and user, and keep id, conversation and counts', async () => {
+  it('keep id, conversation and counts if name and user stay the same', async () => {
     const deployment = await fresh();
     await server.apply(deployment, 'test', [declare({ users: ['anna', 'bert'] })]);
     const [before] = await list('anna');
@@ -114,7 +114,7 @@ describe('the routines of a deployment file', () => {
     expect(await list('carl')).toHaveLength(1);
   });
 
-  it('may turn from a schedule to a call and back', async () => {
+  it('can change from a schedule to a call and back', async () => {
     const deployment = await fresh();
     await server.apply(deployment, 'test', [declare()]);
     const [{ id }] = await list();
@@ -124,7 +124,7 @@ describe('the routines of a deployment file', () => {
     expect(await list()).toMatchObject([{ id, kind: 'schedule', trigger: null, next_run_at: expect.any(String) }]);
   });
 
-  it('that are declared as before stay as they are, also a run that is due', async () => {
+  it('stay unchanged if the declaration is unchanged, including a due run', async () => {
     const deployment = await fresh();
     await server.apply(deployment, 'test', [declare({ users: ['anna'] })]);
     const [{ id }] = await list('anna');
@@ -134,7 +134,7 @@ describe('the routines of a deployment file', () => {
     expect(await server.rowOf(id)).toEqual(before);
   });
 
-  it('start again where an error had stopped them', async () => {
+  it('run again after an error had stopped them', async () => {
     const deployment = await fresh();
     await server.apply(deployment, 'test', [declare()]);
     const [{ id }] = await list();
@@ -143,7 +143,7 @@ describe('the routines of a deployment file', () => {
     expect(await list()).toMatchObject([{ id, status: 'active', next_run_at: expect.any(String) }]);
   });
 
-  it('run in their own zone, else the user’s', async () => {
+  it('run in their own zone, else in that of the user', async () => {
     const deployment = await fresh();
     await server.setUser({ orgId: org.id, mode: 'test' }, 'kim', { timezone: 'Asia/Kolkata' });
     await server.apply(deployment, 'test', [declare({ users: ['kim', 'anna'] })]);
@@ -153,7 +153,7 @@ describe('the routines of a deployment file', () => {
     expect((await list('kim'))[0].schedule.timezone).toBe('Europe/Berlin');
   });
 
-  it('leave those of the other mode, of other deployments and of the API alone', async () => {
+  it('do not affect the other mode, other deployments or routines of the API', async () => {
     const deployment = await fresh();
     const other = await server.newDeployment(org.id);
     const body = { ask: 'Mine.', name: 'Morning', every: 'hour', deployment: deployment.slug };
@@ -168,14 +168,14 @@ describe('the routines of a deployment file', () => {
     expect(await list(undefined, org.liveKey)).toHaveLength(1);
   });
 
-  it('go with their deployment', async () => {
+  it('are deleted with their deployment', async () => {
     const deployment = await fresh();
     await server.apply(deployment, 'test', [declare()]);
     await run(server.db, sql`DELETE FROM deployments WHERE id = ${deployment.id}`);
     expect(await list()).toEqual([]);
   });
 
-  it('may be fifty for a hundred users each', async () => {
+  it('can be fifty entries with a hundred users each', async () => {
     const deployment = await fresh();
     const users = Array.from({ length: 100 }, (_, at) => `user-${at}`);
     const all = (ask: string) => Array.from({ length: 50 }, (_, at) => declare({ name: `Routine ${at}`, ask, users }));
@@ -192,8 +192,8 @@ describe('the routines of a deployment file', () => {
   });
 });
 
-describe('the routines of an erased user', () => {
-  it('are deleted in that mode, whoever made them', async () => {
+describe('routines of an erased user', () => {
+  it('are deleted in that mode, whoever created them', async () => {
     const deployment = await fresh();
     for (const mode of ['test', 'live'] as const) {
       await server.apply(deployment, mode, [declare({ users: ['anna', 'bert'] })]);

@@ -30,7 +30,7 @@ describe('plain words', () => {
     ['day at 6:05 p.m.', '5 18 * * *'],
     ['day at 8am and 6pm', '0 8,18 * * *'],
     ['at 9 every day', '0 9 * * *'],
-  ])('name a time of the day: %s is %s [RTN-014]', (words, cron) => {
+  ])('read a time of day: %s is %s [RTN-014]', (words, cron) => {
     expect(read(words)).toBe(cron);
   });
 
@@ -43,7 +43,7 @@ describe('plain words', () => {
     ['friday to monday at 9', '0 9 * * 0,1,5,6'],
     ['weekdays and saturdays at 9', '0 9 * * 1,2,3,4,5,6'],
     ['at 9am every tues, thurs', '0 9 * * 2,4'],
-  ])('list days of the week: %s is %s [RTN-015]', (words, cron) => {
+  ])('read days of the week: %s is %s [RTN-015]', (words, cron) => {
     expect(read(words)).toBe(cron);
   });
 
@@ -59,7 +59,7 @@ describe('plain words', () => {
     ['every two hours', '0 */2 * * *'],
     ['360 minutes', '0 */6 * * *'],
     ['12 hours', '0 */12 * * *'],
-  ])('give an interval: %s is %s [RTN-016]', (words, cron) => {
+  ])('read an interval: %s is %s [RTN-016]', (words, cron) => {
     expect(read(words)).toBe(cron);
   });
 
@@ -77,7 +77,7 @@ describe('plain words', () => {
     ['last weekday of the month at 5pm', '0 17 LW * *'],
     ['3 months on the 1st at 9', '0 9 1 */3 *'],
     ['quarter on the last day at 9', '0 9 L */3 *'],
-  ])('name days of the month: %s is %s [RTN-017]', (words, cron) => {
+  ])('read days of the month: %s is %s [RTN-017]', (words, cron) => {
     expect(read(words)).toBe(cron);
   });
 
@@ -86,7 +86,7 @@ describe('plain words', () => {
     ['year on the 24th of december at 6pm', '0 18 24 12 *'],
     ['sept 1 at 8', '0 8 1 9 *'],
     ['29 february at noon', '0 12 29 2 *'],
-  ])('name a day of the year: %s is %s', (words, cron) => {
+  ])('read a day of the year: %s is %s', (words, cron) => {
     expect(read(words)).toBe(cron);
   });
 
@@ -123,7 +123,7 @@ describe('plain words', () => {
     ['constructor at 9', '`constructor` is not understood'],
     ['every', 'it names no days'],
     [' , and ', 'it holds no words'],
-  ])('that cannot be read say why: %s [RTN-018]', (words, reason) => {
+  ])('are refused with the reason: %s [RTN-018]', (words, reason) => {
     const { code, message, details } = refusalOf(words);
     expect([code, details.param]).toEqual(['schedule_unreadable', 'every']);
     expect(message).toContain(`\`${words}\` cannot be read: `);
@@ -132,7 +132,7 @@ describe('plain words', () => {
   });
 
   it.each(['14 minutes', 'minute', '10 mins', '1 second', '30 seconds'])(
-    'that come too often are refused: %s [RTN-019]',
+    'are refused if they repeat too often: %s [RTN-019]',
     (words) => {
       const { code, message } = refusalOf(words);
       expect(code).toBe('schedule_too_frequent');
@@ -140,14 +140,14 @@ describe('plain words', () => {
     },
   );
 
-  it('that name a day which never comes are refused', () => {
+  it('are refused if the day never comes', () => {
     expect(refusalOf('year on february 30 at 9')).toMatchObject({
       code: 'invalid_schedule',
       message: '`0 9 30 2 *` names a day that never comes.',
     });
   });
 
-  it('mean what the guide says of them', () => {
+  it('mean what the guide documents', () => {
     const guide = readFileSync(join(import.meta.dirname, '../../../../../docs/routines.md'), 'utf8');
     const quoted = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, inside]) => inside as string);
     const examples = guide.split('\n').flatMap((line) => {
@@ -158,7 +158,7 @@ describe('plain words', () => {
     expect(examples.map(([words]) => [words, read(words)])).toEqual(examples);
   });
 
-  it('mean the same in other capitals, with further commas and spaces, and with `every` before them', () => {
+  it('ignore case, extra commas and spaces, and a leading `every`', () => {
     const letterCase = fc.constantFrom(
       (word: string) => word,
       (word: string) => word.toUpperCase(),
@@ -194,7 +194,7 @@ describe('plain words', () => {
     );
   });
 
-  it('of any days and any time are read as those', () => {
+  it('read any days and any time', () => {
     const names = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
     fc.assert(
       fc.property(
@@ -213,7 +213,7 @@ describe('plain words', () => {
     );
   });
 
-  it('of any kind are read or refused with a code, never with another error', () => {
+  it('never throw anything but a failure with a code', () => {
     const word = fc.constantFrom(
       ...[
         'every',

@@ -31,7 +31,7 @@ async function refused(body: Record<string, unknown>, key?: string) {
 }
 
 describe('creating a routine', () => {
-  it('answers 201 with one that runs by plain words [RTN-001, RTN-002, RTN-004, RTN-005, RTN-011, RTN-014, RTN-028]', async () => {
+  it('creates a routine from plain words (201) [RTN-001, RTN-002, RTN-004, RTN-005, RTN-011, RTN-014, RTN-028]', async () => {
     const before = Date.now();
     const { status, body } = await create({ name: 'Morning', every: 'weekday at 08:00', timezone: 'Europe/Berlin' });
     expect(status).toBe(201);
@@ -166,7 +166,7 @@ describe('creating a routine', () => {
     expect(fault).toMatchObject({ status: 400, code: 'invalid_trigger', param: 'filters' });
   });
 
-  it('runs in the zone that is given, else the user’s, else UTC [RTN-023]', async () => {
+  it('uses the given zone, else that of the user, else UTC [RTN-023]', async () => {
     await server.setUser(tenant(), 'anna', { timezone: 'America/New_York' });
     const zoneOf = async (body: Record<string, unknown>) =>
       (await create({ every: 'day at 8', ...body })).body.schedule.timezone;
@@ -176,7 +176,7 @@ describe('creating a routine', () => {
     expect(await zoneOf({})).toBe('UTC');
   });
 
-  it('is made once for one Idempotency-Key', async () => {
+  it('creates one routine for one Idempotency-Key', async () => {
     const send = () =>
       server.call('POST', '/v1/routines', {
         key: org.testKey,
@@ -188,19 +188,19 @@ describe('creating a routine', () => {
     expect((await call('GET', '/v1/routines?user_id=once')).body.data).toHaveLength(1);
   });
 
-  it('starts paused where it says so [RTN-009, RTN-038]', async () => {
+  it('can start paused [RTN-009, RTN-038]', async () => {
     const { body } = await create({ every: 'hour', enabled: false });
     expect(body).toMatchObject({ enabled: false, status: 'active', next_run_at: null });
   });
 
-  it('is refused to a disabled user', async () => {
+  it('refuses a disabled user', async () => {
     await server.setUser(tenant(), 'gone', { status: 'disabled' });
     expect(await refused({ every: 'hour', user_id: 'gone' })).toMatchObject({ status: 403, code: 'user_disabled' });
   });
 });
 
 describe('the deployment of a routine', () => {
-  it('goes by id, slug or name, perhaps at a version, and is kept by id [RTN-027]', async () => {
+  it('is given by id, slug or name, optionally with a version, and stored by id [RTN-027]', async () => {
     const desk = await server.newDeployment(org.id, 'night-desk');
     for (const [deployment, version] of [
       [desk.id, null],
@@ -212,12 +212,12 @@ describe('the deployment of a routine', () => {
     }
   });
 
-  it('is asked for at each run where none is named', async () => {
+  it('is resolved at each run if none is named', async () => {
     const { body } = await create({ every: 'hour' });
     expect(await server.rowOf(body.id)).toMatchObject({ deployment_id: null, deployment_version: null });
   });
 
-  it('is required where neither the user nor the org has a default [RTN-027]', async () => {
+  it('is required if neither the user nor the org has a default [RTN-027]', async () => {
     const bare = await server.newOrg({ default_deployment: null });
     const asked = { every: 'hour', user_id: 'anna' };
     expect(await refused(asked, bare.testKey)).toMatchObject({
@@ -231,7 +231,7 @@ describe('the deployment of a routine', () => {
     expect((await create({ every: 'hour', deployment: bare.deployment.slug }, bare.testKey)).status).toBe(201);
   });
 
-  it('exists in the org and is not archived', async () => {
+  it('must exist in the org and not be archived', async () => {
     const other = await server.newOrg();
     for (const deployment of ['no-such-desk', other.deployment.id, `${org.deployment.slug}@9`]) {
       expect(await refused({ every: 'hour', deployment })).toMatchObject({
@@ -248,14 +248,14 @@ describe('the deployment of a routine', () => {
     });
   });
 
-  it('has a live version in live mode', async () => {
+  it('must have a live version in live mode', async () => {
     for (const body of [{ every: 'hour' }, { every: 'hour', deployment: org.deployment.slug }]) {
       expect(await refused(body, org.liveKey)).toMatchObject({ status: 409, code: 'deployment_not_live' });
     }
     expect((await create({ every: 'hour', deployment: `${org.deployment.slug}@1` }, org.liveKey)).status).toBe(201);
   });
 
-  it('takes its routines with it when it is deleted', async () => {
+  it('deletes its routines with it', async () => {
     const desk = await server.newDeployment(org.id);
     const { body } = await create({ every: 'hour', deployment: desk.id });
     await run(server.db, sql`DELETE FROM deployments WHERE id = ${desk.id}`);
@@ -264,7 +264,7 @@ describe('the deployment of a routine', () => {
 });
 
 describe('the conversation of a routine', () => {
-  it('is there from its creation, and of its user and deployment [RTN-261]', async () => {
+  it('is created with the routine, for its user and deployment [RTN-261]', async () => {
     const desk = await server.newDeployment(org.id);
     for (const body of [{ every: 'hour' }, { on: 'call' }]) {
       const made = (await create({ ...body, user_id: 'anna', deployment: desk.slug })).body;
@@ -277,14 +277,14 @@ describe('the conversation of a routine', () => {
     }
   });
 
-  it('is not made where the routine is refused [RTN-261]', async () => {
+  it('is not created if the routine is refused [RTN-261]', async () => {
     const other = await server.newOrg();
     await refused({ every: '2020-01-01 at 9' }, other.testKey);
     await refused({ every: 'hour', conversation_id: newId('conv') }, other.testKey);
     expect(await run(server.db, sql`SELECT FROM conversations WHERE org_id = ${other.id}`)).toBe(0);
   });
 
-  it('is one of its user, who need not be named again', async () => {
+  it('determines the user, who need not be named', async () => {
     const conversation = await server.newConversation(tenant(), 'anna');
     const { body } = await create({ every: 'hour', user_id: 'anna', conversation_id: conversation });
     expect(body).toMatchObject({ user_id: 'anna', conversation_id: conversation });
@@ -296,7 +296,7 @@ describe('the conversation of a routine', () => {
     });
   });
 
-  it('is refused where it is another user’s [RTN-053]', async () => {
+  it('is refused if it belongs to another user [RTN-053]', async () => {
     const mismatch = { status: 400, code: 'conversation_user_mismatch', param: 'conversation_id' };
     const conversation = await server.newConversation(tenant(), 'anna');
     expect(await refused({ every: 'hour', user_id: 'bert', conversation_id: conversation })).toMatchObject(mismatch);
@@ -304,7 +304,7 @@ describe('the conversation of a routine', () => {
     expect(await refused({ every: 'hour', user_id: 'bert', conversation_id: own })).toMatchObject(mismatch);
   });
 
-  it('is refused where it is not there, malformed, or the other mode’s', async () => {
+  it('is refused if it is unknown, malformed or of the other mode', async () => {
     const live = await server.newConversation(tenant('live'), 'anna');
     for (const conversation_id of [newId('conv'), live]) {
       expect(await refused({ every: 'hour', conversation_id })).toMatchObject({
@@ -318,7 +318,7 @@ describe('the conversation of a routine', () => {
     });
   });
 
-  it('may be deleted, and the routine stays without it [RTN-003]', async () => {
+  it('can be deleted without the routine [RTN-003]', async () => {
     const conversation = await server.newConversation(tenant(), 'anna');
     const { body } = await create({ every: 'hour', conversation_id: conversation });
     await run(server.db, sql`DELETE FROM conversations WHERE id = ${conversation}`);
@@ -327,7 +327,7 @@ describe('the conversation of a routine', () => {
 });
 
 describe('reading routines', () => {
-  it('lists those of one user, or of the org’s own agent, by pages, newest first [RTN-030]', async () => {
+  it('lists routines of one user or of the org’s own agent, newest first, in pages [RTN-030]', async () => {
     const own = await server.newOrg();
     const made: Record<string, string[]> = { anna: [], none: [] };
     for (let at = 0; at < 5; at++) {
@@ -350,7 +350,7 @@ describe('reading routines', () => {
     expect((await call('GET', '/v1/routines?user_id=bert', undefined, own.testKey)).body.data).toEqual([]);
   });
 
-  it('needs a user where the org requires one', async () => {
+  it('requires a user if the org does', async () => {
     const strict = await server.newOrg({ require_user: true });
     const required = { status: 400, code: 'user_required', param: 'user_id' };
     expect(await refused({ every: 'hour' }, strict.testKey)).toMatchObject(required);
@@ -360,7 +360,7 @@ describe('reading routines', () => {
     expect((await call('GET', '/v1/routines?user_id=anna', undefined, strict.testKey)).body.data).toHaveLength(1);
   });
 
-  it('answers 404 for one that is unknown, another org’s or the other mode’s, in every route [RTN-031, RTN-055]', async () => {
+  it('answers 404 in every route for an unknown routine and for one of another org or mode [RTN-031, RTN-055]', async () => {
     const { body: made } = await create({ every: 'hour' });
     expect((await call('GET', `/v1/routines/${made.id}`)).body).toEqual(made);
     const other = await server.newOrg();
@@ -380,7 +380,7 @@ describe('reading routines', () => {
 });
 
 describe('a routine that runs once', () => {
-  it('shows its date, whatever words named it, and its next run [RTN-262]', async () => {
+  it('shows its date and its next run, whatever words named it [RTN-262]', async () => {
     await server.setUser(tenant(), 'tokyo', { timezone: 'Asia/Tokyo' });
     const { status, body } = await create({ every: 'on 1 March 2090 at 9am', user_id: 'tokyo' });
     expect(status).toBe(201);
@@ -392,7 +392,7 @@ describe('a routine that runs once', () => {
     expect([tomorrow.schedule.every, tomorrow.next_run_at]).toEqual([`${date} at 09:00`, `${date}T00:00:00.000Z`]);
   });
 
-  it('is refused where its time has passed [RTN-263]', async () => {
+  it('is refused if its time has passed [RTN-263]', async () => {
     const past = await refused({ every: '2020-12-01 at 09:00', timezone: 'Europe/Berlin' });
     expect(past).toMatchObject({ status: 400, code: 'invalid_schedule', param: 'every' });
     expect(past.message).toContain('has passed: in Europe/Berlin it is 20');
@@ -400,7 +400,7 @@ describe('a routine that runs once', () => {
 });
 
 describe('deleting a routine', () => {
-  it('removes it, and its conversation stays [RTN-041]', async () => {
+  it('deletes the routine and keeps its conversation [RTN-041]', async () => {
     const conversation = await server.newConversation(tenant(), 'anna');
     const { body: made } = await create({ every: 'hour', conversation_id: conversation });
     expect((await call('DELETE', `/v1/routines/${made.id}`)).body).toEqual({

@@ -112,7 +112,7 @@ describe('changing a routine', () => {
     [{ deployment: 'no-such-desk' }, 'invalid_deployment'],
     [{ ask: '' }, 'invalid_request'],
     [{ user_id: null }, 'invalid_request'],
-  ])('refuses %j under the rules of the create [RTN-040]', async (body, code) => {
+  ])('refuses %j by the rules of creation [RTN-040]', async (body, code) => {
     const made = await make({ every: 'day at 8' });
     expect((await refused(made.id, body)).slice(0, 2)).toEqual([400, code]);
   });
@@ -188,7 +188,7 @@ describe('a routine that runs once', () => {
 
 describe('the kind of a routine', () => {
   it.each([{ every: 'hour' }, { schedule: { cron: '0 8 * * *' } }, { timezone: 'Europe/Berlin' }])(
-    'is kept: one that runs on a call has no schedule, so %j is refused [RTN-036]',
+    'cannot change: refuses %j for a routine that runs on a call [RTN-036]',
     async (body) => {
       const made = await make({ on: 'call' });
       expect(await refused(made.id, body)).toEqual([400, 'not_a_schedule_routine', Object.keys(body)[0]]);
@@ -196,14 +196,14 @@ describe('the kind of a routine', () => {
   );
 
   it.each([{ on: 'call' }, { filters: { a: 1 } }, { filters: null }, { on: 'call', filters: { a: 1 } }])(
-    'is kept: one that runs on a schedule waits for no call, so %j is refused [RTN-049]',
+    'cannot change: refuses %j for a routine that runs on a schedule [RTN-049]',
     async (body) => {
       const made = await make({ every: 'hour' });
       expect(await refused(made.id, body)).toEqual([400, 'invalid_trigger', Object.keys(body)[0]]);
     },
   );
 
-  it('lets the filters of one that runs on a call change and go [RTN-006]', async () => {
+  it('allows changing and removing the filters of a routine that runs on a call [RTN-006]', async () => {
     const made = await make({ on: 'call', filters: { a: 1 } });
     expect((await patch(made.id, { on: 'call', filters: { b: [2] } })).body.trigger).toEqual({ filters: { b: [2] } });
     expect((await patch(made.id, { filters: null })).body.trigger).toEqual({ filters: null });
@@ -211,7 +211,7 @@ describe('the kind of a routine', () => {
 });
 
 describe('the user of a routine', () => {
-  it('brings their zone and a conversation of their own [RTN-261]', async () => {
+  it('changes the zone and the conversation with the user [RTN-261]', async () => {
     await server.setUser(tenant(), 'kim', { timezone: 'Asia/Kolkata' });
     const conversation = await server.newConversation(tenant(), 'anna');
     const made = await make({ every: 'day at 8', conversation_id: conversation });
@@ -226,13 +226,13 @@ describe('the user of a routine', () => {
     expect(moved.next_run_at).toMatch(/T02:30:00\.000Z$/);
   });
 
-  it('leaves alone a zone that the routine names itself', async () => {
+  it('keeps the own zone of a routine', async () => {
     await server.setUser(tenant(), 'kim', { timezone: 'Asia/Kolkata' });
     const made = await make({ every: 'day at 8', timezone: 'Europe/Berlin' });
     expect((await patch(made.id, { user_id: 'kim' })).body.schedule.timezone).toBe('Europe/Berlin');
   });
 
-  it('is the user of its conversation [RTN-053]', async () => {
+  it('must be the user of the conversation [RTN-053]', async () => {
     const conversation = await server.newConversation(tenant(), 'anna');
     const mismatch = [400, 'conversation_user_mismatch', 'conversation_id'];
     const made = await make({ every: 'hour', user_id: 'bert' });
@@ -241,7 +241,7 @@ describe('the user of a routine', () => {
     expect((await patch(made.id, { conversation_id: conversation, user_id: 'anna' })).status).toBe(200);
   });
 
-  it('is somebody who may act', async () => {
+  it('must not be disabled', async () => {
     await server.setUser(tenant(), 'gone', { status: 'disabled' });
     const made = await make({ every: 'hour' });
     expect((await refused(made.id, { user_id: 'gone' })).slice(0, 2)).toEqual([403, 'user_disabled']);

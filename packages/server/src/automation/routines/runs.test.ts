@@ -57,7 +57,7 @@ describe('what is due', () => {
   it.each([
     ['few', 3],
     ['more than are ranked', 1600],
-  ])('goes round the orgs, also where %s of one org are waiting [RTN-520]', async (_, waiting) => {
+  ])('alternates between orgs, also if one org has %s due routines [RTN-520]', async (_, waiting) => {
     // All of the first org are due before any of the others.
     const dueOf = async (letter: string, amount: number, day: string) => {
       const org = await server.newOrg({});
@@ -83,7 +83,7 @@ describe('what is due', () => {
     expect(others.slice(0, 3)).toEqual(['a2', 'b1', 'c1']);
   });
 
-  it('runs once however many processes look at once, and each time in its conversation [RTN-045, RTN-046]', async () => {
+  it('runs once if several processes look at the same time, always in its conversation [RTN-045, RTN-046]', async () => {
     const { org, id } = await create({ every: 'hour' });
     await run(
       server.db,
@@ -108,7 +108,7 @@ describe('what is due', () => {
     expect(await runDueRoutines(runner)).toBe(0);
   });
 
-  it('runs once for all the times that were missed, and then at its next [RTN-010, RTN-044]', async () => {
+  it('runs once for all missed times, then at its next time [RTN-010, RTN-044]', async () => {
     const { id } = await create({ every: 'hour' });
     const now = new Date('2031-05-05T10:20:00Z');
     await server.setRow(id, { next_run_at: new Date('2031-05-02T07:00:00Z') });
@@ -121,7 +121,7 @@ describe('what is due', () => {
     expect(await messagesOf(id)).toEqual([{ text: 'Look at the orders.', count: 2 }]);
   });
 
-  it('keeps to the clocks of its zone over both changes, looked at every quarter of an hour [RTN-024]', async () => {
+  it('follows local time across both clock changes [RTN-024]', async () => {
     const { id } = await create({ schedule: { cron: '30 2 * * *', timezone: 'Europe/Berlin' } });
     const runs: string[] = [];
     for (const [from, until] of [
@@ -148,7 +148,7 @@ describe('what is due', () => {
     expect((await toldOf(id)).length).toBe(6);
   });
 
-  it('once has ended after its run, and has failed where that was refused [RTN-265]', async () => {
+  it('is completed after its single run, or failed if that run was refused [RTN-265]', async () => {
     const [done, refused] = [
       await create({ every: '2031-05-05 at 10:00' }),
       await create({ every: '2031-05-05 at 10:00' }),
@@ -170,7 +170,7 @@ describe('what is due', () => {
     });
   });
 
-  it('runs neither what is paused nor what has been deleted [RTN-038, RTN-041]', async () => {
+  it('does not run paused or deleted routines [RTN-038, RTN-041]', async () => {
     const paused = await create({ every: 'hour' });
     const deleted = await create({ every: 'hour' });
     const key = paused.org.testKey;
@@ -181,11 +181,11 @@ describe('what is due', () => {
   });
 });
 
-describe('what cannot run', () => {
+describe('a routine that cannot run', () => {
   const due = { next_run_at: new Date('2031-05-05T10:00:00Z') };
   const now = new Date('2031-05-05T10:05:00Z');
 
-  it('of a disabled user is passed over and stays active', async () => {
+  it('skips the run of a disabled user and stays active', async () => {
     const { org, id } = await create({ every: 'hour', user_id: 'barred' });
     await server.setRow(id, due);
     await server.setUser({ orgId: org.id, mode: 'test' }, 'barred', { status: 'disabled' });
@@ -195,7 +195,7 @@ describe('what cannot run', () => {
     expect(row.next_run_at).toEqual(new Date('2031-05-05T11:00:00Z'));
   });
 
-  it('for want of money is passed over, and nothing of it is left', async () => {
+  it('skips the run without money and leaves no rows', async () => {
     const { org, id } = await create({ every: 'hour' });
     await run(server.db, sql`UPDATE wallets SET balance_micros = 0 WHERE org_id = ${org.id}`);
     await server.setRow(id, due);
@@ -204,7 +204,7 @@ describe('what cannot run', () => {
     expect(await messagesOf(id)).toEqual([]);
   });
 
-  it('has failed where its deployment is gone, with the reason in the audit log [RTN-008, RTN-009]', async () => {
+  it('fails if its deployment is gone, with the reason in the audit log [RTN-008, RTN-009]', async () => {
     const { org, id } = await create({ every: 'hour' });
     await run(server.db, sql`UPDATE deployments SET status = 'archived' WHERE id = ${org.deployment.id}`);
     await server.setRow(id, due);
@@ -221,7 +221,7 @@ describe('what cannot run', () => {
     expect(again.body).toMatchObject({ status: 'active', next_run_at: expect.any(String) });
   });
 
-  it('of an org that is switched off is passed over', async () => {
+  it('skips the run of a disabled org', async () => {
     const { org, id } = await create({ every: 'hour' });
     await run(server.db, sql`UPDATE orgs SET status = 'disabled' WHERE id = ${org.id}`);
     await server.setRow(id, due);
@@ -231,7 +231,7 @@ describe('what cannot run', () => {
 });
 
 describe('the conversation of a routine', () => {
-  it('is another once the routine means another deployment, unless it was named for it [RTN-026, RTN-027]', async () => {
+  it('is replaced when the deployment changes, unless it was named for the routine [RTN-026, RTN-027]', async () => {
     const { org, id } = await create({ every: 'hour' });
     const other = await server.newDeployment(org.id, 'other');
     const placeOfRun = async () => {
@@ -274,7 +274,7 @@ describe('filters', () => {
     expect(passesFilters(filters, payload)).toBe(passes);
   });
 
-  it('let through whatever holds them, with any fields beside [RTN-050]', () => {
+  it('accept a payload that contains them, with any other fields [RTN-050]', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue()),
@@ -286,7 +286,7 @@ describe('filters', () => {
     );
   });
 
-  it('let nothing through in which one of them is different [RTN-050]', () => {
+  it('reject a payload in which one of them differs [RTN-050]', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue()),

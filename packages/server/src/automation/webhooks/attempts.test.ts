@@ -8,15 +8,15 @@ const day = 24 * hour;
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (milliseconds: number) => new Date(start.getTime() + milliseconds);
 
-describe('the schedule', () => {
+describe('the retry schedule', () => {
   const pauses = [5000, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
 
-  it('pauses as promised, and ends after ten attempts [WHD-014]', () => {
+  it('pauses as documented and ends after ten attempts [WHD-014]', () => {
     const planned = Array.from({ length: 10 }, (_, at) => nextAttemptAt(at + 1, start, () => 0));
     expect(planned.map((each) => each && each.getTime() - start.getTime())).toEqual([...pauses, null]);
   });
 
-  it('is spread by chance, never earlier and at most a tenth later [WHD-014]', () => {
+  it('adds jitter: never earlier, at most a tenth later [WHD-014]', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (step, chance) => {
         const pause = (nextAttemptAt(step, start, () => chance) as Date).getTime() - start.getTime();
@@ -29,21 +29,21 @@ describe('the schedule', () => {
   });
 });
 
-describe('an answer', () => {
-  it('is a success with every 2xx and with nothing else [WHD-011]', () => {
+describe('a response', () => {
+  it('succeeds only with 2xx [WHD-011]', () => {
     for (let status = 100; status < 600; status++) {
       const { isSuccess, error } = outcomeOfAnswer(status);
       expect([status, isSuccess, error === null]).toEqual([status, status >= 200 && status <= 299, isSuccess]);
     }
   });
 
-  it('ends the endpoint with 410 alone', () => {
+  it('disables the endpoint only with 410', () => {
     expect([200, 301, 404, 409, 410, 411, 500].filter((status) => outcomeOfAnswer(status).isGone)).toEqual([410]);
   });
 });
 
 describe('an endpoint', () => {
-  it('has failed for too long when five days of failures lie behind it [WHD-015]', () => {
+  it('has failed for too long after five days of failures [WHD-015]', () => {
     let failing = failingAfter(null, start);
     for (let hours = 0; hours < 120; hours += 24) {
       failing = failingAfter(failing, after(hours * hour));
@@ -53,13 +53,13 @@ describe('an endpoint', () => {
     expect(hasFailedTooLong(failingAfter(failing, after(5 * day)))).toBe(true);
   });
 
-  it('begins anew after a long quiet, since one failure of weeks ago says nothing of today', () => {
+  it('starts a new series of failures after a long pause', () => {
     const failing = failingAfter(null, start);
     const later = failingAfter(failing, after(30 * day));
     expect([later.since, hasFailedTooLong(later)]).toEqual([after(30 * day), false]);
   });
 
-  it('costs no write for every failure', () => {
+  it('does not write for every failure', () => {
     const failing = failingAfter(null, start);
     expect(isWorthRecording(null, failing)).toBe(true);
     expect(isWorthRecording(failing, failingAfter(failing, after(59 * minute)))).toBe(false);

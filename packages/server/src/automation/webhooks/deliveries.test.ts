@@ -17,7 +17,7 @@ const verify = (secret: string, request: Received, body = request.body) =>
 const first = ({ received }: { received: Received[] }) => until(() => received[0], 'a request');
 
 describe('a delivery', () => {
-  it('is the event, signed so that an independent verifier takes it and refuses any change [WHD-001, WHD-004, WHD-007, WHD-008, WHD-009]', async () => {
+  it('is a signed event that an independent verifier accepts, and refuses after any change [WHD-001, WHD-004, WHD-007, WHD-008, WHD-009]', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const { secret } = await at.endpoint(org, receiver.url);
@@ -57,7 +57,7 @@ describe('a delivery', () => {
     expect(() => verify(another, request)).toThrow(/signature/i);
   });
 
-  it('carries a signature for the old and for the new secret after a roll [WHD-010, WHK-012]', async () => {
+  it('has a signature for the old and the new secret after a roll [WHD-010, WHK-012]', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const { id, secret: old } = await at.endpoint(org, receiver.url);
@@ -76,7 +76,7 @@ describe('a delivery', () => {
     expect(verify(secret, alone)).toMatchObject({ type: 'webhook.test' });
   });
 
-  it('is signed with a secret that was given since the last one', async () => {
+  it('is signed with the current secret after a change', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const { id, secret: old } = await at.endpoint(org, receiver.url);
@@ -181,7 +181,7 @@ describe('a failed delivery', () => {
     [404, {}, /answered 404/],
     [302, { location: '/elsewhere' }, /302: redirects are not followed/],
     [304, {}, /answered 304/],
-  ])('is one that is answered %i [WHD-011, WHD-012]', async (status, headers, error) => {
+  ])('fails with status %i [WHD-011, WHD-012]', async (status, headers, error) => {
     const org = await at.newOrg();
     const receiver = await at.receiver(answering(status, headers, status === 304 ? '' : 'internal-details'));
     const endpoint = await at.endpoint(org, receiver.url);
@@ -197,7 +197,7 @@ describe('a failed delivery', () => {
     expect(listed).not.toContain(endpoint.secret);
   });
 
-  it('is sent again ten times in all with the same id and body, as the schedule says [WHD-002, WHD-005, WHD-006, WHD-014]', async () => {
+  it('is attempted ten times with the same id and body, on schedule [WHD-002, WHD-005, WHD-006, WHD-014]', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver(answering(503));
     const endpoint = await at.endpoint(org, receiver.url);
@@ -227,7 +227,7 @@ describe('a failed delivery', () => {
     expect((times[9] as number) - (times[0] as number)).toBeGreaterThanOrEqual(75 * 3600);
   });
 
-  it('is made good by the next attempt', async () => {
+  it('succeeds with a later attempt', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver(answering(500));
     const endpoint = await at.endpoint(org, receiver.url);
@@ -244,7 +244,7 @@ describe('a failed delivery', () => {
     ]);
   });
 
-  it('is one whose receiver cannot be reached, told by the host alone', async () => {
+  it('fails if the receiver is unreachable, and the error names only the host', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, `http://127.0.0.1:1/in?token=hidden-in-the-query`);

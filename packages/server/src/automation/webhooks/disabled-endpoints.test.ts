@@ -16,7 +16,7 @@ const auditOf = async ({ id }: { id: string }) =>
   await rowsOf(at.server.db, { action: text() }, sql`SELECT action FROM audit_entries WHERE target_id = ${id}`);
 
 describe('an endpoint that answers 410', () => {
-  it('is switched off, and what waited for it is dropped [WHD-013]', async () => {
+  it('is disabled, and its pending deliveries are dropped [WHD-013]', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver(answering(410));
     const endpoint = await at.endpoint(org, receiver.url, ['task.completed', 'task.failed']);
@@ -34,7 +34,7 @@ describe('an endpoint that answers 410', () => {
     expect(await auditOf(endpoint)).toContainEqual({ action: 'webhook_endpoint.disabled' });
   });
 
-  it('is told of once, to the others, as its GET shows it', async () => {
+  it('emits one event to other endpoints, with the shape of its GET', async () => {
     const org = await at.newOrg();
     const [gone, watcher] = [await at.receiver(answering(410)), await at.receiver()];
     const endpoint = await at.endpoint(org, gone.url, ['task.completed']);
@@ -67,7 +67,7 @@ describe('an endpoint that fails', () => {
     }
   }
 
-  it('for five days is switched off, told once, and nothing waits for it any more [WHD-015]', async () => {
+  it('is disabled after five days with one event, and has no pending deliveries left [WHD-015]', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver(answering(500));
     const endpoint = await at.endpoint(org, receiver.url, ['task.completed']);
@@ -88,7 +88,7 @@ describe('an endpoint that fails', () => {
     expect(told.map(({ data }) => data)).toEqual([await show(org, endpoint)]);
   });
 
-  it('begins anew with a success', async () => {
+  it('starts over after a success', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver(answering(500));
     const endpoint = await at.endpoint(org, receiver.url, ['task.completed']);
@@ -106,7 +106,7 @@ describe('an endpoint that fails', () => {
     expect(await disabledEvents(org)).toEqual([]);
   });
 
-  it('is not held against an attempt asked for by hand', async () => {
+  it('does not count manual attempts', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver(answering(500));
     const endpoint = await at.endpoint(org, receiver.url);
@@ -120,8 +120,8 @@ describe('an endpoint that fails', () => {
   });
 });
 
-describe('an endpoint that is switched off', () => {
-  it('receives nothing of what waited or happens meanwhile, and only new events when it is on again [WHK-023]', async () => {
+describe('a disabled endpoint', () => {
+  it('receives no pending or interim events, and only new ones after it is enabled [WHK-023]', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url, ['task.completed']);
@@ -137,7 +137,7 @@ describe('an endpoint that is switched off', () => {
     expect(receiver.received.map(({ body }) => JSON.parse(body).data.result.text)).toEqual(['after']);
   });
 
-  it('does not promise an attempt that will not be made', async () => {
+  it('shows no next attempt', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver(answering(500));
     const endpoint = await at.endpoint(org, receiver.url);
@@ -149,7 +149,7 @@ describe('an endpoint that is switched off', () => {
     expect(shown.map(({ status, next_attempt_at }) => [status, next_attempt_at])).toEqual([['failed', null]]);
   });
 
-  it('drops what was committed while it was being switched off', async () => {
+  it('drops deliveries that were committed while it was being disabled', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url);
@@ -160,7 +160,7 @@ describe('an endpoint that is switched off', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('lets the attempt under way end, and nothing follows it', async () => {
+  it('lets a running attempt finish without a retry', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver(hanging);
     const endpoint = await at.endpoint(org, receiver.url);
@@ -174,8 +174,8 @@ describe('an endpoint that is switched off', () => {
   });
 });
 
-describe('an endpoint that is deleted', () => {
-  it('leaves nothing to be sent', async () => {
+describe('a deleted endpoint', () => {
+  it('leaves no pending deliveries', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const [byCall, byCascade, kept] = [

@@ -21,7 +21,7 @@ async function emitMany(org: Org, count: number): Promise<string[]> {
 }
 
 describe('dispatchers', () => {
-  it('that work at once send each delivery once', async () => {
+  it('send each delivery once if several run at the same time', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url, ['task.completed']);
@@ -31,7 +31,7 @@ describe('dispatchers', () => {
     expect(receiver.received.map(idOf).sort()).toEqual(ids.sort());
   });
 
-  it('take over what a dead one had taken, once its lease is over [WHD-021]', async () => {
+  it('take over deliveries of a dead process after its lease [WHD-021]', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url);
@@ -46,7 +46,7 @@ describe('dispatchers', () => {
     expect(receiver.received.map(idOf)).toEqual([id]);
   });
 
-  it('deliver to others while some endpoints hang and some fail', async () => {
+  it('deliver to other endpoints while some hang and some fail', async () => {
     const org = await at.newOrg();
     const [good, bad, silent] = [await at.receiver(), await at.receiver(answering(500)), await at.receiver(hanging)];
     const healthy = await at.endpoint(org, good.url, ['task.completed']);
@@ -139,7 +139,7 @@ describe('an address that must not be called', () => {
   });
 
   it.each(['127.0.0.1', '2130706433', '0177.0.0.1', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254'])(
-    'is refused as %s, also where it was stored before such addresses were closed [WHD-020]',
+    'is refused as %s, also if it was stored before such addresses were refused [WHD-020]',
     async (host) => {
       const org = await at.newOrg();
       const receiver = await at.receiver();
@@ -156,7 +156,7 @@ describe('an address that must not be called', () => {
     },
   );
 
-  it('is not reached by a redirect to it [WHD-012]', async () => {
+  it('is not reached through a redirect [WHD-012]', async () => {
     const org = await at.newOrg();
     const [inside, receiver] = [await at.receiver(), await at.receiver()];
     receiver.answer = answering(307, { location: inside.url });
@@ -169,7 +169,7 @@ describe('an address that must not be called', () => {
 });
 
 describe('an endpoint of a deployment file', () => {
-  it('hears its deployment and the account, and no other deployment [WHK-021, WHK-022]', async () => {
+  it('receives events of its deployment and of the account, and of no other deployment [WHK-021, WHK-022]', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const [own, other] = [await newDeployment(at.server.db, org.id), await newDeployment(at.server.db, org.id)];
@@ -195,7 +195,7 @@ describe('an endpoint of a deployment file', () => {
   });
 });
 
-it('delivers what is committed because it is told, and not by looking for it', async () => {
+it('delivers after a notification, without polling', async () => {
   const org = await at.newOrg();
   const receiver = await at.receiver();
   const { id } = await at.endpoint(org, receiver.url, ['task.completed']);

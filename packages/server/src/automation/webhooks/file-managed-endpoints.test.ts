@@ -42,8 +42,8 @@ const call = (method: string, id: unknown, { tail = '', ...options }: { tail?: s
 /** A change shows in `updated_at` also where it comes within the same millisecond. */
 const age = () => run(server.db, sql`UPDATE webhook_endpoints SET updated_at = updated_at - interval '1 hour'`);
 
-describe('what a file declares', () => {
-  it('shows as managed by the file, with its deployment [WHK-001, WHK-003, APPLY-011]', async () => {
+describe('an endpoint of a file', () => {
+  it('shows that the file manages it, with its deployment [WHK-001, WHK-003, APPLY-011]', async () => {
     const made = await replace([first, second]);
     const endpoints = await listed();
     expect(endpoints).toEqual(
@@ -63,7 +63,7 @@ describe('what a file declares', () => {
     );
   });
 
-  it('comes with a secret for each that is new, and for no other', async () => {
+  it('returns a secret for each new endpoint only', async () => {
     const [made] = await replace([first]);
     expect(made).toEqual({
       endpoint_id: expect.stringMatching(/^whk_/),
@@ -169,7 +169,7 @@ describe('over the API', () => {
     expect(await listed()).toEqual(before);
   });
 
-  it('its secret can be rolled, and an apply keeps the new one [WHK-012]', async () => {
+  it('allows rolling its secret, which an apply keeps [WHK-012]', async () => {
     const [made] = await replace([first]);
     const rolled = await call('POST', made?.endpoint_id, { tail: '/roll-secret' });
     expect([rolled.status, rolled.body.managed_by]).toEqual([200, 'file']);
@@ -178,7 +178,7 @@ describe('over the API', () => {
     expect(await signingSecrets(server.db, server.vault, place)).toEqual([rolled.body.secret, made?.secret]);
   });
 
-  it('it is reached neither by another org nor in the other mode [TEN-004, TEN-011]', async () => {
+  it('is not visible to another org or in the other mode [TEN-004, TEN-011]', async () => {
     const [made] = await replace([first]);
     const other = await server.newOrg();
     for (const key of [other.key, org.liveKey]) {
@@ -188,8 +188,8 @@ describe('over the API', () => {
   });
 });
 
-describe('applies at once', () => {
-  it('are taken one after the other, and make one endpoint for one URL', async () => {
+describe('concurrent applies', () => {
+  it('are serialised and create one endpoint for one URL', async () => {
     const written = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const earlier = transaction(server.db, async (tx) => {

@@ -20,7 +20,7 @@ const countOf = (taken: { endpointId: string }[], endpointId: string) =>
   taken.filter((each) => each.endpointId === endpointId).length;
 
 describe('lanes', () => {
-  it('give a new endpoint two, one more with each success up to its share, and one after a failure', () => {
+  it('give a new endpoint two slots, one more per success up to its limit, and one after a failure', () => {
     const lanes = createLanes({ total: 64, perOrg: 100, perEndpoint: 4 });
     const shares = [];
     for (const isSuccess of [true, true, true, true, false, true]) {
@@ -51,7 +51,7 @@ describe('lanes', () => {
     expect(next.map(({ endpointId }) => endpointId)).toEqual(Array(8).fill('whk_good'));
   });
 
-  it('leave room beside the endpoints of one org, however many answer [JOB-242]', () => {
+  it('leave slots to other orgs, however many endpoints of one org answer [JOB-242]', () => {
     const lanes = createLanes({ total: 20, perOrg: 12, perEndpoint: 8 });
     const all = endpoints(10);
     for (let round = 0; round < 8; round++) {
@@ -76,7 +76,7 @@ describe('lanes', () => {
     expect(seen.size).toBeGreaterThan(new Set(first.map(({ endpointId }) => endpointId)).size);
   });
 
-  it('look again for what became due while they looked', () => {
+  it('choose an endpoint again if it became ready during the claim', () => {
     const lanes = createLanes({ total: 8, perOrg: 100, perEndpoint: 2 });
     lanes.ready(['whk_a']);
     expect(lanes.choose()).toEqual([{ endpointId: 'whk_a', room: 2 }]);
@@ -85,7 +85,7 @@ describe('lanes', () => {
     expect(lanes.choose()).toEqual([{ endpointId: 'whk_a', room: 2 }]);
   });
 
-  it('give room back when attempts end', () => {
+  it('free slots when attempts end', () => {
     const lanes = createLanes({ total: 4, perOrg: 100, perEndpoint: 2 });
     lanes.ready(endpoints(10));
     const taken = fill(lanes);

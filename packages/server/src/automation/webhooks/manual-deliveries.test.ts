@@ -14,7 +14,7 @@ const retry = (org: Org, { id }: { id: string }, deliveryId: string) =>
   at.call(org, 'POST', `/v1/webhooks/${id}/deliveries/${deliveryId}/retry`);
 
 describe('a test', () => {
-  it('sends webhook.test to that endpoint alone, whatever it listed, and answers what came of it [WHD-018, WHD-019, WHK-013]', async () => {
+  it('sends webhook.test only to that endpoint, whatever its events, and returns the result [WHD-018, WHD-019, WHK-013]', async () => {
     const org = await at.newOrg();
     const [receiver, other] = [await at.receiver(answering(201)), await at.receiver()];
     const { secret, ...endpoint } = await at.endpoint(org, receiver.url, ['key.created']);
@@ -46,7 +46,7 @@ describe('a test', () => {
     expect(other.received).toEqual([]);
   });
 
-  it('answers a failure, which nothing follows', async () => {
+  it('returns a failure and is not retried', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver(answering(500));
     const endpoint = await at.endpoint(org, receiver.url);
@@ -55,7 +55,7 @@ describe('a test', () => {
     expect(await at.deliveries(org, endpoint)).toEqual([body]);
   });
 
-  it('reaches an endpoint that is off, and switches one off that is gone', async () => {
+  it('reaches a disabled endpoint, and disables one that answers 410', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url);
@@ -67,7 +67,7 @@ describe('a test', () => {
     expect((await at.call(org, 'GET', `/v1/webhooks/${endpoint.id}`)).body.active).toBe(false);
   });
 
-  it('is left to a dispatcher, and answered as pending, where many wait already', async () => {
+  it('is left to a dispatcher and returned as pending if many are running', async () => {
     const org = await at.newOrg();
     const release: (() => void)[] = [];
     const receiver = await at.receiver((response) => void release.push(() => response.writeHead(204).end()));
@@ -83,7 +83,7 @@ describe('a test', () => {
     await at.untilDeliveries(org, endpoint, (all) => all.every(({ status }) => status === 'succeeded'));
   });
 
-  it('that its process leaves behind is made by another when the lease is over', async () => {
+  it('is made by another process after the lease if its process dies', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url);
@@ -102,7 +102,7 @@ describe('a test', () => {
 });
 
 describe('a retry', () => {
-  it('sends the same event again after a success, and answers a new delivery [WHD-002, WHD-018, WHK-015]', async () => {
+  it('sends the same event again after a success and returns a new delivery [WHD-002, WHD-018, WHK-015]', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url, ['task.completed']);
@@ -120,7 +120,7 @@ describe('a retry', () => {
     expect(receiver.received[0]?.body).toBe(receiver.received[1]?.body);
   });
 
-  it('that fails leaves the schedule as it was', async () => {
+  it('keeps the schedule if it fails', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver(answering(500));
     const endpoint = await at.endpoint(org, receiver.url);
@@ -139,7 +139,7 @@ describe('a retry', () => {
     expect(due).toBeLessThanOrEqual(300_000);
   });
 
-  it('that succeeds ends the schedule', async () => {
+  it('ends the schedule if it succeeds', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver(answering(500));
     const endpoint = await at.endpoint(org, receiver.url);
@@ -156,7 +156,7 @@ describe('a retry', () => {
     ]);
   });
 
-  it('needs the event, which may be past its retention', async () => {
+  it('is refused if the event is past its retention', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url);
@@ -172,8 +172,8 @@ describe('a retry', () => {
   });
 });
 
-describe('what is not there', () => {
-  it('is answered as such: an endpoint, a delivery, another org’s and another mode’s [WHK-030, WHK-031]', async () => {
+describe('unknown objects', () => {
+  it('answer 404: endpoints and deliveries that are unknown, of another org or of the other mode [WHK-030, WHK-031]', async () => {
     const [org, other] = [await at.newOrg(), await at.newOrg()];
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url);
@@ -208,7 +208,7 @@ describe('what is not there', () => {
 });
 
 describe('the list of deliveries', () => {
-  it('goes by pages, newest first, through every attempt once [WHK-014]', async () => {
+  it('pages through every attempt once, newest first [WHK-014]', async () => {
     const org = await at.newOrg();
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url);

@@ -43,7 +43,7 @@ async function addFour(): Promise<string> {
 const idsIn = async (table: string) =>
   (await rowsOf(db, { id: text() }, sql`SELECT id FROM ${sql.identifier(table)} ORDER BY id`)).map(({ id }) => id);
 
-it('what was made has left what is to be made, and the next attempt of a failed one waits there [WHD-551]', async () => {
+it('made attempts leave the pending table, which holds the retry of a failed one [WHD-551]', async () => {
   await run(db, sql`DELETE FROM webhook_deliveries`);
   const endpointId = await addFour();
   const claimed = await claimDue(db, [{ endpointId, room: 10 }], new Date());

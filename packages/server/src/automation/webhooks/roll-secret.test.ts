@@ -41,7 +41,7 @@ const pass = ({ id }: Endpoint, time: string) =>
   );
 
 describe('rolling', () => {
-  it('answers the endpoint with a new secret, shown this once [WHK-002, WHK-012]', async () => {
+  it('returns the endpoint with a new secret, which is shown once [WHK-002, WHK-012]', async () => {
     const made = await create();
     await run(server.db, sql`UPDATE webhook_endpoints SET updated_at = updated_at - interval '1 hour'`);
     const { status, body } = await roll(made);
@@ -65,7 +65,7 @@ describe('rolling', () => {
     expect(await signedWith(made)).toEqual([secret]);
   });
 
-  it('gives each old secret its own 24 hours, however many rolls follow [WHK-012]', async () => {
+  it('keeps each old secret valid for its own 24 hours, however many rolls follow [WHK-012]', async () => {
     const made = await create();
     const second = (await roll(made)).body.secret;
     await pass(made, '20 hours');
@@ -78,7 +78,7 @@ describe('rolling', () => {
     expect(await secretsOf(made)).toHaveLength(3);
   });
 
-  it('is refused while nine old secrets are valid, and goes on when the first is over', async () => {
+  it('is refused while nine old secrets are valid, until the first expires', async () => {
     const made = await create();
     await roll(made);
     await pass(made, '1 hour');
@@ -96,7 +96,7 @@ describe('rolling', () => {
     expect((await roll(made)).status).toBe(200);
   });
 
-  it('at once leaves one secret in use and every other one valid', async () => {
+  it('leaves one current secret after concurrent rolls, and all others valid', async () => {
     const made = await create();
     const rolled = await Promise.all(Array.from({ length: 4 }, async () => (await roll(made)).body.secret as string));
     const inForce = await signedWith(made);
@@ -106,7 +106,7 @@ describe('rolling', () => {
 });
 
 describe('a retry with the same key', () => {
-  it('makes one endpoint and shows its secret again, which is kept encrypted [IDEM-003, IDEM-015]', async () => {
+  it('creates one endpoint and shows its secret again, which is stored encrypted [IDEM-003, IDEM-015]', async () => {
     const headers = { 'idempotency-key': 'create-once' };
     const made = await create(headers);
     expect(await create(headers)).toEqual(made);
@@ -136,7 +136,7 @@ describe('a retry with the same key', () => {
 });
 
 describe('at rest', () => {
-  it('a secret is ciphertext that carries nothing of it', async () => {
+  it('stores only ciphertext of a secret', async () => {
     const made = await create();
     await roll(made);
     for (const { sealed_secret } of await secretsOf(made)) {
@@ -145,7 +145,7 @@ describe('at rest', () => {
     }
   });
 
-  it('a secret opens for its own endpoint alone', async () => {
+  it('decrypts a secret only for its own endpoint', async () => {
     const [one, other] = [await create(), await create()];
     await run(
       server.db,

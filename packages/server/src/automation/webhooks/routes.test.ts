@@ -306,7 +306,7 @@ describe('whose it is', () => {
     }
   });
 
-  it('is reached neither by another org nor in the other mode [TEN-004, TEN-005, TEN-011]', async () => {
+  it('is not visible to another org or in the other mode [TEN-004, TEN-005, TEN-011]', async () => {
     const other = await server.newOrg();
     const { body: made } = await create();
     const { secret: _, ...endpoint } = made;
@@ -320,7 +320,7 @@ describe('whose it is', () => {
     expect((await call('GET', pathOf(made))).body).toEqual(endpoint);
   });
 
-  it('carries the mode of the key that made it [WHK-001]', async () => {
+  it('has the mode of the key that created it [WHK-001]', async () => {
     const live = await server.newOrg();
     const { body: made } = await create({}, live.liveKey);
     expect(made.mode).toBe('live');
@@ -346,8 +346,8 @@ describe('whose it is', () => {
   });
 });
 
-describe('what is written down', () => {
-  it('is every change, with neither secret nor URL in it [AUD-002]', async () => {
+describe('the audit log', () => {
+  it('records every change, without secret and URL [AUD-002]', async () => {
     const { body: made } = await create();
     await call('PATCH', pathOf(made), { url: `${url}?token=abc`, active: false });
     const rolled = await call('POST', `${pathOf(made)}/roll-secret`);
@@ -366,7 +366,7 @@ describe('what is written down', () => {
       expect(JSON.stringify(entries)).not.toContain(hidden);
   });
 
-  it('is nothing where the change is refused', async () => {
+  it('records nothing if the change is refused', async () => {
     const { body: made } = await create();
     await call('PATCH', pathOf(made), { url: 'https://localhost/' });
     expect(await auditOf(made)).toHaveLength(1);

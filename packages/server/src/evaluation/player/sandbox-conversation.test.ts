@@ -9,14 +9,14 @@ const wait = (type: Parameters<typeof standInAnswer>[0]['type'], details: Record
 const decisionOf = (answer: ReturnType<typeof standInAnswer>) => (answer === 'ask the user' ? answer : answer.decision);
 
 it.each([true, false, null])(
-  'says yes to tools of servers only where the scenario does (%j) [TRUN-011, TRUN-013]',
+  'approves tools of servers only if the scenario does (%j) [TRUN-011, TRUN-013]',
   (approves) => {
     const answer = standInAnswer(wait('approval', { server: 'shop', tool_name: 'write' }), { approves });
     expect(decisionOf(answer)).toBe(approves === true ? 'approved' : 'denied');
   },
 );
 
-it('declines every other wait for a yes, also where the scenario approves [TRUN-014]', () => {
+it('denies every other approval, also if the scenario approves [TRUN-014]', () => {
   const approves = true;
   const plan = { ...wait('approval', { server: 'shop' }), purpose: 'answer' as const };
   for (const each of [
@@ -30,7 +30,7 @@ it('declines every other wait for a yes, also where the scenario approves [TRUN-
   }
 });
 
-it('leaves questions to the pretend user, and lets no call through to anybody’s code', () => {
+it('leaves questions to the pretend user and runs no function', () => {
   expect(standInAnswer(wait('question'), { approves: null })).toBe('ask the user');
   expect(standInAnswer(wait('tool_call'), { approves: true })).toMatchObject({ decision: 'answered', is_error: true });
 });

@@ -31,7 +31,7 @@ const byName = async (name: string) => {
 };
 
 describe('a scenario of the file', () => {
-  it('shows that the file manages it, and is listed with the others', async () => {
+  it('shows that the file manages it and is listed with the others', async () => {
     const own = (await call('POST', path(), scenarioOf({ name: 'Own' }))).body;
     const declared = scenarioOf({ name: 'Declared', tool_results: { find_order: { id: 17 } } });
     await server.applyTests(deployment, [declared]);
@@ -40,7 +40,7 @@ describe('a scenario of the file', () => {
     expect(second).toEqual(own);
   });
 
-  it('is not changed or deleted over the API [SCN-024]', async () => {
+  it('cannot be changed or deleted over the API [SCN-024]', async () => {
     await server.applyTests(deployment, [scenarioOf({ name: 'Declared' })]);
     const before = await byName('Declared');
     const refused = { status: 409, body: { error: { code: 'managed_by_file', type: 'conflict' } } };
@@ -51,7 +51,7 @@ describe('a scenario of the file', () => {
     expect(await list()).toEqual([before]);
   });
 
-  it('is found again by its name: it keeps its id, and its time where nothing differs', async () => {
+  it('keeps its id by name, and its time if nothing changed', async () => {
     const tool_results = { find_order: { a: 1, b: 2 } };
     await server.applyTests(deployment, [
       scenarioOf({ name: 'Same', tool_results }),
@@ -85,7 +85,7 @@ describe('a scenario of the file', () => {
     expect(after.find(({ name }) => name === 'No results')).not.toHaveProperty('tool_results');
   });
 
-  it('goes when the next file drops it, and comes back as another [SCN-025]', async () => {
+  it('is deleted when a file drops it, and gets a new id when it returns [SCN-025]', async () => {
     await server.applyTests(deployment, [scenarioOf({ name: 'Kept' }), scenarioOf({ name: 'Dropped' })]);
     const [kept, dropped] = [await byName('Kept'), await byName('Dropped')];
     await server.applyTests(deployment, [scenarioOf({ name: 'Kept' })]);
@@ -96,7 +96,7 @@ describe('a scenario of the file', () => {
     expect((await byName('Dropped')).id).not.toBe(dropped.id);
   });
 
-  it('leaves the ones that came over the API alone, also under the same name [SCN-025]', async () => {
+  it('does not affect scenarios of the API, also with the same name [SCN-025]', async () => {
     const own = (await call('POST', path(), scenarioOf({ name: 'Refund' }))).body;
     const elsewhere = await server.newDeployment(org.id);
     await server.applyTests(elsewhere, [scenarioOf({ name: 'Refund' })]);
@@ -111,7 +111,7 @@ describe('a scenario of the file', () => {
     expect(body.data).toHaveLength(1);
   });
 
-  it('is one of the file that was applied last, also of files applied at once', async () => {
+  it('is that of the last apply, also with concurrent applies', async () => {
     const files = Array.from({ length: 6 }, (_, at) => [
       scenarioOf({ name: `Only in file ${at}`, goal: `File ${at}.` }),
       scenarioOf({ name: 'In all files', goal: `File ${at}.` }),
@@ -124,7 +124,7 @@ describe('a scenario of the file', () => {
 });
 
 describe('the count', () => {
-  it('is of all scenarios of the deployment, whoever made them', async () => {
+  it('includes all scenarios of the deployment, whoever created them', async () => {
     const count = () => transaction(server.db, (tx) => countScenarios(tx, deployment.id));
     expect(await count()).toBe(0);
     await server.applyTests(deployment, [scenarioOf({ name: 'A' }), scenarioOf({ name: 'B' })]);

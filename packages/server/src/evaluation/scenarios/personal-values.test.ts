@@ -22,11 +22,11 @@ describe('what says who somebody is', () => {
       'Order 4711 of 2026-11-16 for 49.50, 10.0.2, AB12 3456, 4111 1111 1111 1112',
       [],
     ],
-  ])('is seen in %s [SCN-421]', (_what, text, values) => {
+  ])('is found in %s [SCN-421]', (_what, text, values) => {
     expect(found(text)).toEqual(values);
   });
 
-  it('is what is known of the user, as a word of its own, named once with each field that holds it [SCN-421]', () => {
+  it('includes known values of the user as whole words, once, with all their fields [SCN-421]', () => {
     const known = [
       { kind: 'user' as const, value: 'Ada' },
       { kind: 'other' as const, value: 'Rose Lane 5' },
@@ -39,7 +39,7 @@ describe('what says who somebody is', () => {
     ]);
   });
 
-  it('is looked for in time that grows with the text alone', () => {
+  it('is found in linear time', () => {
     for (const text of ['0 '.repeat(100_000), 'a@'.repeat(100_000), 'AA00 '.repeat(50_000), '1-'.repeat(100_000)]) {
       expect(found(text).length).toBeLessThan(51);
     }

@@ -166,7 +166,7 @@ describe('tool results', () => {
     },
   );
 
-  it('take 20 entries of any JSON and no more [SCN-007]', async () => {
+  it('accept at most 20 entries of any JSON [SCN-007]', async () => {
     const entries = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`crm.tool_${at}`, at % 2 ? at : { at: [null] }]));
     expect((await create({ tool_results: entries(20) })).tool_results).toEqual(entries(20));
@@ -256,7 +256,7 @@ describe('one scenario', () => {
     ['an empty list of criteria', { success_criteria: [] }, 'success_criteria'],
     ['null', { approves: null }, 'approves'],
     ['another owner', { deployment_id: 'dep_000000000000000000000000' }, 'deployment_id'],
-  ])('is not changed to %s [SCN-017]', async (_what, changes, param) => {
+  ])('cannot be changed to %s [SCN-017]', async (_what, changes, param) => {
     const made = await create();
     const answer = await call('PATCH', `${listPath()}/${made.id}`, changes);
     expect(answer).toMatchObject(refused('invalid_request', param));
@@ -287,7 +287,7 @@ describe('what is not there', () => {
     ['GET', undefined],
     ['PATCH', { name: 'Mine now' }],
     ['DELETE', undefined],
-  ])('answers %s with 404 and stays as it is [SCN-028]', async (method, body) => {
+  ])('answers %s with 404 and stays unchanged [SCN-028]', async (method, body) => {
     const made = await create();
     const otherDeployment = await server.newDeployment(org.id);
     const other = await server.newOrg();
@@ -305,7 +305,7 @@ describe('what is not there', () => {
     expect((await call('GET', `${listPath()}/${made.id}`)).body).toEqual(made);
   });
 
-  it('is no deployment of another org to list or add to', async () => {
+  it('cannot be listed or added in another org', async () => {
     const other = await server.newOrg();
     const noDeployment = { status: 404, body: { error: { code: 'deployment_not_found' } } };
     expect(await call('GET', listPath(), undefined, other.testKey)).toMatchObject(noDeployment);

@@ -9,15 +9,15 @@ const run = (results: ReturnType<typeof result>[], fields: Partial<TestRun> = {}
 describe('the progress between two looks [TRUN-039]', () => {
   const first = run([result('a', 'running'), result('b', 'queued')]);
 
-  it('is all of it at first', () => {
+  it('is the whole run at first', () => {
     expect(progressBetween(null, first)?.data).toMatchObject({ status: 'running', results: first.results });
   });
 
-  it('is nothing where nothing changed', () => {
+  it('is null if nothing changed', () => {
     expect(progressBetween(first, structuredClone(first))).toBeNull();
   });
 
-  it('is the results that changed', () => {
+  it('contains only changed results', () => {
     const next = run([result('a', 'running'), result('b', 'running')]);
     expect(progressBetween(first, next)).toMatchObject({
       type: 'test_run.progress',
@@ -25,12 +25,12 @@ describe('the progress between two looks [TRUN-039]', () => {
     });
   });
 
-  it('is told though no result changed', () => {
+  it('is reported even if no result changed', () => {
     const next = run(first.results as never, { cost_usd: 1 });
     expect(progressBetween(first, next)?.data).toMatchObject({ cost_usd: 1, results: [] });
   });
 
-  it('is the whole run at its end, whatever was known', () => {
+  it('is the whole run at its end', () => {
     const end = run([result('a', 'passed')], { status: 'passed', finished_at: '2026-01-01T00:00:00.000Z' });
     expect(progressBetween(end, end)).toEqual({ type: 'test_run.completed', data: { test_run: end } });
   });

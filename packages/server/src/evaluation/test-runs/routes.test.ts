@@ -64,7 +64,7 @@ const queuedResult = ({ id, name }: { id: string; name: string }) => ({
 });
 
 describe('creating', () => {
-  it('answers 202 with a queued run of every scenario [TRUN-017, TRUN-020, TRUN-024]', async () => {
+  it('creates a queued run of every scenario (202) [TRUN-017, TRUN-020, TRUN-024]', async () => {
     const first = await addScenario({ name: 'First' });
     const second = await addScenario({ name: 'Second' });
     await server.applyTests(deployment, [scenarioOf({ name: 'From the file' })]);
@@ -99,7 +99,7 @@ describe('creating', () => {
     });
   });
 
-  it('takes the newest version, also where it is not the draft, and the mode of the key', async () => {
+  it('uses the newest version, also if it is not the draft, and the mode of the key', async () => {
     await addScenario();
     await server.saveVersion(deployment);
     await server.saveVersion(deployment);
@@ -108,7 +108,7 @@ describe('creating', () => {
     expect(await create(org.liveKey)).toMatchObject({ version: 3, mode: 'live' });
   });
 
-  it('keeps the scenarios as they are now, whatever becomes of them', async () => {
+  it('copies the scenarios, so later changes do not matter', async () => {
     const scenario = await addScenario({ tool_results: { find_order: { z: null, a: 1 } }, approves: true });
     const run = await create();
     const path = `/v1/deployments/${deployment.id}/scenarios/${scenario.id}`;
@@ -128,7 +128,7 @@ describe('creating', () => {
     expect((await call('GET', runsPath())).body.data).toEqual([]);
   });
 
-  it('is refused for an archived deployment, and not after it came back', async () => {
+  it('is refused for an archived deployment until it is restored', async () => {
     await addScenario();
     await call('POST', `/v1/deployments/${deployment.id}/archive`);
     const answer = await call('POST', runsPath());
@@ -137,7 +137,7 @@ describe('creating', () => {
     expect((await call('POST', runsPath())).status).toBe(202);
   });
 
-  it('gives the same answer for the same idempotency key, and makes one run', async () => {
+  it('returns the same response for the same idempotency key and creates one run', async () => {
     await addScenario();
     const once = { key: org.testKey, headers: { 'idempotency-key': newId('req') } };
     const answers = await Promise.all([1, 2, 3].map(() => server.call('POST', runsPath(), once)));
@@ -146,7 +146,7 @@ describe('creating', () => {
     expect((await call('GET', runsPath())).body.data).toHaveLength(1);
   });
 
-  it('needs the scope of setup, and a deployment of the org', async () => {
+  it('requires the scope `setup` and a deployment of the org', async () => {
     await addScenario();
     const key = await org.newKey('test', ['runtime', 'admin']);
     expect((await call('POST', runsPath(), undefined, key)).body.error.code).toBe('scope_missing');
@@ -159,7 +159,7 @@ describe('creating', () => {
 });
 
 describe('reading', () => {
-  it('counts the results by status and adds up what they cost [TRUN-019]', async () => {
+  it('counts results by status and sums their cost [TRUN-019]', async () => {
     const statuses = ['passed', 'passed', 'passed', 'failed', 'failed', 'error', 'running', 'queued'] as const;
     const scenarios: { id: string; name: string }[] = [];
     for (const [at] of statuses.entries()) scenarios.push(await addScenario({ name: `Scenario ${at}` }));
@@ -184,7 +184,7 @@ describe('reading', () => {
     expect(await get(other.id)).toEqual(other);
   });
 
-  it('shows each verdict and what was said as they were written down', async () => {
+  it('shows each verdict and transcript as stored', async () => {
     const scenario = await addScenario();
     const { id } = await create();
     const written = {
@@ -213,7 +213,7 @@ describe('reading', () => {
     });
   });
 
-  it('is the same in both modes, and no other org’s [TRUN-038]', async () => {
+  it('is visible in both modes and to no other org [TRUN-038]', async () => {
     await addScenario();
     const run = await create(org.liveKey);
     expect(await get(run.id)).toEqual(run);
@@ -298,7 +298,7 @@ describe('cancelling', () => {
     });
   });
 
-  it.each(['passed', 'failed', 'error'] as const)('leaves a run that ended as %s as it is', async (status) => {
+  it.each(['passed', 'failed', 'error'] as const)('does not change a run that ended as %s', async (status) => {
     await addScenario();
     const { id } = await create();
     await setRun(id, { status, finished_at: new Date() });
@@ -308,7 +308,7 @@ describe('cancelling', () => {
     expect(await eventsOf(id)).toEqual([]);
   });
 
-  it('done twice or at once is done once, and other runs go on', async () => {
+  it('cancels once if sent twice or concurrently, and other runs continue', async () => {
     await addScenario();
     const [run, other] = [await create(), await create()];
     const cancel = () => call('POST', `/v1/test-runs/${run.id}/cancel`);
@@ -321,7 +321,7 @@ describe('cancelling', () => {
     expect(await get(other.id)).toEqual(other);
   });
 
-  it('tells of the end in the mode of the run, whichever key asked for it', async () => {
+  it('emits the event in the mode of the run, whichever key cancelled it', async () => {
     await addScenario();
     const run = await create();
     const { body } = await call('POST', `/v1/test-runs/${run.id}/cancel`, undefined, org.liveKey);

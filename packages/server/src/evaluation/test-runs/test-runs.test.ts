@@ -30,7 +30,7 @@ const start = (deployment: DeploymentRow, run: Partial<NewTestRun> = {}) =>
     startRun(tx, server.jobs, origin(), { deployment, version: 1, mode: 'test', promoteOnPass: false, ...run }),
   );
 
-it('starts a run of the version, in the mode and with the promotion that it is told', async () => {
+it('starts a run with the given version, mode and promotion', async () => {
   const deployment = await server.newDeployment(org.id);
   await server.applyTests(deployment, [scenarioOf({ name: 'A' }), scenarioOf({ name: 'B' })]);
   await server.saveVersion(deployment);
@@ -53,12 +53,12 @@ it('starts a run of the version, in the mode and with the promotion that it is t
   expect(entry).toMatchObject({ actor_type: 'member', target_id: run.id, details: { promote_on_pass: true } });
 });
 
-it('starts a run also where there is nothing to play', async () => {
+it('starts a run without scenarios', async () => {
   const run = await start(await server.newDeployment(org.id));
   expect(run).toMatchObject({ status: 'queued', counts: { total: 0, queued: 0 }, results: [], cost_usd: 0 });
 });
 
-it('leaves nothing of a run whose transaction fails', async () => {
+it('stores nothing if the transaction fails', async () => {
   const deployment = await server.newDeployment(org.id);
   await server.applyTests(deployment, [scenarioOf()]);
   const run = { deployment, version: 1, mode: 'test' as const, promoteOnPass: false };
@@ -71,7 +71,7 @@ it('leaves nothing of a run whose transaction fails', async () => {
   expect(body.data).toEqual([]);
 });
 
-it('finds a run of the org alone', async () => {
+it('finds only runs of the org', async () => {
   const deployment = await server.newDeployment(org.id);
   await server.applyTests(deployment, [scenarioOf()]);
   const run = await start(deployment);
@@ -82,7 +82,7 @@ it('finds a run of the org alone', async () => {
   expect(await find(org.id, newId('trun'))).toBeUndefined();
 });
 
-it('knows the latest run of each version, and a version shows it [VER-004]', async () => {
+it('returns the latest run of each version, which the version shows [VER-004]', async () => {
   const deployment = await server.newDeployment(org.id);
   const elsewhere = await server.newDeployment(org.id);
   await server.applyTests(deployment, [scenarioOf()]);

@@ -19,7 +19,7 @@ function read(content: unknown) {
   return readCatalogue({ file, refuseAddress: refuse, env });
 }
 
-it('has apps of its own that can be called, each once', () => {
+it('has built-in apps with valid addresses, each once', () => {
   const { all } = readCatalogue({ file: null, refuseAddress: refuse });
   expect(all).toHaveLength(knownApps.length);
   expect(all.filter(({ url }) => refuse(url) !== null)).toEqual([]);
@@ -127,12 +127,12 @@ it.each<[string, unknown, string]>([
     ],
     '`0.sign_in.endpoints.token_endpoint`',
   ],
-])('does not start where the file %s', (_what, content, said) => {
+])('refuses to start if the file %s', (_what, content, said) => {
   expect(() => read(content)).toThrow(StartFailure);
   expect(() => read(content)).toThrow(said);
 });
 
-it('does not start where there is no file', () => {
+it('refuses to start without the file', () => {
   const file = join(folder, 'nowhere.json');
   expect(() => readCatalogue({ file, refuseAddress: refuse })).toThrow(/nowhere.json\) cannot be read: ENOENT/);
 });

@@ -93,7 +93,7 @@ describe('a certified authorization server lets people in', () => {
     expect((await desk.call('DELETE', `/v1/connections/${body.id}`, { key: org.testKey })).status).toBe(200);
   });
 
-  it('unless the code is another’s: it holds it to who asked [APP-007]', async () => {
+  it('unless the code belongs to another client [APP-007]', async () => {
     const org = await desk.newOrg();
     const [mine, theirs] = [
       (await desk.create(org.testKey, { app: 'oidc', user_id: 'ada' })).body,
@@ -109,10 +109,10 @@ describe('a certified authorization server lets people in', () => {
   });
 });
 
-describe('the client that an org gives', () => {
+describe('a client that an org stores', () => {
   const body = { client_id: 'by-hand-basic', client_secret: 'secret-of-the-basic-client' };
 
-  it('is needed where the app knows no other, which the app’s entry and the refusal say [APP-360, APP-362]', async () => {
+  it('is required if the app has no other, as its entry and the refusal show [APP-360, APP-362]', async () => {
     const { testKey, liveKey } = await desk.newOrg();
     const { status, body: refused } = await desk.create(testKey, { app: 'oidc-by-hand' });
     expect([status, refused.error.code]).toEqual([400, 'app_not_connectable']);
@@ -206,7 +206,7 @@ describe('the client that an org gives', () => {
     expect((await give(testKey, app, given)).body.error.code).toBe(code);
   });
 
-  it('counts at once where its secret was changed, and ends its sign-ins where it is gone [APP-362, APP-367]', async () => {
+  it('applies a changed secret at once, and ends its sign-ins when it is deleted [APP-362, APP-367]', async () => {
     const org = await desk.newOrg();
     await give(org.testKey, 'oidc-by-hand', body);
     const connect = async () => {
@@ -290,7 +290,7 @@ describe('an authorization server that lies', () => {
     ['sends people to a script', { authorization_endpoint: 'javascript:alert(1)' }, 'does not say how'],
     ['says that it is another', { issuer: 'https://accounts.google.com' }, 'says of itself that it is another one'],
     ['says more than anybody reads', { filler: 'x'.repeat(300_000) }, 'more of its sign-in than is read'],
-  ])('and %s is refused in plain words [APP-364]', async (_what, change, said) => {
+  ])('and %s is refused with a plain message [APP-364]', async (_what, change, said) => {
     const outbound = createOutbound({ allowPrivate: true });
     desk.app.instead = (path) =>
       path === '/.well-known/oauth-authorization-server'
@@ -313,7 +313,7 @@ describe('an authorization server that lies', () => {
   it.each<[string, (elsewhere: string) => Response]>([
     ['sends the code on to another server', (elsewhere) => Response.redirect(`${elsewhere}/token`, 307)],
     ['answers with more than anybody reads', () => Response.json({ access_token: 'a'.repeat(300_000) })],
-  ])('and %s gets no further [APP-364]', async (_what, answer) => {
+  ])('and %s stops there [APP-364]', async (_what, answer) => {
     const had: string[] = [];
     const other = createServer((request, response) => {
       had.push(request.url ?? '');
@@ -376,7 +376,7 @@ describe('an app that follows no standard', () => {
 });
 
 describe('a key of the user’s', () => {
-  it.each(['keyed', 'keyed-query'])('connects %s at once, and is shown to nobody [APP-366]', async (app) => {
+  it.each(['keyed', 'keyed-query'])('connects %s at once and is never shown [APP-366]', async (app) => {
     const org = await desk.newOrg();
     const api_key = `key-of-ada-${app}+/=`;
     desk.keyed.keys.add(api_key);

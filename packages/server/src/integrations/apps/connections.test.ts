@@ -20,7 +20,7 @@ beforeEach(() => reset(desk.app));
 const isCallback = (entry: string) => entry.startsWith('GET /authorize') || entry.startsWith('POST /token');
 
 describe('the catalogue', () => {
-  it('is listed by pages, with the operator’s apps among those that come with the service [APP-002]', async () => {
+  it('is listed in pages, with the operator’s apps among the built-in ones [APP-002]', async () => {
     const { testKey } = await desk.newOrg();
     const first = (await desk.call('GET', '/v1/apps?limit=2', { key: testKey })).body;
     expect(first.data).toHaveLength(2);
@@ -45,7 +45,7 @@ describe('the catalogue', () => {
     expect(JSON.stringify(all)).not.toContain(desk.app.url);
   });
 
-  it('and connections need `runtime` or `all` [APP-008]', async () => {
+  it('and connections require `runtime` or `all` [APP-008]', async () => {
     const { newKey, testKey } = await desk.newOrg();
     const [setup, all] = [await newKey('test', ['setup']), await newKey('test', ['all'])];
     for (const path of ['/v1/apps', '/v1/connections']) {
@@ -58,7 +58,7 @@ describe('the catalogue', () => {
 });
 
 describe('connecting', () => {
-  it('begins pending with an address, and is connected once the person has signed in [APP-001, APP-003, APP-004, APP-005, APP-007]', async () => {
+  it('is pending with an address, and connected after the user signed in [APP-001, APP-003, APP-004, APP-005, APP-007]', async () => {
     const { testKey, id: orgId } = await desk.newOrg();
     const { status, body } = await desk.create(testKey, { user_id: 'ada' });
     expect(status).toBe(201);
@@ -246,7 +246,7 @@ describe('the way back', () => {
     expect(desk.app.had).toEqual([]);
   });
 
-  it('ends here where the org has struck the address off meanwhile', async () => {
+  it('ends on our page if the org removed the return address meanwhile', async () => {
     const { testKey, id } = await desk.newOrg();
     await desk.allowReturn(id, [home]);
     const { connect_url } = (await desk.create(testKey, { return_url: home })).body;
@@ -265,7 +265,7 @@ describe('the callback', () => {
     return new URL(response.headers.get('location') as string);
   };
 
-  it('refuses a state that was not given out, and asks the app nothing [APP-009]', async () => {
+  it('refuses an unknown state without a request to the app [APP-009]', async () => {
     const { testKey } = await desk.newOrg();
     const { body } = await desk.create(testKey, {});
     const back = await backFrom(body.connect_url);
@@ -352,7 +352,7 @@ describe('the callback', () => {
     ['gives no token', () => Response.json({ [leaking]: leaking })],
     ['gives a token of another kind', () => token(leaking, 'DPoP')],
     ['gives a token that no header carries', () => token(`${leaking}\r\nx: y`)],
-  ])('tells nothing of what a token endpoint says that %s', async (_what, answer) => {
+  ])('reveals nothing of a token endpoint that %s', async (_what, answer) => {
     const { testKey, id } = await desk.newOrg();
     const { body } = await desk.create(testKey, { user_id: 'ada' });
     desk.app.instead = (path) => (path === '/token' ? answer() : undefined);
@@ -369,8 +369,8 @@ describe('the callback', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is sealed, apart by org and mode, listed by user and app, and written down [APP-006, TEN-015]', async () => {
+describe('a stored connection', () => {
+  it('is encrypted, separate by org and mode, listed by user and app, and audited [APP-006, TEN-015]', async () => {
     const [org, other] = [await desk.newOrg(), await desk.newOrg()];
     for (const user_id of ['ada', 'bob']) {
       desk.app.person = user_id;
@@ -405,7 +405,7 @@ describe('what is kept', () => {
     );
   });
 
-  it('of one app is listed at the price of a page, however many connections other apps have', async () => {
+  it('is listed by app at the cost of a page, however many other connections exist', async () => {
     const { id: orgId } = await desk.newOrg();
     await run(
       desk.db,
@@ -424,7 +424,7 @@ describe('what is kept', () => {
     expect([listed, read]).toEqual([3, 3]);
   });
 
-  it('goes with the connection, here and at the app [APP-006, APP-014]', async () => {
+  it('is deleted here and revoked at the app [APP-006, APP-014]', async () => {
     const [org, other] = [await desk.newOrg(), await desk.newOrg()];
     const { body } = await desk.create(org.testKey, { user_id: 'ada' });
     await desk.visit(body.connect_url);
@@ -440,7 +440,7 @@ describe('what is kept', () => {
     expect((await remove(org.testKey)).status).toBe(404);
   });
 
-  it('goes also where the app does not take the news', async () => {
+  it('is deleted even if the app refuses the revocation', async () => {
     const { testKey } = await desk.newOrg();
     const { body } = await desk.create(testKey, {});
     await desk.visit(body.connect_url);

@@ -51,7 +51,7 @@ const renewals = () => desk.app.had.filter((entry) => entry === 'POST /token ref
 const current = () => desk.app.grants.at(-1)?.access;
 
 describe('a sign-in', () => {
-  it('is the user’s own, of one mode, among the wanted apps, at the address that the catalogue has', async () => {
+  it('belongs to one user and mode, among the wanted apps, at the address of the catalogue', async () => {
     const { tenant, first } = await connected();
     const of = async (userId: string | null, wanted: 'all' | string[], from = process(), mode = tenant.mode) =>
       (await from.of({ ...tenant, mode }, userId, wanted)).map(tokenOf);
@@ -67,7 +67,7 @@ describe('a sign-in', () => {
     expect(renewals()).toBe(0);
   });
 
-  it('is nobody else’s where turns of several orgs, users and modes ask at one moment and share a read [APP-460]', async () => {
+  it('is never mixed up if turns of several orgs, users and modes share a read [APP-460]', async () => {
     const [mine, theirs] = [await connected(), await connected()];
     const { of } = process();
     // The first is under way while the others come: they are one read.
@@ -83,7 +83,7 @@ describe('a sign-in', () => {
     expect(found).toEqual([[mine.first], [mine.first], [theirs.first], [], [], []]);
   });
 
-  it('whose token is about to end is renewed by one of all processes, which all get the new one', async () => {
+  it('is renewed by one process shortly before its token expires, and all get the new token', async () => {
     const { tenant, first, endsIn, shown } = await connected();
     await endsIn(30);
     const [one, other] = [process(), process()];
@@ -107,7 +107,7 @@ describe('a sign-in', () => {
     expect(renewals()).toBe(2);
   });
 
-  it('is taken over where the process that was renewing it died', async () => {
+  it('is renewed by another process if the renewing process died', async () => {
     const { tenant, endsIn, id } = await connected();
     await endsIn(30);
     await run(desk.db, sql`UPDATE ${connections} SET renewing_until = now() + interval '300 ms' WHERE id = ${id}`);
@@ -115,7 +115,7 @@ describe('a sign-in', () => {
     expect(renewals()).toBe(1);
   });
 
-  it('that the app does not renew has failed, and nothing of it is left [APP-005]', async () => {
+  it('fails and loses its tokens if the app refuses to renew it [APP-005]', async () => {
     const { tenant, endsIn, shown, audit, id } = await connected();
     await endsIn(-1);
     for (const grant of desk.app.grants) grant.isOver = true;
@@ -135,7 +135,7 @@ describe('a sign-in', () => {
     expect((await one.of(tenant, 'ada', 'all')).map(tokenOf)).toEqual(['over']);
   });
 
-  it('stays while the app is away, and is used for as long as it lasts', async () => {
+  it('stays usable until its token expires while the app is unreachable', async () => {
     const { tenant, first, endsIn, shown } = await connected();
     desk.app.instead = (path) => (path === '/token' ? new Response('busy', { status: 503 }) : undefined);
     await endsIn(30);
@@ -147,7 +147,7 @@ describe('a sign-in', () => {
     expect((await process().of(tenant, 'ada', 'all')).map(tokenOf)).toEqual([current()]);
   });
 
-  it('that cannot be renewed ends with its token; one without an end goes on', async () => {
+  it('ends with its token if it cannot be renewed, and never if the token does not expire', async () => {
     desk.app.givesRefreshTokens = false;
     const short = await connected();
     await short.endsIn(30);
@@ -163,7 +163,7 @@ describe('a sign-in', () => {
     expect(await endless.shown()).toMatchObject({ status: 'failed' });
   });
 
-  it('is revoked where it was removed while it was renewed', async () => {
+  it('is revoked if it was removed during its renewal', async () => {
     const { tenant, endsIn, remove } = await connected();
     await endsIn(-1);
     desk.app.instead = async (path) => {
@@ -185,7 +185,7 @@ async function refused(signedIn: AppSignIn | undefined): Promise<AppSignIn> {
 }
 
 describe('a token that the app refuses', () => {
-  it('is renewed once, and then the sign-in is over', async () => {
+  it('is renewed once, then the sign-in is over', async () => {
     const { tenant, first, shown } = await connected();
     const [signedIn] = await process().of(tenant, 'ada', 'all');
     const second = await refused(signedIn);
@@ -197,7 +197,7 @@ describe('a token that the app refuses', () => {
     expect(renewals()).toBe(1);
   });
 
-  it('is not renewed again by whoever was refused with it a moment later', async () => {
+  it('is not renewed twice by callers that were refused at about the same time', async () => {
     const { tenant } = await connected();
     const [one] = await process().of(tenant, 'ada', 'all');
     const [other] = await process().of(tenant, 'ada', 'all');

@@ -22,17 +22,17 @@ describe('what an address answers', () => {
     ['a list', 200, '[1]'],
     ['a redirect', 302, '{"output":1}'],
     ['a refusal', 404, '{"output":1}'],
-  ])('fails for good with %s, and nothing of it is told', (_, status, body) => {
+  ])('fails permanently with %s and reveals nothing of it', (_, status, body) => {
     expect(read(status, body)).toEqual(failed);
   });
 
-  it.each([500, 503, 408, 425, 429])('is asked for again after %i', (status) => {
+  it.each([500, 503, 408, 425, 429])('is requested again after %i', (status) => {
     expect(read(status, '{"output":1}')).toEqual({ kind: 'again', fault: `The address answered ${status}.` });
   });
 
-  it('may come later', () => expect(read(202)).toEqual({ kind: 'later' }));
+  it('can arrive later over the API', () => expect(read(202)).toEqual({ kind: 'later' }));
 
-  it('is asked for with growing pauses', () => {
+  it('is requested with growing pauses', () => {
     expect([1, 2, 3, 6, 7, 99].map(pauseAfter)).toEqual([1, 2, 5, 30, 30, 30]);
   });
 });

@@ -68,7 +68,7 @@ describe('the screen of a browser that is', () => {
     { holder: 'private' as const, code: 'browser_in_use' },
     { holder: 'paying' as const, code: 'payment_in_progress' },
   ])(
-    '$holder answers 409 $code to those who look on, and tells them [SES-005, SES-022, SES-023]',
+    '$holder answers 409 $code to viewers, and reports it to them [SES-005, SES-022, SES-023]',
     async ({ holder, code }) => {
       const [viewer, driver] = [await open(holder, 'view'), await open(holder, 'control')];
       browserPool.control.hide(ownerOf(holder), holder);
@@ -81,7 +81,7 @@ describe('the screen of a browser that is', () => {
     },
   );
 
-  it('asleep says why it did not wake to whoever asks again, and tries anew after that', async () => {
+  it('asleep reports why it did not wake, and tries again after that', async () => {
     const viewer = await open('bea', 'view');
     expect(await viewer('GET', '/screen')).toEqual([409, 'browser_not_open']);
     expect(await viewer('GET', '/screen')).toEqual([503, 'computer_unavailable']);
@@ -90,7 +90,7 @@ describe('the screen of a browser that is', () => {
 });
 
 describe('the credential of a screen', () => {
-  it('is good for 5 minutes, for its session and with its signature [SES-021]', () => {
+  it('is valid for 5 minutes, only for its session and with its signature [SES-021]', () => {
     let now = 1_000_000;
     const { make, isGood } = createScreenCredentials(randomBytes(32), () => now);
     const credential = make('ses_a');

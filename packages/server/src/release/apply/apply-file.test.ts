@@ -55,13 +55,13 @@ describe('the first apply of a name', () => {
     expect(again.body).toMatchObject({ created: false, draft_version: 2, changed: ['instructions'] });
   });
 
-  it('needs nothing but the name [DFILE-003]', async () => {
+  it('requires only the name [DFILE-003]', async () => {
     const { body } = await org.put({ name: 'bare' });
     expect(body).toMatchObject({ created: true, changed: [], version: { version: 1 } });
     expect(body.version.manifest).toMatchObject({ approvals: ['payment', 'booking', 'cancellation'], memory: null });
   });
 
-  it('happens once, however many come at once, in one version', async () => {
+  it('creates one version, however many run concurrently', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => org.put({ name: 'race', instructions: 'Be kind.' })),
     );
@@ -72,7 +72,7 @@ describe('the first apply of a name', () => {
     expect(answers.filter(({ body }) => body.changed.length > 0)).toHaveLength(1);
   });
 
-  it('races a create of the same slug over the API and becomes its next version', async () => {
+  it('becomes the next version if the API creates the same slug concurrently', async () => {
     const [applied, created] = await Promise.all([
       org.put({ name: 'both', instructions: 'Be kind.' }),
       org.call('POST', '/v1/deployments', { body: { name: 'Both', slug: 'both' } }),
@@ -82,7 +82,7 @@ describe('the first apply of a name', () => {
     expect(applied.body.version.version).toBe(created.status === 201 ? 2 : 1);
   });
 
-  it('is for the slug, also where another deployment has that as its name', async () => {
+  it('matches the slug, also if another deployment has that name', async () => {
     const named = await org.call('POST', '/v1/deployments', { body: { name: 'named', slug: 'named-eu' } });
     const applied = await org.put({ name: 'named' });
     expect(applied.body).toMatchObject({ created: true, slug: 'named' });
@@ -91,13 +91,13 @@ describe('the first apply of a name', () => {
 });
 
 describe('the name in the path', () => {
-  it('is the file’s [APPLY-005]', async () => {
+  it('must be that of the file [APPLY-005]', async () => {
     const answer = await org.put({ name: 'one' }, { path: 'two' });
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'name_mismatch', param: 'name' } } });
     for (const path of ['one@1', 'One']) expect((await org.put({ name: 'one' }, { path })).status).toBe(400);
   });
 
-  it('may be the id of the deployment that has the name as its slug [APPLY-033]', async () => {
+  it('can be the id of the deployment with that slug [APPLY-033]', async () => {
     const { body } = await org.put({ name: 'by-id' });
     const again = await org.put({ name: 'by-id', model: 'offline' }, { path: body.id });
     expect(again.body).toMatchObject({ id: body.id, changed: ['model'] });
@@ -105,13 +105,13 @@ describe('the name in the path', () => {
     expect(other.body.error).toMatchObject({ code: 'name_mismatch', param: 'name' });
   });
 
-  it('answers 404 for an id that there is not, or another org’s', async () => {
+  it('answers 404 for an unknown id and for one of another org', async () => {
     expect((await org.put({ name: 'nobody' }, { path: newId('dep') })).body.error.code).toBe('deployment_not_found');
     const theirs = await (await server.newOrg()).put({ name: 'theirs' });
     expect((await org.put({ name: 'theirs' }, { path: theirs.body.id })).body.error.code).toBe('deployment_not_found');
   });
 
-  it('takes no other word for `promote` [APPLY-002]', async () => {
+  it('accepts no other value for `promote` [APPLY-002]', async () => {
     expect((await org.put({ name: 'wish' }, { promote: 'later' })).body.error).toMatchObject({
       code: 'invalid_query',
       param: 'promote',
@@ -122,7 +122,7 @@ describe('the name in the path', () => {
   });
 });
 
-it('warns of apps that the server does not have, and takes them [APPLY-125]', async () => {
+it('warns about apps that the server does not have, and accepts them [APPLY-125]', async () => {
   const file = { name: 'apps', apps: ['notion', 'no-such-app'] };
   const warnings = [{ param: 'apps.1', message: expect.stringContaining('no-such-app') }];
   expect((await org.put(file)).body).toMatchObject({ created: true, warnings });
@@ -139,7 +139,7 @@ describe('a file that changes nothing', () => {
     ...fields,
   });
 
-  it('saves no version and answers `changed: []`, whichever way it is written [VER-016, VER-028]', async () => {
+  it('saves no version and returns `changed: []`, whatever its notation [VER-016, VER-028]', async () => {
     const first = await org.put(file());
     const { name, ...rest } = file();
     const written = {
@@ -159,7 +159,7 @@ describe('a file that changes nothing', () => {
     expect(again.body.updated_at).toBe(first.body.updated_at);
   });
 
-  it('writes nothing at all, and locks no row', async () => {
+  it('writes nothing and locks no row', async () => {
     await org.put(file());
     const answer = await transaction(server.db, async (tx) => {
       await run(tx, sql`SET TRANSACTION READ ONLY`);
@@ -168,7 +168,7 @@ describe('a file that changes nothing', () => {
     expect(answer).toMatchObject({ changed: [], draft_version: 1, promoted: true });
   });
 
-  it('waits for nobody who is applying', async () => {
+  it('does not wait for a concurrent apply', async () => {
     await org.put(file());
     const other = await server.db.$client.connect();
     try {
@@ -192,7 +192,7 @@ describe('a file that changes nothing', () => {
     expect(one.body).toMatchObject({ changed: ['instructions'], draft_version: 3, version: { version: 3 } });
   });
 
-  it('is what its own YAML says [DEP-018, VER-016]', async () => {
+  it('is the YAML of its own version [DEP-018, VER-016]', async () => {
     await org.storeSecret('CRM');
     const whole = {
       name: 'whole',
@@ -228,7 +228,7 @@ describe('a file that changes something', () => {
     expect(body.version).toMatchObject({ version: 2, changed: ['instructions'], is_draft: true });
   });
 
-  it('names the keys of the file, and the version those of its manifest [APPLY-022, VER-003]', async () => {
+  it('lists the keys of the file, and the version those of its manifest [APPLY-022, VER-003]', async () => {
     await org.put({ name: 'keys' }, { promote: 'no' });
     const changes = {
       tools: [mcp({ mcp: 'https://keys.example.com/mcp', deny: ['a'] })],
@@ -241,7 +241,7 @@ describe('a file that changes something', () => {
     expect(body.version.changed).toEqual(['mcp_servers', 'mcp_tool_policy', 'notebooks', 'environment', 'tests']);
   });
 
-  it('is saved once, however many send it at once', async () => {
+  it('is saved once, however many send it concurrently', async () => {
     await org.put({ name: 'parallel', instructions: 'One.' });
     const two = { name: 'parallel', instructions: 'Two.', tools: [mcp({ mcp: 'https://parallel.example.com/mcp' })] };
     const answers = await Promise.all(Array.from({ length: 8 }, () => org.put(two)));
@@ -250,7 +250,7 @@ describe('a file that changes something', () => {
     expect((await org.servers()).filter(({ url }) => url.includes('parallel'))).toHaveLength(1);
   });
 
-  it('different files at once become a version each, and the draft is the last', async () => {
+  it('becomes one version for each of several concurrent files, and the draft is the last', async () => {
     await org.put({ name: 'files' });
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, at) => org.put({ name: 'files', instructions: `File ${at}.` }, { promote: 'no' })),
@@ -268,7 +268,7 @@ describe('a file that changes something', () => {
     expect((await org.put({ name: 'away', model: 'none' })).body.error.code).toBe('invalid_manifest');
   });
 
-  it('writes down who did what, and what changes nothing writes none', async () => {
+  it('is audited, and a file that changes nothing is not', async () => {
     const own = await server.newOrg();
     await own.put({ name: 'audited', tools: [mcp()] }, { promote: 'no' });
     await own.put({ name: 'audited', tools: [mcp()] }, { promote: 'no' });
@@ -287,7 +287,7 @@ describe('a file that names the version it was written from', () => {
   const put = (given: ReturnType<typeof file>, expected: number | string) =>
     org.put(given, { path: `${given.name}?expected_version=${expected}` });
 
-  it('is refused where another is the newest, and of several at once one is saved [CON-262]', async () => {
+  it('is refused if another is the newest, and of several concurrent ones one is saved [CON-262]', async () => {
     expect((await put(file('One.'), 0)).body).toMatchObject({ created: true, newest_version: 1 });
     const answers = await Promise.all(['Two.', 'Three.', 'Four.'].map((instructions) => put(file(instructions), 1)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
@@ -297,7 +297,7 @@ describe('a file that names the version it was written from', () => {
     expect((await put(file('Five.'), 0)).body.error.code).toBe('deployment_changed');
   });
 
-  it('is taken where it says what is saved: an answer that was lost can be asked for again [CON-262]', async () => {
+  it('is accepted if it equals the saved version, so a lost response can be requested again [CON-262]', async () => {
     const lost = file('One.', 'lost');
     await put(lost, 0);
     expect((await put(lost, 0)).body).toMatchObject({ changed: [], newest_version: 1 });
@@ -306,7 +306,7 @@ describe('a file that names the version it was written from', () => {
 });
 
 describe('tests of a file', () => {
-  it('become scenarios, and leave with the file that drops them [APPLY-009, APPLY-029, SCN-020, SCN-021, SCN-022, SCN-023, SCN-025]', async () => {
+  it('become scenarios, and are deleted when a file drops them [APPLY-009, APPLY-029, SCN-020, SCN-021, SCN-022, SCN-023, SCN-025]', async () => {
     const tests = [
       { ...test, expect: ['It greets.', 'It is kind.'], never: 'It shouts.', tool_results: { find_order: 1 } },
       { ...test, name: 'Leaves', persona: 'Somebody in a hurry.' },

@@ -233,7 +233,7 @@ describe('a file is refused with the exact code and place of its one fault [APPL
     expect(answer).toMatchObject({ status: 400, body: { error: { code, param, type: 'invalid_request' } } });
   });
 
-  it('a skill called like a built-in one beside it; the same thing named again is saved once [APPLY-123]', async () => {
+  it('a skill with the name of a built-in one; a repeated reference is saved once [APPLY-123]', async () => {
     const own = await org.addNotebook('twice');
     const id = await org.addSkill('spreadsheets');
     const skills = [{ id }, { name: 'spreadsheets' }, { id }];
@@ -258,7 +258,7 @@ describe('a file is refused with the exact code and place of its one fault [APPL
     expect(faultsOf(made)).toEqual([['duplicate_name', 'manifest.skills.1.id']]);
   });
 
-  it('a function called like any of the agent’s own tools, and none that resembles one [TOOL-014, TOOL-015, TOOL-023]', async () => {
+  it('a function with the name of an own tool of the agent, but not with a similar one [TOOL-014, TOOL-015, TOOL-023]', async () => {
     const names = [...reservedToolNames];
     const answer = await org.put({ name: 'names', tools: names.map((name) => call({ function: name })) });
     expect(faultsOf(answer)).toEqual(names.map((_, at) => ['tool_name_reserved', `tools.${at}.function`]));
@@ -266,7 +266,7 @@ describe('a file is refused with the exact code and place of its one fault [APPL
     expect((await org.put({ name: 'names', tools: like })).status).toBe(200);
   });
 
-  it('what is no object at all', async () => {
+  it('a body that is not an object', async () => {
     for (const body of [[], 'file', 5, null]) {
       const answer = await org.call('PUT', '/v1/deployments/refused', { body });
       expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_manifest' } } });
@@ -301,7 +301,7 @@ describe('a file with every kind of mistake', () => {
     webhooks: [webhook({ url: 'https://localhost/in' })],
   };
 
-  it('is refused with the first one’s code and place, and all others in `errors` [MAN-012, APPLY-012]', async () => {
+  it('is refused with the code and place of the first, and all others in `errors` [MAN-012, APPLY-012]', async () => {
     const answer = await org.put(broken, { path: 'broken' });
     expect(answer.body.error).toMatchObject({
       code: 'invalid_language',
@@ -346,7 +346,7 @@ describe('a file with every kind of mistake', () => {
     ]);
   });
 
-  it('leaves nothing behind [APPLY-016]', async () => {
+  it('stores nothing [APPLY-016]', async () => {
     const lone = await server.newOrg();
     const whole = {
       name: 'broken',
@@ -369,7 +369,7 @@ describe('a file with every kind of mistake', () => {
     }
   });
 
-  it('names no more than a hundred, however many there are', async () => {
+  it('reports at most a hundred', async () => {
     const keys = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`key_${at}`, at]));
     expect((await org.put({ name: 'many', ...keys })).body.error.errors).toHaveLength(100);
   });

@@ -45,7 +45,7 @@ describe('a server that a file names', () => {
     expect(body.version.manifest.mcp_servers).toEqual(servers.map(({ id, slug, url: at }) => ({ id, slug, url: at })));
   });
 
-  it('is found again by it, however it is spelled, and makes no second [APPLY-007]', async () => {
+  it('is found by its URL in any spelling and not registered twice [APPLY-007]', async () => {
     await fresh();
     await org.put(file('shop', { mcp: url, name: 'CRM', auth: '${ONE}' }));
     const before = await only();
@@ -55,7 +55,7 @@ describe('a server that a file names', () => {
     expect((await org.put(file('shop', { mcp: url, name: 'CRM', auth: '${secret:ONE}' }))).body.changed).toEqual([]);
   });
 
-  it('is registered once by files that name it at once', async () => {
+  it('is registered once by concurrent files', async () => {
     await fresh();
     const names = Array.from({ length: 6 }, (_, at) => `file-${at}`);
     const answers = await Promise.all(names.map((name) => org.put(file(name, { mcp: url }))));
@@ -63,7 +63,7 @@ describe('a server that a file names', () => {
     await only();
   });
 
-  it('gets a slug that is free', async () => {
+  it('gets a free slug', async () => {
     await fresh();
     for (const at of [1, 2, 3]) await org.put(file('shop', { mcp: `https://a${at}.example.com/`, name: 'CRM' }));
     expect((await org.servers()).map(({ slug }) => slug)).toEqual(['crm', 'crm-2', 'crm-3']);
@@ -88,7 +88,7 @@ describe('a server that a file names', () => {
     expect(await only()).toMatchObject({ deny: [], require_approval: [] });
   });
 
-  it('is gone with the file that is refused', async () => {
+  it('is not registered if the file is refused', async () => {
     await fresh();
     await org.put(file('shop', { mcp: url, auth: '${ONE}' }));
     await org.put(file('desk', { mcp: url }));
@@ -99,7 +99,7 @@ describe('a server that a file names', () => {
 });
 
 describe('headers that a file changes', () => {
-  it('change the server, and the version that says so is a new one', async () => {
+  it('change the server and save a new version', async () => {
     await fresh();
     const { body: first } = await org.put(file('shop', { mcp: url, auth: '${ONE}' }));
     const { body } = await org.put(file('shop', { mcp: url, auth: '${TWO}' }));
@@ -111,7 +111,7 @@ describe('headers that a file changes', () => {
     ).toEqual([]);
   });
 
-  it('stay as registered where the file gives none, and go where it gives an empty map', async () => {
+  it('stay if the file gives none, and are removed by an empty map', async () => {
     await fresh();
     await org.put(file('shop', { mcp: url, auth: '${ONE}' }));
     expect((await org.put(file('shop', { mcp: url }))).body.changed).toEqual([]);
@@ -120,7 +120,7 @@ describe('headers that a file changes', () => {
     expect((await only()).headers).toEqual({});
   });
 
-  it('need the secrets of the server also where the file gives none', async () => {
+  it('require the secrets of the server also if the file gives none', async () => {
     await fresh();
     await org.put(file('shop', { mcp: url, auth: '${ONE}' }));
     const answer = await org.put(file('desk', { mcp: url }), { mode: 'live' });
@@ -159,7 +159,7 @@ describe('headers that a file changes', () => {
 });
 
 describe('another name for a server', () => {
-  it('renames it and keeps its slug', async () => {
+  it('renames the server and keeps its slug', async () => {
     await fresh();
     await org.put(file('shop', { mcp: url, name: 'CRM' }));
     expect((await org.put(file('shop', { mcp: url, name: 'Sales' }))).body.changed).toEqual(['tools']);
@@ -167,7 +167,7 @@ describe('another name for a server', () => {
     expect((await org.put(file('shop', { mcp: url }))).body.changed).toEqual([]);
   });
 
-  it('changes nothing while others know it by its own', async () => {
+  it('changes nothing while other deployments use the server', async () => {
     await fresh();
     await org.put(file('shop', { mcp: url, name: 'CRM' }));
     expect((await org.put(file('desk', { mcp: url, name: 'Sales' }))).status).toBe(200);
@@ -189,7 +189,7 @@ describe('a manifest sent to create', () => {
     expect((await org.put(file('made', { mcp: url, deny: ['drop'] }))).body.changed).toEqual([]);
   });
 
-  it('is held against the org as a file is, with every fault under `manifest` [MAN-003, MAN-013, MAN-014, MAN-012]', async () => {
+  it('is checked like a file, with every fault under `manifest` [MAN-003, MAN-013, MAN-014, MAN-012]', async () => {
     await fresh();
     await org.put(file('shop', { mcp: url, name: 'CRM', auth: '${user_secret:MINE}' }));
     const { id } = await only();

@@ -19,7 +19,7 @@ const mcp = (fields: object = {}) => ({ mcp: 'https://tools.example.com/mcp', ..
 const call = (fields: object = {}) => ({ function: 'find_order', description: 'Find an order.', ...fields });
 const test = (fields: object = {}) => ({ name: 'Refund', ask: 'I want my money.', expect: 'It asks why.', ...fields });
 
-describe('a file is taken', () => {
+describe('a file is accepted', () => {
   it('with what the org has, in the mode of the key [DFILE-047, APPLY-031]', async () => {
     const file_id = await org.addFile('test');
     const known = {

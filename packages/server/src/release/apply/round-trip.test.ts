@@ -83,13 +83,13 @@ describe('a file becomes a manifest, the manifest YAML, and the YAML the same fi
     },
   );
 
-  it('a file of a name alone is a name alone [DFILE-003]', () => {
+  it('a file with only a name stays so [DFILE-003]', () => {
     expect(parse(renderYaml(manifestToFile('shop', savedOf(read({ name: 'shop' })), new Map())))).toEqual({
       name: 'shop',
     });
   });
 
-  it('reads well: the keys in their order, a word on each, text as it was written', () => {
+  it('is readable: keys in order, a comment on each, text as written', () => {
     const file = read({
       name: 'shop',
       tests: [{ name: 'Greets', ask: 'Hello?', expect: 'It greets.' }],
@@ -140,7 +140,7 @@ tests:
     );
   });
 
-  it('writes a server as it is registered now, and one that is gone by the URL it had', () => {
+  it('writes a server as registered now, and a deleted one with its last URL', () => {
     const file = read({ name: 'shop', tools: [{ mcp: 'https://a.example/mcp' }, { mcp: 'https://b.example/mcp' }] });
     const [first, second] = registered(file) as [RegisteredServer, RegisteredServer];
     const moved = {

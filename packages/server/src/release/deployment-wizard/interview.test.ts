@@ -9,17 +9,17 @@ const answered = (count: number, latest: Interview['latest'] = null): Interview 
 });
 const asking = (question: string) => ({ status: 'asking' as const, question, file: null });
 
-describe('what comes next', () => {
+describe('the next step', () => {
   it.each([0, 4])('is a question after %i answers [ITV-011]', (count) => expect(nextOf(answered(count))).toBe('ask'));
   it.each([5, 7])('may be the end after %i', (count) => expect(nextOf(answered(count))).toBe('ask or end'));
   it.each([8, 20])('is the end after %i [ITV-011]', (count) => expect(nextOf(answered(count))).toBe('end'));
-  it('is the end once the file was ready, also where a remark comes', () => {
+  it('is the end once the file was ready, also after a remark', () => {
     const ready = answered(5, { status: 'ready', question: null, file: { name: 'shop' } });
     expect(nextOf(withAnswer(ready, 'Shorter.'))).toBe('end');
   });
 });
 
-it('is read from what was said, each answer beside its question', () => {
+it('reads an interview from its messages, each answer with its question', () => {
   const user = (text: string, context: Record<string, unknown> | null = null) => ({
     role: 'user',
     text,

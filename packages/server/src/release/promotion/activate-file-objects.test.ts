@@ -45,7 +45,7 @@ describe('routines and endpoints of a file', () => {
     (await endpoints(id, mode)).map(({ url }) => url.split('/').at(-1)),
   ];
 
-  it('come alive in a mode with the version that it runs, and go with it [APPLY-010, APPLY-026, APPLY-027]', async () => {
+  it('are created in a mode with the version that it runs, and deleted with it [APPLY-010, APPLY-026, APPLY-027]', async () => {
     const { body } = await put('alive', 1, 'test', 'no', { ...one, webhooks: [hook('a'), hook('b')] });
     const { id } = body;
     const first = [
@@ -73,7 +73,7 @@ describe('routines and endpoints of a file', () => {
     ]);
   });
 
-  it('are changed where the name stays, not made again [DFILE-037]', async () => {
+  it('are changed if the name stays, not created again [DFILE-037]', async () => {
     const { body } = await put('kept', 1, 'test', 'no', { ...one, webhooks: [hook('a')] });
     const [before] = (await routines(body.id, 'test')).filter(({ name }) => name === 'Sweep');
     const [endpoint] = await endpoints(body.id, 'test');
@@ -83,7 +83,7 @@ describe('routines and endpoints of a file', () => {
     expect((await endpoints(body.id, 'test'))[0]?.id).toBe(endpoint?.id);
   });
 
-  it('belong to the file, and the call that makes an endpoint shows its secret [APPLY-011, APPLY-028]', async () => {
+  it('are managed by the file, and the request that creates an endpoint shows its secret [APPLY-011, APPLY-028]', async () => {
     const made = await put('shown', 1, 'test', 'no', { webhooks: [hook('a'), hook('b')] });
     const urls = ({ body }: typeof made) =>
       body.webhook_secrets.map(({ url }: { url: string }) => url.split('/').at(-1));

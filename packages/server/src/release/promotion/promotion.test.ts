@@ -55,7 +55,7 @@ describe('apply promotes in the mode of its key', () => {
     });
   });
 
-  it('at once with `after_tests` where the file has no tests [APPLY-025]', async () => {
+  it('at once with `after_tests` if the file has no tests [APPLY-025]', async () => {
     expect((await put('untested', 1, 'live', '')).body).toMatchObject({
       promoted: true,
       live_version: 1,
@@ -158,7 +158,7 @@ describe('a run that was to promote is overtaken', () => {
     expect(await pointers('rolled')).toEqual([3, 1]);
   });
 
-  it('and not by what happens in the other mode', async () => {
+  it('and not by changes in the other mode', async () => {
     const run = await started('apart', 1);
     await put('apart', 2, 'test', '', { tests: [test] });
     await promote('apart', 'test', { version: 1 });
@@ -166,7 +166,7 @@ describe('a run that was to promote is overtaken', () => {
     expect(await pointers('apart')).toEqual([1, 1]);
   });
 
-  it('promotes nothing that is archived, deleted or lacks a secret', async () => {
+  it('promotes nothing that is archived or deleted or lacks a secret', async () => {
     const archived = await started('archived', 1);
     await org.call('POST', '/v1/deployments/archived/archive');
     expect(await passed(archived)).toEqual({ promoted: false, reason: 'deployment_archived' });
@@ -193,7 +193,7 @@ describe('a run that was to promote is overtaken', () => {
 });
 
 describe('promoting a version', () => {
-  it('takes the newest, or the one that is named, older ones included [VER-009, VER-010, VER-011, VER-022]', async () => {
+  it('promotes the newest version, or the named one, also an older one [VER-009, VER-010, VER-011, VER-022]', async () => {
     for (const number of [1, 2, 3]) await put('named', number, 'test', 'no');
     const newest = await promote('named', 'live');
     expect(newest.body).toMatchObject({
@@ -212,7 +212,7 @@ describe('promoting a version', () => {
     });
   });
 
-  it('waits for the tests with `when: after_tests`, and goes at once without any [VER-012]', async () => {
+  it('waits for tests with `when: after_tests`, and promotes at once without any [VER-012]', async () => {
     await put('when', 1, 'test', 'no');
     const atOnce = await promote('when', 'live', { when: 'after_tests' });
     expect(atOnce.body).toMatchObject({ promoted: true, live_version: 1 });
@@ -229,7 +229,7 @@ describe('promoting a version', () => {
     expect(await pointers('when')).toEqual([2, 2]);
   });
 
-  it('refuses what is not there, or archived [VER-034, DEP-029]', async () => {
+  it('refuses unknown versions and archived deployments [VER-034, DEP-029]', async () => {
     await put('refused', 1, 'test', 'no');
     expect(await promote('refused', 'live', { version: 2 })).toMatchObject({
       status: 404,
@@ -240,7 +240,7 @@ describe('promoting a version', () => {
     expect((await promote('refused', 'live')).body.error.code).toBe('deployment_archived');
   });
 
-  it('happens once under one Idempotency-Key, secrets and all', async () => {
+  it('promotes once for one Idempotency-Key, and repeats the secrets', async () => {
     await put('keyed', 1, 'test', 'no', { webhooks: [{ url: 'https://hooks.example.com/keyed', events: '*' }] });
     const headers = { 'idempotency-key': 'promote-keyed' };
     const once = () => org.call('POST', '/v1/deployments/keyed/promote', { mode: 'live', headers });
@@ -271,7 +271,7 @@ describe('promoting a version', () => {
     }
   });
 
-  it('lets a version run whose function was called so before the name was reserved [VER-037]', async () => {
+  it('promotes a version with a function name that was reserved later [VER-037]', async () => {
     const tools = [{ function: 'find_order', description: 'Find an order.' }];
     await put('reserved', 1, 'test', 'no', { tools });
     await run(
@@ -285,7 +285,7 @@ describe('promoting a version', () => {
     expect(again.body.error.code).toBe('tool_name_reserved');
   });
 
-  it('going live asks for the secrets of live mode [VER-041]', async () => {
+  it('requires the secrets of live mode [VER-041]', async () => {
     await org.storeSecret('ENV');
     await org.storeSecret('TOKEN');
     await org.storeSecret('CRM');
@@ -315,7 +315,7 @@ describe('rolling back', () => {
     expect(await rollback('back')).toMatchObject({ status: 409, body: { error: { code: 'nothing_to_roll_back' } } });
   });
 
-  it('needs a live key, whatever is there [VER-030]', async () => {
+  it('requires a live key in any case [VER-030]', async () => {
     for (const name of ['back', 'nobody']) {
       expect(await rollback(name, 'test')).toMatchObject({
         status: 403,
@@ -325,7 +325,7 @@ describe('rolling back', () => {
     expect((await rollback('nobody')).body.error.code).toBe('deployment_not_found');
   });
 
-  it('is refused where it is archived, or a secret of the version before is gone', async () => {
+  it('is refused if the deployment is archived or a secret of the previous version is missing', async () => {
     await org.storeSecret('OLD', 'live');
     await put('older', 1, 'live', 'now', { computer: { env: { A: '${OLD}' } } });
     await put('older', 2, 'live', 'now');
@@ -346,7 +346,7 @@ describe('the org’s default', () => {
     return Object.fromEntries(rows.map((row) => [row.mode, row.default_deployment]));
   };
 
-  it('is the first deployment that is promoted, in either mode [VER-023, VER-033, TEN-205]', async () => {
+  it('is the first promoted deployment, in either mode [VER-023, VER-033, TEN-205]', async () => {
     for (const mode of ['test', 'live'] as const) {
       const lone = await server.newOrg();
       const saved = await lone.put({ name: 'saved' }, { mode, promote: 'no' });
@@ -364,7 +364,7 @@ describe('the org’s default', () => {
     expect(await defaultsOf(lone.id)).toEqual({ test: tried.body.id, live: real.body.id });
   });
 
-  it('is one of those that are promoted first at once', async () => {
+  it('is one of several that are first promoted concurrently', async () => {
     const lone = await server.newOrg();
     const names = ['a', 'b', 'c', 'd'];
     const answers = await Promise.all(names.map((name) => lone.put({ name }, { mode: 'live', promote: 'now' })));
@@ -372,7 +372,7 @@ describe('the org’s default', () => {
   });
 });
 
-it('each promotion and rollback is told in its mode, and what moves nothing is not [VER-040]', async () => {
+it('emits an event for each promotion and rollback in its mode, and none if nothing moved [VER-040]', async () => {
   const lone = await server.newOrg();
   await lone.put({ name: 'told' }, { mode: 'live', promote: 'now' });
   await lone.put({ name: 'told' }, { mode: 'live', promote: 'now' });

@@ -45,7 +45,7 @@ const skillFiles = (text: number) => [
   { path: 'SKILL.md', content: `---\nname: returns\ndescription: Kind ${text}.\n---\n\nText ${text}.\n` },
 ];
 
-it('live traffic reads what was promoted and test traffic what is newest, whatever is done in which order [VER-121, VER-122, VER-123]', async () => {
+it('live traffic reads promoted content and test traffic the newest, for any order of operations [VER-121, VER-122, VER-123]', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
       const org = await server.newOrg();

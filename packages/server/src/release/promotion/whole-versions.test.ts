@@ -60,7 +60,7 @@ const count = async (table: string, where: ReturnType<typeof sql>) =>
   );
 
 describe('content is stored once', () => {
-  it('however many versions fix it, and a change of one document costs that document [NB-121]', async () => {
+  it('however many versions use it, and changing one document stores one document [NB-121]', async () => {
     const notebook = await newNotebook();
     for (let at = 0; at < 4; at++) await add(notebook, `d${at}`, `Known ${at}. `.repeat(4000));
     const file = (at: number) => ({ name: 'many', instructions: `${at}`, knowledge: [{ notebook }] });
@@ -91,7 +91,7 @@ describe('content is stored once', () => {
     expect(row?.bytes).toBeLessThan(100);
   });
 
-  it('and a document that comes back as it was is the same one, with its vectors [NB-121]', async () => {
+  it('and a document that returns unchanged is the same one, with its vectors [NB-121]', async () => {
     const notebook = await newNotebook();
     const id = await add(notebook, 'a');
     await org.put({ name: 'back', knowledge: [{ notebook }] }, { promote: 'now' });
@@ -116,7 +116,7 @@ describe('content is stored once', () => {
     expect(await count('document_vectors', sql`document_id = ${id}`)).toBe(1);
   });
 
-  it('until nobody uses it: not the newest content and no version [NB-122]', async () => {
+  it('until neither the newest content nor a version uses it [NB-122]', async () => {
     const notebook = await newNotebook();
     const isThere = (id: string) => count('documents', sql`id = ${id}`);
     const passing = await add(notebook, 'passing');
@@ -137,7 +137,7 @@ describe('content is stored once', () => {
 });
 
 describe('content that a test key changes', () => {
-  it('reaches live users by promotion alone, and a rollback brings the old text back [VER-121, VER-124]', async () => {
+  it('reaches live users only by promotion, and a rollback restores the old text [VER-121, VER-124]', async () => {
     const notebook = await newNotebook();
     const thirty = await add(notebook, 'thirty');
     await org.put({ name: 'shop', knowledge: [{ notebook }] }, { mode: 'live', promote: 'now' });
@@ -155,7 +155,7 @@ describe('content that a test key changes', () => {
     expect([await liveTitles('shop'), await pointersOf('shop')]).toEqual([['ninety'], [2, 2]]);
   });
 
-  it('is not changed where that would be seen at once: 409 with the deployments that use it [NB-123, SKL-121]', async () => {
+  it('is refused if it would be visible at once: 409 with the deployments that use it [NB-123, SKL-121]', async () => {
     const notebook = await newNotebook();
     const document = await add(notebook, 'a');
     const skill = (await org.call('POST', '/v1/skills', { body: { files: skillOf('One.') } })).body.id;
@@ -180,7 +180,7 @@ describe('content that a test key changes', () => {
 });
 
 describe('content that a live key changes', () => {
-  it('is live at once as a version of its own; a draft that has gone on stays, and so does what it has not tested [VER-123]', async () => {
+  it('is live at once as a separate version, and a newer draft stays [VER-123]', async () => {
     const notebook = await newNotebook();
     const old = await add(notebook, 'old');
     const skill = (await org.call('POST', '/v1/skills', { body: { files: skillOf('One.') } })).body.id;
@@ -226,7 +226,7 @@ describe('content that a live key changes', () => {
     expect(told.map(({ data }) => (data as { version: number }).version)).toEqual([1, 3, 4, 5, 6]);
   });
 
-  it('does not wait for its turn behind a run that was to promote something older [VER-123]', async () => {
+  it('does not wait behind a run that was to promote an older version [VER-123]', async () => {
     const notebook = await newNotebook();
     await org.put({ name: 'raced', knowledge: [{ notebook }] }, { mode: 'live', promote: 'now' });
     const file = { name: 'raced', knowledge: [{ notebook }], tests: [test] };
@@ -238,7 +238,7 @@ describe('content that a live key changes', () => {
     expect([outcome, await liveTitles('raced')]).toEqual([{ promoted: false, reason: 'superseded' }, ['urgent']]);
   });
 
-  it('goes where it is deleted, and the versions that used it say so and do not run again [NB-124, SKL-122]', async () => {
+  it('is removed when deleted, and versions that used it show this and cannot run again [NB-124, SKL-122]', async () => {
     const notebook = await newNotebook();
     await add(notebook, 'a');
     const skill = (await org.call('POST', '/v1/skills', { body: { files: skillOf('One.') } })).body.id;
@@ -264,7 +264,7 @@ describe('content that a live key changes', () => {
   });
 });
 
-it('a version fixes one state of a notebook, while it is being changed by others [VER-125]', async () => {
+it('a version saves one consistent state of a notebook during concurrent changes [VER-125]', async () => {
   const notebook = await newNotebook();
   let last = await add(notebook, 'r0');
   await org.put({ name: 'busy', knowledge: [{ notebook }] }, { mode: 'live', promote: 'now' });
@@ -300,7 +300,7 @@ describe('tests', () => {
   const endRun = (id: string, status: string) =>
     run(server.db, sql`UPDATE test_runs SET status = ${status}, finished_at = now() WHERE id = ${id}`);
 
-  it('that failed keep an unchanged file red, in both modes, until something changes [APPLY-121]', async () => {
+  it('that failed block an unchanged file in both modes until something changes [APPLY-121]', async () => {
     const notebook = await newNotebook();
     const file = { name: 'red', knowledge: [{ notebook }], tests: [test] };
     const first = (await org.put(file)).body;
@@ -330,7 +330,7 @@ describe('tests', () => {
     });
   });
 
-  it('gate alike whoever made them and whichever route asks [APPLY-122]', async () => {
+  it('block alike, whoever created them and whichever route promotes [APPLY-122]', async () => {
     await org.put({ name: 'gated' });
     const scenario = { name: 'S', persona: 'P', goal: 'G', success_criteria: ['C'] };
     await org.call('POST', '/v1/deployments/gated/scenarios', { body: scenario });
@@ -343,7 +343,7 @@ describe('tests', () => {
 });
 
 describe('the content of two versions', () => {
-  it('is compared text by text, and by its own org alone [CON-267]', async () => {
+  it('is compared text by text, and only by its own org [CON-267]', async () => {
     const notebook = await newNotebook();
     const skill = (await org.call('POST', '/v1/skills', { body: { files: skillOf('Be quick.') } })).body.id;
     const file = { name: 'compared', knowledge: [{ notebook }], skills: [{ id: skill }] };
@@ -389,7 +389,7 @@ describe('the content of two versions', () => {
     expect(theirs.body.error.code).toBe('deployment_not_found');
   });
 
-  it('is shown as far as it fits, short texts after a long one too [CON-267]', () => {
+  it('is shown as far as it fits, also short texts after a long one [CON-267]', () => {
     const items = [{ bytes: 50 }, { bytes: 60 }, { bytes: 40 }, { bytes: 20 }, { bytes: 10 }];
     expect(withinBytes(items, 100)).toEqual([items[0], items[2], items[4]]);
     expect(withinBytes([{ bytes: 500 }, { bytes: 1 }], 100)).toEqual([{ bytes: 500 }]);

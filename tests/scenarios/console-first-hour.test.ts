@@ -24,7 +24,7 @@ const goTo = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
 const shownSecret = async (page: Page) => {
   const secret = (await page.locator('[data-secret]').textContent()) ?? '';
-  await press(page, 'I have kept it');
+  await press(page, 'I have saved it');
   return secret;
 };
 
@@ -41,15 +41,15 @@ describe('a new company', () => {
     // An agent by interview.
     await page.getByRole('link', { name: 'Write your first agent' }).click();
     await page.getByRole('link', { name: 'answer a few questions' }).click();
-    await page.getByLabel('Name of the agent').fill('Paper Shop');
+    await page.getByLabel('Agent name').fill('Paper Shop');
     await page.getByLabel('What should it do?').fill('It answers questions about orders of our paper shop.');
-    await press(page, 'Begin');
+    await press(page, 'Start');
     for (let at = 1; at <= 5; at++) {
       await page.getByText(`Question ${at}?`, { exact: true }).waitFor();
       await page.getByLabel('Your answer').fill(`Answer ${at}.`);
       await press(page, 'Answer');
     }
-    await page.getByRole('heading', { name: 'The file', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Deployment file', exact: true }).waitFor();
     await press(page, 'Apply');
     await page.waitForURL(/deployments\/dep_/);
     const deploymentUrl = page.url();
@@ -64,7 +64,7 @@ describe('a new company', () => {
     await page
       .getByLabel('Drop documents here, or choose them')
       .setInputFiles({ name: 'returns.md', mimeType: 'text/markdown', buffer: rules });
-    await page.getByText('1 of 1 sent').waitFor();
+    await page.getByText('1 of 1 uploaded').waitFor();
     const knowledge = await page.getByText('- notebook: nb_').textContent();
 
     // What it can do: a function that asks first, answered by a program of the company.
@@ -76,8 +76,8 @@ describe('a new company', () => {
     await press(page, 'Apply');
     await page.getByText('Version 2 is saved').waitFor();
     await page.getByRole('link', { name: 'Functions' }).click();
-    await press(page, 'Name an address');
-    await page.getByLabel('https address').fill(`${own.url}/functions`);
+    await press(page, 'Add endpoint');
+    await page.getByLabel('URL').fill(`${own.url}/functions`);
     await inDialog(page, 'Save').click();
     await shownSecret(page);
 
@@ -90,7 +90,7 @@ describe('a new company', () => {
     await page.getByText('Version 2 goes live when its test passes').waitFor();
     await page.getByText('The wallet is empty.').waitFor();
     await press(page, 'Promote to live');
-    await page.getByLabel('At once').check();
+    await page.getByLabel('Immediately').check();
     await inDialog(page, 'Promote').click();
     await page.getByText('live v2').waitFor();
     await page.getByRole('link', { name: 'Test', exact: true }).click();
@@ -104,9 +104,9 @@ describe('a new company', () => {
     await page.getByRole('button', { name: /order_paper/ }).click();
     await page.getByText('{"order":17}').waitFor();
     await page.getByRole('link', { name: 'Conversation', exact: true }).click();
-    await press(page, 'Make a scenario of this talk');
+    await press(page, 'Create scenario');
     const scenario = page.getByRole('dialog', { name: 'Add this scenario' });
-    expect(await scenario.getByLabel('Results of tools').inputValue()).toContain('"order": 17');
+    expect(await scenario.getByLabel('Tool results').inputValue()).toContain('"order": 17');
     await scenario.getByLabel('Name').fill('orders paper');
     await scenario.getByRole('button', { name: 'Add scenario' }).click();
     await page.getByRole('dialog', { name: 'Scenario saved' }).waitFor();
@@ -115,14 +115,14 @@ describe('a new company', () => {
     // A cap, who is told of it, and what happens at it.
     await goTo(page, 'Limits and alerts');
     await press(page, 'Change limits');
-    await page.getByLabel('Org, a day').fill('0.5');
-    await page.getByLabel('Each user, a day').fill('0.5');
+    await page.getByLabel('Org, per day').fill('0.5');
+    await page.getByLabel('Each user, per day').fill('0.5');
     await page.getByLabel('Alerts at').fill('50, 90');
     await press(page, 'Save limits');
     await page.getByText('50 %, 90 % of a cap').waitFor();
     await goTo(page, 'Webhooks');
     await press(page, 'Add endpoint');
-    await page.getByLabel('Address').fill(`${own.url}/told`);
+    await page.getByLabel('URL').fill(`${own.url}/told`);
     await inDialog(page, 'Add endpoint').click();
     const secret = await shownSecret(page);
     await goTo(page, 'Playground');
@@ -136,7 +136,7 @@ describe('a new company', () => {
     // What was refused is still there to be sent.
     expect(await message.inputValue()).toBe('And once more');
     await goTo(page, 'Limits and alerts');
-    await page.getByRole('link', { name: 'The org’s cap a day, $0.50, is reached' }).waitFor();
+    await page.getByRole('link', { name: 'Daily org cap, $0.50, reached' }).waitFor();
     await goTo(page, 'Webhooks');
     await page.getByRole('link', { name: /\/told/ }).click();
     await page
@@ -155,7 +155,7 @@ describe('a new company', () => {
     await inDialog(page, 'Invite').click();
     expect(await shownSecret(page)).toContain('/console/accept#token=');
     await goTo(page, 'API keys');
-    await page.getByRole('button', { name: 'What can be done with First test key' }).click();
+    await page.getByRole('button', { name: 'Actions for First test key' }).click();
     await page.getByRole('menuitem', { name: 'Roll' }).click();
     await inDialog(page, 'Roll key').click();
     const key = await shownSecret(page);

@@ -53,13 +53,13 @@ describe('what agents are built of', () => {
         textFile('<img src=x onerror=owned=1>.txt', hostileText),
         textFile('large.txt', 'x'.repeat(5 * 1024 * 1024)),
       ]);
-    await page.getByText('3 of 3 sent').waitFor();
-    await page.getByRole('alert').getByText('large.txt has 5.0 MB; a file may have 3 MB.').waitFor();
+    await page.getByText('3 of 3 uploaded').waitFor();
+    await page.getByRole('alert').getByText('large.txt is 5.0 MB. The maximum is 3 MB.').waitFor();
     await page
-      .getByRole('cell', { name: /^(words, meaning|indexing)$/ })
+      .getByRole('cell', { name: /^(keyword, semantic|indexing)$/ })
       .nth(1)
       .waitFor();
-    await page.getByLabel('Search as the agent would').fill('how long may I return shoes');
+    await page.getByLabel('Test search').fill('how long may I return shoes');
     await press(page, 'Search');
     await page.locator('[data-passages] li').first().getByText('within 30 days').waitFor();
     await page.locator('[data-passages]').getByRole('button', { name: 'returns.md' }).first().click();
@@ -96,12 +96,12 @@ describe('what agents are built of', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Set secret' }).click();
     await page.getByRole('cell', { name: 'CRM_TOKEN', exact: true }).waitFor();
     expect(await page.content()).not.toContain('sk-very-secret');
-    const setAgain = await copied(page, 'Copy the call behind this', 'Copy the last change as curl');
+    const setAgain = await copied(page, 'Copy as API request', 'Copy the last change as curl');
     expect(setAgain).toMatch(/^curl -X PUT '[^']+\/v1\/secrets\/CRM_TOKEN'/);
     expect(setAgain).not.toContain('sk-very-secret');
-    await page.getByRole('button', { name: 'What can be done with CRM_TOKEN' }).click();
+    await page.getByRole('button', { name: 'Actions for CRM_TOKEN' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
-    const sdk = await copied(page, 'Copy this change as a call', 'Copy as TypeScript SDK');
+    const sdk = await copied(page, 'Copy this change as an API request', 'Copy as TypeScript SDK');
     expect(sdk).toContain('vestra.secrets.delete({\n  name: "CRM_TOKEN"\n})');
     await leave();
   });
@@ -113,15 +113,15 @@ describe('what agents are built of', () => {
     made.server = body.id;
     const { page, leave } = await desk.enter(`/tool-servers/${body.id}`);
     await page.getByRole('alert').getByText('mcp_server_error').waitFor();
-    await page.getByLabel('send: Asks').check();
+    await page.getByLabel('send: Approval').check();
     await press(page, 'Save policy');
-    await page.getByText('Policy saved for every deployment').waitFor();
+    await page.getByText('Policy saved for all deployments').waitFor();
     const { tools } = (await desk.call('GET', `/v1/mcp-servers/${body.id}`)).body;
     expect(tools).toEqual({ deny: ['drop_all'], require_approval: ['send'] });
-    await press(page, 'Change');
-    await page.getByLabel('May ask the agent’s model').check();
+    await press(page, 'Edit');
+    await page.getByLabel('May use the agent’s model').check();
     await press(page, 'Save');
-    await page.getByText('while one of its tools runs, at the user’s cost').waitFor();
+    await page.getByText('while a tool runs, charged to the user').waitFor();
     expect((await desk.call('GET', `/v1/mcp-servers/${body.id}`)).body.sampling).toBe(true);
     await leave();
   });
@@ -131,12 +131,12 @@ describe('whoever agents work for', () => {
   it('has caps, a memory, and is erased only by their name [CON-103]', async () => {
     await desk.call('POST', '/v1/users', { body: { user_id: 'gone' } });
     const { page, go, leave } = await desk.enter('/users/gone?edit=1');
-    await page.getByLabel('Cap a day').fill('2.5');
+    await page.getByLabel('Daily cap').fill('2.5');
     await press(page, 'Save');
     await page.getByText('of $2.50').waitFor();
     await go('/users/gone?part=memory&remember=1');
     await page.getByLabel('Fact', { exact: true }).fill('Likes <b>tea</b>.');
-    await press(page, 'Remember');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add fact' }).click();
     await page.getByRole('cell', { name: 'Likes <b>tea</b>.', exact: true }).waitFor();
     await press(page, 'Erase');
     const dialog = page.getByRole('dialog', { name: 'Erase this user?' });
@@ -154,12 +154,12 @@ describe('whoever agents work for', () => {
     const { page, leave } = await desk.enter('/batches?new=1', { context: { acceptDownloads: true } });
     const file = page.getByLabel('Drop a file here, or choose it');
     await file.setInputFiles(textFile('orders.csv', 'order,message\n1,"Hello, one'));
-    await page.getByRole('alert').getByText('A cell begins with a quote that never ends.').waitFor();
+    await page.getByRole('alert').getByText('A quoted cell is never closed.').waitFor();
     await file.setInputFiles(textFile('orders.csv', 'order,user_id,message\n1,ada,"Hello, one"\n2,ada,Two\n'));
     await press(page, 'Start 2 conversations');
     await page.getByText('2 of 2 done').waitFor();
     made.batch = lastId(page);
-    const { name, text } = await saved(page, () => press(page, 'Download results'));
+    const { name, text } = await saved(page, () => press(page, 'Download CSV'));
     expect(name).toBe(`${made.batch}.csv`);
     expect(text.split('\r\n')).toEqual([
       expect.stringMatching(/^index,user_id,status/),
@@ -172,7 +172,7 @@ describe('whoever agents work for', () => {
   it('a routine says its next ten times in words, has a calendar of its runs, and is paused [CON-105] [CON-265]', async () => {
     const { page, leave } = await desk.enter('/routines?user_id=ada&new=1');
     await page.getByLabel('Name', { exact: true }).fill('Morning');
-    await page.getByLabel('Ask').fill('What is new?');
+    await page.getByLabel('Prompt').fill('What is new?');
     await page.getByLabel('Every').fill('weekday at 08:00');
     await page.getByLabel('Time zone').fill('Asia/Tokyo');
     await page.getByRole('dialog').getByRole('button', { name: 'Create routine' }).click();
@@ -190,15 +190,15 @@ describe('whoever agents work for', () => {
     await runsOfDay.filter({ hasText: 'failed' }).waitFor();
     const today = page.locator('[data-calendar] [aria-pressed=true]');
     expect(await today.getAttribute('aria-label')).toMatch(/: 1 ran, 1 failed/);
-    await press(page, 'The month after');
+    await press(page, 'Next month');
     expect(
       await page
         .locator('[data-calendar]')
-        .getByRole('button', { name: /: 1 to come$/ })
+        .getByRole('button', { name: /: 1 scheduled$/ })
         .count(),
     ).toBeGreaterThan(19);
     await press(page, 'Pause');
-    await page.getByText('None while it is paused.').waitFor();
+    await page.getByText('No runs while paused.').waitFor();
     expect((await desk.call('GET', `/v1/routines/${made.routine}`)).body.enabled).toBe(false);
     await leave();
   });
@@ -207,24 +207,24 @@ describe('whoever agents work for', () => {
 describe('what the org is told and spends', () => {
   it('an endpoint is made, tried, and its signature checked in the page [CON-106]', async () => {
     const { page, go, leave } = await desk.enter('/webhooks?new=1');
-    await page.getByLabel('Address').fill(`${desk.url}/nowhere`);
+    await page.getByLabel('URL').fill(`${desk.url}/nowhere`);
     await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click();
     const secret = (await page.locator('[data-secret]').textContent()) ?? '';
-    await press(page, 'I have kept it');
+    await press(page, 'I have saved it');
     await press(page, 'Send a test event');
     await page.getByRole('cell', { name: 'webhook.test' }).first().waitFor();
     made.endpoint = lastId(page);
     const signed = await signWebhook({ id: 'evt_1', body: '{"a":1}', secret });
     await go('/webhooks?signature=1');
-    await page.getByLabel('Secret of the endpoint').fill(secret);
+    await page.getByLabel('Signing secret').fill(secret);
     for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature'])
       await page.getByLabel(name).fill(signed[name] ?? '');
-    await page.getByLabel('Raw body, byte for byte').fill('{"a":1}');
+    await page.getByLabel('Raw body').fill('{"a":1}');
     await press(page, 'Check');
-    await page.getByText('The signature fits.').waitFor();
-    await page.getByLabel('Raw body, byte for byte').fill('{"a":2}');
+    await page.getByText('The signature is valid.').waitFor();
+    await page.getByLabel('Raw body').fill('{"a":2}');
     await press(page, 'Check');
-    await page.getByText('The signature does not fit').waitFor();
+    await page.getByText('The signature is invalid').waitFor();
     made.event = (await desk.call('GET', '/v1/events?limit=1')).body.data[0].id;
     await leave();
   });
@@ -273,12 +273,12 @@ describe('what the org is told and spends', () => {
     // Every org begins with caps, which nobody has set.
     await page.getByRole('link', { name: 'To do: Set a cap' }).waitFor();
     await go('/limits?edit=1');
-    await page.getByLabel('Org, a day').fill('3');
+    await page.getByLabel('Org, per day').fill('3');
     await page.getByLabel('Alerts at').fill('50, 90');
     await press(page, 'Save limits');
     await page.getByRole('alert').getByText('cap_above_maximum').waitFor();
-    expect(await page.getByLabel('Each user, a day').getAttribute('aria-invalid')).toBe('true');
-    await page.getByLabel('Each user, a day').fill('2');
+    expect(await page.getByLabel('Each user, per day').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Each user, per day').fill('2');
     await press(page, 'Save limits');
     await page.getByText('50 %, 90 % of a cap').waitFor();
     const { caps, usage_alerts } = (await desk.call('GET', '/v1/limits')).body;
@@ -286,7 +286,7 @@ describe('what the org is told and spends', () => {
     await go('/');
     await page.getByRole('link', { name: 'Done: Set a cap' }).waitFor();
     await go('/usage?by=kind');
-    await page.locator('[data-chart]').getByText('Cap a day $3.00').waitFor();
+    await page.locator('[data-chart]').getByText('Daily cap $3.00').waitFor();
     const { text } = await saved(page, () => press(page, 'Download CSV'));
     expect(text.split('\r\n')[0]).toBe('kind,label,cost_usd,tasks,input_tokens,output_tokens');
     await leave();
@@ -296,16 +296,16 @@ describe('what the org is told and spends', () => {
 describe('the page of a session', () => {
   it('says first what the org has it say, and is shown here in the look that is tried [CON-266]', async () => {
     const { page, leave } = await desk.enter('/settings?part=pages');
-    await press(page, 'Add for a deployment');
+    await press(page, 'Add deployment');
     await page.getByLabel('Message', { exact: true }).fill('Hello from paper.');
-    await page.getByLabel('Suggested questions, one to a line').fill('Where is my order?\n\nWho are you?');
+    await page.getByLabel('Suggested questions, one per line').fill('Where is my order?\n\nWho are you?');
     await press(page, 'Save openings');
-    await page.getByText('Saved: sessions that are opened').waitFor();
+    await page.getByText('Saved. New sessions use it.').waitFor();
     const { openings } = (await desk.call('GET', '/v1/org')).body;
     expect(openings).toEqual({
       '*': { message: 'Hello from paper.', suggestions: ['Where is my order?', 'Who are you?'] },
     });
-    await press(page, 'Show the page');
+    await press(page, 'Show preview');
     const frame = page.frameLocator('vestra-session iframe');
     await frame.getByText('Hello from paper.').waitFor();
     await page.getByLabel('Accent').fill('#b4532a');
@@ -323,7 +323,7 @@ describe('people', () => {
     await page.getByLabel('Email').fill('new@example.com');
     await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
     const invitation = (await page.locator('[data-secret]').textContent()) ?? '';
-    await press(page, 'I have kept it');
+    await press(page, 'I have saved it');
     const token = new URL(invitation).hash.replace('#token=', '');
     await desk.call('POST', '/v1/members/accept', {
       key: null,
@@ -331,8 +331,8 @@ describe('people', () => {
     });
     await page.reload();
     await page.getByRole('cell', { name: 'New', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'What can be done with New' }).click();
-    await page.getByRole('menuitem', { name: 'Link for a new password' }).click();
+    await page.getByRole('button', { name: 'Actions for New' }).click();
+    await page.getByRole('menuitem', { name: 'Create password reset link' }).click();
     const reset = (await page.locator('[data-secret]').textContent()) ?? '';
     await leave();
 
@@ -342,14 +342,14 @@ describe('people', () => {
     await press(other.page, 'Save and sign in');
     await other.page.getByRole('heading', { name: 'Hello, New' }).waitFor();
     await other.page.goto(`${desk.line.url}/console/${desk.orgId}/test/account`);
-    await other.page.getByText('this one').waitFor();
+    await other.page.getByText('current', { exact: true }).waitFor();
     await other.page.getByLabel('Name', { exact: true }).fill('Newer');
     await press(other.page, 'Save name');
     await other.page.getByRole('button', { name: /^Newer.*account and appearance/ }).waitFor();
     const again = { email: 'new@example.com', password: 'a better passphrase' };
     expect((await desk.call('POST', '/v1/console/login', { key: null, body: again })).status).toBe(200);
     await press(other.page, 'Sign out everywhere else');
-    await other.page.getByText('One browser is signed out').waitFor();
+    await other.page.getByText('Signed out of 1 browser').waitFor();
     await other.leave();
   });
 });
@@ -362,7 +362,7 @@ describe('a way in', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   };
   const more = async (page: Page, of: string, act: string) => {
-    await page.getByRole('button', { name: `What can be done with ${of}` }).click();
+    await page.getByRole('button', { name: `Actions for ${of}` }).click();
     await page.getByRole('menuitem', { name: act }).click();
   };
 
@@ -371,10 +371,10 @@ describe('a way in', () => {
     await addDevice(page);
     await page.getByLabel('Name', { exact: true }).last().fill('Laptop');
     await page.getByRole('dialog').getByLabel('Password').fill('not the password');
-    await press(page, 'Go on');
+    await press(page, 'Continue');
     await page.getByRole('alert').getByText('password_wrong').waitFor();
     await page.getByRole('dialog').getByLabel('Password').fill(newer.password);
-    await press(page, 'Go on');
+    await press(page, 'Continue');
     await page.getByRole('cell', { name: 'Laptop', exact: true }).waitFor();
     await more(page, 'Laptop', 'Rename');
     await page.getByRole('dialog').getByLabel('Name').fill('Old laptop');
@@ -406,22 +406,22 @@ describe('a way in', () => {
     await page.getByLabel('Client secret').fill(company.clientSecret);
     await page.getByLabel('Allowed domains').fill('example.com\n');
     await page.getByLabel('Role of new members').selectOption('developer');
-    await press(page, 'Set up the sign-in');
+    await press(page, 'Set up single sign-on');
     await page.getByRole('alert').getByText('identity_provider_error').waitFor();
     await page.getByLabel('Issuer').fill(company.issuer);
-    await press(page, 'Set up the sign-in');
+    await press(page, 'Set up single sign-on');
     await page.getByText('Leave this empty to keep it.').waitFor();
     expect(await page.content()).not.toContain(company.clientSecret);
 
     sits('Olga', 'olga@elsewhere.example');
-    await press(page, 'Test this sign-in');
-    await page.getByRole('alert').getByText('not of a domain that this org lets in').waitFor();
+    await press(page, 'Test sign-in');
+    await page.getByRole('alert').getByText('not in a domain that this org allows').waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console/${desk.orgId}/test/account`);
     sits('Olga', 'olga@example.com');
     await press(page, 'Link company account');
     await page.getByText('olga@example.com').waitFor();
     await go('/settings?part=sign-in');
-    await press(page, 'Test this sign-in');
+    await press(page, 'Test sign-in');
     await page.getByText('olga@example.com').waitFor();
     await press(page, 'Unlink');
     await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
@@ -452,10 +452,10 @@ describe('a way in', () => {
 
     await go('/settings?part=sign-in&remove=1');
     await page.getByRole('dialog').getByText('they are locked out until it is set up again').waitFor();
-    await press(page, 'Remove sign-in');
-    await page.getByRole('button', { name: 'Set up the sign-in' }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove single sign-on' }).click();
+    await page.getByRole('button', { name: 'Set up single sign-on' }).waitFor();
     await mia.page.goto(`${desk.line.url}/v1/console/sign-in/${desk.orgId}`);
-    await mia.page.getByRole('alert').getByText('This org has no sign-in of its own.').waitFor();
+    await mia.page.getByRole('alert').getByText('This org has no single sign-on.').waitFor();
     await mia.leave();
     await leave();
     await company.stop();
@@ -511,13 +511,13 @@ describe('a long list', () => {
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
     expect([asked, refused]).toEqual([before, 1]);
     await press(page, 'Try again');
-    for (const done = page.getByText('2,000 in all'); !(await done.isVisible()); ) {
+    for (const done = page.getByText('2,000 in total'); !(await done.isVisible()); ) {
       const at = await shownRows();
       await scrollTo(-1);
       await page.waitForFunction(
         (seen) =>
           Number(document.querySelector('#main tbody tr:last-child')?.getAttribute('aria-rowindex')) - 1 > seen ||
-          / in all/.test(document.querySelector('#main p[role=status]')?.textContent ?? ''),
+          / in total/.test(document.querySelector('#main p[role=status]')?.textContent ?? ''),
         at,
       );
     }

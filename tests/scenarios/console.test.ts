@@ -81,7 +81,7 @@ describe('a change', () => {
     await again.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.locator('[data-secret]').waitFor();
     expect(await page.locator('[data-secret]').textContent()).toMatch(/^vk_test_/);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('cell', { name: 'half typed', exact: true }).waitFor();
     expect(await page.getByRole('cell', { name: 'half typed', exact: true }).count()).toBe(1);
     await leave();
@@ -96,7 +96,7 @@ describe('a change', () => {
     expect(await page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Name').fill(hostileText);
     await page.getByRole('button', { name: 'Create key' }).last().click();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByText(hostileText.slice(0, 30)).waitFor();
     expect(await page.evaluate(isOwned)).toBe(false);
     await leave();
@@ -110,7 +110,7 @@ describe('a change', () => {
     await page.mouse.move(2, 2);
     await desk.call('POST', '/v1/keys', { body: { name: 'made elsewhere', scopes: ['runtime'] } });
     await page.getByRole('cell', { name: 'made elsewhere', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Copy the call behind this' }).click();
+    await page.getByRole('button', { name: 'Copy as API request' }).click();
     await page.getByRole('menuitem', { name: 'Copy as curl' }).click();
     await page.getByText('Copied as curl').waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
@@ -156,15 +156,15 @@ describe('a deployment', () => {
     const conflict = page.getByRole('dialog', { name: 'This file has changed' });
     // What differs is marked, so the words stand in several pieces.
     await conflict.locator('.cm-merge-a', { hasText: 'Be brief.' }).waitFor();
-    await conflict.getByRole('button', { name: 'Keep mine and go on' }).click();
+    await conflict.getByRole('button', { name: 'Keep my changes' }).click();
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Version 3 is saved').waitFor();
 
     await page.getByRole('link', { name: 'Versions' }).click();
     await page.getByText('Version 2', { exact: true }).waitFor();
     await page.getByRole('button', { name: /^v1/ }).click();
-    await page.getByRole('button', { name: 'Make it the draft' }).click();
-    await page.getByLabel('At once').check();
+    await page.getByRole('button', { name: 'Make draft' }).click();
+    await page.getByLabel('Immediately').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Promote' }).click();
     await page.getByText('Version 1 is the draft').waitFor();
     const { body } = await desk.call('GET', '/v1/deployments/written');
@@ -173,7 +173,7 @@ describe('a deployment', () => {
     await go('/deployments/new');
     await write(page, 'name: written\ninstructions: Be new.\n');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByRole('alert').getByText('is there already, and nothing of it was changed').waitFor();
+    await page.getByRole('alert').getByText('already exists. It was not changed.').waitFor();
     expect(await page.locator('.cm-lint-marker-error').count()).toBe(0);
     expect((await desk.call('GET', '/v1/deployments/written')).body.newest_version).toBe(3);
     // Chromium itself writes styles into selected text that is typed over; they are refused, and the editor draws it anew.
@@ -203,7 +203,7 @@ describe('a deployment', () => {
     await write(page, 'name: half-written\ninstructions: Be whole.\n');
     const asked = page.getByRole('dialog', { name: 'Leave without applying?' });
     const stay = async () => {
-      await asked.getByRole('button', { name: 'Go on writing' }).click();
+      await asked.getByRole('button', { name: 'Keep editing' }).click();
       await asked.waitFor({ state: 'detached' });
     };
     await page.getByRole('link', { name: 'Tasks' }).click();
@@ -223,7 +223,7 @@ describe('a deployment', () => {
     await page.getByText('Be whole.').waitFor();
     await write(page, 'name: half-written\ninstructions: Never applied.\n');
     await page.goBack();
-    await asked.getByRole('button', { name: 'Leave it' }).click();
+    await asked.getByRole('button', { name: 'Leave', exact: true }).click();
     await page.getByRole('heading', { name: 'New deployment' }).waitFor();
     await leave(/Applying inline style/);
   });
@@ -242,7 +242,7 @@ describe('a server that restarts under the page', () => {
     desk.line.mend();
     expect(await page.getByLabel('Name').inputValue()).toBe('typed before');
     await create.click();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('cell', { name: 'typed before', exact: true }).waitFor();
     expect(await page.getByRole('cell', { name: 'typed before', exact: true }).count()).toBe(1);
     // It goes on to follow what happens.
@@ -289,15 +289,15 @@ describe('a talk', () => {
     await page.keyboard.press('Enter');
     await page.locator('[data-waiting=approval]').getByRole('button', { name: 'Approve' }).click();
     const call = page.locator('[data-waiting=tool_call]');
-    await call.getByLabel('What the function answers').fill('{"order": 17}');
-    await call.getByRole('button', { name: 'Answer the call' }).click();
+    await call.getByLabel('Function result').fill('{"order": 17}');
+    await call.getByRole('button', { name: 'Send result' }).click();
     await page.locator('[data-said=agent]').getByText('Ordered.').waitFor();
     await page.getByRole('button', { name: /order_paper/ }).click();
     await page.getByText('{"order":17}').waitFor();
     expect(await page.evaluate(isOwned)).toBe(false);
 
     await page.getByRole('link', { name: 'Conversation', exact: true }).click();
-    const parts = page.getByRole('navigation', { name: 'Parts of the conversation' });
+    const parts = page.getByRole('navigation', { name: 'Sections' });
     await parts.getByRole('link', { name: 'Events' }).click();
     await page.getByText('tool_call.created').waitFor();
     await page.goBack();
@@ -318,15 +318,15 @@ describe('a talk', () => {
     await desk.answer(call.id, { output: { order: 4711 } });
     await desk.rest(conversationId);
     const { page, leave } = await desk.enter(`/conversations/${conversationId}`);
-    await page.getByRole('button', { name: 'Make a scenario of this talk' }).click();
+    await page.getByRole('button', { name: 'Create scenario' }).click();
     const form = page.getByRole('dialog', { name: 'Add this scenario' });
     await form.locator('[data-personal]').getByText('ada@example.com').waitFor();
-    expect(await form.getByLabel('Results of tools').inputValue()).toContain('"order": 4711');
+    expect(await form.getByLabel('Tool results').inputValue()).toContain('"order": 4711');
     await form.getByLabel('Name').fill('Paper for Ada');
-    await form.getByLabel('What they want').fill('Four sheets, please');
+    await form.getByLabel('Goal').fill('Four sheets, please');
     await form.getByRole('button', { name: 'Add scenario' }).click();
     const saved = page.getByRole('dialog', { name: 'Scenario saved' });
-    await saved.getByRole('button', { name: 'Run the tests now' }).click();
+    await saved.getByRole('button', { name: 'Run tests' }).click();
     await page.waitForURL(/test-runs\/trun_/);
     await page.getByText('Paper for Ada').waitFor();
     const { body } = await desk.call('GET', '/v1/deployments/desk/scenarios');
@@ -344,12 +344,12 @@ describe('a talk', () => {
     await desk.apply({ name: 'greeter', memory: 'none', instructions: 'Be brief.' });
     desk.script(inTurn({ text: 'Morning.' }));
     const { page, leave } = await desk.enter('/tests?deployment=greeter&replay=1');
-    const asked = page.getByRole('dialog', { name: 'Replay talks' });
-    await asked.getByLabel('How many of the last talks').fill('1');
+    const asked = page.getByRole('dialog', { name: 'Replay conversations' });
+    await asked.getByLabel('Number of latest conversations').fill('1');
     await asked.getByRole('button', { name: 'Replay', exact: true }).click();
     await page.waitForURL(/replays\/rpl_/);
     await page.locator('[data-counts]').getByText('1 different').waitFor();
-    await page.getByText('Version 1, as it was').waitFor();
+    await page.getByText('Version 1, original').waitFor();
     await page.getByText('Good morning.').waitFor();
     await page.getByText('Version 2, replayed').waitFor();
     await page.getByText('Morning.', { exact: true }).waitFor();
@@ -359,11 +359,11 @@ describe('a talk', () => {
 
   it('that waits is in the inbox until it is answered [CON-015]', async () => {
     const { page, leave } = await desk.enter('/inbox?type=approval');
-    await page.getByText('Nothing waits that fits these filters').waitFor();
+    await page.getByText('Nothing matches these filters').waitFor();
     desk.script(inTurn(calling('order_paper', { sheets: 3 }), { text: 'Not ordered.' }));
     const { conversationId } = await desk.waiting({ deployment: 'desk', user_id: 'ada' });
     await page.locator('[data-waiting=approval]').getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('Nothing waits that fits these filters').waitFor();
+    await page.getByText('Nothing matches these filters').waitFor();
     await desk.rest(conversationId);
     await leave();
   });
@@ -379,18 +379,18 @@ describe('a talk', () => {
     await rate(session.token, { rating: 'bad', note: hostileText });
 
     const { page, go, leave } = await desk.enter(`/conversations/${conversation_id}`);
-    await page.locator('[data-rated=bad]').getByText('The user called it bad').waitFor();
+    await page.locator('[data-rated=bad]').getByText('The user rated it bad').waitFor();
     await page.getByRole('button', { name: 'Good answer' }).click();
     await page.locator('button[aria-pressed=true][aria-label="Good answer"]').waitFor();
     await page.getByRole('button', { name: 'Bad answer' }).click();
     await page.getByRole('dialog').getByLabel('Note').fill('Which cupboard?');
     await page.getByRole('button', { name: 'Save note' }).click();
-    await page.getByText('A member called it bad').waitFor();
+    await page.getByText('A member rated it bad').waitFor();
 
     const { deployment_id } = (await desk.call('GET', path)).body;
     await go(`/deployments/${deployment_id}/ratings?rating=good`);
     await page.locator('[data-version="1"]').getByText('0 good, 2 bad').waitFor();
-    await page.getByText('Nothing that fits these filters.').waitFor();
+    await page.getByText('No ratings match these filters.').waitFor();
     await rate(desk.testKey, { rating: 'good' });
     await page.locator('[data-version="1"]').getByText('1 good, 2 bad').waitFor();
     await page.getByRole('cell', { name: 'no note' }).waitFor();
@@ -410,7 +410,7 @@ describe('a talk', () => {
     await page.locator('a[data-row]').first().click();
     await page.getByText('The report is written.').waitFor();
     await page.getByRole('list', { name: 'Steps' }).getByRole('button').first().click();
-    await page.getByText('From the cache').waitFor();
+    await page.getByText('From cache').waitFor();
     await leave();
   });
 });
@@ -421,13 +421,13 @@ describe('tests', () => {
     const { page, leave } = await desk.enter('/tests?deployment=desk&new=1');
     const form = page.getByRole('dialog', { name: 'Add a scenario' });
     await form.getByLabel('Name').fill('greets');
-    await form.getByLabel('What they want').fill('Say hello.');
-    await form.getByLabel('What must be so in the end').fill('The agent says "Good morning".');
+    await form.getByLabel('Goal').fill('Say hello.');
+    await form.getByLabel('Success criteria').fill('The agent says "Good morning".');
     await form.getByRole('button', { name: 'Add scenario' }).click();
     await page.getByText('greets').waitFor();
     await page.getByRole('button', { name: 'Run all' }).click();
     await page.waitForURL(/test-runs/);
-    await page.getByText('See the talk and its trace').waitFor({ state: 'attached' });
+    await page.getByText('Open conversation and trace').waitFor({ state: 'attached' });
     await page.locator('summary').filter({ hasText: 'greets' }).waitFor();
     await leave();
   });
@@ -455,18 +455,18 @@ describe('an MCP client', () => {
     await page.getByLabel('Email').fill(desk.owner.email);
     await page.getByLabel('Password').fill(desk.owner.password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByText('Access goes to').waitFor();
+    await page.getByText('Access is sent to').waitFor();
     await page.getByText('a program on this computer').waitFor();
-    await page.getByText('Nobody vouches for the name.').waitFor();
+    await page.getByText('The name is not verified.').waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       expect([colorScheme, await barriersOn(page), await widthOf(page)]).toEqual([colorScheme, [], 390]);
     }
     await page.getByLabel('Live').check();
-    await page.getByText('In live mode of this org').waitFor();
+    await page.getByText('Permissions in live mode of this org').waitFor();
     const isBack = (url: URL) => url.href.startsWith(back);
     await page.route(isBack, (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Connected</h1>' }));
-    await page.getByRole('button', { name: 'Let it in' }).click();
+    await page.getByRole('button', { name: 'Authorize' }).click();
     await page.waitForURL(isBack);
     const { searchParams } = new URL(page.url());
     expect(Object.fromEntries(searchParams)).toEqual({
@@ -488,8 +488,8 @@ describe('an MCP client', () => {
     const clients = page.getByRole('table', { name: 'Connected MCP clients' });
     await clients.getByText(name).waitFor();
     expect(await widthOf(page)).toBe(390);
-    await clients.getByRole('button', { name: `End ${name}` }).click();
-    await page.getByRole('button', { name: 'Shut it out' }).click();
+    await clients.getByRole('button', { name: `Revoke ${name}` }).click();
+    await page.getByRole('button', { name: 'Revoke access' }).click();
     await clients.getByText(name).waitFor({ state: 'detached' });
 
     asked.set('code_challenge_method', 'plain');

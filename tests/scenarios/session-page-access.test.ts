@@ -525,7 +525,7 @@ describe('the guide', () => {
     const page = await context.newPage();
     await page.goto(`${desk.url}/docs/guide/functions`);
     const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
-    await page.getByRole('button', { name: 'Light or dark' }).press('Enter');
+    await page.getByRole('button', { name: 'Switch between light and dark' }).press('Enter');
     expect(await scheme()).toBe('dark');
     await page.getByRole('button', { name: 'Pages' }).press('Enter');
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();

@@ -102,7 +102,7 @@ describe('the page of a screen', () => {
       return route.fulfill({ status: 409, json: { error } });
     });
     await page.goto(session.url);
-    await page.getByText('The browser is waking up…').waitFor();
+    await page.getByText('The browser is starting…').waitFor();
     await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(1);
     await expect
       .poll(
@@ -138,7 +138,7 @@ describe('the page of a screen', () => {
     if (!box) throw new Error('The picture has no place.');
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 4);
     await drives(visit, 'you');
-    await page.getByText('You are driving').waitFor();
+    await page.getByText('You are in control').waitFor();
     expect((await keep('bea')).body.error.code).toBe('browser_in_use');
     await page.keyboard.type('hi');
     await hears('key i');
@@ -152,7 +152,7 @@ describe('the page of a screen', () => {
     expect(await barriersOn(page)).toEqual([]);
     await page.keyboard.press('Escape');
     expect(await glass.evaluate((element) => element === document.activeElement)).toBe(false);
-    await page.getByRole('button', { name: 'Hand back' }).click();
+    await page.getByRole('button', { name: 'Return control' }).click();
     await drives(visit, 'nobody');
     expect((await keep('bea')).status).toBe(200);
     await leave(visit);

@@ -71,11 +71,11 @@ describe('the chat', () => {
     await say(visit, 'First');
     await visit.page.getByText('Thinking…').waitFor();
     await say(visit, 'Second');
-    await visit.page.getByText('Waiting its turn').waitFor();
+    await visit.page.getByText('Queued').waitFor();
     held.open();
     await replies(visit).getByText('Answer 2').waitFor();
     expect(textOf(await shown(visit))).toEqual(['First', 'Answer 1', 'Second', 'Answer 2']);
-    expect(await visit.page.getByText('Waiting its turn').count()).toBe(0);
+    expect(await visit.page.getByText('Queued').count()).toBe(0);
     await leave(visit);
   });
 
@@ -462,7 +462,7 @@ describe('what the agent waits for', () => {
     const { page } = visit;
     for (const [button, read] of [
       ['Done', 'The person did it.'],
-      ['I could not', 'The person said no. They wrote: "I could not do it.".'],
+      ['I could not do it', 'The person said no. They wrote: "I could not do it.".'],
       ['Not now', 'The person said no. They wrote: "Not now.".'],
     ] as const) {
       desk.script(({ tools, messages }) => {

@@ -60,7 +60,7 @@ export const pages: readonly PageRow[] = [
     guide: 'deployment-file',
     needs: 'deployments.put',
     load: () => import('./pages/deployments/new-deployment-page.tsx'),
-    actions: [{ label: 'Write a new deployment', search: {}, needs: 'deployments.put' }],
+    actions: [{ label: 'Create a deployment', search: {}, needs: 'deployments.put' }],
   },
   {
     path: '/deployments/interview',
@@ -68,7 +68,7 @@ export const pages: readonly PageRow[] = [
     guide: 'tests#the-interview',
     needs: 'deployments.interview',
     load: () => import('./pages/deployments/interview-page.tsx'),
-    actions: [{ label: 'Make an agent by interview', search: {}, needs: 'deployments.interview' }],
+    actions: [{ label: 'Create an agent by interview', search: {}, needs: 'deployments.interview' }],
   },
   {
     path: '/deployments/$deployment',
@@ -79,21 +79,21 @@ export const pages: readonly PageRow[] = [
   },
   {
     path: '/deployments/$deployment/versions',
-    title: 'Versions of a deployment',
+    title: 'Deployment versions',
     guide: 'versions',
     needs: 'deployments.listVersions',
     load: () => import('./pages/deployment/versions-tab.tsx'),
   },
   {
     path: '/deployments/$deployment/functions',
-    title: 'Functions of a deployment',
+    title: 'Deployment functions',
     guide: 'functions',
     needs: 'functions.list',
     load: () => import('./pages/deployment/functions-tab.tsx'),
   },
   {
     path: '/deployments/$deployment/ratings',
-    title: 'Ratings of a deployment',
+    title: 'Deployment ratings',
     needs: 'feedback.counts',
     guide: 'conversations#what-people-say-of-answers',
     load: () => import('./pages/deployment/ratings-tab.tsx'),
@@ -116,7 +116,7 @@ export const pages: readonly PageRow[] = [
   },
   {
     path: '/replays/$replay',
-    title: 'Replayed talks',
+    title: 'Replay',
     guide: 'tests#talks-replayed',
     needs: 'replays.get',
     load: () => import('./pages/replay/replay-page.tsx'),
@@ -346,7 +346,7 @@ export const pages: readonly PageRow[] = [
     needs: 'orgs.get',
     nav: { group: 'Account', icon: 'settings' },
     load: () => import('./pages/settings/settings-page.tsx'),
-    actions: [{ label: 'Set up the company’s sign-in', search: { part: 'sign-in' }, needs: 'identityProvider.set' }],
+    actions: [{ label: 'Set up single sign-on', search: { part: 'sign-in' }, needs: 'identityProvider.set' }],
   },
   {
     path: '/account',

@@ -1,6 +1,6 @@
 /** The order in which the pages are read, in groups. A page of `docs/` that is named nowhere stands at the end. */
 const contents: readonly { title: string; pages: readonly string[] }[] = [
-  { title: 'Begin', pages: ['getting-started', 'concepts', 'language'] },
+  { title: 'Get started', pages: ['getting-started', 'concepts', 'language'] },
   {
     title: 'Talk to the agent',
     pages: ['conversations', 'events', 'interactions', 'functions', 'sessions', 'embedding', 'voice', 'webhooks'],
@@ -10,10 +10,10 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
     title: 'Build the agent',
     pages: ['deployment-file', 'models', 'reasoning-and-pictures', 'tests', 'versions', 'knowledge', 'memory'],
   },
-  { title: 'Give it hands', pages: ['tool-servers', 'apps', 'files', 'computer', 'browser', 'routines'] },
+  { title: 'Tools', pages: ['tool-servers', 'apps', 'files', 'computer', 'browser', 'routines'] },
   { title: 'Clients', pages: ['console', 'cli', 'sdk', 'python', 'openai', 'ag-ui', 'mcp', 'a2a'] },
   {
-    title: 'Run it',
+    title: 'Operate',
     pages: [
       'production',
       'operating',
@@ -29,8 +29,8 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
       'benchmarks',
     ],
   },
-  { title: 'Move here', pages: ['migrating-from-openai', 'migrating-from-langgraph', 'migrating-from-dify'] },
-  { title: 'Look up', pages: ['reference', 'errors', 'routes', 'session-access', 'changelog'] },
+  { title: 'Migrate', pages: ['migrating-from-openai', 'migrating-from-langgraph', 'migrating-from-dify'] },
+  { title: 'Reference', pages: ['reference', 'errors', 'routes', 'session-access', 'changelog'] },
 ];
 
 type Group = { title: string; pages: string[] };
@@ -47,16 +47,16 @@ export function groupsOf(names: readonly string[]): Group[] {
 export const shortTitles: Readonly<Record<string, string>> = {
   conversations: 'Conversations and events',
   interactions: 'Approvals and questions',
-  language: 'All words',
+  language: 'Glossary',
   models: 'Models and providers',
   versions: 'Versions',
   console: 'Console',
   computer: 'Computer',
   browser: 'Browser',
   cli: 'Command line',
-  sdk: 'SDK for TypeScript',
-  python: 'SDK for Python',
-  openai: 'OpenAI’s API',
+  sdk: 'TypeScript SDK',
+  python: 'Python SDK',
+  openai: 'OpenAI-compatible API',
   mcp: 'MCP',
   production: 'Deploying',
   operating: 'Operating',

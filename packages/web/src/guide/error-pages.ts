@@ -19,33 +19,32 @@ function errorPage(code: ErrorCode): string {
     message,
     '## What to do',
     errorRemedies[code],
-    ...(readOn[code] ? [`Read on: ${readOn[code]}`] : []),
-    '## The answer',
+    ...(readOn[code] ? [`See also: ${readOn[code]}`] : []),
+    '## Response',
     `\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\``,
     whatElse(status),
-    '## Who answers it',
+    '## Routes',
     answeredBy(code),
     '[All codes](errors.md)',
   ].join('\n\n');
 }
 
 const generalWords =
-  'Branch on `code`: the sentence may change, and often says more than the one above. `param` names the field, where it is one.';
+  'Branch on `code`. The message may change and is often more specific than the one above. `param` names the field, if there is one.';
 
 function whatElse(status: number): string {
   if (status === 429)
-    return `${generalWords} \`retry_after_ms\` and the header \`Retry-After\` say when to try again; the SDK waits by itself.`;
-  if (status >= 500)
-    return `${generalWords} Quote \`request_id\` to whoever runs the server: its log has a line with it.`;
+    return `${generalWords} \`retry_after_ms\` and the header \`Retry-After\` tell you when to retry. The SDK waits by itself.`;
+  if (status >= 500) return `${generalWords} Send \`request_id\` to the operator of the server: the log contains it.`;
   return generalWords;
 }
 
 function answeredBy(code: ErrorCode): string {
   const named = answers.filter(({ codes }) => codes.has(code));
-  if (named.length > answers.length / 2) return 'Nearly every route.';
-  if (named.length === 0) return 'No route by itself: it stands in a turn, a task, a test run or an event that failed.';
+  if (named.length > answers.length / 2) return 'Almost every route.';
+  if (named.length === 0) return 'No route. The code appears in a failed turn, task, test run or event.';
   const rows = named.map(({ route }) => `| \`${route.method} ${route.path}\` | ${route.summary} |`);
-  return ['| route | what it does |', '|---|---|', ...rows].join('\n');
+  return ['| route | description |', '|---|---|', ...rows].join('\n');
 }
 
 const answers = routes.map(({ route }) => ({ route, codes: new Set([...route.errors, ...impliedErrors(route)]) }));

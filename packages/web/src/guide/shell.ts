@@ -26,28 +26,28 @@ export function pageHtml({ title, html, headings }: Page, frame: Frame): string 
 <script src="${guideRoot}/guide.js"></script>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the text</a>
+<a class="skip" href="#content">Skip to content</a>
 <header class="top">
 <button class="menu" type="button" popovertarget="pages" aria-label="Pages">${icons.menu}</button>
 <a class="brand" href="/">Vestra</a>
 <nav class="places" aria-label="Vestra"><a href="${guideRoot}" aria-current="true">Guide</a><a href="/docs">API reference</a><a href="/console">Console</a></nav>
 <button class="search-open" type="button" aria-label="Search" aria-keyshortcuts="Control+K /" hidden>${icons.search}<span>Search</span><kbd>/</kbd></button>
-<button class="scheme" type="button" aria-label="Light or dark" hidden>${icons.scheme}</button>
+<button class="scheme" type="button" aria-label="Switch between light and dark" hidden>${icons.scheme}</button>
 </header>
 <div class="columns">
-<nav class="pages" id="pages" popover aria-label="Pages of the guide">${pagesHtml(frame)}</nav>
+<nav class="pages" id="pages" popover aria-label="Guide pages">${pagesHtml(frame)}</nav>
 <main id="content" tabindex="-1">
 <article>
 ${html}
 </article>
 ${neighboursHtml(frame)}
-<footer><a href="${guideRoot}/${frame.name}.md">This page as Markdown</a></footer>
+<footer><a href="${guideRoot}/${frame.name}.md">View as Markdown</a></footer>
 </main>
 ${headingsHtml(headings)}
 </div>
 <dialog class="search" aria-label="Search the guide">
 <input type="search" role="combobox" aria-label="Search the guide" aria-expanded="false" aria-controls="found" aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search the guide">
-<div id="found" role="listbox" aria-label="Found"></div>
+<div id="found" role="listbox" aria-label="Results"></div>
 <p class="search-state" role="status"></p>
 </dialog>
 </body>
@@ -80,7 +80,7 @@ function neighboursHtml({ groups, name }: Frame): string {
   const [before, after] = [all[place - 1], all[place + 1]];
   const link = (page: { name: string; title: string } | undefined, rel: string, words: string) =>
     page ? `<a rel="${rel}" href="${linkTo(page.name)}"><small>${words}</small>${escapeHtml(page.title)}</a>` : '';
-  return `<nav class="neighbours" aria-label="Before and after">${link(before, 'prev', 'Before')}${link(after, 'next', 'Next')}</nav>`;
+  return `<nav class="neighbours" aria-label="Previous and next">${link(before, 'prev', 'Previous')}${link(after, 'next', 'Next')}</nav>`;
 }
 
 const icon = (path: string) =>

@@ -16,8 +16,8 @@ export function AcceptPage() {
   const [isBusy, setIsBusy] = useState(false);
   if (token === null) {
     return (
-      <Door title="This link is not whole">
-        <p className="text-quiet">An invitation ends in #token=… Copy all of it, or ask for a new one.</p>
+      <Door title="Incomplete link">
+        <p className="text-quiet">An invitation link ends in #token=… Copy the whole link, or ask for a new one.</p>
       </Door>
     );
   }
@@ -37,7 +37,7 @@ export function AcceptPage() {
   };
   return (
     <Door
-      lead="You were invited. Choose a name and a password; if you have a login here already, give its password."
+      lead="Choose a name and a password. If you already have an account here, enter its password."
       title="Join the console"
     >
       <form className="flex flex-col gap-3" onSubmit={(event) => void run(event)}>
@@ -67,7 +67,7 @@ export function AcceptPage() {
             value={password}
           />
           <span className="mt-1 block text-quiet text-sm" id="password-help">
-            At least 12 characters. A few words in a row are easy to keep and hard to guess.
+            At least 12 characters. A few random words are easy to remember and hard to guess.
           </span>
         </label>
         {error && <Fault error={error} />}

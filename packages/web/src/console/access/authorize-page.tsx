@@ -49,7 +49,7 @@ function Consent({ session }: { session: ConsoleSession }) {
   };
   if (asked.error) {
     return (
-      <Door lead="The program that sent you here made a mistake; nothing was granted." title="This cannot be connected">
+      <Door lead="The request from this client is invalid. No access was granted." title="Cannot connect this client">
         <Fault error={asked.error} />
       </Door>
     );
@@ -57,7 +57,7 @@ function Consent({ session }: { session: ConsoleSession }) {
   if (!asked.data) {
     return (
       <Door title="Connect an MCP client">
-        <Waiting what="Asking who this client is" />
+        <Waiting what="Loading the client" />
       </Door>
     );
   }
@@ -65,13 +65,13 @@ function Consent({ session }: { session: ConsoleSession }) {
   if (refusal) return <Refused client={client} refusal={refusal} />;
   if (deciding === 'done') {
     return (
-      <Door lead={`${client.name} goes on where you began. You can close this page.`} title="Your answer was sent">
+      <Door lead={`Continue in ${client.name}. You can close this page.`} title="Decision sent">
         {null}
       </Door>
     );
   }
   return (
-    <Door title={`Let ${client.name} in?`}>
+    <Door title={`Authorize ${client.name}?`}>
       <WhoAsks asked={asked.data} />
       <div className="mt-5 flex flex-col gap-4">
         <label className="block">
@@ -87,14 +87,14 @@ function Consent({ session }: { session: ConsoleSession }) {
         <ModeChoice choose={setMode} mode={mode} />
         <Abilities mode={mode} scopes={asked.data.scopes} />
         <p className="text-quiet text-sm">
-          It acts as you, {session.member.email}, and never with more than your role allows. You end it at any time
+          It acts as you, {session.member.email}, within the limits of your role. You can revoke its access at any time
           under Your account.{' '}
           <Link
             className="underline underline-offset-2"
             search={{ next: `/authorize?${query}` } as never}
             to={'/sign-in' as never}
           >
-            Use another login
+            Use another account
           </Link>
         </p>
         {error && <Fault error={error} />}
@@ -106,7 +106,7 @@ function Consent({ session }: { session: ConsoleSession }) {
             look="primary"
             onClick={() => void decide(true)}
           >
-            Let it in
+            Authorize{' '}
           </Button>
           <Button
             className="grow"
@@ -114,7 +114,8 @@ function Consent({ session }: { session: ConsoleSession }) {
             isBusy={deciding === 'no'}
             onClick={() => void decide(false)}
           >
-            No
+            {' '}
+            Deny{' '}
           </Button>
         </div>
       </div>
@@ -129,7 +130,7 @@ function startingOrg({ orgs, org }: ConsoleSession): string {
 
 function Refused({ client, refusal }: { client: Asked['client']; refusal: NonNullable<Asked['refusal']> }) {
   return (
-    <Door lead={`${client.name} asks in a way that cannot be granted.`} title="This cannot be connected">
+    <Door lead={`The request from ${client.name} cannot be granted.`} title="Cannot connect this client">
       <p className="mb-4 rounded-md bg-warn-soft px-3 py-2.5 text-warn" role="alert">
         {refusal.message}
       </p>
@@ -148,13 +149,13 @@ function WhoAsks({ asked: { client, goes_to } }: { asked: Asked }) {
         <dt className="text-quiet">Client</dt>
         <dd className="min-w-0 break-words font-medium">{client.name}</dd>
         <dt className="text-quiet">Published by</dt>
-        <dd className="min-w-0 break-words">{client.is_verified ? client.address : 'not checked'}</dd>
-        <dt className="text-quiet">Access goes to</dt>
+        <dd className="min-w-0 break-words">{client.is_verified ? client.address : 'not verified'}</dd>
+        <dt className="text-quiet">Access is sent to</dt>
         <dd className="min-w-0 break-words font-medium">{destination[goes_to.kind](goes_to.address)}</dd>
       </dl>
       {!client.is_verified && (
         <p className="mt-3 rounded-md bg-warn-soft px-3 py-2.5 text-sm text-warn">
-          Nobody vouches for the name. Go on only if you have just begun to connect this client yourself.
+          The name is not verified. Continue only if you have just started connecting this client yourself.
         </p>
       )}
     </>
@@ -175,7 +176,7 @@ function ModeChoice({ mode, choose }: { mode: Mode; choose: (mode: Mode) => void
         {(
           [
             ['test', 'Test', 'Drafts, test users and test money.'],
-            ['live', 'Live', 'What your users see, and real money.'],
+            ['live', 'Live', 'Live versions, real users and real money.'],
           ] as const
         ).map(([value, label, about]) => (
           <label className="flex gap-2" key={value}>
@@ -197,8 +198,7 @@ function ModeChoice({ mode, choose }: { mode: Mode; choose: (mode: Mode) => void
 }
 
 const abilities: Record<Asked['scopes'][number], string> = {
-  runtime:
-    'Talk to the agents, answer what they ask, and read and change conversations, tasks, users, memory and files.',
+  runtime: 'Talk to agents, answer their questions, and read and change conversations, tasks, users, memory and files.',
   setup: 'Change the agents: deployments, knowledge, skills, tool servers, tests and webhooks.',
   admin: 'Manage the org: settings, limits, usage, the audit log and members.',
 };
@@ -206,13 +206,13 @@ const abilities: Record<Asked['scopes'][number], string> = {
 function Abilities({ scopes, mode }: { scopes: Asked['scopes']; mode: Mode }) {
   return (
     <section>
-      <h2 className="mb-1 font-medium text-sm">In {mode} mode of this org it will be able to</h2>
+      <h2 className="mb-1 font-medium text-sm">Permissions in {mode} mode of this org</h2>
       <ul className="list-disc space-y-1 pl-5 text-sm">
         {scopes.map((scope) => (
           <li key={scope}>{abilities[scope]}</li>
         ))}
       </ul>
-      <p className="mt-1.5 text-quiet text-sm">API keys and secrets stay closed to it.</p>
+      <p className="mt-1.5 text-quiet text-sm">It cannot read API keys or secrets.</p>
     </section>
   );
 }

@@ -31,8 +31,9 @@ async function saidBy(ask: () => Promise<globalThis.Credential | null>): Promise
 
 /** By the name of what the browser throws. It does not tell a person who said no from one who has no key. */
 const sentences: Readonly<Record<string, string>> = {
-  NotAllowedError: 'The device confirmed nothing: it was cancelled, took too long, or has no passkey for this server.',
-  InvalidStateError: 'This device has a passkey of yours already.',
-  SecurityError: 'Passkeys belong to the address that the server is set up with, and this page is open at another one.',
-  NotSupportedError: 'This device cannot make a passkey. Use another one, or a security key.',
+  NotAllowedError:
+    'No passkey was used. The request was cancelled, timed out, or the device has no passkey for this server.',
+  InvalidStateError: 'This device already has a passkey for your account.',
+  SecurityError: 'Passkeys work only at the server’s public address, and this page is open at another one.',
+  NotSupportedError: 'This device cannot create a passkey. Use another device or a security key.',
 };

@@ -16,8 +16,8 @@ export function ResetPage() {
   const [isBusy, setIsBusy] = useState(false);
   if (token === null) {
     return (
-      <Door title="This link is not whole">
-        <p className="text-quiet">It ends in #token=… Copy all of it, or ask for a new one.</p>
+      <Door title="Incomplete link">
+        <p className="text-quiet">A reset link ends in #token=… Copy the whole link, or ask for a new one.</p>
       </Door>
     );
   }
@@ -36,7 +36,7 @@ export function ResetPage() {
     }
   };
   return (
-    <Door lead="Every browser in which you are signed in is signed out." title="Choose a new password">
+    <Door lead="This signs you out of every browser." title="Choose a new password">
       <form className="flex flex-col gap-3" onSubmit={(event) => void run(event)}>
         <label className="block">
           <span className="mb-1 block font-medium text-sm">New password</span>

@@ -21,7 +21,7 @@ export function SignInAgain() {
   return (
     <Dialog
       canLeave={false}
-      description="Your session is over. Nothing that you typed is lost: sign in and it goes on."
+      description="Your session has expired. Your input is not lost: sign in to continue."
       isOpen
       onClose={() => {}}
       title="Sign in again"
@@ -32,7 +32,7 @@ export function SignInAgain() {
         <AtCompany session={session} />
       )}
       <Button className="mt-2 w-full" look="quiet" onClick={() => void asAnother()}>
-        Sign in as somebody else
+        Use another account
       </Button>
     </Dialog>
   );
@@ -62,7 +62,7 @@ function AtCompany({ session: { org, member } }: { session: ConsoleSession }) {
       >
         Sign in with your company’s account
       </a>
-      <p className="mt-2 text-quiet text-sm">On a new tab. Come back to this one when it is done.</p>
+      <p className="mt-2 text-quiet text-sm">Opens in a new tab. Return to this tab afterwards.</p>
       {error && <Fault className="mt-3" error={error} />}
     </>
   );

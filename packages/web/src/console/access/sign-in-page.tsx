@@ -14,7 +14,7 @@ export function SignInPage() {
   const target = next?.startsWith('/') && !next.startsWith('//') ? next : '/';
   return (
     <Door
-      lead="With the login that the first start printed, or the one you chose when you were invited."
+      lead="Use the owner’s email and password that the server printed at its first start, or your own account."
       title="Sign in"
     >
       {code && (
@@ -26,7 +26,7 @@ export function SignInPage() {
         <p className="mb-4 text-sm">
           You are signed in as {session.member.email}.{' '}
           <Link className="underline underline-offset-2" to={target as never}>
-            Go on as you are
+            Continue
           </Link>
         </p>
       )}

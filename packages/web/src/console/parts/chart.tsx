@@ -154,12 +154,12 @@ export function StackedChart(props: ChartProps) {
         ))}
       </svg>
       <details className="mt-1 text-sm">
-        <summary className="w-fit text-quiet">The figures as a table</summary>
+        <summary className="w-fit text-quiet">Show as table</summary>
         <div className="mt-2 max-h-72 overflow-auto">
           <table aria-labelledby={id} className="w-full text-left">
             <thead>
               <tr className="border-b">
-                <Head>When</Head>
+                <Head>Time</Head>
                 {series.map((name) => (
                   <Head isFigure key={name}>
                     {nameOf(name)}

@@ -33,7 +33,8 @@ export function ConfirmDialog(props: ConfirmProps) {
       {typed !== undefined && (
         <label className="mt-4 block">
           <span className="mb-1 block text-sm">
-            Type <code className="break-all rounded-sm bg-muted px-1 font-mono text-foreground">{typed}</code> to go on
+            Type <code className="break-all rounded-sm bg-muted px-1 font-mono text-foreground">{typed}</code> to
+            confirm
           </span>
           <input
             autoComplete="off"
@@ -45,12 +46,12 @@ export function ConfirmDialog(props: ConfirmProps) {
       )}
       {error && <Fault className="mt-4" error={error} />}
       <DialogActions>
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button disabled={!isReady} isBusy={isRunning} look="danger" onClick={run}>
           {act}
         </Button>
         <span className="order-first mr-auto">
-          <RequestMenu label="Copy this change as a call" request={request} />
+          <RequestMenu label="Copy this change as an API request" request={request} />
         </span>
       </DialogActions>
     </Dialog>

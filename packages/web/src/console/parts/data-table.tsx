@@ -87,7 +87,7 @@ export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTabl
           : list.hasMore
             ? ''
             : rows.length > 12
-              ? `${rows.length.toLocaleString('en-US')} in all`
+              ? `${rows.length.toLocaleString('en-US')} in total`
               : ''}
       </p>
     </div>

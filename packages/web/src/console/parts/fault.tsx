@@ -43,7 +43,7 @@ export function Fault({ error, retry, isRetrying = false, hasPage = true, action
                   href={guideAddress(`errors/${code}`)}
                   rel="noopener"
                   target="_blank"
-                  title="What the guide says of this code"
+                  title="Documentation of this error"
                 >
                   {code}
                 </a>

@@ -94,7 +94,7 @@ export function ChangeForm<Name extends RowName>(props: ChangeFormProps<Name>) {
         {change.error && <Fault className={isShownAtField ? 'text-sm' : ''} error={change.error} />}
         <div className="flex items-center justify-end gap-2">
           <span className="mr-auto">
-            <RequestMenu label="Copy this change as a call" request={change.requestOf(asked())} />
+            <RequestMenu label="Copy this change as an API request" request={change.requestOf(asked())} />
           </span>
           {onCancel && <Button onClick={onCancel}>Cancel</Button>}
           <Button disabled={!may(row)} isBusy={change.isRunning} look="primary" type="submit">
@@ -139,7 +139,7 @@ function faultsOf(error: Error | null): Map<string, string> {
 
 export function useForm(): FormState {
   const form = use(FormContext);
-  if (!form) throw new Error('A field stands in a form.');
+  if (!form) throw new Error('A field was rendered outside a form.');
   return form;
 }
 

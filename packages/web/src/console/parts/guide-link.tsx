@@ -18,12 +18,12 @@ export function GuideLink() {
   if (guide === undefined) return null;
   return (
     <a
-      aria-label="What the guide says of this page"
+      aria-label="Documentation"
       className={buttonLook('quiet', 'icon')}
       href={guideAddress(guide)}
       rel="noopener"
       target="_blank"
-      title="What the guide says of this page"
+      title="Documentation"
     >
       <Icon name="book" />
     </a>

@@ -49,9 +49,9 @@ function LostPart() {
   if (!isTyped) return <LostPage />;
   return (
     <div className="flex flex-wrap items-center gap-3 rounded-md bg-warn-soft px-3 py-2.5" role="alert">
-      <p className="min-w-0 grow">This part of the page did not come. Keep what you typed, then load the page again.</p>
+      <p className="min-w-0 grow">This part of the page could not be loaded. Copy your input, then reload the page.</p>
       <Button onClick={() => location.reload()} shape="small">
-        Load the page again
+        Reload
       </Button>
     </div>
   );

@@ -24,13 +24,13 @@ export function McpClients({ memberId }: { memberId?: string }) {
           {client.name}{' '}
           <span className="block text-quiet text-sm">
             {client.address}
-            {client.is_verified ? '' : ', name not checked'}
+            {client.is_verified ? '' : ', name not verified'}
           </span>
         </>
       ),
     },
     ...(memberId === undefined
-      ? [{ id: 'member', header: 'Let in by', cell: ({ member }: Grant) => member.name, isWideOnly: true }]
+      ? [{ id: 'member', header: 'Authorized by', cell: ({ member }: Grant) => member.name, isWideOnly: true }]
       : []),
     {
       id: 'mode',
@@ -46,8 +46,9 @@ export function McpClients({ memberId }: { memberId?: string }) {
       width: '4.5rem',
       align: 'end',
       cell: ({ id, client }) => (
-        <Button aria-label={`End ${client.name}`} onClick={() => ending.open(id)} shape="small">
-          End
+        <Button aria-label={`Revoke ${client.name}`} onClick={() => ending.open(id)} shape="small">
+          {' '}
+          Revoke{' '}
         </Button>
       ),
     },
@@ -58,8 +59,8 @@ export function McpClients({ memberId }: { memberId?: string }) {
         columns={columns}
         empty={
           <EmptyState icon="server" title="No MCP clients in this mode">
-            Give Claude, ChatGPT or an editor the address of this server followed by /v1/mcp: it asks you here whether
-            it is let in.
+            Add this server’s address followed by /v1/mcp to Claude, ChatGPT or an editor. This console then asks you to
+            authorize the client.
           </EmptyState>
         }
         label="Connected MCP clients"
@@ -73,27 +74,27 @@ export function McpClients({ memberId }: { memberId?: string }) {
 function EndClient({ grant, onClose }: { grant: Grant | undefined; onClose: () => void }) {
   const end = useChange('mcpGrants.revoke', {
     onDone: () => {
-      say('The client is shut out');
+      say('Access revoked');
       onClose();
     },
   });
   if (!grant) return null;
   return (
     <ConfirmDialog
-      act="Shut it out"
+      act="Revoke access"
       error={end.error}
       isOpen
       isRunning={end.isRunning}
       loses={
         <>
-          <strong className="break-words text-foreground">{grant.client.name}</strong> can do nothing here from now on.
-          Whoever connects it again is asked again.
+          <strong className="break-words text-foreground">{grant.client.name}</strong> loses access immediately.
+          Connecting it again requires a new authorization.
         </>
       }
       onClose={onClose}
       request={end.requestOf({ grant_id: grant.id })}
       run={() => end.run({ grant_id: grant.id })}
-      title="Shut this client out?"
+      title="Revoke access of this client?"
     />
   );
 }

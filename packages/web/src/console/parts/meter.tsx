@@ -24,7 +24,7 @@ export function SpendMeter({ label, spent, cap, left = null }: SpendMeterProps) 
         {cap !== null
           ? `${Math.round(share * 100)} % of ${usd(cap)}`
           : left !== null
-            ? `No cap of its own; ${usd(left)} left by the org’s`
+            ? `No user cap; ${usd(left)} left under the org’s cap`
             : 'No cap'}
       </p>
     </div>

@@ -15,11 +15,7 @@ type RequestMenuProps = {
 };
 
 /** The call behind what is on show, or behind a change, to be made elsewhere. */
-export function RequestMenu({
-  request,
-  label = 'Copy the call behind this',
-  withLastChange = false,
-}: RequestMenuProps) {
+export function RequestMenu({ request, label = 'Copy as API request', withLastChange = false }: RequestMenuProps) {
   const last = useLastChange(usePlace());
   return (
     <Menu
@@ -42,7 +38,7 @@ const itemsOf = (request: Request, what?: string): MenuItem[] => [
     run: () => void copyText(asCurl(request), 'Copied as curl'),
   },
   {
-    label: what ? `Copy ${what} as SDK call` : 'Copy as TypeScript SDK',
+    label: what ? `Copy ${what} as TypeScript SDK` : 'Copy as TypeScript SDK',
     icon: 'code',
     run: () => void copyText(asSdk(request), 'Copied as SDK call'),
   },

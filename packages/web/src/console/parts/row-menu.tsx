@@ -7,7 +7,7 @@ export function RowMenu({ of, items }: { of: string; items: readonly MenuItem[] 
   return (
     <span className="relative z-10">
       <Menu items={items}>
-        <Button aria-label={`What can be done with ${of}`} look="quiet" shape="small">
+        <Button aria-label={`Actions for ${of}`} look="quiet" shape="small">
           <Icon name="more" />
         </Button>
       </Menu>

@@ -9,7 +9,7 @@ export function SecretOnce({ title, secret, onClose }: { title: string; secret: 
     <Dialog canLeave={false} isOpen onClose={onClose} title={title}>
       <p className="mb-3 flex gap-2 text-warn">
         <Icon className="mt-0.5 size-4" name="warn" />
-        This is shown once. Keep it where your other secrets are.
+        This is shown only once. Store it with your other secrets.
       </p>
       <div className="flex items-center gap-1 rounded-md border bg-muted p-2">
         <code className="min-w-0 grow break-all font-mono text-sm" data-secret="">
@@ -19,7 +19,7 @@ export function SecretOnce({ title, secret, onClose }: { title: string; secret: 
       </div>
       <DialogActions>
         <Button look="primary" onClick={onClose}>
-          I have kept it
+          I have saved it
         </Button>
       </DialogActions>
     </Dialog>

@@ -17,17 +17,17 @@ export function useUnsaved(isUnsaved: boolean): { dialog: ReactNode; letGo: () =
   });
   const dialog = leaving.status === 'blocked' && (
     <Dialog
-      description="What you wrote is not applied yet, and is gone when you leave."
+      description="Your changes are not applied yet. If you leave, they are lost."
       isOpen
       onClose={leaving.reset}
       title="Leave without applying?"
     >
       <DialogActions>
         <Button look="danger-quiet" onClick={leaving.proceed}>
-          Leave it
+          Leave{' '}
         </Button>
         <Button look="primary" onClick={leaving.reset}>
-          Go on writing
+          Keep editing
         </Button>
       </DialogActions>
     </Dialog>

@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 export function NotFound() {
   return (
     <main className="mx-auto max-w-md px-6 pt-[18dvh]">
-      <h1 className="font-semibold text-xl">There is no such page</h1>
-      <p className="mt-1 text-quiet">The address may be mistyped, or what it named may be gone.</p>
+      <h1 className="font-semibold text-xl">Page not found</h1>
+      <p className="mt-1 text-quiet">The address may be mistyped, or the resource was deleted.</p>
       <Link className="mt-4 inline-block text-accent underline underline-offset-2" to="/">
-        Go to the start
+        Go to Home
       </Link>
     </main>
   );

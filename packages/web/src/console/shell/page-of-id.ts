@@ -4,7 +4,7 @@ const byPrefix: Readonly<Record<string, { what: string; page: string }>> = {
   conv: { what: 'Conversation', page: '/conversations/$conversation' },
   task: { what: 'Task', page: '/tasks/$task' },
   trun: { what: 'Test run', page: '/test-runs/$run' },
-  rpl: { what: 'Replayed talks', page: '/replays/$replay' },
+  rpl: { what: 'Replay', page: '/replays/$replay' },
   nb: { what: 'Notebook', page: '/knowledge/$notebook' },
   skl: { what: 'Skill', page: '/skills/$skill' },
   mcp: { what: 'Tool server', page: '/tool-servers/$server' },

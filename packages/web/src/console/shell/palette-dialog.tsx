@@ -102,13 +102,13 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
               <Command.Input
                 className="h-11 grow bg-transparent text-lg outline-none"
                 onValueChange={setTyped}
-                placeholder="A page, an id, something to do"
+                placeholder="Search pages, ids and actions"
                 value={typed}
               />
             </div>
             <Command.List className="max-h-[min(26rem,60dvh)] overflow-y-auto p-1.5">
               <Command.Empty className="px-2 py-6 text-center text-quiet">
-                Nothing has that name. Ids can be pasted whole.
+                No results. You can also paste a whole id.
               </Command.Empty>
               {groups.map(([heading, offers]) =>
                 offers.length === 0 ? null : (

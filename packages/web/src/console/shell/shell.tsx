@@ -22,11 +22,11 @@ export function Shell() {
         className="sr-only focus:not-sr-only focus:fixed focus:z-60 focus:m-2 focus:rounded-md focus:bg-primary focus:px-3 focus:py-1.5 focus:text-on-primary"
         href="#main"
       >
-        Skip to the page
+        Skip to content
       </a>
       {mode === 'test' && (
         <section
-          aria-label="Mode of this page"
+          aria-label="Mode"
           className="test-stripes flex h-6 shrink-0 items-center justify-center px-3 font-medium text-on-test text-xs"
           data-mode-banner=""
         >
@@ -64,7 +64,7 @@ function Stranger() {
   return (
     <div className="mx-auto max-w-md px-6 pt-[14dvh]">
       <h1 className="font-semibold text-xl">You are not a member of this org</h1>
-      <p className="mt-1 text-quiet">Ask one of its owners to invite you, or choose one of yours.</p>
+      <p className="mt-1 text-quiet">Ask an owner of this org to invite you, or choose another org.</p>
       <div className="mt-4 w-64">
         <OrgSwitch />
       </div>

@@ -85,7 +85,7 @@ function Person() {
         items={[
           { label: 'Light', icon: 'sun', isChosen: scheme === 'light', run: () => applyScheme('light') },
           { label: 'Dark', icon: 'moon', isChosen: scheme === 'dark', run: () => applyScheme('dark') },
-          { label: 'As the machine', icon: 'screen', isChosen: scheme === 'system', run: () => applyScheme('system') },
+          { label: 'System', icon: 'screen', isChosen: scheme === 'system', run: () => applyScheme('system') },
           'line',
           { label: 'Your account', icon: 'user', run: () => go('/account') },
           {

@@ -46,12 +46,12 @@ export function openSearch(): void {
       const found = find(await (sections ?? Promise.resolve([])), asked);
       if (asked !== input.value) return;
       list.replaceChildren(...found.map(option));
-      state.textContent = asked.trim() === '' || found.length > 0 ? '' : `Nothing about “${asked.trim()}”.`;
+      state.textContent = asked.trim() === '' || found.length > 0 ? '' : `No results for “${asked.trim()}”.`;
       input.setAttribute('aria-expanded', String(found.length > 0));
       choose(0);
     } catch {
       sections = undefined;
-      state.textContent = 'The search cannot be loaded. Type again to try again.';
+      state.textContent = 'Search could not be loaded. Type again to retry.';
     }
   }
 

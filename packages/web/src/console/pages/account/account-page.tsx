@@ -21,7 +21,7 @@ export default function AccountPage() {
   const [{ sign_in_error: code }, setFilters] = useFilters('sign_in_error');
   return (
     <Page
-      lead="Your own name, the ways you sign in, the MCP clients you have let in, and the browsers you are signed in with."
+      lead="Your name, your sign-in methods, the MCP clients you authorized, and your active sign-ins."
       request={account.request}
       title="Your account"
     >
@@ -85,16 +85,16 @@ function ChangePassword() {
         // Empty again once it is changed: the form is another one.
         key={account.dataUpdatedAt}
         onDone={() => {
-          say('Password changed; every other browser is signed out');
+          say('Password changed. All other browsers are signed out.');
           void readSession();
         }}
         row="consoleAccount.changePassword"
         submit="Change password"
       >
-        <TextField autoComplete="current-password" label="Password of now" name="password" type="password" />
+        <TextField autoComplete="current-password" label="Current password" name="password" type="password" />
         <TextField
           autoComplete="new-password"
-          hint="At least 12 characters. Every other browser is signed out."
+          hint="At least 12 characters. Changing it signs out all other browsers."
           label="New password"
           name="new_password"
           type="password"
@@ -106,9 +106,9 @@ function ChangePassword() {
 
 function SignIns() {
   const signIns = useList('consoleAccount.signIns', {});
-  const end = useChange('consoleAccount.endSignIn', { onDone: () => say('Signed out there') });
+  const end = useChange('consoleAccount.endSignIn', { onDone: () => say('Signed out') });
   const endOthers = useChange('consoleAccount.endOtherSignIns', {
-    onDone: ({ ended }) => say(ended === 1 ? 'One browser is signed out' : `${ended} browsers are signed out`),
+    onDone: ({ ended }) => say(ended === 1 ? 'Signed out of 1 browser' : `Signed out of ${ended} browsers`),
   });
   const columns: Column<SignIn>[] = [
     {
@@ -116,13 +116,13 @@ function SignIns() {
       header: 'Browser',
       cell: ({ device, is_current }) => (
         <>
-          {device} {is_current && <Status tone="good">this one</Status>}
+          {device} {is_current && <Status tone="good">current</Status>}
         </>
       ),
     },
     {
       id: 'ip',
-      header: 'From',
+      header: 'IP address',
       width: '9rem',
       isWideOnly: true,
       cell: ({ ip }) => <span className="figures text-quiet">{ip}</span>,
@@ -155,7 +155,7 @@ function SignIns() {
           Sign out everywhere else
         </Button>
       }
-      title="Where you are signed in"
+      title="Active sign-ins"
     >
       {(end.error ?? endOthers.error) && <Fault className="mb-3" error={(end.error ?? endOthers.error) as Error} />}
       <DataTable columns={columns} empty={null} label="Sign-ins" list={signIns} />

@@ -24,8 +24,8 @@ export function CompanyAccount({ linked, hasPassword }: { linked: Linked; hasPas
     return (
       <div className="panel p-4">
         <p className="text-quiet">
-          Link your account at the company’s own sign-in, and it opens this org as your password does. You are sent
-          there and come back here.
+          Link your company account to sign in to this org with it. You are sent to the identity provider and then back
+          here.
         </p>
         {link.error && <Fault className="mt-3" error={link.error} />}
         <Button className="mt-3" isBusy={link.isRunning} onClick={() => link.run({})}>
@@ -40,8 +40,7 @@ export function CompanyAccount({ linked, hasPassword }: { linked: Linked; hasPas
         <strong>{linked.email}</strong> at <code className="break-all font-mono text-sm">{linked.issuer}</code>
       </p>
       <p className="mt-1 text-quiet text-sm">
-        Linked <Time at={linked.created_at} />.{' '}
-        {!hasPassword && 'You signed in with it, so it is changed where you have your account.'}
+        Linked <Time at={linked.created_at} />. {!hasPassword && 'Your identity provider manages this account.'}
       </p>
       {hasPassword && (
         <Button className="mt-3" look="danger-quiet" onClick={() => unlinking.open()}>
@@ -53,7 +52,7 @@ export function CompanyAccount({ linked, hasPassword }: { linked: Linked; hasPas
         error={unlink.error}
         isOpen={unlinking.value !== null}
         isRunning={unlink.isRunning}
-        loses="The company’s sign-in opens this org for you no more, and browsers that it signed in are signed out. Your password stays, and you can link it again."
+        loses="You can no longer sign in with your company account, and browsers signed in with it are signed out. Your password stays valid, and you can link the account again."
         onClose={unlinking.close}
         request={unlink.requestOf({})}
         run={() => unlink.run({})}

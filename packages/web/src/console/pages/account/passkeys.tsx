@@ -61,8 +61,8 @@ export function Passkeys() {
         columns={columns}
         empty={
           <EmptyState action={add} icon="key" title="No passkeys yet">
-            A key in your phone, computer or security key, opened by finger, face or PIN. It signs you in as your
-            password does, and nobody can trick you into typing it.
+            A passkey is stored on your phone, computer or security key and unlocked by fingerprint, face or PIN. It
+            replaces your password and cannot be phished.
           </EmptyState>
         }
         label="Passkeys"
@@ -93,12 +93,12 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
           }
           row="passkeys.beginRegistration"
           send={({ password }) => ({ password })}
-          submit="Go on"
+          submit="Continue"
         >
-          <TextField hint="What you call it, such as Laptop." label="Name" name="name" />
+          <TextField hint="A name for this passkey, such as Laptop." label="Name" name="name" />
           <TextField
             autoComplete="current-password"
-            hint="A browser left open must not be enough to get a lasting way in."
+            hint="Confirms that it is you who adds a new way to sign in."
             label="Password"
             name="password"
             type="password"
@@ -113,7 +113,7 @@ function AtDevice({ name, options, beginAgain, onClose }: Begun & { beginAgain: 
   const [error, setError] = useState<Error | null>(null);
   const register = useChange('passkeys.register', {
     onDone: () => {
-      say('Added: it signs you in from now on');
+      say('Passkey added');
       onClose();
     },
   });
@@ -132,7 +132,7 @@ function AtDevice({ name, options, beginAgain, onClose }: Begun & { beginAgain: 
     if (!isAsked.current) void make();
     isAsked.current = true;
   }, []);
-  if (!error) return <Waiting what="Follow what your browser asks" />;
+  if (!error) return <Waiting what="Follow the steps in your browser" />;
   return (
     <>
       <Fault error={error} />
@@ -140,7 +140,7 @@ function AtDevice({ name, options, beginAgain, onClose }: Begun & { beginAgain: 
         <Button onClick={onClose}>Cancel</Button>
         {/* What was begun is used up once the server has seen it. */}
         <Button look="primary" onClick={register.error ? beginAgain : () => void make()}>
-          {register.error ? 'Begin again' : 'Try again'}
+          {register.error ? 'Start again' : 'Try again'}
         </Button>
       </DialogActions>
     </>
@@ -184,8 +184,8 @@ function RemovePasskey({ passkey, onClose }: { passkey: Passkey | undefined; onC
       isRunning={remove.isRunning}
       loses={
         <>
-          <strong className="break-all text-foreground">{passkey.name}</strong> signs you in no more. Browsers that are
-          signed in stay so. Take it off the device as well: there it is still offered.
+          <strong className="break-all text-foreground">{passkey.name}</strong> no longer signs you in. Existing
+          sign-ins stay active. Delete it from the device too, where it is still offered.
         </>
       }
       onClose={onClose}

@@ -20,7 +20,7 @@ export function AppClient({ app, onClose }: { app: App; onClose: () => void }) {
   const [isAsking, setIsAsking] = useState(false);
   const forget = useChange('apps.deleteClient', {
     onDone: () => {
-      say('Client forgotten');
+      say('Client deleted');
       onClose();
     },
   });
@@ -29,10 +29,10 @@ export function AppClient({ app, onClose }: { app: App; onClose: () => void }) {
   if (!sign_in) return null;
   return (
     <Dialog
-      description={`People of ${mode} mode sign in to ${app.name} with it.`}
+      description={`Users in ${mode} mode sign in to ${app.name} with it.`}
       isOpen
       onClose={onClose}
-      title={`Your own client for ${app.name}`}
+      title={`Your OAuth client for ${app.name}`}
       width="wide"
     >
       {client.isLoading && <Waiting />}
@@ -44,21 +44,22 @@ export function AppClient({ app, onClose }: { app: App; onClose: () => void }) {
               ['Client', <Id key="client">{client.data.client_id}</Id>],
               ['Secret', client.data.has_secret ? 'stored, never shown' : 'none'],
               [
-                'Belongs to',
+                'Issuer',
                 <code className="break-all font-mono text-sm" key="issuer">
                   {client.data.issuer}
                 </code>,
               ],
-              ['Given', <Time at={client.data.updated_at} key="at" />],
+              ['Saved', <Time at={client.data.updated_at} key="at" />],
             ]}
           />
           <div className="mt-2 flex items-center gap-2">
             {isAsking ? (
               <>
-                <span className="grow text-quiet text-sm">Sign-ins made with it last as long as their token.</span>
-                <Button onClick={() => setIsAsking(false)}>Keep it</Button>
+                <span className="grow text-quiet text-sm">Existing connections work until their token expires.</span>
+                <Button onClick={() => setIsAsking(false)}>Cancel</Button>
                 <Button isBusy={forget.isRunning} look="danger" onClick={() => forget.run({ app: app.id })}>
-                  Forget it
+                  {' '}
+                  Delete{' '}
                 </Button>
               </>
             ) : (
@@ -68,7 +69,7 @@ export function AppClient({ app, onClose }: { app: App; onClose: () => void }) {
                 onClick={() => setIsAsking(true)}
                 shape="small"
               >
-                Forget this client
+                Delete this client
               </Button>
             )}
           </div>
@@ -94,31 +95,31 @@ export function AppClient({ app, onClose }: { app: App; onClose: () => void }) {
           . {sign_in.note}
         </li>
         <li>
-          Enter this redirect address there: <Id>{sign_in.redirect_uri}</Id>
+          Set this redirect URL there: <Id>{sign_in.redirect_uri}</Id>
         </li>
-        <li>Give what it answers here.</li>
+        <li>Enter the client id and secret here.</li>
       </ol>
       <ChangeForm
         fields={{ app: app.id }}
         initial={{ client_id: '', client_secret: '', auth_method: '' }}
         onCancel={onClose}
         onDone={() => {
-          say(`People sign in to ${app.name} with your client`);
+          say(`Users now sign in to ${app.name} with your client`);
           onClose();
         }}
         row="apps.putClient"
         submit={sign_in.client === 'org' ? 'Replace client' : 'Use this client'}
       >
-        <TextField autoComplete="off" isMono label="Client id" name="client_id" />
+        <TextField autoComplete="off" isMono label="Client ID" name="client_id" />
         <TextField autoComplete="new-password" isMono label="Client secret" name="client_secret" type="password" />
         <SelectField
-          label="How the secret is sent"
+          label="Client authentication"
           name="auth_method"
           options={[
-            ['', 'As the app says that it wants it'],
+            ['', 'Automatic'],
             ['client_secret_basic', 'In the header (client_secret_basic)'],
             ['client_secret_post', 'In the body (client_secret_post)'],
-            ['none', 'Not at all'],
+            ['none', 'None'],
           ]}
         />
       </ChangeForm>

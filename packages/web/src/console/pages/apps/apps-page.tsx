@@ -30,13 +30,13 @@ export default function AppsPage() {
           <Icon name="plus" /> Connect an app
         </Button>
       }
-      lead="Apps that users connect with their own account, so that an agent works in their name there."
+      lead="Apps that users connect with their own account, so that an agent can act for them."
       request={apps.request}
       title="Apps and connections"
     >
       <Tabs
         chosen={isCatalogue ? 'catalogue' : 'connections'}
-        label="Parts of this page"
+        label="Sections"
         tabs={[
           { id: 'catalogue', title: 'Catalogue', to: '/apps' },
           { id: 'connections', title: 'Connections', to: '/apps', search: { show: 'connections' } },
@@ -64,7 +64,7 @@ function Catalogue({
   if (apps.rows.length === 0) {
     return (
       <EmptyState icon="app" title="No apps">
-        This server was started with a catalogue that has no apps in it.
+        The app catalogue of this server is empty.
       </EmptyState>
     );
   }
@@ -74,9 +74,7 @@ function Catalogue({
         <li className="panel flex flex-col gap-2 p-4" key={app.id}>
           <div className="flex items-start gap-2">
             <h2 className="min-w-0 grow truncate font-semibold">{app.name}</h2>
-            <Status tone={app.connectable ? 'good' : 'warn'}>
-              {app.connectable ? 'can be connected' : 'needs something'}
-            </Status>
+            <Status tone={app.connectable ? 'good' : 'warn'}>{app.connectable ? 'ready' : 'needs setup'}</Status>
           </div>
           <p className="line-clamp-2 text-quiet">{app.description}</p>
           <p className="text-sm">{needOf(app)}</p>
@@ -88,7 +86,7 @@ function Catalogue({
                 onClick={() => giveClient(app.id)}
                 shape="small"
               >
-                {app.sign_in.client === 'org' ? 'Your client' : 'Use your own client'}
+                {app.sign_in.client === 'org' ? 'Your OAuth client' : 'Use your OAuth client'}
               </Button>
             )}
           </div>
@@ -99,9 +97,9 @@ function Catalogue({
 }
 
 function needOf({ sign_in, api_key }: App): string {
-  const byKey = api_key ? ' A key of the user’s works as well.' : '';
-  if (!sign_in) return api_key ? 'Users give a key of theirs.' : 'Nothing has to be set up.';
-  if (sign_in.client === 'missing') return `People can sign in once you have registered a client with it.${byKey}`;
-  if (sign_in.client === 'org') return `People sign in with your own client.${byKey}`;
-  return `People sign in; nothing has to be set up.${byKey}`;
+  const byKey = api_key ? ' A user’s API key also works.' : '';
+  if (!sign_in) return api_key ? 'Users enter their own API key.' : 'No setup needed.';
+  if (sign_in.client === 'missing') return `Users can sign in after you register an OAuth client.${byKey}`;
+  if (sign_in.client === 'org') return `Users sign in with your OAuth client.${byKey}`;
+  return `Users sign in; no setup needed.${byKey}`;
 }

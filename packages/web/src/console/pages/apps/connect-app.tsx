@@ -14,10 +14,10 @@ export function ConnectApp({ apps, chosen, onClose }: { apps: readonly App[]; ch
   if (begun?.connect_url) {
     return (
       <Dialog
-        description="Send it to the user: they sign in there with their own account."
+        description="Send this link to the user. They sign in there with their own account."
         isOpen
         onClose={onClose}
-        title="Where they sign in"
+        title="Sign-in link"
       >
         <div className="flex items-center gap-1 rounded-md border bg-muted p-2">
           <code className="min-w-0 grow break-all font-mono text-sm">{begun.connect_url}</code>
@@ -65,7 +65,7 @@ function KeyOfUser({ apps }: { apps: readonly App[] }) {
       autoComplete="new-password"
       hint={app.api_key.note}
       isMono
-      label="Key of the user’s"
+      label="API key of the user"
       name="api_key"
       type="password"
     />

@@ -30,15 +30,15 @@ export function Connections() {
     {
       id: 'user',
       header: 'User',
-      cell: (each) => each.user_id ?? <span className="text-quiet">the org’s own agent</span>,
+      cell: (each) => each.user_id ?? <span className="text-quiet">the org’s agent</span>,
     },
     { id: 'status', header: 'Health', width: '6rem', cell: (each) => <Status>{each.status}</Status> },
     {
       id: 'error',
-      header: 'What went wrong last',
+      header: 'Last error',
       width: '1.6fr',
       isWideOnly: true,
-      cell: ({ error }) => (error ? <span title={error}>{error}</span> : <span className="text-quiet">nothing</span>),
+      cell: ({ error }) => (error ? <span title={error}>{error}</span> : <span className="text-quiet">none</span>),
     },
     {
       id: 'ends',
@@ -47,14 +47,20 @@ export function Connections() {
       isWideOnly: true,
       cell: ({ expires_at, renews }) =>
         renews ? (
-          <span className="text-quiet">renews itself</span>
+          <span className="text-quiet">renews automatically</span>
         ) : expires_at ? (
           <Time at={expires_at} />
         ) : (
-          <span className="text-quiet">no end known</span>
+          <span className="text-quiet">unknown</span>
         ),
     },
-    { id: 'created', header: 'Begun', width: '6rem', isWideOnly: true, cell: (each) => <Time at={each.created_at} /> },
+    {
+      id: 'created',
+      header: 'Started',
+      width: '6rem',
+      isWideOnly: true,
+      cell: (each) => <Time at={each.created_at} />,
+    },
     {
       id: 'actions',
       header: '',
@@ -90,13 +96,13 @@ export function Connections() {
         empty={
           <EmptyState
             example={{
-              label: 'Your program begins one so, and sends the user to connect_url:',
+              label: 'Create a connection from your program, then send the user to connect_url:',
               code: `curl -X POST "$VESTRA_URL/v1/connections" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"app":"notion","user_id":"ada"}'`,
             }}
             icon="app"
             title="No connections"
           >
-            Users connect an app on the page of their session, or by a link that you send them.
+            Users connect an app on their session page, or with a link that you send them.
           </EmptyState>
         }
         label="Connections"
@@ -109,9 +115,9 @@ export function Connections() {
         isRunning={remove.isRunning}
         loses={
           <>
-            The sign-in of{' '}
-            <strong className="break-all text-foreground">{gone?.user_id ?? 'the org’s own agent'}</strong> to{' '}
-            {gone?.app} is forgotten. To connect again they sign in anew.
+            The connection of{' '}
+            <strong className="break-all text-foreground">{gone?.user_id ?? 'the org’s agent'}</strong> to {gone?.app}{' '}
+            is deleted. To connect again, they sign in again.
           </>
         }
         onClose={removing.close}

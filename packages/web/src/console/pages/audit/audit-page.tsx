@@ -28,7 +28,7 @@ export default function AuditPage() {
   const columns: Column<Entry>[] = [
     {
       id: 'action',
-      header: 'What',
+      header: 'Action',
       cell: (entry) => (
         <button
           className="max-w-full truncate font-medium hover:underline"
@@ -39,26 +39,26 @@ export default function AuditPage() {
         </button>
       ),
     },
-    { id: 'actor', header: 'Who', cell: ({ actor }) => actor.name || actor.id },
-    { id: 'kind', header: 'By', width: '5rem', isWideOnly: true, cell: ({ actor }) => <Status>{actor.type}</Status> },
+    { id: 'actor', header: 'Actor', cell: ({ actor }) => actor.name || actor.id },
+    { id: 'kind', header: 'Type', width: '5rem', isWideOnly: true, cell: ({ actor }) => <Status>{actor.type}</Status> },
     {
       id: 'target',
-      header: 'To what',
+      header: 'Target',
       isWideOnly: true,
       cell: ({ target }) => target && <code className="font-mono text-quiet text-xs">{target.id}</code>,
     },
     {
       id: 'ip',
-      header: 'From',
+      header: 'IP address',
       width: '8rem',
       isWideOnly: true,
       cell: ({ ip }) => <span className="figures text-quiet">{ip}</span>,
     },
-    { id: 'at', header: 'When', width: '6rem', cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: 'at', header: 'Time', width: '6rem', cell: ({ created_at }) => <Time at={created_at} /> },
   ];
   return (
     <Page
-      lead="Who changed what: keys, settings, members, deployments, and who answered an approval."
+      lead="Every change to keys, settings, members and deployments, and every answered approval."
       request={entries.request}
       title="Audit log"
     >
@@ -66,8 +66,8 @@ export default function AuditPage() {
         filters={filters as Record<string, string>}
         set={setFilters}
         shown={[
-          { name: 'action', label: 'Action', placeholder: 'Action, such as key.created' },
-          { name: 'actor_id', label: 'Actor', placeholder: 'Id of key or member' },
+          { name: 'action', label: 'Action', placeholder: 'Action, e.g. key.created' },
+          { name: 'actor_id', label: 'Actor', placeholder: 'Key or member id' },
           { name: 'from', label: 'From', type: 'date' },
           { name: 'to', label: 'To', type: 'date' },
         ]}
@@ -76,8 +76,8 @@ export default function AuditPage() {
       <DataTable
         columns={columns}
         empty={
-          <EmptyState icon="audit" title="No such lines">
-            Take a filter away to see more.
+          <EmptyState icon="audit" title="No entries">
+            Remove a filter to see more.
           </EmptyState>
         }
         label="Audit log"
@@ -128,10 +128,10 @@ function Histogram({ given }: { given: Record<string, string> }) {
         series={['lines']}
         title={
           rows.length >= mostCounted
-            ? 'The newest 1,000 lines, in UTC'
+            ? 'Latest 1,000 entries (UTC)'
             : isOneDay
-              ? 'Lines by hour of this day, in UTC'
-              : 'Lines by day, in UTC'
+              ? 'Entries per hour (UTC)'
+              : 'Entries per day (UTC)'
         }
       />
     </div>

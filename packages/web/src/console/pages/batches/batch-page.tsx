@@ -42,7 +42,7 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
   const [error, setError] = useState<Error | null>(null);
   const cancel = useChange('batches.cancel', {
     onDone: () => {
-      say('No further item is started');
+      say('Batch stopped');
       stopping.close();
     },
   });
@@ -72,10 +72,12 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
             </Button>
           )}
           <Button disabled={isSaving} onClick={() => void save('jsonl')}>
-            JSONL
+            {' '}
+            Download JSONL{' '}
           </Button>
           <Button isBusy={isSaving} onClick={() => void save('csv')}>
-            Download results
+            {' '}
+            Download CSV{' '}
           </Button>
         </>
       }
@@ -98,13 +100,13 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
       <Section title="Items">
         <DataTable columns={columns} empty={null} label="Items" list={items} />
       </Section>
-      <Section title="About it">
+      <Section title="Details">
         <Facts
           rows={[
-            ['Deployment', batch.deployment_id ?? 'the org’s default'],
-            ['At once', count(batch.concurrency)],
-            ['Begun', <Time at={batch.created_at} key="begun" />],
-            ['Took', took === null ? 'still running' : duration(took)],
+            ['Deployment', batch.deployment_id ?? 'default'],
+            ['Concurrency', count(batch.concurrency)],
+            ['Started', <Time at={batch.created_at} key="begun" />],
+            ['Duration', took === null ? 'running' : duration(took)],
           ]}
         />
       </Section>
@@ -113,7 +115,7 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
         error={cancel.error}
         isOpen={stopping.value !== null}
         isRunning={cancel.isRunning}
-        loses={`${count(batch.counts.queued)} items that wait are never begun. What runs is finished.`}
+        loses={`${count(batch.counts.queued)} queued items are cancelled. Running items finish.`}
         onClose={stopping.close}
         request={cancel.requestOf({ batch_id: batch.id })}
         run={() => cancel.run({ batch_id: batch.id })}
@@ -127,7 +129,7 @@ const columns: Column<Item>[] = [
   { id: 'index', header: '#', width: '3rem', align: 'end', cell: ({ index }) => index + 1 },
   {
     id: 'status',
-    header: 'State',
+    header: 'Status',
     width: '6rem',
     cell: ({ status }) => <Status tone={status === 'succeeded' ? 'good' : undefined}>{status}</Status>,
   },

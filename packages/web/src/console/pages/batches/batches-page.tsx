@@ -19,7 +19,7 @@ const columns: Column<ItemOf<'batches.list'>>[] = [
     width: '1.2fr',
     cell: ({ id }) => <code className="font-mono text-sm">{id}</code>,
   },
-  { id: 'status', header: 'State', width: '6rem', cell: ({ status }) => <Status>{status}</Status> },
+  { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status>{status}</Status> },
   {
     id: 'progress',
     header: 'Progress',
@@ -43,7 +43,13 @@ const columns: Column<ItemOf<'batches.list'>>[] = [
     isWideOnly: true,
     cell: ({ spend_usd }) => <Usd value={spend_usd} />,
   },
-  { id: 'at', header: 'Begun', width: '6.5rem', isWideOnly: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    id: 'at',
+    header: 'Started',
+    width: '6.5rem',
+    isWideOnly: true,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
 ];
 
 export default function BatchesPage() {
@@ -59,7 +65,7 @@ export default function BatchesPage() {
   return (
     <Page
       actions={create}
-      lead="The same kind of work for many: one conversation for each line of a file, so many at a time as you say."
+      lead="Run the same job for many inputs: one conversation for each line of a file."
       request={batches.request}
       title="Batches"
     >
@@ -69,14 +75,13 @@ export default function BatchesPage() {
           <EmptyState
             action={create}
             example={{
-              label: 'A file of lines such as these:',
+              label: 'Example file:',
               code: '{"message":"Summarise order 1001","user_id":"ada"}\n{"message":"Summarise order 1002","user_id":"bob"}',
             }}
             icon="batch"
             title="No batches yet"
           >
-            Drop a CSV or JSONL file; its column <code className="font-mono">message</code> is what each conversation is
-            asked.
+            Upload a CSV or JSONL file. Its column <code className="font-mono">message</code> starts each conversation.
           </EmptyState>
         }
         label="Batches"

@@ -31,7 +31,7 @@ export function NewBatch({
         <>
           <DropZone
             accept=".csv,.jsonl,.ndjson,text/csv"
-            hint="CSV with a column message, and user_id where users are needed; or JSONL. At most 5,000 lines."
+            hint="CSV or JSONL with a column message, and user_id if users are required. At most 5,000 lines."
             label="Drop a file here, or choose it"
             onFiles={([given]) => given && void take(given)}
           />
@@ -45,7 +45,7 @@ export function NewBatch({
                 {file.name}, {count(file.items.length)} {file.items.length === 1 ? 'item' : 'items'}
               </span>
               <Button look="quiet" onClick={() => setFile(null)} shape="small">
-                Another file
+                Choose another file
               </Button>
             </div>
             <ol className="max-h-40 overflow-y-auto">
@@ -71,7 +71,7 @@ export function NewBatch({
             submit={`Start ${count(file.items.length)} conversations`}
           >
             <TextField label="Deployment" name="deployment" />
-            <TextField label="At once" name="concurrency" type="number" />
+            <TextField label="Concurrency" name="concurrency" type="number" />
           </ChangeForm>
         </>
       )}

@@ -12,9 +12,9 @@ describe('the file of a batch [CON-104]', () => {
   });
 
   it.each([
-    ['a.csv', 'text\nHello', 'one of them is `message`'],
-    ['a.csv', 'message,user_id\nHello', 'Row 2 has 1 cells where 2 are named'],
-    ['a.csv', 'message\n"Hello', 'quote that never ends'],
+    ['a.csv', 'text\nHello', 'one of them must be `message`'],
+    ['a.csv', 'message,user_id\nHello', 'Row 2 has 1 cells, but the first line names 2 columns'],
+    ['a.csv', 'message\n"Hello', 'never closed'],
     ['a.csv', 'message,user_id\n ,ada', 'Row 2 has no message'],
     ['a.jsonl', '{"message":"a"}\n{"text":1}', 'Line 2 cannot be read'],
     ['a.jsonl', '', 'no lines'],

@@ -18,7 +18,7 @@ function ofJsonLines(text: string): BatchItem[] {
     if (line.trim() === '') return [];
     try {
       const item = JSON.parse(line) as BatchItem;
-      if (typeof item?.message !== 'string') throw new Error('it has no text `message`');
+      if (typeof item?.message !== 'string') throw new Error('`message` is missing or not a string');
       return [item];
     } catch (error) {
       throw new Error(`Line ${index + 1} cannot be read: ${(error as Error).message}.`);
@@ -30,10 +30,11 @@ function ofJsonLines(text: string): BatchItem[] {
 function ofCsv(text: string): BatchItem[] {
   const [head = [], ...lines] = cellsOf(text);
   const names = head.map((name) => name.trim());
-  if (!names.includes('message')) throw new Error('The first line names the columns, and one of them is `message`.');
+  if (!names.includes('message'))
+    throw new Error('The first line must name the columns, and one of them must be `message`.');
   return lines.map((cells, index) => {
     if (cells.length !== names.length)
-      throw new Error(`Row ${index + 2} has ${cells.length} cells where ${names.length} are named.`);
+      throw new Error(`Row ${index + 2} has ${cells.length} cells, but the first line names ${names.length} columns.`);
     const row = Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']));
     const { message = '', user_id = '', ...context } = row;
     if (message.trim() === '') throw new Error(`Row ${index + 2} has no message.`);
@@ -66,7 +67,7 @@ function cellsOf(text: string): string[][] {
       }
     } else cell += sign;
   }
-  if (isQuoted) throw new Error('A cell begins with a quote that never ends.');
+  if (isQuoted) throw new Error('A quoted cell is never closed.');
   if (cell !== '' || row.length > 0) rows.push([...row, cell.replace(/\r$/, '')]);
   return rows.filter((cells) => cells.length > 1 || cells[0] !== '');
 }

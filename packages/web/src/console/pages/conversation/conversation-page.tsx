@@ -42,7 +42,7 @@ export default function ConversationPage() {
           )}
           {talk.said.length > 0 && <ScenarioOfTalk conversationId={id} />}
           <PageLink className={buttonLook('plain')} search={{ conversation: id }} to="/playground">
-            Go on in the playground
+            Continue in the playground
           </PageLink>
         </>
       }
@@ -60,7 +60,7 @@ export default function ConversationPage() {
         <div className="min-w-0">
           <Tabs
             chosen={show ?? 'thread'}
-            label="Parts of the conversation"
+            label="Sections"
             tabs={[
               { id: 'thread', title: 'Thread', to: at },
               { id: 'events', title: 'Events', to: at, search: { show: 'events' } },
@@ -79,7 +79,7 @@ export default function ConversationPage() {
               <Facts
                 rows={[
                   ['Conversation', <Id key="id">{conversation.id}</Id>],
-                  ['User', conversation.user_id ?? 'the org itself'],
+                  ['User', conversation.user_id ?? 'the org’s agent'],
                   [
                     'Deployment',
                     conversation.deployment_id && (
@@ -90,7 +90,7 @@ export default function ConversationPage() {
                       />
                     ),
                   ],
-                  ['Began', <Time at={conversation.created_at} key="began" />],
+                  ['Started', <Time at={conversation.created_at} key="began" />],
                   ['Last active', <Time at={conversation.last_active_at} key="active" />],
                   ...(Object.keys(conversation.metadata).length > 0
                     ? ([

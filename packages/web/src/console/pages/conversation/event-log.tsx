@@ -38,7 +38,7 @@ export function EventLog({ conversationId: conversation_id, newest }: { conversa
   return (
     <div>
       <p className="mb-2 flex items-center text-quiet text-sm">
-        In their order, as the stream carries them
+        All events of the stream, oldest first
         <span className="ml-auto">
           <RequestMenu request={{ row: 'conversations.events', fields: { conversation_id, format: 'json' } }} />
         </span>

@@ -11,18 +11,18 @@ import { Status, Time, Usd } from '../../parts/shown.tsx';
 type Conversation = ItemOf<'conversations.list'>;
 
 const columns: Column<Conversation>[] = [
-  { id: 'user', header: 'User', cell: ({ user_id }) => user_id ?? <span className="text-quiet">the org itself</span> },
+  { id: 'user', header: 'User', cell: ({ user_id }) => user_id ?? <span className="text-quiet">the org’s agent</span> },
   { id: 'status', header: 'Status', width: '5.5rem', cell: ({ status }) => <Status>{status}</Status> },
   {
     id: 'waits',
-    header: 'Open',
+    header: 'Pending',
     width: '8rem',
     isWideOnly: true,
     cell: ({ open_work, open_interactions, pending_tool_calls }) => {
       const waits = open_interactions.length + pending_tool_calls.length;
       return (
         <span className="text-quiet">
-          {[open_work.length > 0 && `${open_work.length} at work`, waits > 0 && `${waits} waiting`]
+          {[open_work.length > 0 && `${open_work.length} running`, waits > 0 && `${waits} waiting`]
             .filter(Boolean)
             .join(', ') || '–'}
         </span>
@@ -57,7 +57,11 @@ export default function ConversationsPage() {
   const [filters, set] = useFilters('user_id');
   const conversations = useList('conversations.list', filters as never);
   return (
-    <Page lead="Every talk with your agents, newest first." request={conversations.request} title="Conversations">
+    <Page
+      lead="Every conversation with your agents, newest first."
+      request={conversations.request}
+      title="Conversations"
+    >
       <FilterBar
         filters={filters as Record<string, string>}
         set={set as never}
@@ -73,13 +77,13 @@ export default function ConversationsPage() {
               </PageLink>
             }
             example={{
-              label: 'Or from your own program:',
+              label: 'Or from your program:',
               code: `curl "$VESTRA_URL/v1/conversations" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id": "ada", "message": "Hello!"}'`,
             }}
             icon="conversation"
-            title={filters.user_id ? 'This user has had no conversation' : 'No conversation yet'}
+            title={filters.user_id ? 'This user has no conversations' : 'No conversations yet'}
           >
-            A conversation begins with the first message of a user, from your app, the session page or the playground.
+            A conversation starts with a user’s first message, from your app, the session page or the playground.
           </EmptyState>
         }
         label="Conversations"

@@ -30,8 +30,8 @@ type ApplyFileProps = {
 };
 
 const promotions = [
-  ['after_tests', 'when its tests pass'],
-  ['now', 'at once'],
+  ['after_tests', 'when tests pass'],
+  ['now', 'immediately'],
   ['no', 'not yet'],
 ] as const;
 
@@ -99,7 +99,7 @@ export function ApplyFile(props: ApplyFileProps) {
         </Button>
         {mode === 'live' && (
           <label className="flex items-center gap-2 text-quiet text-sm">
-            and make it live
+            and promote to live
             <select
               className="control w-auto pr-8"
               onChange={(event) => setPromote(event.target.value as typeof promote)}
@@ -118,10 +118,10 @@ export function ApplyFile(props: ApplyFileProps) {
             Discard changes
           </Button>
         )}
-        <span className="ml-auto text-quiet text-sm max-sm:hidden">Ctrl Space completes · Ctrl S applies</span>
+        <span className="ml-auto text-quiet text-sm max-sm:hidden">Ctrl Space: complete · Ctrl S: apply</span>
         {!(file instanceof Error) && (
           <RequestMenu
-            label="Copy this change as a call"
+            label="Copy this change as an API request"
             request={{ row: 'deployments.put', fields: fieldsOf(file) }}
           />
         )}
@@ -132,7 +132,7 @@ export function ApplyFile(props: ApplyFileProps) {
           <p className="flex items-center gap-1.5 text-good">
             <Icon name="check" />
             {answer.changed.length === 0 && !answer.created
-              ? 'Nothing differs from the version before.'
+              ? 'No changes since the previous version.'
               : `Version ${answer.version.version} is saved${answer.promoted ? ' and live' : ''}.`}
           </p>
           {answer.warnings.map(({ param, message }) => (
@@ -146,7 +146,7 @@ export function ApplyFile(props: ApplyFileProps) {
         <SecretOnce
           onClose={() => setAnswer({ ...answer, webhook_secrets: secrets.slice(1) })}
           secret={secrets[0].secret}
-          title={`Signing secret of ${secrets[0].url}`}
+          title={`Signing secret for ${secrets[0].url}`}
         />
       )}
     </div>
@@ -177,9 +177,9 @@ function fileIn(text: string): Record<string, unknown> | Error {
   try {
     const file: unknown = parse(text);
     if (typeof file !== 'object' || file === null || Array.isArray(file))
-      return new Error('A deployment file is a set of fields, such as `name: hello`.');
+      return new Error('A deployment file must be a YAML mapping, such as `name: hello`.');
     return file as Record<string, unknown>;
   } catch (error) {
-    return new Error(`This is not YAML: ${(error as Error).message.split('\n')[0]}`);
+    return new Error(`Invalid YAML: ${(error as Error).message.split('\n')[0]}`);
   }
 }

@@ -27,8 +27,8 @@ export function ApplyNewFile({ text, onChange, onApplied }: ApplyNewFileProps) {
       />
       {taken?.text === text && (
         <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-warn" role="alert">
-          A deployment with the name <strong className="break-all">{taken.name}</strong> is there already, and nothing
-          of it was changed. Choose another name, or{' '}
+          A deployment named <strong className="break-all">{taken.name}</strong> already exists. It was not changed.
+          Choose another name, or{' '}
           <PageLink className="underline underline-offset-2" to={`/deployments/${taken.name}`}>
             open it
           </PageLink>

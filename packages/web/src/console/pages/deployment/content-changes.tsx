@@ -22,7 +22,7 @@ export function ContentChanges({ deploymentId, from, to }: { deploymentId: strin
       <Loaded query={changes}>
         {({ changes: found, left_out }) => (
           <>
-            {found.length === 0 && <p className="text-quiet">They say the same in both.</p>}
+            {found.length === 0 && <p className="text-quiet">No differences.</p>}
             <ul className="flex flex-col gap-2" data-content-changes="">
               {found.map((change, at) => (
                 <OneChange
@@ -71,7 +71,7 @@ function OneChange({
       {isOpen && (
         <div className="border-t p-3">
           {change.text_left_out ? (
-            <p className="text-quiet">All texts together are too much to be shown at once; this one is left out.</p>
+            <p className="text-quiet">The changes are too large to show all texts. This one is omitted.</p>
           ) : (
             <Suspense fallback={<Waiting />}>
               <Diff after={change.after ?? ''} before={change.before ?? ''} isYaml={false} labels={labels} />

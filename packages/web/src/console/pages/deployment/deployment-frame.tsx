@@ -48,7 +48,7 @@ export function DeploymentFrame({
       )}
       <Tabs
         chosen={tab}
-        label="Parts of the deployment"
+        label="Sections"
         tabs={[
           { id: 'file', title: 'File', to: at },
           { id: 'versions', title: 'Versions', to: `${at}/versions` },

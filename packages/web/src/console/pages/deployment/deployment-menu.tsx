@@ -21,7 +21,7 @@ export function DeploymentMenu({ deployment }: { deployment: Answer<'deployments
   const renaming = useDialogInAddress('rename');
   const [asked, setAsked] = useState<'archive' | 'delete' | 'rollback' | null>(null);
   const close = () => setAsked(null);
-  const unarchive = useChange('deployments.unarchive', { onDone: () => say('Brought back') });
+  const unarchive = useChange('deployments.unarchive', { onDone: () => say('Unarchived') });
   const archive = useChange('deployments.archive', {
     onDone: () => {
       close();
@@ -49,13 +49,13 @@ export function DeploymentMenu({ deployment }: { deployment: Answer<'deployments
           {
             label: 'Roll back',
             icon: 'back',
-            note: mode === 'test' ? 'in live mode' : undefined,
+            note: mode === 'test' ? 'live mode only' : undefined,
             run: () => setAsked('rollback'),
             isOff: isOff('deployments.rollback') || mode === 'test' || live_version === null,
           } as never,
           status === 'archived'
             ? {
-                label: 'Bring back',
+                label: 'Unarchive',
                 icon: 'refresh',
                 run: () => unarchive.run({ deployment_id }),
                 isOff: isOff('deployments.unarchive'),
@@ -71,7 +71,7 @@ export function DeploymentMenu({ deployment }: { deployment: Answer<'deployments
           },
         ]}
       >
-        <Button aria-label={`What can be done with ${name}`} shape="icon">
+        <Button aria-label={`Actions for ${name}`} shape="icon">
           <Icon name="more" />
         </Button>
       </Menu>
@@ -94,7 +94,7 @@ export function DeploymentMenu({ deployment }: { deployment: Answer<'deployments
         error={archive.error}
         isOpen={asked === 'archive'}
         isRunning={archive.isRunning}
-        loses="No new conversation or version reaches it, its routines stop, and programs that name it are refused. Nothing is deleted, and it can be brought back."
+        loses="It accepts no new conversations or versions, its routines stop, and API requests that name it are rejected. Nothing is deleted, and you can unarchive it."
         onClose={close}
         request={archive.requestOf({ deployment_id })}
         run={() => archive.run({ deployment_id })}
@@ -105,18 +105,18 @@ export function DeploymentMenu({ deployment }: { deployment: Answer<'deployments
         error={rollback.error}
         isOpen={asked === 'rollback'}
         isRunning={rollback.isRunning}
-        loses={`Live users get the version that was live before version ${live_version}, at once. Version ${live_version} stays and can be promoted again.`}
+        loses={`The previous live version replaces version ${live_version} immediately. Version ${live_version} is kept and can be promoted again.`}
         onClose={close}
         request={rollback.requestOf({ deployment_id })}
         run={() => rollback.run({ deployment_id })}
-        title={`Roll ${name} back?`}
+        title={`Roll back ${name}?`}
       />
       <ConfirmDialog
-        act="Delete for ever"
+        act="Delete permanently"
         error={remove.error}
         isOpen={asked === 'delete'}
         isRunning={remove.isRunning}
-        loses="All its versions, scenarios and test runs are gone, and nothing brings them back. Conversations and their costs stay. A deployment with a live version cannot be deleted: archive it."
+        loses="All its versions, scenarios and test runs are deleted permanently. Conversations and their costs are kept. A deployment with a live version cannot be deleted: archive it instead."
         onClose={close}
         request={remove.requestOf({ deployment_id })}
         run={() => remove.run({ deployment_id })}

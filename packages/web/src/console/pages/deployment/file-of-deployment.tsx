@@ -77,14 +77,14 @@ export function FileOfDeployment({ deployment }: { deployment: Deployment }) {
           {unsaved.dialog}
           {theirs !== null && draft !== null && (
             <Dialog
-              description="Somebody applied another version while you were editing. Yours is on the right; nothing of it is lost."
+              description="Someone applied another version while you were editing. Your text is on the right."
               isOpen
               onClose={() => setTheirs(null)}
               title="This file has changed"
               width="wide"
             >
               <Suspense fallback={<Waiting />}>
-                <Diff after={draft} before={theirs.text} labels={['What is saved now', 'What you wrote']} />
+                <Diff after={draft} before={theirs.text} labels={['Saved version', 'Your changes']} />
               </Suspense>
               <DialogActions>
                 <Button
@@ -93,7 +93,7 @@ export function FileOfDeployment({ deployment }: { deployment: Deployment }) {
                     setTheirs(null);
                   }}
                 >
-                  Take what is saved
+                  Use the saved version
                 </Button>
                 <Button
                   look="primary"
@@ -102,7 +102,7 @@ export function FileOfDeployment({ deployment }: { deployment: Deployment }) {
                     setTheirs(null);
                   }}
                 >
-                  Keep mine and go on
+                  Keep my changes
                 </Button>
               </DialogActions>
             </Dialog>

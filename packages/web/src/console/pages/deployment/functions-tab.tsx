@@ -30,19 +30,20 @@ export default function FunctionsTab() {
 function Declared({ deploymentId }: { deploymentId: string }) {
   const functions = useOne('functions.list', { deployment_id: deploymentId });
   return (
-    <Section actions={<RequestMenu request={functions.request} />} title="Functions that your own code answers">
+    <Section actions={<RequestMenu request={functions.request} />} title="Functions">
       <Loaded query={functions}>
         {({ data, version }) =>
           data.length === 0 ? (
             <EmptyState
               example={{
-                label: 'In the file:',
+                label: 'In the deployment file:',
                 code: 'tools:\n  - function: find_order\n    description: Finds an order by its number.\n    input: { number: string }\n    read_only: true',
               }}
               icon="code"
-              title={`Version ${version} declares none`}
+              title={`Version ${version} declares no functions`}
             >
-              A function is a tool whose calls your program answers, by taking them or at an https address.
+              A function is a tool that your code runs. Your program polls for calls, or Vestra sends them to an HTTPS
+              endpoint.
             </EmptyState>
           ) : (
             <ul className="panel divide-y">
@@ -50,8 +51,8 @@ function Declared({ deploymentId }: { deploymentId: string }) {
                 <li className="px-3 py-2" key={each.name}>
                   <div className="flex flex-wrap items-center gap-2">
                     <code className="font-medium font-mono">{each.name}</code>
-                    {each.read_only && <Status>reads only</Status>}
-                    {each.run_without_asking && <Status>without asking</Status>}
+                    {each.read_only && <Status>read only</Status>}
+                    {each.run_without_asking && <Status>no approval</Status>}
                     <span className="ml-auto text-quiet text-sm">{each.timeout_s} s</span>
                   </div>
                   <p className="text-quiet">{each.description}</p>
@@ -85,15 +86,15 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
       actions={
         may('functions.setEndpoint') && (
           <Button onClick={() => setAsked('set')} shape="small">
-            {endpoint.data && !isNone ? 'Change the address' : 'Name an address'}
+            {endpoint.data && !isNone ? 'Change endpoint' : 'Add endpoint'}
           </Button>
         )
       }
-      title={`The address that answers them in ${mode} mode`}
+      title={`Endpoint in ${mode} mode`}
     >
       {isNone ? (
         <p className="text-quiet">
-          None: calls wait until a program takes them, or until they are answered in the inbox.
+          None. Calls stay pending until a program polls for them or someone answers them in the inbox.
         </p>
       ) : endpoint.error ? (
         <Fault error={endpoint.error} retry={() => void endpoint.refetch()} />
@@ -102,7 +103,7 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
           <Facts
             rows={[
               [
-                'Address',
+                'URL',
                 <code className="break-all font-mono text-sm" key="url">
                   {endpoint.data.url}
                 </code>,
@@ -113,7 +114,8 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
           />
           <div className="mt-2 flex gap-2">
             <Button onClick={() => setAsked('roll')} shape="small">
-              Roll the secret
+              {' '}
+              Roll secret{' '}
             </Button>
             <Button look="danger-quiet" onClick={() => setAsked('delete')} shape="small">
               Remove
@@ -123,7 +125,7 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
       ) : (
         <Waiting />
       )}
-      <Dialog isOpen={asked === 'set'} onClose={close} title="The address of your functions">
+      <Dialog isOpen={asked === 'set'} onClose={close} title="Function endpoint">
         <ChangeForm
           fields={{ deployment_id }}
           initial={{ url: endpoint.data?.url ?? '' }}
@@ -135,32 +137,32 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
           row="functions.setEndpoint"
           submit="Save"
         >
-          <TextField label="https address" name="url" placeholder="https://example.com/vestra/functions" type="url" />
+          <TextField label="URL" name="url" placeholder="https://example.com/vestra/functions" type="url" />
         </ChangeForm>
       </Dialog>
       <ConfirmDialog
-        act="Roll the secret"
+        act="Roll secret"
         error={roll.error}
         isOpen={asked === 'roll'}
         isRunning={roll.isRunning}
-        loses="Calls are signed with a new secret. The old one is accepted for 24 hours more."
+        loses="Calls are signed with a new secret. The old secret stays valid for 24 hours."
         onClose={close}
         request={roll.requestOf({ deployment_id })}
         run={() => roll.run({ deployment_id })}
         title="Roll the signing secret?"
       />
       <ConfirmDialog
-        act="Remove the address"
+        act="Remove endpoint"
         error={remove.error}
         isOpen={asked === 'delete'}
         isRunning={remove.isRunning}
-        loses="It is called no more, and its signing secret is gone. Calls wait until a program takes them."
+        loses="Vestra stops sending calls to it, and its signing secret is deleted. Calls stay pending until a program polls for them."
         onClose={close}
         request={remove.requestOf({ deployment_id })}
         run={() => remove.run({ deployment_id })}
-        title="Remove this address?"
+        title="Remove this endpoint?"
       />
-      {secret !== null && <SecretOnce onClose={() => setSecret(null)} secret={secret} title="The signing secret" />}
+      {secret !== null && <SecretOnce onClose={() => setSecret(null)} secret={secret} title="Signing secret" />}
     </Section>
   );
 }

@@ -29,14 +29,14 @@ function Ratings({ deployment }: { deployment: Deployment }) {
             data.length === 0 ? (
               <EmptyState
                 example={{
-                  label: 'Your own app says it so:',
+                  label: 'Rate an answer from your program:',
                   code: `vestra feedback rate <conversation id> <message id> --rating good`,
                 }}
                 icon="thumb"
-                title="Nobody has rated an answer yet"
+                title="No ratings yet"
               >
-                Users have two thumbs under each reply of the session page, members in each conversation here, and
-                programs a call. Each counts for the version that gave the answer.
+                Users rate replies on the session page, members in the console, and programs through the API. Each
+                rating counts for the version that answered.
               </EmptyState>
             ) : (
               <ul className="panel divide-y">
@@ -49,7 +49,7 @@ function Ratings({ deployment }: { deployment: Deployment }) {
         </Loaded>
       </Section>
       {(counts.data?.data.length ?? 0) > 0 && (
-        <Section actions={<RequestMenu request={said.request} />} title="What was said">
+        <Section actions={<RequestMenu request={said.request} />} title="Ratings">
           <FilterBar
             filters={{ ...(rating && { rating }), ...(version && { version }) }}
             set={set}
@@ -64,7 +64,7 @@ function Ratings({ deployment }: { deployment: Deployment }) {
           />
           <DataTable
             columns={columns}
-            empty={<p className="text-quiet">Nothing that fits these filters.</p>}
+            empty={<p className="text-quiet">No ratings match these filters.</p>}
             label="Ratings"
             linkOf={({ conversation_id }) => `/conversations/${conversation_id}`}
             list={said}
@@ -134,5 +134,5 @@ const columns: Column<Said>[] = [
     isWideOnly: true,
     cell: ({ deployment_version }) => `v${deployment_version}`,
   },
-  { id: 'at', header: 'When', width: '6rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: 'at', header: 'Time', width: '6rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];

@@ -55,7 +55,8 @@ function Versions({ deployment }: { deployment: Deployment }) {
                   </span>
                 </span>
                 <span className="block truncate text-quiet text-sm">
-                  {version.note ?? (version.changed.length > 0 ? `changed ${version.changed.join(', ')}` : 'the first')}{' '}
+                  {version.note ??
+                    (version.changed.length > 0 ? `changed ${version.changed.join(', ')}` : 'first version')}{' '}
                   · {version.created_by.name}
                 </span>
               </button>
@@ -106,7 +107,7 @@ function Compared({ deployment, left, right, versions, setCompared }: ComparedPr
         <span className="flex flex-wrap items-center gap-2">
           v
           <select
-            aria-label="Compared with"
+            aria-label="Compare with"
             className="control w-auto pr-8"
             onChange={(event) => setCompared({ from: event.target.value, to: right })}
             value={left ?? right}
@@ -123,9 +124,7 @@ function Compared({ deployment, left, right, versions, setCompared }: ComparedPr
     >
       {shown?.tests && <LastRun key={shown.tests.run_id} runId={shown.tests.run_id} />}
       {shown && shown.missing.length > 0 && (
-        <p className="mb-2 text-warn">
-          Some of its notebooks or skills were deleted since: it does not run again without them.
-        </p>
+        <p className="mb-2 text-warn">Some of its notebooks or skills have been deleted. It cannot run without them.</p>
       )}
       <Loaded query={after}>
         {(one) => (
@@ -135,7 +134,7 @@ function Compared({ deployment, left, right, versions, setCompared }: ComparedPr
                 <Diff
                   after={asYaml(one)}
                   before={left === undefined ? '' : asYaml(other)}
-                  labels={[left === undefined ? 'Nothing' : `Version ${left}`, `Version ${right}`]}
+                  labels={[left === undefined ? 'Empty' : `Version ${left}`, `Version ${right}`]}
                 />
               </Suspense>
             )}
@@ -195,30 +194,24 @@ function PromoteButton({ deployment, version }: { deployment: Deployment; versio
         look="primary"
         onClick={() => setIsAsked(true)}
       >
-        {isRunning
-          ? mode === 'live'
-            ? 'Live now'
-            : 'The draft now'
-          : mode === 'live'
-            ? 'Promote to live'
-            : 'Make it the draft'}
+        {isRunning ? (mode === 'live' ? 'Live' : 'Current draft') : mode === 'live' ? 'Promote to live' : 'Make draft'}
       </Button>
       <Dialog
         description={
           mode === 'live'
-            ? `Every new message of a live user is answered by version ${version}. You can roll back.`
-            : `Test mode runs version ${version} from now on.`
+            ? `Version ${version} answers every new message from live users. You can roll back.`
+            : `Test mode runs version ${version}.`
         }
         isOpen={isAsked}
         onClose={() => setIsAsked(false)}
         title={`Promote version ${version}?`}
       >
         <fieldset className="flex flex-col gap-2">
-          <legend className="sr-only">When</legend>
+          <legend className="sr-only">Promote</legend>
           {(
             [
               ['after_tests', 'When its tests pass'],
-              ['now', 'At once'],
+              ['now', 'Immediately'],
             ] as const
           ).map(([value, label]) => (
             <label className="flex items-center gap-2" key={value}>
@@ -236,7 +229,7 @@ function PromoteButton({ deployment, version }: { deployment: Deployment; versio
         {promote.error && <Fault className="mt-3" error={promote.error} />}
         <DialogActions>
           <span className="mr-auto">
-            <RequestMenu label="Copy this change as a call" request={promote.requestOf(fields)} />
+            <RequestMenu label="Copy this change as an API request" request={promote.requestOf(fields)} />
           </span>
           <Button onClick={() => setIsAsked(false)}>Cancel</Button>
           <Button isBusy={promote.isRunning} look="primary" onClick={() => promote.run(fields)}>

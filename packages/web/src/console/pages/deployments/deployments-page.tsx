@@ -40,7 +40,7 @@ const columns: Column<Deployment>[] = [
   },
   {
     id: 'updated',
-    header: 'Changed',
+    header: 'Updated',
     width: '6.5rem',
     isWideOnly: true,
     cell: ({ updated_at }) => <Time at={updated_at} />,
@@ -54,7 +54,7 @@ export default function DeploymentsPage() {
   const create = may('deployments.put') && (
     <>
       <PageLink className={buttonLook('plain')} to="/deployments/interview">
-        By interview
+        Start an interview
       </PageLink>
       <PageLink className={buttonLook('primary')} to="/deployments/new">
         <Icon name="plus" /> New deployment
@@ -66,8 +66,8 @@ export default function DeploymentsPage() {
       actions={create}
       lead={
         mode === 'test'
-          ? 'Your agents. Test mode runs the draft of each.'
-          : 'Your agents. Live mode runs the version that was promoted.'
+          ? 'Your agents. Test mode runs the draft version of each.'
+          : 'Your agents. Live mode runs the promoted version of each.'
       }
       request={deployments.request}
       title="Deployments"
@@ -78,14 +78,14 @@ export default function DeploymentsPage() {
           <EmptyState
             action={<div className="flex flex-wrap gap-2">{create}</div>}
             example={{
-              label: 'The smallest agent there is, service.yaml:',
+              label: 'A minimal service.yaml:',
               code: 'name: hello\ninstructions: Answer in one sentence.',
             }}
             icon="deployment"
-            title="No agent yet"
+            title="No deployments yet"
           >
-            A deployment is one agent: a file that says what it does, which tools it has and what needs a yes. Write it,
-            or describe the job and be asked.
+            A deployment is one agent: a file with its instructions, its tools and what needs approval. Write the file,
+            or describe the job in an interview.
           </EmptyState>
         }
         label="Deployments"

@@ -45,18 +45,18 @@ export default function InterviewPage() {
     <Page
       above={{ to: '/deployments', title: 'Deployments' }}
       actions={conversation !== undefined && <Button onClick={startOver}>Start over</Button>}
-      lead="Say what the agent is for. A few questions later there is a file that works."
+      lead="Describe the agent and answer a few questions. Vestra writes the deployment file."
       title="Interview"
     >
       {conversation === undefined && unfinished !== null && (
         <p className="mb-4 max-w-3xl rounded-md bg-accent-soft px-3 py-2">
-          An interview that was begun here is not finished.{' '}
+          You have an unfinished interview.{' '}
           <button
             className="underline underline-offset-2"
             onClick={() => set({ conversation: unfinished })}
             type="button"
           >
-            Go on with it
+            Resume
           </button>
         </p>
       )}
@@ -129,12 +129,11 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
       setTyped(typed);
     }
   };
-  const question =
-    conversation === undefined ? 'What should it do?' : isReady ? 'What should be different?' : 'Your answer';
+  const question = conversation === undefined ? 'What should it do?' : isReady ? 'What should change?' : 'Your answer';
   return (
     <>
       <div className="max-w-3xl">
-        <ol aria-label="The interview" aria-live="polite" className="mb-4 flex flex-col gap-3">
+        <ol aria-label="Interview" aria-live="polite" className="mb-4 flex flex-col gap-3">
           {said.map(({ who, text }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays where it was said.
             <li className={who === 'you' ? 'rounded-md border bg-muted/60 px-3 py-2' : 'px-3'} key={index}>
@@ -154,7 +153,7 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
         >
           {conversation === undefined && (
             <label className="block">
-              <span className="mb-1 block font-medium text-sm">Name of the agent</span>
+              <span className="mb-1 block font-medium text-sm">Agent name</span>
               <input
                 className="control max-w-xs"
                 onChange={(event) => setName(event.target.value)}
@@ -171,7 +170,7 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
               onChange={(event) => setTyped(event.target.value)}
               placeholder={
                 conversation === undefined
-                  ? 'It answers questions about orders of our paper shop, and refunds small ones.'
+                  ? 'Answers questions about orders in our paper shop and refunds small ones.'
                   : ''
               }
               required
@@ -181,15 +180,15 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
           </label>
           <div className="flex items-center gap-2">
             <Button isBusy={interview.isRunning} look={isReady ? 'plain' : 'primary'} type="submit">
-              {conversation === undefined ? 'Begin' : isReady ? 'Change the file' : 'Answer'}
+              {conversation === undefined ? 'Start' : isReady ? 'Update the file' : 'Answer'}
             </Button>
-            <RequestMenu label="Copy this as a call" request={interview.requestOf(fields as never)} />
+            <RequestMenu label="Copy as API request" request={interview.requestOf(fields as never)} />
           </div>
         </form>
       </div>
       {file !== null && (
         <div className="mt-8">
-          <h2 className="mb-2 font-semibold">{isReady ? 'The file' : 'The file so far'}</h2>
+          <h2 className="mb-2 font-semibold">{isReady ? 'Deployment file' : 'Draft of the deployment file'}</h2>
           <ApplyNewFile
             onApplied={({ id }) => {
               unsaved.letGo();

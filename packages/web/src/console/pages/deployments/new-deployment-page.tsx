@@ -6,8 +6,8 @@ import { ApplyNewFile } from '../deployment/apply-new-file.tsx';
 
 const template = `name: my-agent
 instructions: |
-  You are the help desk of a shop for paper.
-  Answer in two sentences. Say so when you do not know.
+  You are the help desk of a paper shop.
+  Answer in two sentences. Say so if you do not know.
 
 # tools:
 #   - function: find_order
@@ -31,11 +31,11 @@ export default function NewDeploymentPage() {
       above={{ to: '/deployments', title: 'Deployments' }}
       lead={
         <>
-          One file says what the agent does. Apply it as it is, and talk to it in the playground; or{' '}
+          One file describes the agent. Apply it and try it in the playground, or{' '}
           <PageLink className="underline underline-offset-2" to="/deployments/interview">
             answer a few questions
           </PageLink>{' '}
-          and have it written.
+          to generate it.
         </>
       }
       title="New deployment"

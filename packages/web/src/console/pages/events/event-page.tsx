@@ -26,14 +26,14 @@ export default function EventPage() {
               <Facts
                 rows={[
                   ['Id', <Id key="id">{found.id}</Id>],
-                  ['When', exactTime(found.created_at)],
+                  ['Time', exactTime(found.created_at)],
                   [
                     'Mode',
                     <Status key="mode" tone={found.mode === 'live' ? 'good' : 'warn'}>
                       {found.mode}
                     </Status>,
                   ],
-                  ['About', <Subject id={subjectOf(found)} key="about" />],
+                  ['Subject', <Subject id={subjectOf(found)} key="about" />],
                 ]}
               />
             </Section>

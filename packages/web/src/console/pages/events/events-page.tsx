@@ -15,7 +15,7 @@ const columns: Column<Event>[] = [
   { id: 'type', header: 'Event', width: '14rem', cell: ({ type }) => type },
   {
     id: 'about',
-    header: 'About',
+    header: 'Subject',
     isWideOnly: true,
     cell: (event) => <code className="font-mono text-quiet text-xs">{subjectOf(event)}</code>,
   },
@@ -25,7 +25,7 @@ const columns: Column<Event>[] = [
     isWideOnly: true,
     cell: ({ id }) => <code className="font-mono text-quiet text-xs">{id}</code>,
   },
-  { id: 'at', header: 'When', width: '6.5rem', cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: 'at', header: 'Time', width: '6.5rem', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export default function EventsPage() {
@@ -36,11 +36,11 @@ export default function EventsPage() {
     <Page
       lead={
         <>
-          What happened, newest first, as{' '}
+          Every event, newest first. Subscribe to them with{' '}
           <PageLink className="underline underline-offset-2" to="/webhooks">
             webhooks
           </PageLink>{' '}
-          are told of it.
+          .
         </>
       }
       request={events.request}
@@ -54,8 +54,8 @@ export default function EventsPage() {
       <DataTable
         columns={columns}
         empty={
-          <EmptyState icon="event" title={known ? `No ${known} yet` : 'Nothing happened yet'}>
-            Say something to an agent: its conversation, its work and what it waits for are events.
+          <EmptyState icon="event" title={known ? `No ${known} events yet` : 'No events yet'}>
+            Start a conversation with an agent: its messages, tasks and approvals appear here.
           </EmptyState>
         }
         label="Events"

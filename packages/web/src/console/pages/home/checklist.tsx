@@ -27,31 +27,31 @@ export function useSteps(): { steps: Step[]; isLoading: boolean } {
   const steps: (Step | false)[] = [
     {
       title: 'Write your first agent',
-      hint: 'One file, or a few answers to questions.',
+      hint: 'Write one file, or answer a few questions.',
       to: first ? `/deployments/${first.id}` : '/deployments/new',
       isDone: first !== undefined,
     },
     {
       title: 'Talk to it',
-      hint: 'In the playground, with each step beside the talk.',
+      hint: 'In the playground, with a trace of every step.',
       to: '/playground',
       isDone: conversations.rows.length > 0,
     },
     {
-      title: 'Make a version live',
-      hint: 'When its tests pass, or at once.',
+      title: 'Promote a version to live',
+      hint: 'When its tests pass, or immediately.',
       to: first ? `/deployments/${first.id}/versions` : '/deployments',
       isDone: deployments.rows.some(({ live_version }) => live_version !== null),
     },
     may('keys.list') && {
       title: 'Call it from your app',
-      hint: 'With an API key, from your server.',
+      hint: 'From your server, with an API key.',
       to: '/keys',
       isDone: keys.rows.some(({ last_used_at }) => last_used_at !== null),
     },
     may('limits.update') && {
       title: 'Set a cap',
-      hint: 'The most that a day or a month may cost, instead of the default.',
+      hint: 'Limit spend per day or month.',
       to: '/limits',
       isDone: limitChanges.rows.some(({ details }) => Object.keys((details.caps as object) ?? {}).length > 0),
     },
@@ -90,7 +90,7 @@ export function Checklist({ steps: shown }: { steps: readonly Step[] }) {
           </Button>
         </>
       }
-      title="Setting up"
+      title="Getting started"
     >
       <ol className="panel divide-y">
         {shown.map(({ title, hint, to, search, isDone }) => (

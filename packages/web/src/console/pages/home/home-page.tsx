@@ -38,7 +38,7 @@ export default function HomePage() {
           <Icon name="inbox" />
           <span className="font-medium">
             {waiting.rows.length}
-            {waiting.hasMore ? ' and more' : ''} {waiting.rows.length === 1 ? 'thing waits' : 'things wait'} for an
+            {waiting.hasMore ? '+' : ''} {waiting.rows.length === 1 ? 'request is' : 'requests are'} waiting for an
             answer
           </span>
           <Icon className="ml-auto size-4" name="arrow" />
@@ -62,7 +62,7 @@ function Spend() {
   const days = lastDays(shownDays);
   const usage = useUsage();
   return (
-    <Section actions={<RequestMenu request={usage.request} />} title={`The last ${shownDays} days in ${mode} mode`}>
+    <Section actions={<RequestMenu request={usage.request} />} title={`Last ${shownDays} days in ${mode} mode`}>
       <Loaded query={usage}>
         {({ data }) => {
           const byDay = new Map(data.map((row) => [row.key, row]));
@@ -122,9 +122,9 @@ function useFailures(): { rows: Failure[]; isLoading: boolean } {
 
 function Failures({ rows }: { rows: readonly Failure[] }) {
   return (
-    <Section title="What failed">
+    <Section title="Recent failures">
       {rows.length === 0 ? (
-        <p className="text-quiet">Nothing, as far as is kept.</p>
+        <p className="text-quiet">No failures in the last 30 days.</p>
       ) : (
         <ul className="panel divide-y">
           {rows.map(({ to, what, code, message, at }) => (

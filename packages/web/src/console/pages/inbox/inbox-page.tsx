@@ -18,7 +18,7 @@ export default function InboxPage() {
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page
-      lead="What your agents wait on. An answer here is an answer of the org."
+      lead="Approvals, questions and function calls that your agents wait for. You answer on behalf of the org."
       request={waiting.request}
       title="Inbox"
     >
@@ -38,20 +38,19 @@ export default function InboxPage() {
       ) : oldestFirst.length === 0 ? (
         <EmptyState
           example={{
-            label: 'A function that waits for the org’s yes, in the file of a deployment:',
+            label: 'A function that needs the org’s approval, in a deployment file:',
             code: 'tools:\n  - function: refund\n    description: Refunds an order.\n    input: { order: string, usd: number }\n    approver: org',
           }}
           icon="inbox"
-          title={isFiltered ? 'Nothing waits that fits these filters' : 'Nothing waits'}
+          title={isFiltered ? 'Nothing matches these filters' : 'Nothing is pending'}
         >
-          Approvals, questions and calls of your functions come here as they arise, and leave when they are answered,
-          here or anywhere else.
+          Approvals, questions and function calls appear here until they are answered, here or through the API.
         </EmptyState>
       ) : (
         <div className="flex max-w-3xl flex-col gap-3">
           {waiting.hasMore && (
             <Button isBusy={waiting.isFetchingMore} onClick={waiting.more}>
-              There are older ones
+              Load older
             </Button>
           )}
           {oldestFirst.map((each) => (

@@ -69,7 +69,7 @@ export default function KeysPage() {
             },
           ]}
         >
-          <Button aria-label={`What can be done with ${key.name}`} look="quiet" shape="small">
+          <Button aria-label={`Actions for ${key.name}`} look="quiet" shape="small">
             <Icon name="more" />
           </Button>
         </Menu>
@@ -85,7 +85,7 @@ export default function KeysPage() {
   return (
     <Page
       actions={create}
-      lead="What your own programs sign their calls with. A key of test mode reaches test users and drafts, a live one your users."
+      lead="Your programs authenticate API requests with these keys. Test keys reach test users and drafts, live keys reach your real users."
       request={keys.request}
       title="API keys"
     >
@@ -95,13 +95,13 @@ export default function KeysPage() {
           <EmptyState
             action={create}
             example={{
-              label: 'With a key you can ask who you are:',
+              label: 'Check a key:',
               code: 'curl "$VESTRA_URL/v1/me" -H "Authorization: Bearer $VESTRA_KEY"',
             }}
             icon="key"
             title="No keys yet"
           >
-            Create one for each program that calls the API, so that one can be revoked without the others.
+            Create a separate key for each program, so that you can revoke one without affecting the others.
           </EmptyState>
         }
         label="API keys"
@@ -132,8 +132,8 @@ function RevokeKey({ keyRow, onClose }: { keyRow: Key | undefined; onClose: () =
       isRunning={revoke.isRunning}
       loses={
         <>
-          Every call signed with <strong className="break-all text-foreground">{keyRow.name}</strong> is refused from
-          now on, and nothing brings the key back. To change a key without a gap, roll it.
+          Requests with <strong className="break-all text-foreground">{keyRow.name}</strong> are rejected immediately.
+          This cannot be undone. To replace a key without downtime, roll it.
         </>
       }
       onClose={onClose}

@@ -3,11 +3,11 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ChangeForm, ChoicesField, SelectField, TextField } from '../../parts/form.tsx';
 
 const scopes = [
-  ['runtime', 'runtime', 'Conversations, tasks, users, files: what an app needs'],
-  ['setup', 'setup', 'Deployments, knowledge, tools, secrets: what a pipeline needs'],
-  ['admin', 'admin', 'Keys, members, limits, usage, the org'],
+  ['runtime', 'runtime', 'For apps: conversations, tasks, users, files'],
+  ['setup', 'setup', 'For pipelines: deployments, knowledge, tools, secrets'],
+  ['admin', 'admin', 'For administration: keys, members, limits, usage, org settings'],
 ] as const;
-const all = ['all', 'all', 'Everything, owners included'] as const;
+const all = ['all', 'all', 'Full access, including owners'] as const;
 
 export function NewKey({
   isOpen,

@@ -21,10 +21,10 @@ export function RollKey({ keyRow, onClose, onSecret }: RollProps) {
         submit="Roll key"
       >
         <SelectField
-          label="The old secret works on for"
+          label="Old secret stays valid for"
           name="grace_seconds"
           options={[
-            ['0', 'No time: it stops now'],
+            ['0', '0 seconds (revoke now)'],
             ['3600', 'One hour'],
             ['86400', 'One day'],
             ['604800', 'Seven days'],

@@ -26,7 +26,7 @@ export function AddDocuments({ notebookId, isLive }: { notebookId: string; isLiv
     for (const { key, file } of begun) {
       mark(key, { state: 'sending' });
       try {
-        if (file.size > mostBytes) throw new Error(`${file.name} has ${bytes(file.size)}; a file may have 3 MB.`);
+        if (file.size > mostBytes) throw new Error(`${file.name} is ${bytes(file.size)}. The maximum is 3 MB.`);
         await add.runNow({ notebook_id: notebookId, file, promote: goesLive ? 'now' : 'no' });
         mark(key, { state: 'done' });
       } catch (error) {
@@ -39,7 +39,7 @@ export function AddDocuments({ notebookId, isLive }: { notebookId: string; isLiv
   return (
     <div className="mb-5">
       <DropZone
-        hint="Text, Markdown, HTML, PDF, DOCX, XLSX, PPTX, CSV, JSON, source code; each up to 3 MB and 512 KB of text."
+        hint="Text, Markdown, HTML, PDF, DOCX, XLSX, PPTX, CSV, JSON or source code. At most 3 MB and 512 KB of text each."
         isMany
         label="Drop documents here, or choose them"
         onFiles={(files) => void send(files)}
@@ -52,17 +52,17 @@ export function AddDocuments({ notebookId, isLive }: { notebookId: string; isLiv
             onChange={(event) => setGoesLive(event.target.checked)}
             type="checkbox"
           />
-          <span>Live users read them at once; otherwise with the next promotion</span>
+          <span>Publish to live users immediately, not with the next promotion</span>
         </label>
       )}
       {uploads.length > 0 && (
         <div className="panel mt-3 divide-y" data-uploads="">
           <div className="flex items-center gap-2 px-3 py-1.5 text-quiet text-sm">
             <span className="grow" role="status">
-              {finished} of {uploads.length} sent
+              {finished} of {uploads.length} uploaded
             </span>
             <RequestMenu
-              label="Copy this upload as a call"
+              label="Copy this upload as an API request"
               request={add.requestOf({
                 notebook_id: notebookId,
                 file: uploads[0]?.file,

@@ -7,7 +7,7 @@ import { say } from '../../parts/notices.tsx';
 export function EditNotebook({ notebook, onClose }: { notebook: Answer<'notebooks.get'>; onClose: () => void }) {
   const { access } = notebook;
   return (
-    <Dialog isOpen onClose={onClose} title="Settings of this notebook">
+    <Dialog isOpen onClose={onClose} title="Notebook settings">
       <ChangeForm
         fields={{ notebook_id: notebook.id }}
         initial={{
@@ -32,12 +32,12 @@ export function EditNotebook({ notebook, onClose }: { notebook: Answer<'notebook
         <TextField label="Name" name="name" />
         <TextField label="Description" name="description" />
         <SelectField
-          hint="Agents of everybody else do not know that it is there."
+          hint="The notebook is hidden from agents of other users."
           label="Readers"
           name="readers"
           options={[
-            ['all', 'Every user'],
-            ['users', 'The users named below'],
+            ['all', 'All users'],
+            ['users', 'Selected users'],
           ]}
         />
         <NamedReaders />
@@ -49,5 +49,5 @@ export function EditNotebook({ notebook, onClose }: { notebook: Answer<'notebook
 function NamedReaders() {
   const { values } = useForm();
   if (values.readers !== 'users') return null;
-  return <ListField hint="Ids of users, one to a line." label="Users" name="access" placeholder="ada" />;
+  return <ListField hint="User ids, one per line." label="Users" name="access" placeholder="ada" />;
 }

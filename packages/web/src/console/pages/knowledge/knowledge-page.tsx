@@ -16,7 +16,7 @@ const columns: Column<ItemOf<'notebooks.list'>>[] = [
   { id: 'name', header: 'Notebook', cell: (notebook) => notebook.name },
   {
     id: 'about',
-    header: 'What is in it',
+    header: 'Description',
     width: '2fr',
     isWideOnly: true,
     cell: (notebook) => notebook.description,
@@ -48,7 +48,7 @@ const columns: Column<ItemOf<'notebooks.list'>>[] = [
     isWideOnly: true,
     cell: (notebook) => bytes(notebook.bytes),
   },
-  { id: 'changed', header: 'Changed', width: '6.5rem', cell: (notebook) => <Time at={notebook.updated_at} /> },
+  { id: 'changed', header: 'Updated', width: '6.5rem', cell: (notebook) => <Time at={notebook.updated_at} /> },
 ];
 
 export default function KnowledgePage() {
@@ -64,7 +64,7 @@ export default function KnowledgePage() {
   return (
     <Page
       actions={create}
-      lead="Documents that an agent reads before it answers. A deployment file names the notebooks it reads, and every version keeps the documents it was saved with."
+      lead="Documents that agents search before they answer. A deployment file lists its notebooks, and each version keeps the documents it was saved with."
       request={notebooks.request}
       title="Knowledge"
     >
@@ -73,11 +73,11 @@ export default function KnowledgePage() {
         empty={
           <EmptyState
             action={create}
-            example={{ label: 'A deployment reads it when its file says so:', code: 'knowledge:\n  - notebook: nb_…' }}
+            example={{ label: 'Add a notebook to a deployment file:', code: 'knowledge:\n  - notebook: nb_…' }}
             icon="book"
             title="No notebooks yet"
           >
-            Create one for each kind of reading, such as your help pages or a price list, and drop the files into it.
+            Create a notebook for each topic, such as help pages or a price list, and upload files to it.
           </EmptyState>
         }
         label="Notebooks"
@@ -94,7 +94,7 @@ export default function KnowledgePage() {
         >
           <TextField label="Name" name="name" placeholder="Help center" />
           <TextField isMono label="Slug" name="slug" placeholder="help-center" />
-          <TextField label="Description" name="description" placeholder="Answers to common questions of customers" />
+          <TextField label="Description" name="description" placeholder="Answers to common customer questions" />
         </ChangeForm>
       </Dialog>
     </Page>

@@ -66,7 +66,7 @@ function Shown({ notebook }: { notebook: Notebook }) {
     },
     {
       id: 'size',
-      header: 'Text',
+      header: 'Size',
       width: '4.5rem',
       align: 'end',
       isWideOnly: true,
@@ -74,11 +74,11 @@ function Shown({ notebook }: { notebook: Notebook }) {
     },
     {
       id: 'state',
-      header: 'Found by',
+      header: 'Search',
       width: '7.5rem',
       cell: ({ indexed }) =>
         indexed ? (
-          <span className="text-quiet">words, meaning</span>
+          <span className="text-quiet">keyword, semantic</span>
         ) : (
           <span className="inline-flex items-center gap-1.5 text-accent">
             <Spinner className="size-3" /> indexing
@@ -99,7 +99,7 @@ function Shown({ notebook }: { notebook: Notebook }) {
       cell: (document) => (
         <RowMenu
           items={[
-            { label: 'Read', icon: 'book', run: () => reading.open(document.id) },
+            { label: 'Open', icon: 'book', run: () => reading.open(document.id) },
             {
               label: 'Delete',
               icon: 'trash',
@@ -143,7 +143,7 @@ function Shown({ notebook }: { notebook: Notebook }) {
           {count(notebook.document_count)} of 1,000 documents, {bytes(notebook.bytes)} of 5 MB
         </span>
         {notebook.access.mode === 'users' && (
-          <Status tone="accent">{`read by ${notebook.access.user_ids.length} named users`}</Status>
+          <Status tone="accent">{`${notebook.access.user_ids.length} selected users`}</Status>
         )}
       </p>
       {may('notebooks.createDocument') && <AddDocuments isLive={mode === 'live'} notebookId={notebook.id} />}
@@ -152,7 +152,7 @@ function Shown({ notebook }: { notebook: Notebook }) {
         <div className="mb-4" role="status">
           <p className="mb-1 text-sm">
             Indexing {unindexed} of {documents.rows.length}
-            {documents.hasMore ? '+' : ''} documents. They are found by their words already.
+            {documents.hasMore ? '+' : ''} documents. Keyword search already finds them.
           </p>
           <div className="h-1.5 overflow-hidden rounded-full bg-muted">
             <div
@@ -165,18 +165,15 @@ function Shown({ notebook }: { notebook: Notebook }) {
       <DataTable
         columns={columns}
         empty={
-          <EmptyState icon="book" title="Nothing to read yet">
-            Drop files above: text, Markdown, HTML, PDF, Word, Excel, PowerPoint, CSV, JSON. A scan has no text: turn it
-            into text first.
+          <EmptyState icon="book" title="No documents yet">
+            Upload files above: text, Markdown, HTML, PDF, Word, Excel, PowerPoint, CSV or JSON. Scanned pages contain
+            no text: run OCR first.
           </EmptyState>
         }
         label="Documents"
         list={documents}
       />
-      <CodeBlock
-        code={`knowledge:\n  - notebook: ${notebook.id}`}
-        label="A deployment reads it when its file says so:"
-      />
+      <CodeBlock code={`knowledge:\n  - notebook: ${notebook.id}`} label="Add this notebook to a deployment file:" />
       {reading.value && <ReadDocument documentId={reading.value} notebookId={notebook.id} onClose={reading.close} />}
       {editing.value && <EditNotebook notebook={notebook} onClose={editing.close} />}
       <RemoveDocument document={documents.rows.find(({ id }) => id === removing.value)} onClose={removing.close} />
@@ -202,9 +199,9 @@ function RemoveDocument({ document, onClose }: { document: Document | undefined;
       isRunning={remove.isRunning}
       loses={
         <>
-          <strong className="break-all text-foreground">{document.title}</strong> is no longer read
-          {mode === 'live' ? ' by live users, at once' : ' in test mode; it goes from live with the next promotion'}.
-          Versions that were saved with it keep it.
+          <strong className="break-all text-foreground">{document.title}</strong> is removed{' '}
+          {mode === 'live' ? 'for live users immediately' : 'in test mode, and in live mode with the next promotion'}.
+          Saved versions keep it.
         </>
       }
       onClose={onClose}
@@ -232,7 +229,7 @@ function DeleteNotebook({ notebook, onClose }: { notebook: Notebook; onClose: ()
       loses={
         <>
           <strong className="break-all text-foreground">{notebook.name}</strong> and its{' '}
-          {count(notebook.document_count)} documents are gone. While a live version reads it, the server refuses.
+          {count(notebook.document_count)} documents are deleted. This fails while a live version uses the notebook.
         </>
       }
       onClose={onClose}

@@ -28,7 +28,7 @@ export function ReadDocument({
           <>
             <div className="mb-2 flex items-center gap-3 text-quiet text-sm">
               <span>
-                {content_type}, {bytes(size)} of text as the agent reads it
+                {content_type}, {bytes(size)} of extracted text
               </span>
               <span className="ml-auto">
                 <RequestMenu request={document.request} />
@@ -40,7 +40,7 @@ export function ReadDocument({
             </pre>
             {text.length > mostShown && (
               <p className="mt-2 text-quiet text-sm">
-                The first 100,000 characters of {text.length.toLocaleString('en-US')}.
+                Showing the first 100,000 of {text.length.toLocaleString('en-US')} characters.
               </p>
             )}
           </>

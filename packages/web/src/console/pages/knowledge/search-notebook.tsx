@@ -29,19 +29,19 @@ export function SearchNotebook({
     >
       <div className="flex flex-wrap gap-2">
         <input
-          aria-label="Search as the agent would"
+          aria-label="Test search"
           className="control w-full max-w-md"
           maxLength={500}
           onChange={(event) => setTyped({ ...typed, q: event.target.value })}
-          placeholder="Search as the agent would"
+          placeholder="Test search"
           value={typed.q}
         />
         {isForSome && (
           <input
-            aria-label="As which user"
+            aria-label="As user"
             className="control w-40"
             onChange={(event) => setTyped({ ...typed, user_id: event.target.value })}
-            placeholder="As which user"
+            placeholder="As user"
             value={typed.user_id}
           />
         )}
@@ -53,9 +53,7 @@ export function SearchNotebook({
       {asked && found.data && (
         <div className="mt-3" role="status">
           {found.data.passages.length === 0 && (
-            <p className="text-quiet">
-              {isForSome ? 'Nothing was found that this user’s agent may read.' : 'Nothing was found.'}
-            </p>
+            <p className="text-quiet">{isForSome ? 'No results that this user’s agent may read.' : 'No results.'}</p>
           )}
           <ol className="flex flex-col gap-2" data-passages="">
             {found.data.passages.map(({ document_id, title, heading, page, text }, index) => (
@@ -80,7 +78,7 @@ export function SearchNotebook({
           </ol>
           {found.data.unindexed > 0 && (
             <p className="mt-2 text-quiet text-sm">
-              {found.data.unindexed} documents are found by their words alone so far.
+              {found.data.unindexed} documents are not indexed for semantic search yet.
             </p>
           )}
         </div>

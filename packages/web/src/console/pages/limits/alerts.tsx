@@ -5,10 +5,10 @@ import { Time, usd } from '../../parts/shown.tsx';
 type Alert = { cap: string; threshold: number; cap_usd: number; spend_usd: number; user_id: string | null };
 
 const capNames: Readonly<Record<string, string>> = {
-  org_daily_usd: 'The org’s cap a day',
-  org_monthly_usd: 'The org’s cap a month',
-  user_daily_usd: 'The cap a day',
-  user_monthly_usd: 'The cap a month',
+  org_daily_usd: 'Daily org cap',
+  org_monthly_usd: 'Monthly org cap',
+  user_daily_usd: 'Daily user cap',
+  user_monthly_usd: 'Monthly user cap',
 };
 
 /** The last times that spend came near a cap or reached it, newest first. */
@@ -19,7 +19,7 @@ export function Alerts() {
     .sort((one, other) => other.created_at.localeCompare(one.created_at))
     .slice(0, 10);
   if (rows.length === 0) {
-    return <p className="text-quiet">{near.isLoading || reached.isLoading ? 'Looking…' : 'No alert so far.'}</p>;
+    return <p className="text-quiet">{near.isLoading || reached.isLoading ? 'Loading…' : 'No alerts yet.'}</p>;
   }
   return (
     <ul className="panel divide-y" data-alerts="">
@@ -32,7 +32,7 @@ export function Alerts() {
               <span className={`min-w-0 break-words ${isReached ? 'text-danger' : ''}`}>
                 {capNames[cap] ?? cap}
                 {user_id !== null && ` of ${user_id}`}, {usd(cap_usd)},{' '}
-                {isReached ? 'is reached: new work is refused' : `is spent to ${threshold} %`}
+                {isReached ? 'reached: new requests are rejected' : `${threshold} % used`}
               </span>
               <span className="figures ml-auto whitespace-nowrap text-quiet text-sm max-sm:hidden">
                 {usd(spend_usd)} spent

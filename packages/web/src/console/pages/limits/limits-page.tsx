@@ -16,10 +16,10 @@ import { Alerts } from './alerts.tsx';
 type Limits = Answer<'limits.get'>;
 
 const caps = [
-  ['org_daily_usd', 'Org, a day', 'All that is spent in a day of UTC. New work is refused once it is reached.'],
-  ['org_monthly_usd', 'Org, a month', 'All that is spent in a month of UTC.'],
-  ['user_daily_usd', 'Each user, a day', 'For users without a cap of their own.'],
-  ['user_monthly_usd', 'Each user, a month', 'For users without a cap of their own.'],
+  ['org_daily_usd', 'Org, per day', 'Total spend per UTC day. New requests are rejected when it is reached.'],
+  ['org_monthly_usd', 'Org, per month', 'Total spend per UTC month.'],
+  ['user_daily_usd', 'Each user, per day', 'For users without an individual cap.'],
+  ['user_monthly_usd', 'Each user, per month', 'For users without an individual cap.'],
 ] as const;
 
 const today = () => new Date().toISOString().slice(0, 10);
@@ -42,7 +42,7 @@ export default function LimitsPage() {
           Change limits
         </Button>
       }
-      lead="How much may be spent, who is told before it is reached, and how fast the API may be called."
+      lead="Spend caps, alerts before they are reached, and API rate limits."
       request={limits.request}
       title="Limits and alerts"
     >
@@ -62,7 +62,7 @@ export default function LimitsPage() {
                   {org.data ? usd(org.data.balance_usd) : '–'}
                 </p>
                 <p className="mt-1.5 text-quiet text-sm">
-                  {org.data?.mode === 'test' ? 'Test money' : 'What is left; the operator of the server adds to it.'}
+                  {org.data?.mode === 'test' ? 'Test money' : 'Remaining balance. The server operator tops it up.'}
                 </p>
               </div>
             </div>
@@ -72,27 +72,28 @@ export default function LimitsPage() {
                   ...caps.map(
                     ([name, label]) => [label, found.caps[name] === null ? 'no cap' : usd(found.caps[name])] as const,
                   ),
-                  ['Highest for the org', usd(found.caps.max_org_daily_usd)] as const,
+                  ['Maximum daily org cap', usd(found.caps.max_org_daily_usd)] as const,
                 ]}
               />
             </Section>
             <Section title="Alerts">
               <p className="mb-3 max-w-prose">
                 {found.usage_alerts.thresholds.length === 0
-                  ? 'Nobody is told before a cap is reached.'
-                  : `An event is sent when spend reaches ${found.usage_alerts.thresholds.map((each) => `${each} %`).join(', ')} of a cap.`}{' '}
+                  ? 'No alerts are sent before a cap is reached.'
+                  : `Vestra sends an event when spend reaches ${found.usage_alerts.thresholds.map((each) => `${each} %`).join(', ')} of a cap.`}{' '}
                 <PageLink className="underline underline-offset-2" to="/webhooks">
-                  A webhook
+                  {' '}
+                  Add a webhook{' '}
                 </PageLink>{' '}
-                tells your own systems.
+                to receive it.
               </p>
               {may('events.list') && <Alerts />}
             </Section>
-            <Section actions={<RequestMenu request={limits.request} />} title="Calls of the API">
+            <Section actions={<RequestMenu request={limits.request} />} title="API requests">
               <Facts
                 rows={[
-                  ['A minute', count(found.rate_limits.requests_per_minute)],
-                  ['At once', count(found.rate_limits.burst)],
+                  ['Per minute', count(found.rate_limits.requests_per_minute)],
+                  ['Burst', count(found.rate_limits.burst)],
                 ]}
               />
             </Section>
@@ -131,7 +132,7 @@ function EditLimits({ limits, onClose }: { limits: Limits; onClose: () => void }
           <CapField hint={hint} key={name} label={label} name={name} />
         ))}
         <TextField
-          hint="Percentages of a cap, at most five, separated by commas."
+          hint="Up to five percentages of a cap, separated by commas."
           label="Alerts at"
           name="usage_alerts"
           placeholder="50, 80, 100"
@@ -145,7 +146,7 @@ function EditLimits({ limits, onClose }: { limits: Limits; onClose: () => void }
 function CapField({ name, label, hint }: { name: string; label: string; hint: string }) {
   const { values, set } = useForm();
   return (
-    <FieldFrame hint={`${hint} Empty: no cap.`} label={label} name={`caps.${name}`}>
+    <FieldFrame hint={`${hint} Leave empty for no cap.`} label={label} name={`caps.${name}`}>
       {(ids) => (
         <input
           {...ids}

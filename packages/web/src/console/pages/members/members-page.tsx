@@ -23,8 +23,8 @@ import { exactTime, Status, Time } from '../../parts/shown.tsx';
 type Member = ItemOf<'members.list'>;
 
 const developer = ['developer', 'Developer: builds and runs agents'] as const;
-const admin = ['admin', 'Admin: and keys, members, limits, usage'] as const;
-const owner = ['owner', 'Owner: and other owners'] as const;
+const admin = ['admin', 'Admin: also keys, members, limits and usage'] as const;
+const owner = ['owner', 'Owner: also other owners'] as const;
 
 const askEveryMs = 4000;
 
@@ -42,7 +42,10 @@ export default function MembersPage() {
   const named = (id: string | null) => members.rows.find((member) => member.id === id);
   const reset = useChange('members.resetPassword', {
     onDone: ({ email, reset_url, reset_expires_at }) =>
-      setLink({ title: `The link for ${email}, until ${exactTime(reset_expires_at)}`, url: reset_url }),
+      setLink({
+        title: `Password reset link for ${email}, valid until ${exactTime(reset_expires_at)}`,
+        url: reset_url,
+      }),
   });
   const roles = role === 'owner' ? [developer, admin, owner] : [developer, admin];
   // Whoever is no owner may not touch one; the server refuses it as well.
@@ -51,7 +54,7 @@ export default function MembersPage() {
   const columns: Column<Member>[] = [
     {
       id: 'name',
-      header: 'Person',
+      header: 'Member',
       cell: ({ name, email, id }) => (
         <>
           {name ?? email}
@@ -66,10 +69,16 @@ export default function MembersPage() {
       cell: ({ email }) => <span className="text-quiet">{email}</span>,
     },
     { id: 'role', header: 'Role', width: '6rem', cell: (member) => member.role },
-    { id: 'status', header: 'State', width: '5rem', isWideOnly: true, cell: ({ status }) => <Status>{status}</Status> },
+    {
+      id: 'status',
+      header: 'Status',
+      width: '5rem',
+      isWideOnly: true,
+      cell: ({ status }) => <Status>{status}</Status>,
+    },
     {
       id: 'since',
-      header: 'Since',
+      header: 'Joined',
       width: '6.5rem',
       isWideOnly: true,
       cell: ({ created_at }) => <Time at={created_at} />,
@@ -82,13 +91,13 @@ export default function MembersPage() {
         <RowMenu
           items={[
             {
-              label: 'Change role or name',
+              label: 'Edit',
               icon: 'settings',
               run: () => changing.open(member.id),
               isOff: !may('members.update') || !mayTouch(member),
             },
             {
-              label: 'Link for a new password',
+              label: 'Create password reset link',
               icon: 'key',
               run: () => reset.run({ member_id: member.id }),
               isOff: !may('members.resetPassword') || !mayTouch(member) || member.status !== 'active',
@@ -119,9 +128,10 @@ export default function MembersPage() {
       }
       lead={
         <>
-          Who may use this console. Members are the same in both modes.{' '}
+          People who can use this console, in both modes.{' '}
           <PageLink className="underline underline-offset-2" to="/account">
-            Your own account
+            {' '}
+            Your account{' '}
           </PageLink>
         </>
       }
@@ -132,8 +142,8 @@ export default function MembersPage() {
       <DataTable
         columns={columns}
         empty={
-          <EmptyState icon="members" title="Nobody">
-            Invite the first person by their email address.
+          <EmptyState icon="members" title="No members yet">
+            Invite the first member by email address.
           </EmptyState>
         }
         label="Members"
@@ -141,23 +151,31 @@ export default function MembersPage() {
       />
       {inviting.value && (
         <Dialog
-          description={mode === 'test' ? 'They are a member in live mode as well.' : undefined}
+          description={mode === 'test' ? 'Members have access to live mode too.' : undefined}
           isOpen
           onClose={inviting.close}
-          title="Invite a person"
+          title="Invite a member"
         >
           <ChangeForm
             initial={{ email: '', role: 'developer' }}
             onCancel={inviting.close}
             onDone={({ email, invite_url, invite_expires_at }) => {
               inviting.close();
-              setLink({ title: `The link for ${email}, until ${exactTime(invite_expires_at)}`, url: invite_url });
+              setLink({
+                title: `Invitation link for ${email}, valid until ${exactTime(invite_expires_at)}`,
+                url: invite_url,
+              });
             }}
             row="members.invite"
             submit="Invite"
           >
-            <TextField hint="No mail is sent: you get a link to send them." label="Email" name="email" type="email" />
-            <SelectField hint="What they see and may do." label="Role" name="role" options={roles} />
+            <TextField
+              hint="No email is sent. You get a link to share with them."
+              label="Email"
+              name="email"
+              type="email"
+            />
+            <SelectField hint="Decides what they can see and do." label="Role" name="role" options={roles} />
           </ChangeForm>
         </Dialog>
       )}
@@ -176,7 +194,7 @@ function ChangeMember(props: {
   const { member, roles, onClose } = props;
   if (!member) return null;
   return (
-    <Dialog isOpen onClose={onClose} title={`Change ${member.email}`}>
+    <Dialog isOpen onClose={onClose} title={`Edit ${member.email}`}>
       <ChangeForm
         fields={{ member_id: member.id }}
         initial={{ name: member.name ?? '', role: member.role }}
@@ -188,8 +206,8 @@ function ChangeMember(props: {
         row="members.update"
         submit="Save"
       >
-        <TextField hint="What other members read." label="Name" name="name" />
-        <SelectField hint="The last owner stays one." label="Role" name="role" options={roles} />
+        <TextField hint="Shown to other members." label="Name" name="name" />
+        <SelectField hint="The last owner cannot be demoted." label="Role" name="role" options={roles} />
       </ChangeForm>
     </Dialog>
   );
@@ -198,7 +216,7 @@ function ChangeMember(props: {
 function RemoveMember({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
   const remove = useChange('members.remove', {
     onDone: () => {
-      say('Removed');
+      say('Member removed');
       onClose();
     },
   });
@@ -211,8 +229,8 @@ function RemoveMember({ member, onClose }: { member: Member | undefined; onClose
       isRunning={remove.isRunning}
       loses={
         <>
-          <strong className="break-all text-foreground">{member.email}</strong> is signed out everywhere and comes in no
-          more. Keys they made work on.
+          <strong className="break-all text-foreground">{member.email}</strong> is signed out everywhere and loses
+          access. API keys they created stay valid.
         </>
       }
       onClose={onClose}

@@ -63,7 +63,7 @@ export function Column({ deployment, user, conversationId, onBegun, isAlone, onS
       <div className="max-w-3xl">
         <p className="mb-3 text-quiet">
           <code className="font-mono text-sm">{deployment}</code>{' '}
-          {heard === undefined ? 'waits for your first message.' : 'gets the same messages.'}
+          {heard === undefined ? 'is ready for your first message.' : 'receives the same messages.'}
         </p>
         {heard !== undefined && error && <Fault error={error} />}
         {composer}
@@ -99,7 +99,9 @@ function Talking({
           {conversation?.deployment_id && (
             <DeploymentLink id={conversation.deployment_id} version={conversation.deployment_version} />
           )}
-          {conversation && <span className="min-w-0 wrap-anywhere">as {conversation.user_id ?? 'the org itself'}</span>}
+          {conversation && (
+            <span className="min-w-0 wrap-anywhere">as {conversation.user_id ?? 'the org’s agent'}</span>
+          )}
           {conversation && <Usd value={conversation.cost_usd} />}
           <PageLink className="text-accent underline underline-offset-2" to={`/conversations/${conversationId}`}>
             Conversation

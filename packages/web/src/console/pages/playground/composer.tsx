@@ -51,7 +51,7 @@ export function Composer({ onSend, isBusy, request, user }: ComposerProps) {
             <li className="flex items-center gap-1 rounded-sm bg-muted px-2 text-sm" key={id}>
               {filename}
               <button
-                aria-label={`Leave out ${filename}`}
+                aria-label={`Remove ${filename}`}
                 onClick={() => setFiles(files.filter((each) => each.id !== id))}
                 type="button"
               >
@@ -72,7 +72,7 @@ export function Composer({ onSend, isBusy, request, user }: ComposerProps) {
             event.preventDefault();
             void run();
           }}
-          placeholder="Say something"
+          placeholder="Send a message"
           rows={1}
           value={text}
         />
@@ -89,7 +89,7 @@ export function Composer({ onSend, isBusy, request, user }: ComposerProps) {
             type="file"
           />
         </label>
-        <RequestMenu label="Copy sending this as a call" request={request} />
+        <RequestMenu label="Copy this message as an API request" request={request} />
         <Button disabled={isEmpty} isBusy={isBusy || upload.isRunning} look="primary" type="submit">
           Send
         </Button>

@@ -32,14 +32,13 @@ export default function PlaygroundPage() {
         <EmptyState
           action={
             <PageLink className={buttonLook('primary')} to="/deployments/new">
-              Write the first deployment
+              Create a deployment
             </PageLink>
           }
           icon="play"
-          title="There is no agent to talk to"
+          title="No deployments yet"
         >
-          Here you talk to any version of a deployment as any user, see each step as it happens, and answer what it
-          waits for.
+          Talk to any version of a deployment as any user, watch every step, and answer its approvals and questions.
         </EmptyState>
       </Page>
     );
@@ -81,7 +80,7 @@ export default function PlaygroundPage() {
               set(afresh);
             }}
           >
-            New talk
+            New conversation
           </Button>
         )
       }
@@ -96,10 +95,10 @@ export default function PlaygroundPage() {
           open.map(({ slug, name }) => [slug, name]),
         )}
         {choice('Version', chosen.version ?? '', (version) => set({ version, ...afresh }), [
-          ['', 'as the mode runs it'],
+          ['', 'current'],
           ...versionOptions,
         ])}
-        {choice('Beside it', chosen.with ?? '', (version) => set({ with: version, ...afresh }), [
+        {choice('Compare with', chosen.with ?? '', (version) => set({ with: version, ...afresh }), [
           ['', 'nothing'],
           ...versionOptions,
         ])}

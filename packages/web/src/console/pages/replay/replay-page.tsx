@@ -37,12 +37,12 @@ export default function ReplayPage() {
           </Button>
         )
       }
-      lead="What people said, answered again by another version. Tools answer as they did then; nothing is run."
+      lead="Past conversations answered again by another version. Tool results are replayed from the record; no tool runs."
       request={replay.request}
-      tabTitle="Replayed talks"
+      tabTitle="Replay"
       title={
         <span className="flex flex-wrap items-center gap-2">
-          Talks replayed {replay.data && `with version ${replay.data.version}`}
+          Replay {replay.data && `with version ${replay.data.version}`}
           {replay.data && <Status>{replay.data.status}</Status>}
         </span>
       }
@@ -56,11 +56,11 @@ export default function ReplayPage() {
               data-counts=""
               role="status"
             >
-              <span className="figures">{counts.same} the same</span>
+              <span className="figures">{counts.same} same</span>
               <span className="figures">{counts.different} different</span>
               {counts.failed > 0 && <span className="figures text-danger">{counts.failed} failed</span>}
               {counts.running + counts.queued > 0 && (
-                <span className="figures">{counts.running + counts.queued} to go</span>
+                <span className="figures">{counts.running + counts.queued} remaining</span>
               )}
               <Usd value={cost_usd} />
               <Time at={created_at} />
@@ -91,7 +91,7 @@ function ReplayedTalk({ talk }: { talk: Talk }) {
           <Status {...(tone && { tone })}>{status}</Status>
           <span className="min-w-0 truncate font-medium">{exchanges[0]?.message ?? conversation_id}</span>
           <span className="figures ml-auto flex gap-3 text-quiet text-sm">
-            <span>{user_id ?? 'the org itself'}</span>
+            <span>{user_id ?? 'the org’s agent'}</span>
             <Usd value={cost_usd} />
           </span>
         </summary>
@@ -107,14 +107,14 @@ function ReplayedTalk({ talk }: { talk: Talk }) {
           <p className="mt-3 flex flex-wrap gap-4 text-quiet text-sm">
             {judged_by && <span>compared by {judged_by}</span>}
             <PageLink className="text-accent underline underline-offset-2" to={`/conversations/${conversation_id}`}>
-              The talk as it was
+              Original conversation
             </PageLink>
             {replayed_conversation_id && (
               <PageLink
                 className="text-accent underline underline-offset-2"
                 to={`/conversations/${replayed_conversation_id}`}
               >
-                As it was replayed, with its trace
+                Replayed conversation and trace
               </PageLink>
             )}
           </p>
@@ -132,11 +132,11 @@ function ReplayedExchange({ exchange: { message, before, after, result, reason }
         {message}
       </p>
       <div className="grid gap-3 md:grid-cols-2">
-        <Answered side={before} title={`Version ${before.version}, as it was`} />
+        <Answered side={before} title={`Version ${before.version}, original`} />
         {after ? (
           <Answered side={after} title={`Version ${after.version}, replayed`} />
         ) : (
-          <p className="text-quiet">It did not come so far.</p>
+          <p className="text-quiet">Not reached.</p>
         )}
       </div>
       {result !== 'same' && reason && (

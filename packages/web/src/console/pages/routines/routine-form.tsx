@@ -27,14 +27,14 @@ export function RoutineForm(props: {
   const fields = (
     <>
       <TextField label="Name" name="name" placeholder="Morning news" />
-      <AreaField label="Ask" name="ask" placeholder="Tell me what is new since yesterday." rows={3} />
+      <AreaField label="Prompt" name="ask" placeholder="Summarize what is new since yesterday." rows={3} />
       <When isFixed={routine !== undefined && !schedule} />
       {!routine && <TextField label="User" name="user_id" />}
       {!routine && <TextField label="Deployment" name="deployment" />}
     </>
   );
   return (
-    <Dialog isOpen onClose={onClose} title={routine ? 'Change this routine' : 'Create a routine'}>
+    <Dialog isOpen onClose={onClose} title={routine ? 'Edit routine' : 'Create a routine'}>
       {routine ? (
         <ChangeForm
           fields={{ routine_id: routine.id }}
@@ -80,13 +80,13 @@ function When({ isFixed }: { isFixed: boolean }) {
   return (
     <>
       <SelectField
-        hint="What makes it run: a time, or your own system."
-        label="When"
+        hint="Run on a schedule, or when your system calls it."
+        label="Trigger"
         name="kind"
         options={[
-          ['every', 'In plain words'],
-          ['cron', 'As five cron fields'],
-          ['call', 'When your own system calls'],
+          ['every', 'Schedule in plain words'],
+          ['cron', 'Schedule as cron'],
+          ['call', 'API call'],
         ]}
       />
       {values.kind === 'every' && <TextField label="Every" name="every" placeholder="weekday at 08:00" />}

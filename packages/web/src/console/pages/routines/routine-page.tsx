@@ -43,11 +43,13 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
   const run = useChange('routines.run', {
     touches: ['conversations'],
     onDone: ({ status, conversation_id }) => {
-      say(status === 'started' ? 'It runs' : `It was ${status}`);
+      say(status === 'started' ? 'Run started' : `Run ${status}`);
       if (conversation_id) go(`/conversations/${conversation_id}`);
     },
   });
-  const turn = useChange('routines.update', { onDone: ({ enabled }) => say(enabled ? 'It goes on' : 'It is paused') });
+  const turn = useChange('routines.update', {
+    onDone: ({ enabled }) => say(enabled ? 'Routine resumed' : 'Routine paused'),
+  });
   const remove = useChange('routines.delete', {
     onDone: () => {
       say('Routine deleted');
@@ -65,7 +67,8 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
           </Button>
           {isOnCall && (
             <Button disabled={!may('routines.trigger')} onClick={() => calling.open()}>
-              Call it
+              {' '}
+              Trigger{' '}
             </Button>
           )}
           <Button
@@ -73,10 +76,11 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
             isBusy={turn.isRunning}
             onClick={() => turn.run({ ...of, enabled: !routine.enabled })}
           >
-            {routine.enabled ? 'Pause' : 'Go on'}
+            {routine.enabled ? 'Pause' : 'Resume'}
           </Button>
           <Button disabled={!may('routines.update')} onClick={() => editing.open()}>
-            Change
+            {' '}
+            Edit{' '}
           </Button>
           <Button
             aria-label="Delete this routine"
@@ -95,7 +99,7 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
       {(run.error ?? turn.error) && <Fault className="mb-4" error={(run.error ?? turn.error) as Error} />}
       {routine.last_error && (
         <div className="mb-4 rounded-md border border-danger/30 bg-danger-soft px-3 py-2.5">
-          The last run that was due did not happen: {routine.last_error.message}{' '}
+          The last scheduled run did not start: {routine.last_error.message}{' '}
           <code className="font-mono text-quiet text-xs">{routine.last_error.code}</code>
         </div>
       )}
@@ -104,22 +108,22 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
           <Facts
             rows={[
               ['Id', <Id key="id">{routine.id}</Id>],
-              ['State', <Status key="state">{routine.enabled ? routine.status : 'paused'}</Status>],
-              ['User', routine.user_id ?? 'the org’s own agent'],
+              ['Status', <Status key="state">{routine.enabled ? routine.status : 'paused'}</Status>],
+              ['User', routine.user_id ?? 'the org’s agent'],
               [
-                'Ask',
+                'Prompt',
                 <span className="whitespace-pre-wrap" key="ask">
                   {routine.ask}
                 </span>,
               ],
               [
-                'When',
+                'Trigger',
                 routine.schedule
                   ? (routine.schedule.every ?? <code className="font-mono">{routine.schedule.cron}</code>)
-                  : 'when your own system calls',
+                  : 'API call',
               ],
               ['Time zone', routine.schedule?.timezone],
-              ['Runs so far', count(routine.run_count)],
+              ['Runs', count(routine.run_count)],
               ['Last run', <Time at={routine.last_run_at} key="last" />],
               [
                 'Conversation',
@@ -157,8 +161,8 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
         isRunning={remove.isRunning}
         loses={
           <>
-            <strong className="break-all text-foreground">{routine.name}</strong> does not run again. Its conversation
-            stays. To stop it for a while, pause it.
+            <strong className="break-all text-foreground">{routine.name}</strong> is deleted and does not run again. Its
+            conversation is kept. To stop it temporarily, pause it.
           </>
         }
         onClose={deleting.close}
@@ -183,9 +187,9 @@ function Runs({ routine }: { routine: Routine }) {
 function NextTimes({ routine }: { routine: Routine }) {
   const times = nextTimes(routine);
   return (
-    <Section title={times.length > 1 ? 'The next ten times' : 'The next time'}>
+    <Section title={times.length > 1 ? 'Next ten runs' : 'Next run'}>
       {times.length === 0 ? (
-        <p className="text-quiet">{routine.enabled ? 'It does not come again.' : 'None while it is paused.'}</p>
+        <p className="text-quiet">{routine.enabled ? 'No more runs.' : 'No runs while paused.'}</p>
       ) : (
         <ol className="panel divide-y" data-next-times="">
           {times.map((at) => (
@@ -206,13 +210,13 @@ function NextTimes({ routine }: { routine: Routine }) {
 
 function HowToCall({ routine }: { routine: Routine }) {
   return (
-    <Section title="How it is called">
+    <Section title="API call">
       <CodeBlock
         code={`curl -X POST '${routine.trigger_url ?? ''}' \\\n  -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{}'`}
-        label="With a payload of at most 4 KB, which the agent reads:"
+        label="The agent receives the payload, at most 4 KB:"
       />
       {routine.trigger?.filters && (
-        <CodeBlock code={JSON.stringify(routine.trigger.filters, null, 2)} label="Only where the payload carries:" />
+        <CodeBlock code={JSON.stringify(routine.trigger.filters, null, 2)} label="Runs only if the payload contains:" />
       )}
     </Section>
   );
@@ -225,7 +229,7 @@ function CallRoutine({ routineId, onClose }: { routineId: string; onClose: () =>
   const call = useChange('routines.trigger', {
     touches: ['conversations'],
     onDone: ({ status, conversation_id }) => {
-      say(status === 'started' ? 'It runs' : `It was ${status}`);
+      say(status === 'started' ? 'Run started' : `Run ${status}`);
       if (conversation_id) go(`/conversations/${conversation_id}`);
       else onClose();
     },
@@ -235,11 +239,11 @@ function CallRoutine({ routineId, onClose }: { routineId: string; onClose: () =>
     try {
       call.run({ routine_id: routineId, body: JSON.parse(text) });
     } catch (error) {
-      setWrong(new Error(`This is no JSON: ${(error as Error).message}`));
+      setWrong(new Error(`Invalid JSON: ${(error as Error).message}`));
     }
   };
   return (
-    <Dialog isOpen onClose={onClose} title="Call this routine">
+    <Dialog isOpen onClose={onClose} title="Trigger this routine">
       <label className="block">
         <span className="mb-1 block font-medium text-sm">Payload</span>
         <textarea
@@ -254,13 +258,14 @@ function CallRoutine({ routineId, onClose }: { routineId: string; onClose: () =>
       <DialogActions>
         <span className="mr-auto">
           <RequestMenu
-            label="Copy this change as a call"
+            label="Copy this change as an API request"
             request={{ row: 'routines.trigger', fields: { routine_id: routineId } }}
           />
         </span>
         <Button onClick={onClose}>Cancel</Button>
         <Button isBusy={call.isRunning} look="primary" onClick={run}>
-          Call it
+          {' '}
+          Trigger{' '}
         </Button>
       </DialogActions>
     </Dialog>

@@ -22,33 +22,39 @@ const columns: Column<ItemOf<'routines.list'>>[] = [
   { id: 'name', header: 'Routine', cell: ({ name }) => name },
   {
     id: 'when',
-    header: 'When',
+    header: 'Trigger',
     cell: ({ schedule, kind }) =>
       schedule ? (
         (schedule.every ?? schedule.cron)
       ) : (
-        <span className="text-quiet">{kind === 'trigger' ? 'on a call' : kind}</span>
+        <span className="text-quiet">{kind === 'trigger' ? 'API call' : kind}</span>
       ),
   },
   {
     id: 'state',
-    header: 'State',
+    header: 'Status',
     width: '6rem',
     isWideOnly: true,
     cell: ({ enabled, status, last_error }) => (
       <Status tone={last_error ? 'danger' : undefined}>
-        {last_error ? 'failed last' : enabled ? status : 'paused'}
+        {last_error ? 'last run failed' : enabled ? status : 'paused'}
       </Status>
     ),
   },
   {
     id: 'next',
-    header: 'Next',
+    header: 'Next run',
     width: '6rem',
     isWideOnly: true,
     cell: ({ next_run_at, enabled }) => <Time at={enabled ? next_run_at : null} />,
   },
-  { id: 'last', header: 'Last', width: '6rem', isWideOnly: true, cell: ({ last_run_at }) => <Time at={last_run_at} /> },
+  {
+    id: 'last',
+    header: 'Last run',
+    width: '6rem',
+    isWideOnly: true,
+    cell: ({ last_run_at }) => <Time at={last_run_at} />,
+  },
   { id: 'runs', header: 'Runs', width: '3.5rem', align: 'end', cell: ({ run_count }) => count(run_count) },
 ];
 
@@ -68,13 +74,13 @@ export default function RoutinesPage() {
   return (
     <Page
       actions={create}
-      lead="What an agent does again and again: on a schedule, or when your own system calls. A routine belongs to one user, or to the org’s own agent."
+      lead="Prompts that an agent runs on a schedule or when your system calls. A routine belongs to one user or to the org’s agent."
       request={routines.request}
       title="Routines"
     >
       <Tabs
         chosen={show === 'calendar' ? 'calendar' : 'list'}
-        label="Ways to look at routines"
+        label="View"
         tabs={[
           { id: 'list', title: 'List', to: '/routines', search: ofUser },
           { id: 'calendar', title: 'Calendar', to: '/routines', search: { ...ofUser, show: 'calendar' } },
@@ -83,11 +89,11 @@ export default function RoutinesPage() {
       <FilterBar
         filters={ofUser}
         set={setFilters}
-        shown={[{ name: 'user_id', label: 'User', placeholder: 'Of one user: their id' }]}
+        shown={[{ name: 'user_id', label: 'User', placeholder: 'User id' }]}
       />
       {needsUser ? (
-        <EmptyState icon="routine" title="Whose routines?">
-          Every conversation of this org has a user. Write the id of one above.
+        <EmptyState icon="routine" title="Enter a user id">
+          This org requires a user for every conversation. Enter a user id above to see their routines.
         </EmptyState>
       ) : show === 'calendar' ? (
         <Calendar routines={routines} userId={user_id ?? null} />
@@ -98,13 +104,13 @@ export default function RoutinesPage() {
             <EmptyState
               action={create}
               example={{
-                label: 'Or by a call:',
+                label: 'Or through the API:',
                 code: `curl -X POST "$VESTRA_URL/v1/routines" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id":"ada","every":"weekday at 08:00","ask":"What is new?"}'`,
               }}
               icon="routine"
-              title={user_id === undefined ? 'The org’s own agent has no routines' : 'This user has no routines'}
+              title={user_id === undefined ? 'The org’s agent has no routines' : 'This user has no routines'}
             >
-              Say in plain words when it is to happen, such as “weekday at 08:00”.
+              Write the schedule in plain words, such as “weekday at 08:00”.
             </EmptyState>
           }
           label="Routines"

@@ -11,8 +11,8 @@ import type { Run } from './runs.ts';
 const words: Readonly<Record<Run['state'], { one: string; tone: Tone; dot: string }>> = {
   ran: { one: 'ran', tone: 'good', dot: 'bg-good' },
   failed: { one: 'failed', tone: 'danger', dot: 'bg-danger' },
-  missed: { one: 'did not happen', tone: 'warn', dot: 'bg-warn' },
-  coming: { one: 'to come', tone: 'quiet', dot: 'border border-strong-line' },
+  missed: { one: 'did not start', tone: 'warn', dot: 'bg-warn' },
+  coming: { one: 'scheduled', tone: 'quiet', dot: 'border border-strong-line' },
 };
 const states = Object.keys(words) as Run['state'][];
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
@@ -48,11 +48,11 @@ export function RunCalendar({ runs, timezone, error, isOfOne = false }: RunCalen
         </h3>
         <span className="text-quiet text-sm">{timezone}</span>
         <span className="ml-auto flex gap-1">
-          <Button aria-label="The month before" onClick={() => turn(monthBeside(month, -1))} shape="icon">
+          <Button aria-label="Previous month" onClick={() => turn(monthBeside(month, -1))} shape="icon">
             <Icon name="back" />
           </Button>
           <Button onClick={() => turn(today.slice(0, 7))}>Today</Button>
-          <Button aria-label="The month after" onClick={() => turn(monthBeside(month, 1))} shape="icon">
+          <Button aria-label="Next month" onClick={() => turn(monthBeside(month, 1))} shape="icon">
             <Icon name="chevron" />
           </Button>
         </span>
@@ -122,7 +122,7 @@ function Day({ day, runs, timezone, isChosen, isToday, isOutside, isOfOne, onCho
   });
   return (
     <button
-      aria-label={`${dayInWords(day)}: ${sums.join(', ') || 'nothing'}`}
+      aria-label={`${dayInWords(day)}: ${sums.join(', ') || 'no runs'}`}
       aria-pressed={isChosen}
       className={`flex size-full flex-col items-stretch overflow-hidden p-1 text-left hover:bg-muted/60 aria-pressed:bg-accent-soft sm:p-1.5 ${isOutside ? 'text-quiet' : ''}`}
       onClick={onChoose}
@@ -165,7 +165,7 @@ function RunsOfDay({
     <div className="mt-4">
       <h3 className="mb-1.5 font-medium">{dayInWords(day)}</h3>
       {runs.length === 0 ? (
-        <p className="text-quiet">Nothing ran, and nothing is to come.</p>
+        <p className="text-quiet">No runs on this day.</p>
       ) : (
         <ol className="panel divide-y" data-runs-of-day="">
           {runs.slice(0, listedOfDay).map(({ key, at, routine, state, conversationId, message }) => (
@@ -185,7 +185,7 @@ function RunsOfDay({
                   className="ml-auto text-sm underline underline-offset-2"
                   to={`/conversations/${conversationId}`}
                 >
-                  What was said
+                  Conversation
                 </PageLink>
               )}
             </li>

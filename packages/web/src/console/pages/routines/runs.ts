@@ -48,7 +48,7 @@ async function readPast(place: Place) {
     read('routine.failed'),
     read('turn.failed'),
   ]);
-  const failures = new Map(failedTurns.map(({ data }) => [data.id, data.error?.message ?? 'It failed.']));
+  const failures = new Map(failedTurns.map(({ data }) => [data.id, data.error?.message ?? 'The run failed.']));
   return [
     ...ran.map(({ id, created_at, data }) => {
       const failure = failures.get(data.run.turn_id);

@@ -34,10 +34,10 @@ export default function SecretsPage() {
       isWideOnly: true,
       cell: () => <span className="text-quiet">never shown</span>,
     },
-    { id: 'set', header: 'Set', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
+    { id: 'set', header: 'Updated', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
     {
       id: 'created',
-      header: 'First set',
+      header: 'Created',
       width: '6.5rem',
       isWideOnly: true,
       cell: ({ created_at }) => <Time at={created_at} />,
@@ -49,7 +49,7 @@ export default function SecretsPage() {
       cell: ({ name }) => (
         <RowMenu
           items={[
-            { label: 'Set another value', icon: 'refresh', run: () => setting.open(name), isOff: !may('secrets.put') },
+            { label: 'Replace value', icon: 'refresh', run: () => setting.open(name), isOff: !may('secrets.put') },
             {
               label: 'Delete',
               icon: 'trash',
@@ -72,14 +72,14 @@ export default function SecretsPage() {
   return (
     <Page
       actions={set}
-      lead={`What tool servers and webhooks are reached with, in ${mode} mode. A file names a secret; its value is sealed and nobody reads it again, not here either.`}
+      lead={`Credentials for tool servers and webhooks in ${mode} mode. Deployment files refer to a secret by name. Values are encrypted and never shown again.`}
       request={secrets.request}
       title="Secrets"
     >
       <FilterBar
         filters={user_id === undefined ? {} : { user_id }}
         set={setFilters}
-        shown={[{ name: 'user_id', label: 'User', placeholder: 'Of one user: their id' }]}
+        shown={[{ name: 'user_id', label: 'User', placeholder: 'User id' }]}
       />
       <DataTable
         columns={columns}
@@ -87,13 +87,13 @@ export default function SecretsPage() {
           <EmptyState
             action={set}
             example={{
-              label: 'A deployment file names it so:',
+              label: 'Refer to a secret in a deployment file:',
               code: 'tools:\n  - mcp: https://crm.example.com/mcp\n    auth: ${CRM_TOKEN}',
             }}
             icon="secret"
             title={user_id === undefined ? 'No secrets yet' : 'This user has no secrets'}
           >
-            Set one for each credential that a tool server wants.
+            Add a secret for each credential that a tool server needs.
           </EmptyState>
         }
         label="Secrets"
@@ -109,12 +109,12 @@ export default function SecretsPage() {
 
 function SetSecret({ name, userId, onClose }: { name: string; userId: string | undefined; onClose: () => void }) {
   return (
-    <Dialog isOpen onClose={onClose} title={name === '' ? 'Set a secret' : `Another value for ${name}`}>
+    <Dialog isOpen onClose={onClose} title={name === '' ? 'Set a secret' : `Replace the value of ${name}`}>
       <ChangeForm
         initial={{ name, value: '', user_id: userId ?? '' }}
         onCancel={onClose}
         onDone={({ name: kept }) => {
-          say(`${kept} is set`);
+          say(`${kept} saved`);
           onClose();
         }}
         row="secrets.put"
@@ -139,7 +139,7 @@ function SetSecret({ name, userId, onClose }: { name: string; userId: string | u
 function DeleteSecret({ name, userId, onClose }: { name: string; userId: string | undefined; onClose: () => void }) {
   const remove = useChange('secrets.delete', {
     onDone: () => {
-      say(`${name} is deleted`);
+      say(`${name} deleted`);
       onClose();
     },
   });
@@ -151,8 +151,8 @@ function DeleteSecret({ name, userId, onClose }: { name: string; userId: string 
       isRunning={remove.isRunning}
       loses={
         <>
-          Whatever names <code className="break-all font-mono text-foreground">{name}</code> is without it from the next
-          call on, and nothing brings the value back.
+          Everything that uses <code className="break-all font-mono text-foreground">{name}</code> loses it with the
+          next request. The value cannot be restored.
         </>
       }
       onClose={onClose}

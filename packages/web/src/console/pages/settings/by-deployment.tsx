@@ -34,7 +34,7 @@ export function ByDeployment<Row extends OfDeployment>({ name, label, empty, chi
           <div className="rounded-md border p-3" key={row.deployment}>
             <div className="mb-2 flex items-center gap-2">
               <select
-                aria-label="For which deployment"
+                aria-label="Deployment"
                 className="control w-auto max-w-full pr-8"
                 onChange={(event) =>
                   set(
@@ -46,12 +46,12 @@ export function ByDeployment<Row extends OfDeployment>({ name, label, empty, chi
               >
                 {[row.deployment, ...free].map((slug) => (
                   <option key={slug} value={slug}>
-                    {slug === '*' ? 'Every other deployment' : slug}
+                    {slug === '*' ? 'All other deployments' : slug}
                   </option>
                 ))}
               </select>
               <Button
-                aria-label={`Take away what is for ${row.deployment === '*' ? 'every other deployment' : row.deployment}`}
+                aria-label={`Remove the setting for ${row.deployment === '*' ? 'all other deployments' : row.deployment}`}
                 className="ml-auto"
                 look="quiet"
                 onClick={() => set(name, rows.toSpliced(at, 1))}
@@ -75,7 +75,7 @@ export function ByDeployment<Row extends OfDeployment>({ name, label, empty, chi
         onClick={() => set(name, [...rows, { deployment: free[0], ...empty }])}
         shape="small"
       >
-        <Icon name="plus" /> Add for a deployment
+        <Icon name="plus" /> Add deployment
       </Button>
     </fieldset>
   );

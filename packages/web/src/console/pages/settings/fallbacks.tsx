@@ -26,12 +26,12 @@ export function ModelFallbacks({ org }: { org: Answer<'orgs.get'> }) {
       })}
       submit="Save fallbacks"
     >
-      <ByDeployment<Fallbacks> empty={{ models: '' }} label="When a model is away" name="model_fallbacks">
+      <ByDeployment<Fallbacks> empty={{ models: '' }} label="Fallback models" name="model_fallbacks">
         {(row, change) => (
           <PanelText
             help="model_fallbacks"
             isMono
-            label="Models to go on with, in order, one to a line"
+            label="Models in order of preference, one per line"
             onChange={(models) => change({ models })}
             placeholder="anthropic/claude-sonnet"
             rows={2}

@@ -23,7 +23,7 @@ const columns: Column<Model>[] = [
   },
   {
     id: 'takes',
-    header: 'Reads',
+    header: 'Input types',
     isWideOnly: true,
     cell: ({ takes }) => <span className="text-quiet">{takes.join(', ')}</span>,
   },
@@ -59,7 +59,7 @@ const columns: Column<Model>[] = [
     isWideOnly: true,
     cell: price(({ cache_write_per_mtok }) => cache_write_per_mtok),
   },
-  { id: 'state', header: 'State', width: '7rem', isWideOnly: true, cell: stateOf },
+  { id: 'state', header: 'Status', width: '7rem', isWideOnly: true, cell: stateOf },
 ];
 
 /** The models that a deployment may choose, with their prices. */
@@ -70,7 +70,7 @@ export function Models() {
       {({ data, notes }) => (
         <>
           <div className="mb-2 flex items-center gap-2">
-            <p className="grow text-quiet text-sm">Prices in US dollars for a million tokens.</p>
+            <p className="grow text-quiet text-sm">Prices in US dollars per million tokens.</p>
             <RequestMenu request={models.request} />
           </div>
           {notes.map((note) => (
@@ -82,7 +82,7 @@ export function Models() {
             columns={columns}
             empty={
               <EmptyState icon="skill" title="No models">
-                Give the server a key of a vendor, or the address of a model of your own, and start it again.
+                Configure a vendor’s API key or the URL of your own model on the server, then restart it.
               </EmptyState>
             }
             label="Models"
@@ -98,10 +98,10 @@ function stateOf({ available, unavailable_reason, priced, retires_on }: Model) {
   if (!available) {
     return (
       <span title={unavailable_reason ?? ''}>
-        <Status>not there</Status>
+        <Status>unavailable</Status>
       </span>
     );
   }
   if (retires_on) return <Status tone="warn">{`until ${retires_on}`}</Status>;
-  return <Status tone={priced ? 'good' : 'warn'}>{priced ? 'there' : 'no price'}</Status>;
+  return <Status tone={priced ? 'good' : 'warn'}>{priced ? 'available' : 'no price'}</Status>;
 }

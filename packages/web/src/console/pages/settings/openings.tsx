@@ -18,25 +18,25 @@ export function Openings({ org }: { org: Answer<'orgs.get'> }) {
   return (
     <ChangeForm
       initial={{ openings: rows }}
-      onDone={() => say('Saved: sessions that are opened from now on have it')}
+      onDone={() => say('Saved. New sessions use it.')}
       row="orgs.update"
       send={({ openings }) => ({ openings: Object.fromEntries((openings as Opening[]).map(sent)) })}
       submit="Save openings"
     >
-      <ByDeployment<Opening> empty={{ message: '', suggestions: '' }} label="What the page opens with" name="openings">
+      <ByDeployment<Opening> empty={{ message: '', suggestions: '' }} label="Welcome message" name="openings">
         {(row, change) => (
           <>
             <PanelText
               help="openings.message"
               label="Message"
               onChange={(message) => change({ message })}
-              placeholder="Hello! What can we do for you?"
+              placeholder="Hello! How can we help?"
               rows={2}
               value={row.message}
             />
             <PanelText
               help="openings.suggestions"
-              label="Suggested questions, one to a line"
+              label="Suggested questions, one per line"
               onChange={(suggestions) => change({ suggestions })}
               placeholder="Where is my order?"
               rows={3}

@@ -54,10 +54,10 @@ export default function PagePreview() {
   };
   const style = Object.fromEntries(Object.entries(look).map(([name, value]) => [`--vestra-${name}`, value]));
   return (
-    <section aria-label="Preview of the page" className="panel p-4">
+    <section aria-label="Preview" className="panel p-4">
       <div className="mb-3 flex flex-wrap items-end gap-3">
         <Choice label="Deployment" onChange={setDeployment} value={deployment}>
-          <option value="">The default</option>
+          <option value="">Default</option>
           {deployments.rows.map(({ slug }) => (
             <option key={slug} value={slug}>
               {slug}
@@ -73,7 +73,7 @@ export default function PagePreview() {
           look="primary"
           onClick={() => setShown((times) => times + 1)}
         >
-          {shown === 0 ? 'Show the page' : 'Show it anew'}
+          {shown === 0 ? 'Show preview' : 'Reload preview'}
         </Button>
       </div>
       <div className="mb-3 flex flex-wrap items-end gap-3">
@@ -89,13 +89,13 @@ export default function PagePreview() {
           </label>
         ))}
         <Choice label="Corners" onChange={(value) => change('radius', value || undefined)} value={look.radius ?? ''}>
-          <option value="">as they are</option>
+          <option value="">default</option>
           {radii.map((radius) => (
             <option key={radius}>{radius}</option>
           ))}
         </Choice>
         <Choice label="Font" onChange={(value) => change('font', value || undefined)} value={look.font ?? ''}>
-          <option value="">the device’s</option>
+          <option value="">system</option>
           {fonts.map((font) => (
             <option key={font}>{font}</option>
           ))}
@@ -106,7 +106,7 @@ export default function PagePreview() {
         </Choice>
         {Object.keys(look).length > 0 && (
           <Button look="quiet" onClick={() => setLook({})}>
-            As it comes
+            Reset
           </Button>
         )}
       </div>
@@ -122,7 +122,7 @@ export default function PagePreview() {
           />
         </div>
       )}
-      <CodeBlock code={snippetOf(look, scheme)} label="In your own page; your server gives it a session:" />
+      <CodeBlock code={snippetOf(look, scheme)} label="Add this to your page. Your server creates the session:" />
     </section>
   );
 }

@@ -30,14 +30,14 @@ export function PagesAndEmbedding({ org }: { org: Answer<'orgs.get'> }) {
             submit="Save"
           >
             <ListField
-              hint="Origins of your own pages that may show the page of a session in a frame, one to a line."
+              hint="Origins of your pages that may embed the session page, one per line."
               label="Embed origins"
               name="allowed_embed_origins"
               placeholder="https://app.example.com"
             />
             <ListField
-              hint="Where a browser may be sent back to after a sign-in at an app, one to a line."
-              label="Return addresses"
+              hint="URLs that a browser may return to after signing in to an app, one per line."
+              label="Return URLs"
               name="allowed_return_urls"
               placeholder="https://app.example.com/connected"
             />
@@ -55,7 +55,7 @@ export function PagesAndEmbedding({ org }: { org: Answer<'orgs.get'> }) {
             rel="noopener"
             target="_blank"
           >
-            How to embed it
+            How to embed
           </a>
         }
         title="Preview"

@@ -33,10 +33,10 @@ export default function SettingsPage() {
   const org = useOne('orgs.get', {});
   const [{ part = 'general' }] = useFilters('part');
   return (
-    <Page lead="What holds for every deployment of the org, in this mode." request={org.request} title="Org settings">
+    <Page lead="Settings for all deployments in this mode." request={org.request} title="Org settings">
       <Tabs
         chosen={part}
-        label="Parts of the settings"
+        label="Sections"
         tabs={parts.map(([id, title]) => ({
           id,
           title,
@@ -90,20 +90,20 @@ function General({ org }: { org: Org }) {
         >
           <TextField label="Name" name="name" />
           <TextField label="Default deployment" name="default_deployment" />
-          <CheckField label="Every conversation has a user" name="require_user" />
+          <CheckField label="Require a user for every conversation" name="require_user" />
         </ChangeForm>
       </div>
       <Facts
         rows={[
           ['Id', <Id key="id">{org.id}</Id>],
-          ['State', <Status key="state">{org.status}</Status>],
+          ['Status', <Status key="state">{org.status}</Status>],
           [
             'Mode',
             <Status key="mode" tone={org.mode === 'live' ? 'good' : 'warn'}>
               {org.mode}
             </Status>,
           ],
-          ['Since', <Time at={org.created_at} key="since" />],
+          ['Created', <Time at={org.created_at} key="since" />],
         ]}
       />
     </div>
@@ -138,22 +138,23 @@ function Memory({ org }: { org: Org }) {
         submit="Save"
       >
         <SelectField
-          label="Who remembers users"
+          label="Memory storage"
           name="memory_mode"
           options={[
             ['vestra', 'This server'],
-            ['customer', 'Your own endpoint'],
-            ['none', 'Nobody'],
+            ['customer', 'Your endpoint'],
+            ['none', 'None'],
           ]}
         />
         <MemoryEndpoint />
-        <CheckField label="Users see their memory" name="memory_panel" />
+        <CheckField label="Show users their memory" name="memory_panel" />
       </ChangeForm>
       {org.memory_endpoint && (
         <div className="mt-4 flex items-center gap-3 border-t pt-4">
-          <p className="grow text-quiet text-sm">Calls to your endpoint are signed.</p>
+          <p className="grow text-quiet text-sm">Requests to your endpoint are signed.</p>
           <Button disabled={!may('orgs.rollMemorySecret')} onClick={() => rolling.open()}>
-            Roll its secret
+            {' '}
+            Roll secret{' '}
           </Button>
         </div>
       )}
@@ -162,18 +163,14 @@ function Memory({ org }: { org: Org }) {
         error={roll.error}
         isOpen={rolling.value !== null}
         isRunning={roll.isRunning}
-        loses="The old secret signs for 24 hours more; after that calls carry the new one alone."
+        loses="Requests are signed with both secrets for 24 hours, then only with the new one."
         onClose={rolling.close}
         request={roll.requestOf({})}
         run={() => roll.run({})}
-        title="A new secret for your memory endpoint?"
+        title="Roll the secret of your memory endpoint?"
       />
       {secret !== null && (
-        <SecretOnce
-          onClose={() => setSecret(null)}
-          secret={secret}
-          title="What calls to your endpoint are signed with"
-        />
+        <SecretOnce onClose={() => setSecret(null)} secret={secret} title="Signing secret of your memory endpoint" />
       )}
     </div>
   );
@@ -218,8 +215,8 @@ function Traces({ org }: { org: Org }) {
           placeholder="https://otel.example.com/v1/traces"
           type="url"
         />
-        <TextField isMono label="Secret with its headers" name="otlp_headers_secret" placeholder="OTLP_HEADERS" />
-        <CheckField label="With what was said" name="otlp_content" />
+        <TextField isMono label="Headers secret" name="otlp_headers_secret" placeholder="OTLP_HEADERS" />
+        <CheckField label="Include message content" name="otlp_content" />
       </ChangeForm>
     </div>
   );

@@ -27,7 +27,7 @@ export function SignIn() {
   const found = isNone ? null : provider.data;
   const [saves, setSaves] = useState(0);
   const saved = async () => {
-    say('Saved: the provider was asked and answered');
+    say('Saved. The provider responded.');
     await provider.refetch();
     setSaves((before) => before + 1);
   };
@@ -35,8 +35,7 @@ export function SignIn() {
     <>
       <div className="mb-3 flex items-center gap-2">
         <p className="grow text-quiet">
-          Members sign in with the company’s own accounts, at any provider that speaks OpenID Connect. It holds in both
-          modes.
+          Members sign in with their company accounts through any OpenID Connect provider. This applies to both modes.
         </p>
         <RequestMenu request={provider.request} />
       </div>
@@ -62,7 +61,7 @@ export function SignIn() {
 }
 
 const roles = [
-  ['', 'Nobody: only invited people come in'],
+  ['', 'None: invitation required'],
   ['developer', 'Developer'],
   ['admin', 'Admin'],
   ['owner', 'Owner'],
@@ -77,10 +76,10 @@ function ProviderForm({ set, onDone }: { set: Provider | null; onDone: () => voi
         confirm={(values) =>
           isOther(values)
             ? {
-                title: 'Change to another provider?',
-                act: 'Change it',
+                title: 'Change the provider?',
+                act: 'Change provider',
                 loses:
-                  'Every link that members have with the provider of now is forgotten, and whoever it signed in is signed out. Members with a password link their account anew; the others are found again by their email.',
+                  'All links to the current provider are deleted, and members who signed in with it are signed out. Members with a password link their account again. All others are matched by email address.',
               }
             : null
         }
@@ -115,17 +114,17 @@ function ProviderForm({ set, onDone }: { set: Provider | null; onDone: () => voi
           role_claim: role_claim === '' ? null : role_claim,
           roles_by_claim: Object.fromEntries(linesOf(roles_by_claim).map(roleOfLine)),
         })}
-        submit={set ? 'Save' : 'Set up the sign-in'}
+        submit={set ? 'Save' : 'Set up single sign-on'}
         touches={['consoleAccount']}
       >
         <TextField isMono label="Issuer" name="issuer" placeholder="https://accounts.google.com" type="url" />
-        <TextField isMono label="Client id" name="client_id" />
+        <TextField isMono label="Client ID" name="client_id" />
         <ClientSecret isKept={set?.has_client_secret ?? false} isOther={isOther} />
         <ListField label="Allowed domains" name="allowed_domains" placeholder="example.com" rows={2} />
         <SelectField label="Role of new members" name="default_role" options={roles} />
-        <TextField isMono label="Claim with the role" name="role_claim" placeholder="groups" />
+        <TextField isMono label="Role claim" name="role_claim" placeholder="groups" />
         <RolesByClaim />
-        <CheckField label="Passwords still open the console" name="password_sign_in" />
+        <CheckField label="Allow password sign-in" name="password_sign_in" />
       </ChangeForm>
     </div>
   );
@@ -147,17 +146,15 @@ function ClientSecret({ isKept, isOther }: { isKept: boolean; isOther: (values: 
           autoComplete="off"
           hint={
             stays
-              ? 'One is kept, and never shown. Leave this empty to keep it.'
-              : 'Kept sealed and never shown again. Leave this empty where the client has none.'
+              ? 'A secret is stored and never shown. Leave this empty to keep it.'
+              : 'Stored encrypted and never shown again. Leave this empty if the client has no secret.'
           }
           label="Client secret"
           name="client_secret"
           type="password"
         />
       )}
-      {stays && (
-        <CheckField hint="Forgets the one that is kept." label="The client has no secret" name="has_no_secret" />
-      )}
+      {stays && <CheckField hint="Deletes the stored secret." label="The client has no secret" name="has_no_secret" />}
     </>
   );
 }
@@ -167,8 +164,8 @@ function RolesByClaim() {
   if (values.role_claim === '' && values.roles_by_claim === '') return null;
   return (
     <ListField
-      hint="The role for each value of that claim, one to a line. Of several the highest counts; where none fits, the role of new members does."
-      label="Roles by its value"
+      hint="One claim value and role per line. If several match, the highest role applies. If none match, new members get the default role."
+      label="Role mapping"
       name="roles_by_claim"
       placeholder="vestra-admins = admin"
     />
@@ -176,7 +173,7 @@ function RolesByClaim() {
 }
 
 function Settings({ set }: { set: Provider | null }) {
-  if (!set) return <p className="text-quiet">None is set up. An owner can.</p>;
+  if (!set) return <p className="text-quiet">Not set up. Only an owner can set it up.</p>;
   return (
     <div>
       <Facts
@@ -188,18 +185,18 @@ function Settings({ set }: { set: Provider | null }) {
             </code>,
           ],
           [
-            'Client id',
+            'Client ID',
             <code className="break-all font-mono text-sm" key="client">
               {set.client_id}
             </code>,
           ],
           ['Domains', set.allowed_domains.join(', ')],
-          ['New members', set.default_role ?? 'only invited people come in'],
-          ['Passwords', set.password_sign_in ? 'still open the console' : 'open it for owners alone, once linked'],
-          ['Changed', <Time at={set.updated_at} key="at" />],
+          ['Role of new members', set.default_role ?? 'none: invitation required'],
+          ['Passwords', set.password_sign_in ? 'allowed' : 'owners only, after linking'],
+          ['Updated', <Time at={set.updated_at} key="at" />],
         ]}
       />
-      <p className="mt-2 text-quiet text-sm">An owner changes this.</p>
+      <p className="mt-2 text-quiet text-sm">Only an owner can change this.</p>
     </div>
   );
 }
@@ -207,11 +204,11 @@ function Settings({ set }: { set: Provider | null }) {
 /** Both are copied to elsewhere: one to the provider, one to members. */
 function Addresses({ set }: { set: Provider | null }) {
   const addresses = [
-    ['Redirect address, to allow at the provider', set?.redirect_uri ?? `${serverUrl}/v1/console/sign-in/callback`],
-    ...(set ? [['Sign-in address, for members', set.sign_in_url] as const] : []),
+    ['Redirect URL to allow at the provider', set?.redirect_uri ?? `${serverUrl}/v1/console/sign-in/callback`],
+    ...(set ? [['Sign-in URL for members', set.sign_in_url] as const] : []),
   ] as const;
   return (
-    <Section title="Addresses">
+    <Section title="URLs">
       <dl className="panel divide-y">
         {addresses.map(([label, address]) => (
           <div className="px-3 py-2" key={label}>
@@ -236,16 +233,16 @@ function TryIt() {
   const run = () =>
     hasPassword ? link.run({}) : location.assign(companySignIn(org, `/console/${org}/${mode}/settings?part=sign-in`));
   return (
-    <Section title="Try it">
+    <Section title="Test">
       <p className="text-quiet">
-        Goes to the provider and back with your own account.{' '}
+        Sign in at the provider with your account.{' '}
         {hasPassword
-          ? 'Where it works you are back at “Your account”, linked with it; where it does not, that page says why.'
-          : 'Where it works you are back here.'}
+          ? 'You return to “Your account”, which shows the linked account or the error.'
+          : 'You return to this page.'}
       </p>
       {link.error && <Fault className="mt-3" error={link.error} />}
       <Button className="mt-3" disabled={hasPassword === undefined} isBusy={link.isRunning} onClick={run}>
-        Test this sign-in
+        Test sign-in
       </Button>
     </Section>
   );
@@ -261,20 +258,20 @@ function Remove() {
     },
   });
   return (
-    <Section title="Remove it">
+    <Section title="Remove">
       <Button look="danger-quiet" onClick={() => removing.open()}>
-        Remove this sign-in
+        Remove single sign-on
       </Button>
       <ConfirmDialog
-        act="Remove sign-in"
+        act="Remove single sign-on"
         error={remove.error}
         isOpen={removing.value !== null}
         isRunning={remove.isRunning}
-        loses="Whoever it signed in is signed out, and every link is forgotten, with the client secret. Members with a password go on with it. Members whom the provider made have none: they are locked out until it is set up again."
+        loses="Members who signed in with it are signed out. All links and the client secret are deleted. Members with a password can still sign in. Members created by the provider have no password: they are locked out until it is set up again."
         onClose={removing.close}
         request={remove.requestOf({})}
         run={() => remove.run({})}
-        title="Remove the company’s sign-in?"
+        title="Remove single sign-on?"
       />
     </Section>
   );

@@ -74,7 +74,7 @@ function Shown({ skill, request }: { skill: Skill; request: React.ComponentProps
         {id === null ? <Status tone="accent">built in</Status> : <Id>{id}</Id>}
         <code className="font-mono">{skill.slug}</code>
       </p>
-      <Section title={skill.files.length === 1 ? 'Its file' : `Its ${skill.files.length} files`}>
+      <Section title={skill.files.length === 1 ? 'File' : `${skill.files.length} files`}>
         <div className="grid gap-3 sm:grid-cols-[15rem_minmax(0,1fr)]">
           <ul className="panel max-h-[60dvh] self-start overflow-y-auto p-1">
             {skill.files.map(({ path, bytes: size }) => (
@@ -99,7 +99,7 @@ function Shown({ skill, request }: { skill: Skill; request: React.ComponentProps
       {id !== null && <Versions skillId={id} />}
       <CodeBlock
         code={`skills:\n  - ${id === null ? `name: ${skill.slug}` : `id: ${id}`}`}
-        label="A deployment has it when its file says so:"
+        label="Add this skill to a deployment file:"
       />
       {replacing.value && id !== null && (
         <UploadSkill
@@ -118,8 +118,8 @@ function Shown({ skill, request }: { skill: Skill; request: React.ComponentProps
         isRunning={remove.isRunning}
         loses={
           <>
-            <strong className="break-all text-foreground">{skill.name}</strong> goes from every user. While a live
-            version names it, the server refuses.
+            <strong className="break-all text-foreground">{skill.name}</strong> is deleted for every user. This fails
+            while a live version uses it.
           </>
         }
         onClose={deleting.close}
@@ -136,11 +136,11 @@ const versionColumns: Column<ItemOf<'skills.versions'>>[] = [
   { id: 'hash', header: 'Version', cell: ({ hash }) => <code className="font-mono text-sm">{hash}</code> },
   {
     id: 'parent',
-    header: 'Made of',
+    header: 'Parent',
     isWideOnly: true,
-    cell: ({ parent_hash }) => <code className="font-mono text-quiet text-sm">{parent_hash ?? 'the first'}</code>,
+    cell: ({ parent_hash }) => <code className="font-mono text-quiet text-sm">{parent_hash ?? 'none'}</code>,
   },
-  { id: 'made', header: 'Made', width: '7rem', cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: 'made', header: 'Created', width: '7rem', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 function Versions({ skillId }: { skillId: string }) {

@@ -19,7 +19,7 @@ const columns: Column<Skill>[] = [
   { id: 'name', header: 'Skill', cell: ({ name }) => name },
   {
     id: 'about',
-    header: 'When it is used',
+    header: 'Description',
     width: '2.5fr',
     isWideOnly: true,
     cell: ({ description }) => description,
@@ -31,7 +31,7 @@ const columns: Column<Skill>[] = [
     isWideOnly: true,
     cell: ({ version }) => <code className="font-mono text-quiet text-xs">{version?.slice(0, 8) ?? 'built in'}</code>,
   },
-  { id: 'changed', header: 'Changed', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: 'changed', header: 'Updated', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 export default function SkillsPage() {
@@ -49,13 +49,13 @@ export default function SkillsPage() {
   return (
     <Page
       actions={upload}
-      lead="How a kind of work is done, written down once: instructions, and the files and scripts they need. An agent reads a skill when the work asks for it."
+      lead="Reusable instructions with the files and scripts they need. An agent loads a skill when a task needs it."
       request={skills.request}
       title="Skills"
     >
       <Tabs
         chosen={isBuiltIn ? 'built_in' : 'company'}
-        label="Whose skills"
+        label="Source"
         tabs={[
           { id: 'company', title: 'Yours', to: '/skills' },
           { id: 'built_in', title: 'Built in', to: '/skills', search: { source: 'built_in' } },
@@ -67,7 +67,7 @@ export default function SkillsPage() {
           <EmptyState
             action={upload}
             example={{
-              label: 'A skill is a folder with a SKILL.md that begins like this:',
+              label: 'A skill is a folder with a SKILL.md such as:',
               code: '---\nname: refund-an-order\ndescription: Use when a customer wants money back.\n---\n\n1. Find the order with find_order.\n2. If it is older than 30 days, say why it cannot be refunded.',
             }}
             icon="skill"

@@ -22,7 +22,7 @@ const isZip = (file: File) => /\.zip$/i.test(file.name) || file.type === 'applic
 /** A zip goes as it is; single files go by their names. */
 async function contentOf(files: readonly File[]) {
   const total = files.reduce((sum, { size }) => sum + size, 0);
-  if (total > mostBytes) throw new Error(`These are ${bytes(total)}; a skill may have 8 MB.`);
+  if (total > mostBytes) throw new Error(`These files are ${bytes(total)}. The maximum is 8 MB.`);
   const [zip, ...more] = files;
   if (zip && more.length === 0 && isZip(zip)) return { zip };
   return { files: await Promise.all(files.map(async (file) => ({ path: file.name, content: await file.text() }))) };
@@ -55,13 +55,13 @@ export function UploadSkill({ skill, onClose, onDone }: UploadProps) {
   };
   return (
     <Dialog
-      description="A zip of its folder, or its files: a SKILL.md with name and description at its head, and what it refers to."
+      description="A zip of the folder, or its files: a SKILL.md with name and description in its front matter, and the files it refers to."
       isOpen
       onClose={onClose}
-      title={skill ? `New files for ${skill.name}` : 'Upload a skill'}
+      title={skill ? `Replace files of ${skill.name}` : 'Upload a skill'}
     >
       <DropZone
-        hint="Text files only, at most 200."
+        hint="Up to 200 text files."
         isMany
         label="Drop a zip or its files here, or choose them"
         onFiles={setFiles}
@@ -84,13 +84,13 @@ export function UploadSkill({ skill, onClose, onDone }: UploadProps) {
             onChange={(event) => setIsLate(event.target.checked)}
             type="checkbox"
           />
-          Live users get them with the next promotion, not at once
+          Publish to live users with the next promotion, not immediately
         </label>
       )}
       {error && <Fault className="mt-3" error={error} />}
       <DialogActions>
         <span className="mr-auto">
-          <RequestMenu label="Copy this change as a call" request={request} />
+          <RequestMenu label="Copy this change as an API request" request={request} />
         </span>
         <Button onClick={onClose}>Cancel</Button>
         <Button

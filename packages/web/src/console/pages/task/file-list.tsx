@@ -64,7 +64,7 @@ export function FileList({
         error={remove.error}
         isOpen={asked !== null}
         isRunning={remove.isRunning}
-        loses={`${asked?.filename ?? 'The file'} is gone for whoever has a link to it, and nothing brings it back.`}
+        loses={`${asked?.filename ?? 'The file'} is deleted permanently. Existing links to it stop working.`}
         onClose={() => setAsked(null)}
         request={remove.requestOf({ file_id: asked?.id })}
         run={() => asked && remove.run({ file_id: asked.id })}

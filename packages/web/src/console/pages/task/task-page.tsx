@@ -75,16 +75,16 @@ function TaskDetails({ task }: { task: Task }) {
           {task.result.text ? (
             <p className="panel whitespace-pre-wrap break-words p-4">{task.result.text}</p>
           ) : (
-            <p className="text-quiet">{isRunning ? 'Not yet.' : 'There is none.'}</p>
+            <p className="text-quiet">{isRunning ? 'Not finished yet.' : 'No result.'}</p>
           )}
           {task.result.truncated && (
-            <p className="mt-1 text-sm text-warn">The model ran into its limit of length: the text ends there.</p>
+            <p className="mt-1 text-sm text-warn">Truncated: the model reached its output limit.</p>
           )}
           {task.result.data !== null && task.result.data !== undefined && (
             <div className="mt-3">
-              <CodeBlock code={JSON.stringify(task.result.data, null, 2)} label="As data" />
+              <CodeBlock code={JSON.stringify(task.result.data, null, 2)} label="Data" />
               <RequestMenu
-                label="Copy the call that answers the data alone"
+                label="Copy the API request for this data"
                 request={{ row: 'tasks.data', fields: { task_id: task.id } }}
               />
             </div>
@@ -106,7 +106,7 @@ function TaskDetails({ task }: { task: Task }) {
         <Facts
           rows={[
             ['Task', <Id key="id">{task.id}</Id>],
-            ['User', task.user_id ?? 'the org itself'],
+            ['User', task.user_id ?? 'the org’s agent'],
             [
               'Conversation',
               task.conversation_id && (
@@ -115,7 +115,8 @@ function TaskDetails({ task }: { task: Task }) {
                   key="conversation"
                   to={`/conversations/${task.conversation_id}`}
                 >
-                  open it
+                  {' '}
+                  open{' '}
                 </PageLink>
               ),
             ],
@@ -131,8 +132,8 @@ function TaskDetails({ task }: { task: Task }) {
                 </PageLink>
               ),
             ],
-            ['Began', <Time at={task.created_at} key="began" />],
-            ['Changed', <Time at={task.updated_at} key="changed" />],
+            ['Started', <Time at={task.created_at} key="began" />],
+            ['Updated', <Time at={task.updated_at} key="changed" />],
           ]}
         />
       </aside>
@@ -177,7 +178,7 @@ function DeleteTask({ task }: { task: Task }) {
         error={remove.error}
         isOpen={isAsked}
         isRunning={remove.isRunning}
-        loses="The task, its trace and its outputs are gone; if it is running it is stopped first. What it cost stays in the usage."
+        loses="The task, its trace and its outputs are deleted. A running task is stopped first. Its cost stays in the usage report."
         onClose={() => setIsAsked(false)}
         request={remove.requestOf({ task_id: task.id })}
         run={() => remove.run({ task_id: task.id })}

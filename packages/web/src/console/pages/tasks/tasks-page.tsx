@@ -34,7 +34,7 @@ const columns: Column<Task>[] = [
     isWideOnly: true,
     cell: ({ cost_usd }) => <Usd value={cost_usd} />,
   },
-  { id: 'updated', header: 'Changed', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: 'updated', header: 'Updated', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 const names = ['status', 'user_id', 'deployment_id', 'conversation_id', 'created_after', 'created_before'] as const;
@@ -43,7 +43,7 @@ export default function TasksPage() {
   const [filters, set] = useFilters(...names);
   const tasks = useList('tasks.list', filters as never);
   return (
-    <Page lead="Pieces of work that a message was handed over to." request={tasks.request} title="Tasks">
+    <Page lead="Long-running jobs that agents work on in the background." request={tasks.request} title="Tasks">
       <FilterBar
         filters={filters as Record<string, string>}
         set={set as never}
@@ -51,7 +51,7 @@ export default function TasksPage() {
           { name: 'status', label: 'Status', options: ['queued', 'working', 'waiting', 'done', 'failed'] },
           { name: 'user_id', label: 'User', placeholder: 'User id' },
           { name: 'deployment_id', label: 'Deployment', placeholder: 'Deployment' },
-          { name: 'created_after', label: 'Made after', type: 'date' },
+          { name: 'created_after', label: 'Created after', type: 'date' },
         ]}
       />
       <DataTable
@@ -59,13 +59,13 @@ export default function TasksPage() {
         empty={
           <EmptyState
             example={{
-              label: 'A message that goes straight to work:',
+              label: 'Start a task directly:',
               code: `curl "$VESTRA_URL/v1/conversations" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"message": "Compare three printers.", "hand_off": "always"}'`,
             }}
             icon="task"
-            title={Object.keys(filters).length > 0 ? 'No task fits these filters' : 'No task yet'}
+            title={Object.keys(filters).length > 0 ? 'No tasks match these filters' : 'No tasks yet'}
           >
-            The agent hands over to work what takes more than a reply; a message may ask for it.
+            The agent creates a task if a request needs more than one reply. A message can also ask for one.
           </EmptyState>
         }
         label="Tasks"

@@ -54,11 +54,11 @@ export default function TestRunPage() {
               </span>
               {found.counts.failed > 0 && <span className="figures text-danger">{found.counts.failed} failed</span>}
               {found.counts.running + found.counts.queued > 0 && (
-                <span className="figures">{found.counts.running + found.counts.queued} to go</span>
+                <span className="figures">{found.counts.running + found.counts.queued} remaining</span>
               )}
               <Usd value={found.cost_usd} />
               <Time at={found.created_at} />
-              {found.promote_on_pass && <span>goes live if all pass</span>}
+              {found.promote_on_pass && <span>promotes if all pass</span>}
               <Id>{found.id}</Id>
             </p>
             {found.note && <p className="mb-4 text-warn">{found.note}</p>}
@@ -146,7 +146,7 @@ function ScenarioResult({ result }: { result: Result }) {
                 // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays where it was said.
                 <li key={index}>
                   <span className="eyebrow">
-                    {role === 'user' ? 'Pretend user' : role === 'agent' ? 'Agent' : 'Work'}
+                    {role === 'user' ? 'Simulated user' : role === 'agent' ? 'Agent' : 'Task'}
                   </span>
                   <p className="whitespace-pre-wrap break-words">{text}</p>
                 </li>
@@ -157,7 +157,7 @@ function ScenarioResult({ result }: { result: Result }) {
             {judged_by && <span>judged by {judged_by}</span>}
             {conversation_id && (
               <PageLink className="text-accent underline underline-offset-2" to={`/conversations/${conversation_id}`}>
-                See the talk and its trace
+                Open conversation and trace
               </PageLink>
             )}
           </p>
@@ -170,7 +170,9 @@ function ScenarioResult({ result }: { result: Result }) {
 function Line({ text, isGood, isOpen, reason }: { text: string; isGood: boolean; isOpen: boolean; reason: string }) {
   return (
     <li className="flex gap-2">
-      <Status tone={isOpen ? 'warn' : isGood ? 'good' : 'danger'}>{isOpen ? 'open' : isGood ? 'yes' : 'no'}</Status>
+      <Status tone={isOpen ? 'warn' : isGood ? 'good' : 'danger'}>
+        {isOpen ? 'undecided' : isGood ? 'met' : 'not met'}
+      </Status>
       <span className="min-w-0">
         {text}
         {reason && <span className="block text-quiet text-sm">{reason}</span>}

@@ -34,7 +34,7 @@ export function DraftedScenarios({
   };
   return (
     <Dialog
-      description="Drafted from the newest version. Choose which to keep."
+      description="Drafted from the newest version. Choose which ones to add."
       isOpen
       onClose={onClose}
       title="Drafted scenarios"

@@ -22,18 +22,17 @@ export function Replays({ deploymentId: deployment_id }: { deploymentId: string 
         <>
           {may('replays.create') && (
             <Button onClick={() => asking.open()} shape="small">
-              <Icon name="play" /> Replay talks
+              <Icon name="play" /> Replay conversations{' '}
             </Button>
           )}
           <RequestMenu request={replays.request} />
         </>
       }
-      title="Real talks replayed"
+      title="Replays"
     >
       {replays.rows.length === 0 ? (
         <p className="max-w-prose text-quiet">
-          Have a new version answer what people really said, before it goes live: both answers side by side, and nothing
-          is run.
+          Have a new version answer past conversations before it goes live, and compare both answers. No tool runs.
         </p>
       ) : (
         <ul className="panel divide-y">
@@ -63,10 +62,10 @@ function NewReplay({ deploymentId: deployment_id, onClose }: { deploymentId: str
   const go = useGo();
   return (
     <Dialog
-      description="What people said is answered again. Tools answer as they did then; nobody’s memory, files or browser is touched. It costs what its model calls cost."
+      description="The version answers past messages again. Tool results are replayed from the record, and no memory, files or browsers are touched. You pay for the model calls."
       isOpen
       onClose={onClose}
-      title="Replay talks"
+      title="Replay conversations"
     >
       <ChangeForm
         fields={{ deployment_id }}
@@ -78,11 +77,11 @@ function NewReplay({ deploymentId: deployment_id, onClose }: { deploymentId: str
         submit="Replay"
       >
         <TextField label="Version" name="version" placeholder="the newest" type="number" />
-        <TextField label="How many of the last talks" name="last" type="number" />
+        <TextField label="Number of latest conversations" name="last" type="number" />
         <AreaField
-          hint="Ids, one line each, in place of the last talks."
+          hint="Conversation ids, one per line, instead of the latest ones."
           isMono
-          label="Certain talks"
+          label="Selected conversations"
           name="conversation_ids"
           rows={2}
         />

@@ -44,7 +44,7 @@ export function ScenarioForm({
   if (scenario?.managed_by === 'file') {
     return (
       <Dialog
-        description="It stands in the deployment file, and is changed there."
+        description="This scenario is in the deployment file. Change it there."
         isOpen
         onClose={onClose}
         title={scenario.name}
@@ -71,32 +71,32 @@ export function ScenarioForm({
     <>
       {warning}
       <TextField label="Name" name="name" />
-      <AreaField label="Who the pretend user is" name="persona" rows={2} />
-      <AreaField label="What they want" name="goal" rows={3} />
-      <AreaField hint="One line each." label="What must be so in the end" name="success_criteria" rows={3} />
-      <AreaField hint="One line each; may stay empty." label="What must never happen" name="must_never" rows={2} />
+      <AreaField label="Persona" name="persona" rows={2} />
+      <AreaField label="Goal" name="goal" rows={3} />
+      <AreaField hint="One per line." label="Success criteria" name="success_criteria" rows={3} />
+      <AreaField hint="One per line. Optional." label="Must never happen" name="must_never" rows={2} />
       <AreaField
-        hint="JSON by name of a tool: what it answers in this scenario, instead of being called."
+        hint="JSON object by tool name: the result to return instead of calling the tool."
         isMono
-        label="Results of tools"
+        label="Tool results"
         name="tool_results"
         rows={3}
       />
       <AreaField
-        hint="JSON: a list of tool, arguments and result, for a tool that answers one call so and the next otherwise."
+        hint="JSON list of tool, arguments and result, for tools whose result depends on the call."
         isMono
-        label="Results of single calls"
+        label="Recorded calls"
         name="recorded_calls"
         rows={3}
       />
-      <CheckField label="The pretend user says yes to approvals" name="approves" />
+      <CheckField label="Simulated user approves requests" name="approves" />
     </>
   );
   return (
     <Dialog
       isOpen
       onClose={onClose}
-      title={scenario ? `Change ${scenario.name}` : draft ? 'Add this scenario' : 'Add a scenario'}
+      title={scenario ? `Edit ${scenario.name}` : draft ? 'Add this scenario' : 'Add a scenario'}
       width="wide"
     >
       {scenario ? (

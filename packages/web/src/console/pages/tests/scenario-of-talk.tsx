@@ -29,7 +29,7 @@ export function ScenarioOfTalk({ conversationId, taskId }: { conversationId: str
   return (
     <>
       <Button onClick={begin}>
-        <Icon name="test" /> Make a scenario of this talk
+        <Icon name="test" /> Create scenario
       </Button>
       {step === 'drafting' && found && (
         <ScenarioForm
@@ -40,12 +40,12 @@ export function ScenarioOfTalk({ conversationId, taskId }: { conversationId: str
           warning={<BeforeSaving draft={found} />}
         />
       )}
-      <Dialog isOpen={step === 'drafting' && !found} onClose={close} title="A scenario of this talk">
-        {draft.isRunning && <Waiting what="Reading the talk" />}
+      <Dialog isOpen={step === 'drafting' && !found} onClose={close} title="Create scenario">
+        {draft.isRunning && <Waiting what="Reading the conversation" />}
         {draft.error && <Fault error={draft.error} retry={begin} />}
       </Dialog>
       <Dialog
-        description="It is among the tests of the deployment now, and is played at every run."
+        description="Every test run of the deployment now includes it."
         isOpen={step === 'saved'}
         onClose={close}
         title="Scenario saved"
@@ -59,7 +59,7 @@ export function ScenarioOfTalk({ conversationId, taskId }: { conversationId: str
             look="primary"
             onClick={() => found && run.run({ deployment_id: found.deployment_id })}
           >
-            <Icon name="play" /> Run the tests now
+            <Icon name="play" /> Run tests
           </Button>
         </DialogActions>
       </Dialog>
@@ -73,7 +73,7 @@ function BeforeSaving({ draft: { personal, notes, drafted_by } }: { draft: Draft
     <div className="flex flex-col gap-3">
       {personal.length > 0 && (
         <div className="rounded-md bg-warn-soft px-3 py-2" data-personal="" role="note">
-          <p className="font-medium">This says who the person is. Replace it before you save:</p>
+          <p className="font-medium">This contains personal data. Replace it before you save:</p>
           <ul className="mt-1 list-disc pl-5">
             {personal.map(({ value, fields }) => (
               <li className="break-words" key={value}>
@@ -81,9 +81,7 @@ function BeforeSaving({ draft: { personal, notes, drafted_by } }: { draft: Draft
               </li>
             ))}
           </ul>
-          <p className="mt-1 text-sm">
-            A scenario is kept and is read in both modes. Names that nobody told us of are not found.
-          </p>
+          <p className="mt-1 text-sm">Scenarios are stored and visible in both modes. Only known names are detected.</p>
         </div>
       )}
       {notes.length > 0 && (
@@ -93,7 +91,7 @@ function BeforeSaving({ draft: { personal, notes, drafted_by } }: { draft: Draft
           ))}
         </ul>
       )}
-      {drafted_by && <p className="text-quiet text-sm">Name, persona and criteria were worded by {drafted_by}.</p>}
+      {drafted_by && <p className="text-quiet text-sm">Name, persona and criteria were drafted by {drafted_by}.</p>}
     </div>
   );
 }

@@ -32,9 +32,8 @@ export default function TestsPage() {
   if (!deployment) {
     return (
       <Page title="Tests">
-        <EmptyState icon="test" title="There is nothing to test yet">
-          Tests are pretend users of a deployment: each has a goal, and a judge reads whether it was met. Write a
-          deployment first.
+        <EmptyState icon="test" title="No deployments yet">
+          Tests are simulated users with a goal. A judge decides whether the goal was met. Create a deployment first.
         </EmptyState>
       </Page>
     );
@@ -42,7 +41,7 @@ export default function TestsPage() {
   return (
     <Page
       actions={<RunButton deploymentId={deployment.id} />}
-      lead="Pretend users with a goal. A judge reads each talk; a version goes live when all are content."
+      lead="Simulated users with a goal. A judge reviews each conversation. A version can go live when all tests pass."
       title="Tests"
     >
       <label className="mb-5 flex items-center gap-2 text-quiet text-sm">
@@ -105,7 +104,7 @@ function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
         <>
           {may('scenarios.generate') && (
             <Button onClick={() => drafting.open()} shape="small">
-              <Icon name="skill" /> Draft some
+              <Icon name="skill" /> Draft scenarios
             </Button>
           )}
           {may('scenarios.create') && (
@@ -125,13 +124,13 @@ function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
       ) : scenarios.rows.length === 0 ? (
         <EmptyState
           example={{
-            label: 'In the file of the deployment:',
+            label: 'In the deployment file:',
             code: 'tests:\n  - name: greets\n    ask: Say hello and ask what you can do for me.\n    expect: It says what it is for.',
           }}
           icon="test"
-          title="No scenario yet"
+          title="No scenarios yet"
         >
-          Add one, have some drafted, or write them into the file.
+          Add a scenario, let Vestra draft some, or write them in the deployment file.
         </EmptyState>
       ) : (
         <ul className="panel divide-y">
@@ -139,14 +138,14 @@ function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
             <li className="flex items-start gap-3 px-3 py-2" key={scenario.id}>
               <div className="min-w-0 grow">
                 <p className="font-medium">
-                  {scenario.name} {scenario.managed_by === 'file' && <Status>in the file</Status>}
+                  {scenario.name} {scenario.managed_by === 'file' && <Status>in file</Status>}
                 </p>
                 <p className="line-clamp-2 text-quiet text-sm">{scenario.goal}</p>
               </div>
               <Menu
                 items={[
                   {
-                    label: scenario.managed_by === 'file' ? 'Look at it' : 'Change',
+                    label: scenario.managed_by === 'file' ? 'View' : 'Edit',
                     icon: 'settings',
                     run: () => editing.open(scenario.id),
                   },
@@ -159,7 +158,7 @@ function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
                   },
                 ]}
               >
-                <Button aria-label={`What can be done with ${scenario.name}`} look="quiet" shape="small">
+                <Button aria-label={`Actions for ${scenario.name}`} look="quiet" shape="small">
                   <Icon name="more" />
                 </Button>
               </Menu>
@@ -180,7 +179,7 @@ function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
         error={remove.error}
         isOpen={removed !== null}
         isRunning={remove.isRunning}
-        loses="It is played no more. What it showed in earlier runs stays there."
+        loses="Future test runs leave it out. Results of earlier runs are kept."
         onClose={() => setRemoved(null)}
         request={remove.requestOf({ deployment_id, scenario_id: removed?.id })}
         run={() => removed && remove.run({ deployment_id, scenario_id: removed.id })}
@@ -201,7 +200,7 @@ function Runs({ deploymentId: deployment_id }: { deploymentId: string }) {
     ).entries(),
   ];
   return (
-    <Section actions={<RequestMenu request={runs.request} />} title="Scenario by version">
+    <Section actions={<RequestMenu request={runs.request} />} title="Results by version">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
       <div className="panel overflow-x-auto" tabIndex={0}>
         <table className="w-full text-sm">
@@ -234,7 +233,8 @@ function Runs({ deploymentId: deployment_id }: { deploymentId: string }) {
             ))}
             <tr className="text-quiet">
               <th className="px-3 py-1.5 text-left font-normal" scope="row">
-                When
+                {' '}
+                Time{' '}
               </th>
               {shown.map((run) => (
                 <td className="px-2 py-1.5 text-center" key={run.id}>

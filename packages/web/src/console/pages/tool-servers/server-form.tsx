@@ -24,11 +24,7 @@ export function ServerForm({
     sampling: server?.sampling ?? false,
   };
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={server ? 'How this server is reached and what it may ask' : 'Register a tool server'}
-    >
+    <Dialog isOpen onClose={onClose} title={server ? 'Edit tool server' : 'Register a tool server'}>
       {server ? (
         <ChangeForm
           {...frame}
@@ -59,14 +55,14 @@ const Reach = ({ isNew = false }: { isNew?: boolean }) => (
   <>
     <TextField label="Name" name="name" placeholder="CRM" />
     {isNew && <TextField isMono label="Slug" name="slug" placeholder="crm" />}
-    <TextField isMono label="Address" name="url" placeholder="https://crm.example.com/mcp" type="url" />
+    <TextField isMono label="URL" name="url" placeholder="https://crm.example.com/mcp" type="url" />
     <ListField
-      hint={'One to a line. A credential is named, never written: Authorization: Bearer ${secret:CRM_TOKEN}'}
+      hint={'One per line. Refer to credentials by secret name: Authorization: Bearer ${secret:CRM_TOKEN}'}
       label="Headers"
       name="auth"
       placeholder={'Authorization: Bearer ${secret:CRM_TOKEN}'}
     />
-    <CheckField label="May ask the agent’s model" name="sampling" />
+    <CheckField label="May use the agent’s model" name="sampling" />
   </>
 );
 

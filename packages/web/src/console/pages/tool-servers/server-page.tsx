@@ -31,7 +31,7 @@ function Shown({ server, request }: { server: Answer<'mcpServers.get'>; request:
   const deleting = useDialogInAddress('delete');
   const remove = useChange('mcpServers.delete', {
     onDone: () => {
-      say('Server removed');
+      say('Server deleted');
       go('/tool-servers');
     },
   });
@@ -46,10 +46,11 @@ function Shown({ server, request }: { server: Answer<'mcpServers.get'>; request:
       actions={
         <>
           <Button disabled={!may('mcpServers.update')} onClick={() => editing.open()}>
-            Change
+            {' '}
+            Edit{' '}
           </Button>
           <Button
-            aria-label="Remove this server"
+            aria-label="Delete this server"
             disabled={!may('mcpServers.delete')}
             look="danger-quiet"
             onClick={() => deleting.open()}
@@ -62,7 +63,7 @@ function Shown({ server, request }: { server: Answer<'mcpServers.get'>; request:
       request={request}
       title={server.name}
     >
-      <Section title="How it is reached">
+      <Section title="Connection">
         <Facts
           rows={[
             ['Id', <Id key="id">{server.id}</Id>],
@@ -73,15 +74,15 @@ function Shown({ server, request }: { server: Answer<'mcpServers.get'>; request:
               </code>,
             ],
             [
-              'Address',
+              'URL',
               <code className="break-all font-mono" key="url">
                 {server.url}
               </code>,
             ],
             [
-              'Sent along',
+              'Headers',
               server.auth.type === 'none' ? (
-                'nothing'
+                'none'
               ) : (
                 <code className="break-all font-mono" key="auth">
                   {Object.keys(server.auth.headers).join(', ')}
@@ -89,8 +90,8 @@ function Shown({ server, request }: { server: Answer<'mcpServers.get'>; request:
               ),
             ],
             ['Secrets', secretLinks.length === 0 ? 'none' : secretLinks],
-            ['Asks the agent’s model', server.sampling ? 'while one of its tools runs, at the user’s cost' : 'never'],
-            ['Changed', <Time at={server.updated_at} key="changed" />],
+            ['Uses the agent’s model', server.sampling ? 'while a tool runs, charged to the user' : 'no'],
+            ['Updated', <Time at={server.updated_at} key="changed" />],
           ]}
         />
       </Section>
@@ -99,27 +100,27 @@ function Shown({ server, request }: { server: Answer<'mcpServers.get'>; request:
         <ServerForm
           onClose={editing.close}
           onDone={() => {
-            say('Saved for every deployment');
+            say('Saved for all deployments');
             editing.close();
           }}
           server={server}
         />
       )}
       <ConfirmDialog
-        act="Remove server"
+        act="Delete server"
         error={remove.error}
         isOpen={deleting.value !== null}
         isRunning={remove.isRunning}
         loses={
           <>
-            No agent reaches the tools of <strong className="break-all text-foreground">{server.name}</strong> any more.
-            While a live version uses it, the server refuses.
+            Agents lose the tools of <strong className="break-all text-foreground">{server.name}</strong>. This fails
+            while a live version uses it.
           </>
         }
         onClose={deleting.close}
         request={remove.requestOf({ server_id: server.id })}
         run={() => remove.run({ server_id: server.id })}
-        title="Remove this server?"
+        title="Delete this server?"
         typed={server.slug}
       />
     </Page>

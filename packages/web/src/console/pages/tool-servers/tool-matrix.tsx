@@ -14,8 +14,8 @@ type Server = Answer<'mcpServers.get'>;
 type Policy = 'open' | 'ask' | 'deny';
 
 const policies: readonly (readonly [Policy, string])[] = [
-  ['open', 'Open'],
-  ['ask', 'Asks'],
+  ['open', 'Default'],
+  ['ask', 'Approval'],
   ['deny', 'Denied'],
 ];
 
@@ -34,7 +34,7 @@ export function ToolMatrix({ server }: { server: Server }) {
   const [chosen, setChosen] = useState<Readonly<Record<string, Policy>>>({});
   const save = useChange('mcpServers.update', {
     onDone: () => {
-      say('Policy saved for every deployment');
+      say('Policy saved for all deployments');
       setChosen({});
     },
   });
@@ -61,20 +61,18 @@ export function ToolMatrix({ server }: { server: Server }) {
       actions={
         <>
           {check.answer && (
-            <Status tone={check.answer.ok ? 'good' : 'danger'}>
-              {check.answer.ok ? 'answers' : 'does not answer'}
-            </Status>
+            <Status tone={check.answer.ok ? 'good' : 'danger'}>{check.answer.ok ? 'reachable' : 'unreachable'}</Status>
           )}
           <Button disabled={!mayCheck} isBusy={check.isRunning} onClick={() => check.run({ server_id: server.id })}>
             Check now
           </Button>
-          <RequestMenu label="Copy the check as a call" request={check.requestOf({ server_id: server.id })} />
+          <RequestMenu label="Copy the check as an API request" request={check.requestOf({ server_id: server.id })} />
         </>
       }
-      title="Its tools"
+      title="Tools"
     >
       <p className="mb-3 max-w-prose text-quiet text-sm">
-        Open: each deployment decides. Asks: somebody says yes to every call. Denied: no agent knows of it.
+        Default: each deployment decides. Approval: every call needs approval. Denied: agents cannot see the tool.
       </p>
       {check.error && <Fault className="mb-3" error={check.error} />}
       {check.answer?.error && (
@@ -86,8 +84,8 @@ export function ToolMatrix({ server }: { server: Server }) {
         </p>
       ))}
       {rows.length === 0 ? (
-        <EmptyState icon="server" title={check.isRunning ? 'Asking the server…' : 'No tools are known'}>
-          Check the server to see what it offers. What agents may call of it is decided tool by tool.
+        <EmptyState icon="server" title={check.isRunning ? 'Checking the server…' : 'No tools yet'}>
+          Check the server to list its tools. Then set a policy for each tool.
         </EmptyState>
       ) : (
         <div className="panel overflow-x-auto">
@@ -112,8 +110,8 @@ export function ToolMatrix({ server }: { server: Server }) {
                       <code className="truncate font-mono text-sm" title={name}>
                         {name}
                       </code>
-                      {read_only === true && <Status>reads only</Status>}
-                      {read_only === null && check.answer?.ok && <Status tone="warn">not offered now</Status>}
+                      {read_only === true && <Status>read only</Status>}
+                      {read_only === null && check.answer?.ok && <Status tone="warn">no longer offered</Status>}
                     </span>
                     {description && (
                       <span className="line-clamp-2 text-quiet text-sm" title={description}>
@@ -144,10 +142,10 @@ export function ToolMatrix({ server }: { server: Server }) {
       {changed > 0 && (
         <div className="mt-3 flex flex-wrap items-center gap-2">
           <span className="grow text-quiet text-sm">
-            {changed === 1 ? 'One tool is' : `${changed} tools are`} changed, for every deployment in both modes.
+            {changed === 1 ? '1 tool' : `${changed} tools`} changed. This applies to all deployments in both modes.
           </span>
-          <RequestMenu label="Copy this change as a call" request={save.requestOf(fields)} />
-          <Button onClick={() => setChosen({})}>Undo</Button>
+          <RequestMenu label="Copy this change as an API request" request={save.requestOf(fields)} />
+          <Button onClick={() => setChosen({})}>Discard</Button>
           <Button isBusy={save.isRunning} look="primary" onClick={() => save.run(fields)}>
             Save policy
           </Button>

@@ -15,23 +15,23 @@ const columns: Column<ItemOf<'mcpServers.list'>>[] = [
   { id: 'name', header: 'Server', cell: ({ name }) => name },
   {
     id: 'url',
-    header: 'Address',
+    header: 'URL',
     width: '2fr',
     isWideOnly: true,
     cell: ({ url }) => <code className="font-mono text-quiet text-sm">{url}</code>,
   },
   {
     id: 'policy',
-    header: 'Floor under its tools',
+    header: 'Tool policy',
     width: '12rem',
     isWideOnly: true,
     cell: ({ tools: { deny, require_approval } }) => (
       <span className="text-quiet">
-        {deny.length} denied, {require_approval.length} ask
+        {deny.length} denied, {require_approval.length} need approval
       </span>
     ),
   },
-  { id: 'changed', header: 'Changed', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: 'changed', header: 'Updated', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 export default function ToolServersPage() {
@@ -47,7 +47,7 @@ export default function ToolServersPage() {
   return (
     <Page
       actions={register}
-      lead="MCP servers whose tools agents may call. What is denied or must be asked for here holds under every deployment that uses the server."
+      lead="MCP servers with tools that agents may call. Tools denied or requiring approval here are restricted in every deployment that uses the server."
       request={servers.request}
       title="Tool servers"
     >
@@ -57,13 +57,13 @@ export default function ToolServersPage() {
           <EmptyState
             action={register}
             example={{
-              label: 'A deployment file registers one by naming it:',
+              label: 'A deployment file can register a server:',
               code: 'tools:\n  - mcp: https://crm.example.com/mcp\n    auth: ${CRM_TOKEN}',
             }}
             icon="server"
             title="No tool servers yet"
           >
-            Register one by its address; then check it to see the tools it offers.
+            Register a server by its URL, then check it to list its tools.
           </EmptyState>
         }
         label="Tool servers"

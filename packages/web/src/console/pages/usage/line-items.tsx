@@ -12,7 +12,7 @@ export function LineItems({ of, onClose }: { of: string; onClose: () => void }) 
     of.startsWith('task_') ? { task_id: of as never } : { conversation_id: of as never },
   );
   return (
-    <Dialog description={of} isOpen onClose={onClose} title="What it cost" width="wide">
+    <Dialog description={of} isOpen onClose={onClose} title="Cost details" width="wide">
       {items.isLoading && <Waiting />}
       {items.error && <Fault error={items.error} retry={items.refetch} />}
       <ul className="divide-y">
@@ -22,7 +22,7 @@ export function LineItems({ of, onClose }: { of: string; onClose: () => void }) 
             <span className="min-w-0 grow truncate text-sm">
               {count(item.quantity)} {item.unit.replaceAll('_', ' ')}
               {item.model && <span className="text-quiet"> of {item.model}</span>}
-              {item.estimated && <span className="text-quiet">, counted here</span>}
+              {item.estimated && <span className="text-quiet">, estimated</span>}
             </span>
             <span className="text-quiet text-sm">
               <Time at={item.created_at} />

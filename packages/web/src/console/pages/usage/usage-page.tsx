@@ -66,7 +66,7 @@ export default function UsagePage() {
           Download CSV
         </Button>
       }
-      lead="What was spent, to the cent that was billed. Days are in UTC; without a window, the last 30."
+      lead="Billed spend by UTC day. The default period is the last 30 days."
       request={report.request}
       title="Usage"
     >
@@ -74,7 +74,7 @@ export default function UsagePage() {
         filters={{ ...(by !== 'day' && { by }), ...filter }}
         set={setFilters}
         shown={[
-          { name: 'by', label: 'Grouped by', options: groupings },
+          { name: 'by', label: 'Group by', options: groupings },
           { name: 'from', label: 'From', type: 'date' },
           { name: 'to', label: 'To', type: 'date' },
           { name: 'user_id', label: 'User' },
@@ -87,8 +87,8 @@ export default function UsagePage() {
           <dl className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4">
             <Figure name="Spend">{usd(total.cost_usd)}</Figure>
             <Figure name="Tasks">{count(total.task_count)}</Figure>
-            <Figure name="Tokens read">{count(total.input_tokens)}</Figure>
-            <Figure name="Tokens written">{count(total.output_tokens)}</Figure>
+            <Figure name="Input tokens">{count(total.input_tokens)}</Figure>
+            <Figure name="Output tokens">{count(total.output_tokens)}</Figure>
           </dl>
         )}
       </Loaded>
@@ -96,11 +96,11 @@ export default function UsagePage() {
         {stack.data ? (
           <StackedChart
             format={usd}
-            line={cap === null ? null : { at: cap, label: 'Cap a day' }}
+            line={cap === null ? null : { at: cap, label: 'Daily cap' }}
             nameOf={(name) => stack.data.names[name] ?? name}
             points={stack.data.points}
             series={stack.data.series}
-            title={`Spend a day${by === 'day' ? '' : `, by ${by}`}`}
+            title={`Spend per day${by === 'day' ? '' : `, by ${by}`}`}
           />
         ) : stack.error ? (
           <Fault error={stack.error} retry={() => void stack.refetch()} />
@@ -120,8 +120,8 @@ export default function UsagePage() {
 }
 
 const NothingSpent = () => (
-  <EmptyState icon="usage" title="Nothing was spent in this time">
-    Every call of a model, a tool that costs and each minute of a computer is a line here, as soon as it is done.
+  <EmptyState icon="usage" title="No spend in this period">
+    Model calls, paid tools and computer time appear here as soon as they are billed.
   </EmptyState>
 );
 
@@ -153,7 +153,7 @@ function columnsOf(by: Grouping, open: (key: string) => void): Column<Row>[] {
     { id: 'tasks', header: 'Tasks', width: '4rem', align: 'end', cell: ({ task_count }) => count(task_count) },
     {
       id: 'in',
-      header: 'Tokens read',
+      header: 'Input tokens',
       width: '7rem',
       align: 'end',
       isWideOnly: true,
@@ -161,7 +161,7 @@ function columnsOf(by: Grouping, open: (key: string) => void): Column<Row>[] {
     },
     {
       id: 'out',
-      header: 'Tokens written',
+      header: 'Output tokens',
       width: '7rem',
       align: 'end',
       isWideOnly: true,

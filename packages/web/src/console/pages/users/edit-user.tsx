@@ -32,8 +32,8 @@ export function EditUser({ user, onClose }: { user: Answer<'users.get'>; onClose
         <TextField label="Email" name="email" type="email" />
         <TextField label="Language" name="locale" placeholder="en" />
         <TextField label="Time zone" name="timezone" placeholder="Europe/Berlin" />
-        <TextField label="Cap a day" name="spend_cap_usd" type="number" />
-        <TextField label="Cap a month" name="monthly_cap_usd" type="number" />
+        <TextField label="Daily cap" name="spend_cap_usd" type="number" />
+        <TextField label="Monthly cap" name="monthly_cap_usd" type="number" />
         <TextField label="Deployment" name="default_deployment" />
       </ChangeForm>
     </Dialog>

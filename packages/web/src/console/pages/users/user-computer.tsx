@@ -21,14 +21,15 @@ export function UserComputer({ userId }: { userId: string }) {
               <Status tone={warm.answer.status === 'ready' ? 'good' : 'accent'}>{warm.answer.status}</Status>
             )}
             <Button disabled={!may('users.warm')} isBusy={warm.isRunning} onClick={() => warm.run({ user_id: userId })}>
-              Wake it
+              {' '}
+              Start{' '}
             </Button>
           </>
         }
         title="Computer"
       >
         <p className="max-w-prose text-quiet">
-          It sleeps while nobody needs it, and wakes with the first step that does.
+          The computer sleeps when idle and starts with the first step that needs it.
         </p>
         {warm.error && <Fault className="mt-2" error={warm.error} />}
       </Section>
@@ -77,10 +78,10 @@ function Screen({ userId }: { userId: string }) {
               onChange={(event) => setIsFollowing(event.target.checked)}
               type="checkbox"
             />
-            Keep watching
+            Auto-refresh
           </label>
           <Button isBusy={isBusy && !isFollowing} onClick={() => void take()}>
-            Take a picture
+            Take screenshot
           </Button>
           <RequestMenu request={{ row: 'users.screenshot', fields: { user_id: userId } }} />
         </>
@@ -94,8 +95,8 @@ function Screen({ userId }: { userId: string }) {
           <figcaption className="mt-1 text-quiet text-sm">{exactTime(shot.at)}</figcaption>
         </figure>
       ) : (
-        <EmptyState icon="screen" title="Not looked at yet">
-          A picture wakes the computer.
+        <EmptyState icon="screen" title="No screenshot yet">
+          Taking a screenshot starts the computer.
         </EmptyState>
       )}
     </Section>
@@ -147,13 +148,13 @@ function Watch({ userId }: { userId: string }) {
           {isOn ? 'Stop watching' : 'Watch'}
         </Button>
       }
-      title="Tabs at work"
+      title="Active tabs"
     >
       {error && <Fault className="mb-2" error={error} />}
-      {isOn && shown.length === 0 && <Waiting what="Nothing is open; waiting" />}
+      {isOn && shown.length === 0 && <Waiting what="Waiting for an active tab" />}
       {!isOn && shown.length === 0 && (
         <p className="max-w-prose text-quiet">
-          What browser/fetch opens can be watched while it works. Watching wakes nothing.
+          Watch the tabs that browser/fetch requests have open. Watching does not start the computer.
         </p>
       )}
       <ul className="grid gap-3 sm:grid-cols-2">
@@ -183,7 +184,7 @@ function Cookies({ userId }: { userId: string }) {
     { enabled: asked !== null },
   );
   return (
-    <Section title="Sign-ins of the browser">
+    <Section title="Browser sign-ins">
       <form
         className="flex flex-wrap gap-2"
         onSubmit={(event) => {
@@ -200,17 +201,17 @@ function Cookies({ userId }: { userId: string }) {
           value={typed.domain}
         />
         <input
-          aria-label="Names of cookies"
+          aria-label="Cookie names"
           className="control w-56"
           onChange={(event) => setTyped({ ...typed, names: event.target.value })}
           placeholder="session, auth"
           required
           value={typed.names}
         />
-        <Button type="submit">Is it signed in?</Button>
+        <Button type="submit">Check</Button>
       </form>
       <p className="mt-1 text-quiet text-sm">
-        Says which of these cookies are there and until when, never what is in them.
+        Shows which of these cookies exist and when they expire, never their values.
       </p>
       {asked && found.isLoading && <Waiting />}
       {asked && found.error && <Fault className="mt-2" error={found.error} />}
@@ -220,10 +221,10 @@ function Cookies({ userId }: { userId: string }) {
             <li className="flex gap-3 px-3 py-1.5" key={`${name} ${domain}`}>
               <code className="font-mono">{name}</code>
               <span className="grow text-quiet">{domain}</span>
-              <span>{expires_at ? `until ${exactTime(expires_at)}` : 'until the browser ends'}</span>
+              <span>{expires_at ? `expires ${exactTime(expires_at)}` : 'session cookie'}</span>
             </li>
           ))}
-          {found.data.cookies.length === 0 && <li className="px-3 py-1.5 text-quiet">None of them is there.</li>}
+          {found.data.cookies.length === 0 && <li className="px-3 py-1.5 text-quiet">None of these cookies exist.</li>}
         </ul>
       )}
     </Section>

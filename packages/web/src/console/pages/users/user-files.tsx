@@ -23,7 +23,7 @@ export function UserFiles({ userId }: { userId: string }) {
   const files = useList('files.list', { user_id: userId, source: wanted });
   const deleting = useDialogInAddress('delete');
   const gone = files.rows.find(({ id }) => id === deleting.value);
-  const add = useChange('files.create', { onDone: ({ filename }) => say(`${filename} is uploaded`) });
+  const add = useChange('files.create', { onDone: ({ filename }) => say(`${filename} uploaded`) });
   const remove = useChange('files.delete', {
     onDone: () => {
       say('File deleted');
@@ -51,8 +51,14 @@ export function UserFiles({ userId }: { userId: string }) {
       align: 'end',
       cell: ({ size_bytes }) => (size_bytes === null ? '–' : bytes(size_bytes)),
     },
-    { id: 'source', header: 'From', width: '5rem', isWideOnly: true, cell: (file) => <Status>{file.source}</Status> },
-    { id: 'made', header: 'Made', width: '6rem', isWideOnly: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: 'source', header: 'Source', width: '5rem', isWideOnly: true, cell: (file) => <Status>{file.source}</Status> },
+    {
+      id: 'made',
+      header: 'Created',
+      width: '6rem',
+      isWideOnly: true,
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
     {
       id: 'actions',
       header: '',
@@ -79,7 +85,7 @@ export function UserFiles({ userId }: { userId: string }) {
       {may('files.create') && (
         <div className="mb-4">
           <DropZone
-            hint="At most 10 MB. An agent reads it when a message names it."
+            hint="At most 10 MB. The agent reads a file when a message attaches it."
             isOff={add.isRunning}
             label="Drop a file for this user here, or choose it"
             onFiles={([file]) => file && add.run({ user_id: userId, file })}
@@ -95,8 +101,8 @@ export function UserFiles({ userId }: { userId: string }) {
       <DataTable
         columns={columns}
         empty={
-          <EmptyState icon="audit" title={wanted === 'output' ? 'Nothing was made yet' : 'No uploads'}>
-            Uploads of the user are here, and with the source “output” what agents made for them.
+          <EmptyState icon="audit" title={wanted === 'output' ? 'No outputs yet' : 'No uploads yet'}>
+            Files that the user uploaded. Choose the source “output” for files that agents created.
           </EmptyState>
         }
         label="Files"
@@ -109,8 +115,8 @@ export function UserFiles({ userId }: { userId: string }) {
         isRunning={remove.isRunning}
         loses={
           <>
-            <strong className="break-all text-foreground">{gone?.filename}</strong> is gone, also from conversations
-            that name it.
+            <strong className="break-all text-foreground">{gone?.filename}</strong> is deleted, also from conversations
+            that contain it.
           </>
         }
         onClose={deleting.close}

@@ -29,17 +29,17 @@ export function UserMemory({ user }: { user: Answer<'users.get'> }) {
   const profile = useOne('memory.list', { ...of, limit: 1 });
   const adding = useDialogInAddress('remember');
   const clearing = useDialogInAddress('forget');
-  const forget = useChange('memory.delete', { onDone: () => say('Forgotten') });
+  const forget = useChange('memory.delete', { onDone: () => say('Fact deleted') });
   const clear = useChange('memory.deleteAll', {
     onDone: ({ memories_deleted }) => {
-      say(`${memories_deleted} facts forgotten`);
+      say(`${memories_deleted} facts deleted`);
       clearing.close();
     },
   });
   if (user.memory_mode === 'none') {
     return (
-      <EmptyState icon="book" title="Nothing is remembered">
-        The org or the deployment of this user says so.
+      <EmptyState icon="book" title="Memory is off">
+        The org or the user’s deployment turned memory off.
       </EmptyState>
     );
   }
@@ -48,7 +48,7 @@ export function UserMemory({ user }: { user: Answer<'users.get'> }) {
     { id: 'kind', header: 'Kind', width: '8rem', isWideOnly: true, cell: ({ kind }) => <Status>{kind}</Status> },
     {
       id: 'source',
-      header: 'From',
+      header: 'Source',
       width: '8rem',
       isWideOnly: true,
       cell: ({ source }) => <span className="text-quiet">{source.replaceAll('_', ' ')}</span>,
@@ -62,7 +62,7 @@ export function UserMemory({ user }: { user: Answer<'users.get'> }) {
         <RowMenu
           items={[
             {
-              label: 'Forget',
+              label: 'Delete',
               icon: 'trash',
               isDanger: true,
               run: () => forget.run({ memory_id: id, ...of }),
@@ -88,10 +88,11 @@ export function UserMemory({ user }: { user: Answer<'users.get'> }) {
         actions={
           <>
             <Button disabled={!may('memory.deleteAll')} look="danger-quiet" onClick={() => clearing.open()}>
-              Forget everything
+              {' '}
+              Delete all{' '}
             </Button>
             <Button disabled={!may('memory.create')} onClick={() => adding.open()}>
-              <Icon name="plus" /> Tell a fact
+              <Icon name="plus" /> Add fact{' '}
             </Button>
             <RequestMenu request={facts.request} />
           </>
@@ -101,25 +102,25 @@ export function UserMemory({ user }: { user: Answer<'users.get'> }) {
         <DataTable
           columns={columns}
           empty={
-            <EmptyState icon="book" title="Nothing is remembered yet">
-              The agent keeps what is worth keeping of each conversation. You can tell it a fact yourself.
+            <EmptyState icon="book" title="No facts yet">
+              The agent saves useful facts from each conversation. You can also add one yourself.
             </EmptyState>
           }
           label="Facts"
           list={facts}
         />
       </Section>
-      <Dialog isOpen={adding.value !== null} onClose={adding.close} title="Tell a fact">
+      <Dialog isOpen={adding.value !== null} onClose={adding.close} title="Add a fact">
         <ChangeForm
           fields={of}
           initial={{ text: '', kind: 'other' }}
           onCancel={adding.close}
           onDone={() => {
-            say('Remembered');
+            say('Fact added');
             adding.close();
           }}
           row="memory.create"
-          submit="Remember"
+          submit="Add fact"
         >
           <AreaField label="Fact" name="text" placeholder="Prefers to be called in the morning" rows={3} />
           <SelectField
@@ -130,15 +131,15 @@ export function UserMemory({ user }: { user: Answer<'users.get'> }) {
         </ChangeForm>
       </Dialog>
       <ConfirmDialog
-        act="Forget everything"
+        act="Delete all"
         error={clear.error}
         isOpen={clearing.value !== null}
         isRunning={clear.isRunning}
-        loses="Every fact and the profile of this user are gone. Conversations stay."
+        loses="All facts and the profile of this user are deleted. Conversations are kept."
         onClose={clearing.close}
         request={clear.requestOf(of)}
         run={() => clear.run(of)}
-        title="Forget everything about this user?"
+        title="Delete all memory of this user?"
         typed={user.id}
       />
     </>
@@ -159,11 +160,11 @@ function SearchMemory({ of }: { of: { user_id?: string } }) {
     >
       <div className="flex gap-2">
         <input
-          aria-label="Search as the agent would"
+          aria-label="Test search"
           className="control max-w-md"
           maxLength={500}
           onChange={(event) => setTyped(event.target.value)}
-          placeholder="Search as the agent would"
+          placeholder="Test search"
           value={typed}
         />
         <Button type="submit">Search</Button>
@@ -173,7 +174,7 @@ function SearchMemory({ of }: { of: { user_id?: string } }) {
           {found.isLoading && <Waiting />}
           {found.error && <Fault error={found.error} />}
           {found.data && (
-            <p className="panel whitespace-pre-wrap break-words p-3">{found.data.text ?? 'Nothing was found.'}</p>
+            <p className="panel whitespace-pre-wrap break-words p-3">{found.data.text ?? 'No results.'}</p>
           )}
         </div>
       )}

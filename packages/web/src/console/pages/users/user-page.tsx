@@ -45,7 +45,7 @@ function Shown({ user, request }: { user: User; request: Request }) {
   const opening = useDialogInAddress('session');
   const to = `/users/${encodeURIComponent(user.id)}`;
   const turn = useChange('users.update', {
-    onDone: ({ status }) => say(status === 'disabled' ? `${user.id} is disabled` : `${user.id} is active again`),
+    onDone: ({ status }) => say(status === 'disabled' ? `${user.id} disabled` : `${user.id} enabled`),
   });
   const isActive = user.status === 'active';
   const turnTo = (status: User['status']) => turn.run({ user_id: user.id, status });
@@ -97,7 +97,7 @@ function Shown({ user, request }: { user: User; request: Request }) {
       </div>
       <Tabs
         chosen={part}
-        label="Parts of this user"
+        label="Sections"
         tabs={parts.map(([id, title]) => ({ id, title, to, ...(id !== 'profile' && { search: { part: id } }) }))}
       />
       {part === 'memory' ? (
@@ -132,8 +132,8 @@ function Profile({ user }: { user: User }) {
           ['Language', user.locale],
           ['Time zone', user.timezone],
           ['Deployment', user.default_deployment],
-          ['Memory', { vestra: 'kept here', customer: 'kept by your own endpoint', none: 'none' }[user.memory_mode]],
-          ['Since', <Time at={user.created_at} key="since" />],
+          ['Memory', { vestra: 'stored here', customer: 'stored at your endpoint', none: 'none' }[user.memory_mode]],
+          ['Created', <Time at={user.created_at} key="since" />],
           [
             'Metadata',
             <code className="break-all font-mono text-sm" key="metadata">
@@ -175,7 +175,7 @@ function EraseUser({ user, onClose }: { user: User; onClose: () => void }) {
       error={erase.error}
       isOpen
       isRunning={erase.isRunning}
-      loses="Their computer, their browser with its sign-ins, their files, their memory and what they said are erased. Nothing brings it back."
+      loses="Their computer, browser sign-ins, files, memory and messages are erased permanently."
       onClose={onClose}
       request={erase.requestOf({ user_id: user.id })}
       run={() => erase.run({ user_id: user.id })}

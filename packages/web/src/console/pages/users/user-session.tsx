@@ -16,7 +16,7 @@ export function UserSession({ userId, onClose }: { userId: string; onClose: () =
   if (opened) return <Opened onClose={onClose} session={opened} />;
   return (
     <Dialog
-      description="A page for this user alone. Whoever has its link is the user there, for a quarter of an hour."
+      description="A page for this user only. Anyone with the link acts as the user for 15 minutes."
       isOpen
       onClose={onClose}
       title="Open a session page"
@@ -37,15 +37,15 @@ export function UserSession({ userId, onClose }: { userId: string; onClose: () =
       >
         <CheckField label="Chat" name="chat" />
         <SelectField
-          label="Screen of their computer"
+          label="Screen"
           name="screen"
           options={[
-            ['none', 'Not on the page'],
-            ['view', 'To watch'],
-            ['control', 'To take in hand'],
+            ['none', 'Off'],
+            ['view', 'View'],
+            ['control', 'Control'],
           ]}
         />
-        <CheckField label="What is remembered" name="memory" />
+        <CheckField label="Memory" name="memory" />
         <TextField label="Deployment" name="deployment" />
       </ChangeForm>
     </Dialog>
@@ -57,12 +57,12 @@ function Opened({ session, onClose }: { session: Answer<'sessions.create'>; onCl
   const state = useOne('sessions.get', { session_id: session.id });
   const end = useChange('sessions.delete', {
     onDone: () => {
-      say('The session is over');
+      say('Session ended');
       onClose();
     },
   });
   return (
-    <Dialog description="The link is shown once." isOpen onClose={onClose} title="The session page">
+    <Dialog description="The link is shown only once." isOpen onClose={onClose} title="Session page">
       <div className="flex items-center gap-1 rounded-md border bg-muted p-2">
         <code className="min-w-0 grow break-all font-mono text-sm" data-session-url="">
           {session.url}
@@ -70,7 +70,7 @@ function Opened({ session, onClose }: { session: Answer<'sessions.create'>; onCl
         <CopyButton label="Copy the link" text={session.url} />
       </div>
       <p className="mt-2 text-quiet text-sm">
-        It ends <Time at={(state.data ?? session).expires_at} />.
+        Expires <Time at={(state.data ?? session).expires_at} />.
       </p>
       {end.error && <Fault className="mt-3" error={end.error} />}
       <DialogActions>
@@ -80,10 +80,12 @@ function Opened({ session, onClose }: { session: Answer<'sessions.create'>; onCl
           look="danger-quiet"
           onClick={() => end.run({ session_id: session.id })}
         >
-          End it
+          {' '}
+          End session{' '}
         </Button>
         <Button look="primary" onClick={() => window.open(session.url, '_blank', 'noopener')}>
-          Open it
+          {' '}
+          Open page{' '}
         </Button>
       </DialogActions>
     </Dialog>

@@ -21,10 +21,10 @@ const columns: Column<User>[] = [
   { id: 'email', header: 'Email', isWideOnly: true, cell: ({ email }) => <span className="text-quiet">{email}</span> },
   {
     id: 'status',
-    header: 'State',
+    header: 'Status',
     width: '6rem',
     cell: ({ status, is_service_user }) =>
-      is_service_user ? <Status tone="accent">own agent</Status> : <Status>{status}</Status>,
+      is_service_user ? <Status tone="accent">org’s agent</Status> : <Status>{status}</Status>,
   },
   {
     id: 'today',
@@ -48,7 +48,7 @@ const columns: Column<User>[] = [
   },
   {
     id: 'since',
-    header: 'Since',
+    header: 'Created',
     width: '6.5rem',
     isWideOnly: true,
     cell: ({ created_at }) => <Time at={created_at} />,
@@ -70,7 +70,7 @@ export default function UsersPage() {
   return (
     <Page
       actions={create}
-      lead="Whoever your agents work for. A user is made with their first message; each has caps, a memory, files and a computer of their own."
+      lead="The people your agents work for. A user is created with their first message and has separate caps, memory, files and a computer."
       request={users.request}
       title="Users"
     >
@@ -78,8 +78,8 @@ export default function UsersPage() {
         filters={{ ...(status && { status }), ...(email && { email }) }}
         set={setFilters}
         shown={[
-          { name: 'status', label: 'State', options: ['active', 'disabled'] },
-          { name: 'email', label: 'Email', placeholder: 'Email, whole' },
+          { name: 'status', label: 'Status', options: ['active', 'disabled'] },
+          { name: 'email', label: 'Email', placeholder: 'Exact email' },
         ]}
       />
       <DataTable
@@ -88,13 +88,13 @@ export default function UsersPage() {
           <EmptyState
             action={create}
             example={{
-              label: 'A message with a user_id makes the user:',
+              label: 'A message with a user_id creates the user:',
               code: `curl -X POST "$VESTRA_URL/v1/conversations" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id":"ada","message":"Hello"}'`,
             }}
             icon="user"
-            title={isStatus || email ? 'No such users' : 'No users yet'}
+            title={isStatus || email ? 'No users match these filters' : 'No users yet'}
           >
-            Nobody has to be made by hand.
+            You do not have to create users yourself.
           </EmptyState>
         }
         label="Users"
@@ -110,7 +110,7 @@ export default function UsersPage() {
           submit="Create user"
         >
           <TextField
-            hint="What your own systems call them. It never changes."
+            hint="The id in your system. It cannot be changed."
             isMono
             label="Id"
             name="user_id"

@@ -31,15 +31,15 @@ export function EndpointForm({
   });
   const fields = (
     <>
-      <TextField isMono label="Address" name="url" placeholder="https://example.com/vestra" type="url" />
+      <TextField isMono label="URL" name="url" placeholder="https://example.com/vestra" type="url" />
       <TextField label="Description" name="description" />
       <SelectField
-        hint="What happens in this mode; the other mode has endpoints of its own."
-        label="What it is told"
+        hint="Events of this mode. The other mode has separate endpoints."
+        label="Events"
         name="which"
         options={[
-          ['all', 'Everything'],
-          ['some', 'What is chosen below'],
+          ['all', 'All events'],
+          ['some', 'Selected events'],
         ]}
       />
       <ChosenEvents />
@@ -47,7 +47,7 @@ export function EndpointForm({
     </>
   );
   return (
-    <Dialog isOpen onClose={onClose} title={endpoint ? 'Change this endpoint' : 'Add an endpoint'}>
+    <Dialog isOpen onClose={onClose} title={endpoint ? 'Edit endpoint' : 'Add an endpoint'}>
       {endpoint ? (
         <ChangeForm
           fields={{ endpoint_id: endpoint.id }}
@@ -80,10 +80,6 @@ function ChosenEvents() {
   const { values } = useForm();
   if (values.which !== 'some') return null;
   return (
-    <ChoicesField
-      label="Types of events"
-      name="events"
-      options={webhookEventTypes.map((type) => [type, type] as const)}
-    />
+    <ChoicesField label="Event types" name="events" options={webhookEventTypes.map((type) => [type, type] as const)} />
   );
 }

@@ -44,8 +44,8 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
   const told = (delivery: Answer<'webhooks.test'>) =>
     say(
       delivery.status === 'succeeded'
-        ? `It answered ${delivery.status_code}`
-        : `Sent; ${delivery.error ?? 'it has not answered yet'}`,
+        ? `Delivered: ${delivery.status_code}`
+        : `Sent: ${delivery.error ?? 'no response yet'}`,
     );
   const test = useChange('webhooks.test', { onDone: told });
   const retry = useChange('webhooks.retry', { onDone: told });
@@ -66,7 +66,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
     { id: 'event', header: 'Event', cell: ({ event_type }) => event_type },
     {
       id: 'status',
-      header: 'State',
+      header: 'Status',
       width: '6rem',
       cell: ({ status }) => (
         <Status tone={status === 'succeeded' ? 'good' : status === 'failed' ? 'danger' : 'warn'}>{status}</Status>
@@ -82,7 +82,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
     },
     {
       id: 'code',
-      header: 'Answer',
+      header: 'Code',
       width: '4rem',
       align: 'end',
       isWideOnly: true,
@@ -90,7 +90,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
     },
     {
       id: 'took',
-      header: 'Took',
+      header: 'Duration',
       width: '5rem',
       align: 'end',
       isWideOnly: true,
@@ -98,14 +98,14 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
     },
     {
       id: 'error',
-      header: 'What went wrong',
+      header: 'Error',
       isWideOnly: true,
       cell: ({ error, next_attempt_at }) => (
         <span className="text-quiet" title={error ?? ''}>
           {error}
           {next_attempt_at && (
             <>
-              {' again '}
+              {' next attempt '}
               <Time at={next_attempt_at} />
             </>
           )}
@@ -120,9 +120,9 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
       cell: ({ id, event_id, event_type }) => (
         <RowMenu
           items={[
-            { label: 'See the payload', icon: 'code', run: () => go(`/events/${event_id}`) },
+            { label: 'View payload', icon: 'code', run: () => go(`/events/${event_id}`) },
             {
-              label: 'Send again',
+              label: 'Resend',
               icon: 'refresh',
               run: () => retry.run({ ...of, delivery_id: id }),
               isOff: !may('webhooks.retry'),
@@ -145,7 +145,8 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
             Roll secret
           </Button>
           <Button disabled={!may('webhooks.update') || isOfFile} onClick={() => editing.open()}>
-            Change
+            {' '}
+            Edit{' '}
           </Button>
           <Button
             aria-label="Delete this endpoint"
@@ -167,11 +168,11 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
         <Facts
           rows={[
             ['Id', <Id key="id">{endpoint.id}</Id>],
-            ['State', <Status key="state">{endpoint.active ? 'active' : 'off'}</Status>],
+            ['Status', <Status key="state">{endpoint.active ? 'active' : 'off'}</Status>],
             ['Description', endpoint.description],
-            ['Told of', endpoint.events[0] === '*' ? 'everything' : endpoint.events.join(', ')],
-            ['Made by', isOfFile ? 'a deployment file, which is where to change it' : 'hand'],
-            ['Changed', <Time at={endpoint.updated_at} key="changed" />],
+            ['Events', endpoint.events[0] === '*' ? 'all' : endpoint.events.join(', ')],
+            ['Managed by', isOfFile ? 'deployment file (edit it there)' : 'console or API'],
+            ['Updated', <Time at={endpoint.updated_at} key="changed" />],
           ]}
         />
       </Section>
@@ -179,12 +180,12 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
         <DataTable
           columns={columns}
           empty={
-            <EmptyState icon="webhook" title="Nothing was sent yet">
+            <EmptyState icon="webhook" title="No deliveries yet">
               Send a test event, or wait for the first{' '}
               <PageLink className="underline" to="/events">
                 event
               </PageLink>{' '}
-              it asks for.
+              .
             </EmptyState>
           }
           label="Deliveries"
@@ -206,11 +207,11 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
         error={roll.error}
         isOpen={rolling.value !== null}
         isRunning={roll.isRunning}
-        loses="Deliveries are signed with the old and the new secret for 24 hours; after that with the new one alone."
+        loses="Deliveries are signed with both secrets for 24 hours, then only with the new one."
         onClose={rolling.close}
         request={roll.requestOf(of)}
         run={() => roll.run(of)}
-        title="Give it a new secret?"
+        title="Roll the signing secret?"
       />
       <ConfirmDialog
         act="Delete endpoint"
@@ -219,8 +220,8 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
         isRunning={remove.isRunning}
         loses={
           <>
-            <code className="break-all font-mono text-foreground">{endpoint.url}</code> is told nothing any more, and
-            the list of its deliveries is gone.
+            <code className="break-all font-mono text-foreground">{endpoint.url}</code> receives no more events, and its
+            delivery log is deleted.
           </>
         }
         onClose={deleting.close}
@@ -228,7 +229,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
         run={() => remove.run(of)}
         title="Delete this endpoint?"
       />
-      {secret !== null && <SecretOnce onClose={() => setSecret(null)} secret={secret} title="The new secret" />}
+      {secret !== null && <SecretOnce onClose={() => setSecret(null)} secret={secret} title="New signing secret" />}
     </Page>
   );
 }

@@ -37,7 +37,7 @@ export function SignatureHelper({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog
-      description="Paste a delivery as your program got it. All of it stays in this page."
+      description="Paste a delivery as your program received it. Nothing leaves this page."
       isOpen
       onClose={onClose}
       title="Check a signature"
@@ -50,7 +50,7 @@ export function SignatureHelper({ onClose }: { onClose: () => void }) {
           void check();
         }}
       >
-        <Labelled label="Secret of the endpoint">
+        <Labelled label="Signing secret">
           <input
             autoComplete="off"
             className="control font-mono"
@@ -68,7 +68,7 @@ export function SignatureHelper({ onClose }: { onClose: () => void }) {
         <Labelled label="webhook-signature">
           <input className="control font-mono" placeholder="v1,…" {...field('signature')} />
         </Labelled>
-        <Labelled className="sm:col-span-2" label="Raw body, byte for byte">
+        <Labelled className="sm:col-span-2" label="Raw body">
           <textarea
             className="control h-auto py-1.5 font-mono text-sm"
             rows={5}
@@ -83,10 +83,10 @@ export function SignatureHelper({ onClose }: { onClose: () => void }) {
               <p className={`mb-2 flex items-center gap-2 font-medium ${outcome.fits ? 'text-good' : 'text-danger'}`}>
                 <Icon name={outcome.fits ? 'check' : 'warn'} />
                 {outcome.fits
-                  ? 'The signature fits.'
-                  : 'The signature does not fit: another secret, or the body was changed on its way.'}
+                  ? 'The signature is valid.'
+                  : 'The signature is invalid: the secret is wrong or the body was modified.'}
               </p>
-              <CodeBlock code={outcome.expected} label="What this secret makes of it" />
+              <CodeBlock code={outcome.expected} label="Expected signature" />
             </>
           )}
         </div>

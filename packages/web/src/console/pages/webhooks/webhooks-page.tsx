@@ -17,7 +17,7 @@ import { SignatureHelper } from './signature-helper.tsx';
 const columns: Column<ItemOf<'webhooks.list'>>[] = [
   {
     id: 'url',
-    header: 'Address',
+    header: 'URL',
     width: '2fr',
     cell: ({ url }) => <code className="font-mono text-sm">{url}</code>,
   },
@@ -33,10 +33,15 @@ const columns: Column<ItemOf<'webhooks.list'>>[] = [
       </span>
     ),
   },
-  { id: 'state', header: 'State', width: '5.5rem', cell: ({ active }) => <Status>{active ? 'active' : 'off'}</Status> },
+  {
+    id: 'state',
+    header: 'Status',
+    width: '5.5rem',
+    cell: ({ active }) => <Status>{active ? 'active' : 'off'}</Status>,
+  },
   {
     id: 'changed',
-    header: 'Changed',
+    header: 'Updated',
     width: '6.5rem',
     isWideOnly: true,
     cell: ({ updated_at }) => <Time at={updated_at} />,
@@ -65,8 +70,7 @@ export default function WebhooksPage() {
       }
       lead={
         <>
-          Addresses of yours that are told what happens, signed, and tried again until they answer. Everything that is
-          told is in{' '}
+          Endpoints that receive signed events. Failed deliveries are retried. All events are listed under{' '}
           <PageLink className="underline underline-offset-2" to="/events">
             Events
           </PageLink>
@@ -82,13 +86,13 @@ export default function WebhooksPage() {
           <EmptyState
             action={create}
             example={{
-              label: 'Your side checks every delivery with the secret of its endpoint:',
+              label: 'Verify every delivery with the signing secret of its endpoint:',
               code: "import { verifyWebhook } from '@vestra/sdk/webhook';\n\nconst event = await verifyWebhook({ body, headers, secret: process.env.WEBHOOK_SECRET });",
             }}
             icon="webhook"
             title="No endpoints yet"
           >
-            Add the address of a program of yours, and choose what it is told.
+            Add the URL of your program and choose its events.
           </EmptyState>
         }
         label="Webhook endpoints"
@@ -105,13 +109,7 @@ export default function WebhooksPage() {
         />
       )}
       {checking.value && <SignatureHelper onClose={checking.close} />}
-      {made && (
-        <SecretOnce
-          onClose={() => go(`/webhooks/${made.id}`)}
-          secret={made.secret}
-          title="What its deliveries are signed with"
-        />
-      )}
+      {made && <SecretOnce onClose={() => go(`/webhooks/${made.id}`)} secret={made.secret} title="Signing secret" />}
     </Page>
   );
 }

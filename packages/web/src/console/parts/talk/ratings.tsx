@@ -64,10 +64,10 @@ export function Ratings({ message, said }: { message: Message; said: readonly Sa
       {rate.error && <Fault className="mt-1" error={rate.error} />}
       {isWriting && (
         <Dialog
-          description="It is counted as bad already; a word on why helps whoever mends it."
+          description="Your rating is saved. A note helps the people who fix it."
           isOpen
           onClose={() => setIsWriting(false)}
-          title="What was wrong with it?"
+          title="What was wrong?"
         >
           <ChangeForm
             fields={{ ...fields, rating: 'bad' }}
@@ -92,7 +92,7 @@ function Line({ said: { rating, note, rater, updated_at } }: { said: Said }) {
     <p className="break-words text-sm" data-rated={rating}>
       <span className={rating === 'good' ? 'text-good' : 'text-danger'}>
         <Icon className={`mr-1 inline size-3.5 ${rating === 'bad' ? 'rotate-180' : ''}`} name="thumb" />
-        {raters[rater.type]} called it {rating}
+        {raters[rater.type]} rated it {rating}
       </span>
       {note && <span dir="auto">: {note}</span>}{' '}
       <span className="text-quiet text-xs">

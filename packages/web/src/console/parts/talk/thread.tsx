@@ -82,7 +82,7 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
       {conversation.data?.open_work.map(({ task_id, title, status }) => (
         <p className="mt-4 text-sm" key={task_id}>
           <PageLink className="text-accent underline underline-offset-2" to={`/tasks/${task_id}`}>
-            {title ?? 'Work'}
+            {title ?? 'Task'}
           </PageLink>{' '}
           <span className="text-quiet">is {status}</span>
         </p>
@@ -134,7 +134,7 @@ function TurnEnd({ turn, again, isChosen, onChoose }: TurnEndProps) {
     <li className="flex flex-col gap-2" data-turn-end="failed">
       <Fault
         actions={trace}
-        error={new VestraError(error.message || 'The reply ended before it was finished.', { code: error.code })}
+        error={new VestraError(error.message || 'The reply was interrupted.', { code: error.code })}
         hasPage={turn.status === 'failed'}
         isRetrying={send.isRunning}
         retry={again?.role === 'user' && may('conversations.send') ? () => sendAgain(again) : undefined}
@@ -156,7 +156,7 @@ const TraceButton = ({ isChosen, onChoose }: { isChosen: boolean; onChoose: () =
   </Button>
 );
 
-const names = { user: 'User', agent: 'Agent', work: 'Work' } as const;
+const names = { user: 'User', agent: 'Agent', work: 'Task' } as const;
 
 type SaidProps = {
   message: Message;
@@ -183,9 +183,9 @@ function Said({ message, isChosen, onChoose, ratings }: SaidProps) {
       <p className="whitespace-pre-wrap break-words" dir="auto">
         {text}
       </p>
-      {truncated && <p className="text-sm text-warn">The model ran into its limit of length.</p>}
-      {data !== null && data !== undefined && <CodeBlock code={JSON.stringify(data, null, 2)} label="As data" />}
-      {context && <CodeBlock code={JSON.stringify(context, null, 2)} label="Context that came along" />}
+      {truncated && <p className="text-sm text-warn">Truncated: the model reached its output limit.</p>}
+      {data !== null && data !== undefined && <CodeBlock code={JSON.stringify(data, null, 2)} label="Data" />}
+      {context && <CodeBlock code={JSON.stringify(context, null, 2)} label="Context" />}
       {attachments.map(({ file_id, filename }) => (
         <p className="text-quiet text-sm" key={file_id}>
           {filename}
@@ -193,7 +193,7 @@ function Said({ message, isChosen, onChoose, ratings }: SaidProps) {
       ))}
       {role === 'work' && task_id && (
         <PageLink className="text-accent text-sm underline underline-offset-2" to={`/tasks/${task_id}`}>
-          See the work
+          Open the task
         </PageLink>
       )}
       {role !== 'user' && <Ratings message={message} said={ratings} />}

@@ -29,7 +29,7 @@ export function TurnTrace({
   useEffect(() => again.current(), [newest]);
   return (
     <>
-      <Section actions={<RequestMenu request={trace.request} />} title="Trace of the reply">
+      <Section actions={<RequestMenu request={trace.request} />} title="Reply trace">
         <Loaded query={trace}>{(found) => <TraceView isRunning={isRunning} trace={found} />}</Loaded>
       </Section>
       {taskId !== null && (
@@ -39,7 +39,7 @@ export function TurnTrace({
               Open the task
             </PageLink>
           }
-          title="Trace of the work"
+          title="Task trace"
         >
           <Loaded query={ofTask}>{(found) => <TraceView isRunning={isRunning} trace={found} />}</Loaded>
         </Section>

@@ -26,7 +26,7 @@ export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunnin
   const { totals, missing_tools } = trace;
   if (spans.length === 0) {
     return (
-      <p className="py-4 text-quiet">{isRunning ? 'The first step is on its way.' : 'No model or tool was called.'}</p>
+      <p className="py-4 text-quiet">{isRunning ? 'Waiting for the first step.' : 'No model or tool was called.'}</p>
     );
   }
   return (
@@ -34,19 +34,19 @@ export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunnin
       <p className="figures mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-quiet text-sm">
         <span>{spans.length === 1 ? '1 step' : `${count(spans.length)} steps`}</span>
         <span>{duration(whole.toMs - whole.fromMs)}</span>
-        <span>{count(totals.input_tokens)} tokens read</span>
-        <span>{count(totals.output_tokens)} written</span>
+        <span>{count(totals.input_tokens)} input tokens</span>
+        <span>{count(totals.output_tokens)} output tokens</span>
         <span>{usd(totals.cost_usd)}</span>
         <span className="ml-auto flex gap-1">
           {zoom && (
             <Button onClick={() => setZoom(null)} shape="small">
-              Show all of it
+              Show all
             </Button>
           )}
           {(
             [
-              ['Closer', 'in'],
-              ['Further', 'out'],
+              ['Zoom in', 'in'],
+              ['Zoom out', 'out'],
               ['Earlier', 'back'],
               ['Later', 'on'],
             ] as const
@@ -205,23 +205,21 @@ function SpanDetails({ span }: { span: Span }) {
               {span.name}
             </code>,
           ],
-          ['Began', exactTime(new Date(span.startMs).toISOString())],
-          ['Took', span.isOpen ? 'still at it' : duration(span.endMs - span.startMs)],
+          ['Started', exactTime(new Date(span.startMs).toISOString())],
+          ['Duration', span.isOpen ? 'running' : duration(span.endMs - span.startMs)],
           ...(call
             ? ([
-                ['Tokens', `${count(call.input_tokens)} read, ${count(call.output_tokens)} written`],
-                ['From the cache', `${Math.round(call.cache_share * 100)} % (${count(call.cache_read_tokens)} tokens)`],
+                ['Tokens', `${count(call.input_tokens)} input, ${count(call.output_tokens)} output`],
+                ['From cache', `${Math.round(call.cache_share * 100)} % (${count(call.cache_read_tokens)} tokens)`],
                 ['Cost', usd(call.cost_usd)],
-                ['Ended', call.status ?? '–'],
+                ['Status', call.status ?? '–'],
               ] as const)
             : []),
         ]}
       />
       {call?.error && <p className="break-words rounded-md bg-danger-soft px-3 py-2 text-danger">{call.error}</p>}
-      {step?.input_summary && <CodeBlock code={step.input_summary} label="Was given" />}
-      {step?.output_summary && (
-        <CodeBlock code={step.output_summary} label={step.is_error ? 'Failed with' : 'Answered'} />
-      )}
+      {step?.input_summary && <CodeBlock code={step.input_summary} label="Input" />}
+      {step?.output_summary && <CodeBlock code={step.output_summary} label={step.is_error ? 'Error' : 'Output'} />}
       {step?.media?.map((each) => (
         <Media each={each} key={each.url ?? each.bytes} name={span.name} />
       ))}
@@ -240,7 +238,7 @@ function Media({ each, name }: { each: NonNullable<NonNullable<Span['step']>['me
   }
   return (
     <img
-      alt={`What ${name} showed`}
+      alt={`Output of ${name}`}
       className="max-h-96 rounded-md border"
       height={height ?? undefined}
       src={url}

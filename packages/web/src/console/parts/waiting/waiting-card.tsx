@@ -22,7 +22,7 @@ const words: Record<string, string> = {
   approval: 'Approval',
   question: 'Question',
   connect: 'Connect an app',
-  handoff: 'A person’s hands',
+  handoff: 'Handoff to a person',
   tool_call: 'Function call',
 };
 
@@ -35,7 +35,7 @@ export function WaitingCard({ waiting, isInTalk = false }: { waiting: Waiting; i
   });
   const cancel = useChange('interactions.cancel', {
     touches: ['conversations', 'tasks'],
-    onDone: () => say('Withdrawn'),
+    onDone: () => say('Cancelled'),
   });
   const interaction_id = waiting.id;
   const send = (fields: AnswerFields) => answer.run({ interaction_id, ...fields } as Fields<'interactions.answer'>);
@@ -66,7 +66,7 @@ export function WaitingCard({ waiting, isInTalk = false }: { waiting: Waiting; i
             </PageLink>
           )}
           <RequestMenu
-            label="Copy the answer as a call"
+            label="Copy the answer as an API request"
             request={{ row: 'interactions.answer', fields: { interaction_id, ...exampleOf(waiting.type) } }}
           />
         </span>
@@ -82,9 +82,10 @@ export function WaitingCard({ waiting, isInTalk = false }: { waiting: Waiting; i
             disabled={isOff}
             onClick={() => cancel.run({ interaction_id })}
             shape="small"
-            title="The work carries on without this"
+            title="The agent continues without this answer"
           >
-            Withdraw
+            {' '}
+            Cancel{' '}
           </Button>
         </p>
       )}
@@ -126,11 +127,11 @@ function Body(props: BodyProps): ReactNode {
   if (type === 'handoff') return <HandOff {...props} />;
   return (
     <p className="mt-3 text-quiet text-sm">
-      The user signs in to the app themselves, on the page of their session or at a link that{' '}
+      The user signs in to the app on their session page, or with a link that you create under{' '}
       <PageLink className="underline underline-offset-2" search={{ connect: '1' }} to="/apps">
         Apps
       </PageLink>{' '}
-      makes.
+      .
     </p>
   );
 }
@@ -150,12 +151,10 @@ function Approval({ waiting, send, isOff, isBusy }: BodyProps) {
             onChange={(event) => setIsPresent(event.target.checked)}
             type="checkbox"
           />
-          The person who was asked has said yes to me just now
+          The user has just approved this to me in person
         </label>
       )}
-      {isElsewhere && (
-        <p className="mb-2 text-quiet text-sm">A yes to this is given elsewhere, by connecting or installing it.</p>
-      )}
+      {isElsewhere && <p className="mb-2 text-quiet text-sm">Connecting or installing the app approves this.</p>}
       <div className="flex gap-2">
         <Button
           disabled={isOff || isElsewhere || (needsPerson && !isPresent)}
@@ -206,7 +205,7 @@ function Questions({ waiting, send, isOff, isBusy }: BodyProps) {
             aria-label={question}
             className="control"
             onChange={(event) => set(at, event.target.value)}
-            placeholder="Or in words"
+            placeholder="Or type an answer"
             value={answers[at] ?? ''}
           />
         </fieldset>
@@ -238,7 +237,7 @@ function ToolResult({ send, isOff, isBusy }: BodyProps) {
       }}
     >
       <textarea
-        aria-label="What the function answers"
+        aria-label="Function result"
         className="control h-auto min-h-16 py-1.5 font-mono text-sm"
         onChange={(event) => setText(event.target.value)}
         rows={3}
@@ -246,7 +245,7 @@ function ToolResult({ send, isOff, isBusy }: BodyProps) {
       />
       <div className="flex items-center gap-3">
         <Button disabled={isOff || text.trim() === ''} isBusy={isBusy} look="primary" type="submit">
-          Answer the call
+          Send result
         </Button>
         <label className="flex items-center gap-2 text-sm">
           <input
@@ -293,7 +292,7 @@ function HandOff({ waiting, send, isOff }: BodyProps) {
           }}
         >
           <input
-            aria-label="The value"
+            aria-label="Value"
             className="control max-w-72"
             onChange={(event) => setValue(event.target.value)}
             value={value}
@@ -305,7 +304,7 @@ function HandOff({ waiting, send, isOff }: BodyProps) {
       ) : (
         <div className="flex flex-wrap gap-2">
           <Button disabled={isOff} look="primary" onClick={() => send({ decision: 'done' })}>
-            It is done
+            Done{' '}
           </Button>
           <Button disabled={isOff} onClick={() => send({ decision: 'could_not' })}>
             Could not

@@ -13,7 +13,7 @@ type RouteOf<Name extends RowName> = Name extends `${infer F extends keyof Api}.
     : never
   : never;
 
-export type Fields<Name extends RowName> = FieldsOf<RouteOf<Name>>;
+export type Fields<Name extends RowName> = Name extends RowName ? FieldsOf<RouteOf<Name>> : never;
 export type Answer<Name extends RowName> = AnswerOf<RouteOf<Name>>;
 
 /** The calls that answer pages. */

@@ -1,8 +1,10 @@
 import { type ReactNode, useState } from 'react';
-import type { Request } from '../data/rows.ts';
+import { useChange } from '../data/queries.ts';
+import type { Answer, Fields, Request, RowName } from '../data/rows.ts';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 import { Fault } from './fault.tsx';
+import { say } from './notices.tsx';
 import { RequestMenu } from './request-menu.tsx';
 
 type ConfirmProps = {
@@ -55,5 +57,40 @@ export function ConfirmDialog(props: ConfirmProps) {
         </span>
       </DialogActions>
     </Dialog>
+  );
+}
+
+type ConfirmChangeProps<Name extends RowName> = Pick<ConfirmProps, 'title' | 'loses' | 'act' | 'typed'> & {
+  row: Name;
+  fields: Fields<Name>;
+  touches?: readonly string[];
+  /** Shown after the change. */
+  notice?: string;
+  onClose: () => void;
+  /** Runs after the change instead of `onClose`. */
+  onDone?: (answer: Answer<Name>) => void;
+};
+
+/** Asks, then makes one change. It is rendered only while it is open. */
+export function ConfirmChange<Name extends RowName>(props: ConfirmChangeProps<Name>) {
+  const { row, fields, touches, notice, onClose, onDone, ...question } = props;
+  const change = useChange(row, {
+    ...(touches && { touches }),
+    onDone: (answer) => {
+      if (notice !== undefined) say(notice);
+      if (onDone) onDone(answer);
+      else onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      {...question}
+      error={change.error}
+      isOpen
+      isRunning={change.isRunning}
+      onClose={onClose}
+      request={change.requestOf(fields)}
+      run={() => change.run(fields)}
+    />
   );
 }

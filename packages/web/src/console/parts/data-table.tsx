@@ -17,19 +17,21 @@ export type Column<Row> = {
   isWideOnly?: boolean;
 };
 
+export type TableRows<Row> = {
+  rows: readonly Row[];
+  error: Error | null;
+  isLoading: boolean;
+  isFetchingMore?: boolean;
+  hasMore?: boolean;
+  more?: () => void;
+  refetch?: () => void;
+};
+
 type DataTableProps<Row> = {
   /** What the rows are, for those who hear the page. */
   label: string;
   columns: readonly Column<Row>[];
-  list: {
-    rows: readonly Row[];
-    error: Error | null;
-    isLoading: boolean;
-    isFetchingMore?: boolean;
-    hasMore?: boolean;
-    more?: () => void;
-    refetch?: () => void;
-  };
+  list: TableRows<Row>;
   /** The page behind a row; the first cell is its link. */
   linkOf?: (row: Row) => string;
   empty: ReactNode;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { CopyButton } from './copy.tsx';
 import { Icon, type IconName } from './icons.tsx';
 
-type EmptyProps = {
+export type EmptyStateProps = {
   icon: IconName;
   title: string;
   /** What this is for and what to do next. */
@@ -13,7 +13,7 @@ type EmptyProps = {
 };
 
 /** A list without rows teaches the next step. */
-export function EmptyState({ icon, title, children, action, example }: EmptyProps) {
+export function EmptyState({ icon, title, children, action, example }: EmptyStateProps) {
   return (
     <div className="panel flex flex-col items-start gap-3 px-5 py-8 sm:px-8">
       <span className="grid size-9 place-items-center rounded-lg bg-muted text-quiet">

@@ -6,8 +6,9 @@ import { useChange } from '../data/queries.ts';
 import type { Answer, Fields, RowName } from '../data/rows.ts';
 import { Button } from './button.tsx';
 import { ConfirmDialog } from './confirm.tsx';
+import { Dialog } from './dialog.tsx';
 import { Fault } from './fault.tsx';
-import { HelpText } from './help-text.tsx';
+import { say } from './notices.tsx';
 import { RequestMenu } from './request-menu.tsx';
 
 type Values = Record<string, unknown>;
@@ -120,6 +121,35 @@ export function ChangeForm<Name extends RowName>(props: ChangeFormProps<Name>) {
   );
 }
 
+type FormDialogProps<Name extends RowName> = Omit<ChangeFormProps<Name>, 'onCancel' | 'onDone'> & {
+  title: string;
+  description?: ReactNode;
+  width?: 'narrow' | 'wide';
+  onClose: () => void;
+  /** Shown after the change. */
+  notice?: string;
+  /** Runs after the change instead of `onClose`. */
+  onDone?: ChangeFormProps<Name>['onDone'];
+};
+
+/** A form in a dialog. It is rendered only while it is open. */
+export function FormDialog<Name extends RowName>(props: FormDialogProps<Name>) {
+  const { title, description, width = 'narrow', onClose, notice, onDone, ...form } = props;
+  return (
+    <Dialog description={description} isOpen onClose={onClose} title={title} width={width}>
+      <ChangeForm
+        {...(form as unknown as Omit<ChangeFormProps<Name>, 'onCancel' | 'onDone'>)}
+        onCancel={onClose}
+        onDone={(answer, values) => {
+          if (notice !== undefined) say(notice);
+          if (onDone) onDone(answer, values);
+          else onClose();
+        }}
+      />
+    </Dialog>
+  );
+}
+
 const fieldAt = (fields: Readonly<Record<string, FieldRow>> | undefined, name: string): FieldRow | undefined => {
   const [first = '', ...rest] = name.split('.');
   const field = fields?.[first];
@@ -148,6 +178,19 @@ export function Help({ fault, help }: { fault?: string | undefined; help: ReactN
   const shown = fault ?? help;
   return typeof shown === 'string' ? <HelpText>{shown}</HelpText> : shown;
 }
+
+/** The contract's sentences mark names and values as Markdown does. */
+const HelpText = ({ children }: { children: string }) =>
+  children.split('`').map((piece, at) =>
+    at % 2 === 1 ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a sentence keep their order.
+      <code className="rounded-sm bg-muted px-1 font-mono text-[0.92em]" key={at}>
+        {piece}
+      </code>
+    ) : (
+      piece
+    ),
+  );
 
 type FieldProps = { name: string; label: string; hint?: ReactNode };
 

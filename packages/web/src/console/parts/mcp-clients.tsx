@@ -1,11 +1,10 @@
-import { useChange, useList } from '../data/queries.ts';
+import { useList } from '../data/queries.ts';
 import type { ItemOf } from '../data/rows.ts';
 import { Button } from './button.tsx';
-import { ConfirmDialog } from './confirm.tsx';
+import { ConfirmChange } from './confirm.tsx';
 import { type Column, DataTable } from './data-table.tsx';
 import { useDialogInAddress } from './dialog-in-address.ts';
 import { EmptyState } from './empty-state.tsx';
-import { say } from './notices.tsx';
 import { Section } from './page.tsx';
 import { Status, Time } from './shown.tsx';
 
@@ -14,7 +13,8 @@ type Grant = ItemOf<'mcpGrants.list'>;
 /** MCP clients that were let in, in the org and mode of the address: one member's, or those of all. */
 export function McpClients({ memberId }: { memberId?: string }) {
   const grants = useList('mcpGrants.list', memberId === undefined ? {} : { member_id: memberId });
-  const ending = useDialogInAddress('end-client');
+  const revoking = useDialogInAddress('end-client');
+  const revoked = grants.rows.find(({ id }) => id === revoking.value);
   const columns: Column<Grant>[] = [
     {
       id: 'client',
@@ -46,7 +46,7 @@ export function McpClients({ memberId }: { memberId?: string }) {
       width: '4.5rem',
       align: 'end',
       cell: ({ id, client }) => (
-        <Button aria-label={`Revoke ${client.name}`} onClick={() => ending.open(id)} shape="small">
+        <Button aria-label={`Revoke ${client.name}`} onClick={() => revoking.open(id)} shape="small">
           {' '}
           Revoke{' '}
         </Button>
@@ -66,35 +66,22 @@ export function McpClients({ memberId }: { memberId?: string }) {
         label="Connected MCP clients"
         list={grants}
       />
-      <EndClient grant={grants.rows.find(({ id }) => id === ending.value)} onClose={ending.close} />
+      {revoked && (
+        <ConfirmChange
+          act="Revoke access"
+          fields={{ grant_id: revoked.id }}
+          loses={
+            <>
+              <strong className="break-words text-foreground">{revoked.client.name}</strong> loses access immediately.
+              Connecting it again requires a new authorization.
+            </>
+          }
+          notice="Access revoked"
+          onClose={revoking.close}
+          row="mcpGrants.revoke"
+          title="Revoke access of this client?"
+        />
+      )}
     </Section>
-  );
-}
-
-function EndClient({ grant, onClose }: { grant: Grant | undefined; onClose: () => void }) {
-  const end = useChange('mcpGrants.revoke', {
-    onDone: () => {
-      say('Access revoked');
-      onClose();
-    },
-  });
-  if (!grant) return null;
-  return (
-    <ConfirmDialog
-      act="Revoke access"
-      error={end.error}
-      isOpen
-      isRunning={end.isRunning}
-      loses={
-        <>
-          <strong className="break-words text-foreground">{grant.client.name}</strong> loses access immediately.
-          Connecting it again requires a new authorization.
-        </>
-      }
-      onClose={onClose}
-      request={end.requestOf({ grant_id: grant.id })}
-      run={() => end.run({ grant_id: grant.id })}
-      title="Revoke access of this client?"
-    />
   );
 }

@@ -1,10 +1,9 @@
 import { useChange } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { Fault } from '../../parts/fault.tsx';
-import { say } from '../../parts/notices.tsx';
 import { Time } from '../../parts/shown.tsx';
 
 type Linked = Answer<'consoleAccount.show'>['linked_identity'];
@@ -13,13 +12,6 @@ type Linked = Answer<'consoleAccount.show'>['linked_identity'];
 export function CompanyAccount({ linked, hasPassword }: { linked: Linked; hasPassword: boolean }) {
   const unlinking = useDialogInAddress('unlink');
   const link = useLinking();
-  const unlink = useChange('consoleSignIn.unlink', {
-    touches: ['consoleAccount'],
-    onDone: () => {
-      unlinking.close();
-      say('Unlinked');
-    },
-  });
   if (!linked) {
     return (
       <div className="panel p-4">
@@ -47,17 +39,18 @@ export function CompanyAccount({ linked, hasPassword }: { linked: Linked; hasPas
           Unlink
         </Button>
       )}
-      <ConfirmDialog
-        act="Unlink"
-        error={unlink.error}
-        isOpen={unlinking.value !== null}
-        isRunning={unlink.isRunning}
-        loses="You can no longer sign in with your company account, and browsers signed in with it are signed out. Your password stays valid, and you can link the account again."
-        onClose={unlinking.close}
-        request={unlink.requestOf({})}
-        run={() => unlink.run({})}
-        title="Unlink your company account?"
-      />
+      {unlinking.value && (
+        <ConfirmChange
+          act="Unlink"
+          fields={{}}
+          loses="You can no longer sign in with your company account, and browsers signed in with it are signed out. Your password stays valid, and you can link the account again."
+          notice="Unlinked"
+          onClose={unlinking.close}
+          row="consoleSignIn.unlink"
+          title="Unlink your company account?"
+          touches={['consoleAccount']}
+        />
+      )}
     </div>
   );
 }

@@ -3,13 +3,13 @@ import { hasPasskeys, makePasskey } from '../../access/passkey.ts';
 import { useChange, useList } from '../../data/queries.ts';
 import type { Answer, ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
-import { ChangeForm, TextField } from '../../parts/form.tsx';
+import { ChangeForm, FormDialog, TextField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Section, Waiting } from '../../parts/page.tsx';
@@ -24,7 +24,8 @@ export function Passkeys() {
   const adding = useDialogInAddress('passkey');
   const renaming = useDialogInAddress('rename-passkey');
   const removing = useDialogInAddress('remove-passkey');
-  const named = (id: string | null) => passkeys.rows.find((passkey) => passkey.id === id);
+  const renamed = passkeys.rows.find(({ id }) => id === renaming.value);
+  const removed = passkeys.rows.find(({ id }) => id === removing.value);
   const add = hasPasskeys() && (
     <Button onClick={() => adding.open()}>
       <Icon name="plus" /> Add a passkey
@@ -69,8 +70,35 @@ export function Passkeys() {
         list={passkeys}
       />
       {adding.value && <AddPasskey onClose={adding.close} />}
-      <RenamePasskey onClose={renaming.close} passkey={named(renaming.value)} />
-      <RemovePasskey onClose={removing.close} passkey={named(removing.value)} />
+      {renamed && (
+        <FormDialog
+          fields={{ passkey_id: renamed.id }}
+          initial={{ name: renamed.name }}
+          notice="Renamed"
+          onClose={renaming.close}
+          row="passkeys.update"
+          submit="Save"
+          title={`Rename ${renamed.name}`}
+        >
+          <TextField label="Name" name="name" />
+        </FormDialog>
+      )}
+      {removed && (
+        <ConfirmChange
+          act="Remove passkey"
+          fields={{ passkey_id: removed.id }}
+          loses={
+            <>
+              <strong className="break-all text-foreground">{removed.name}</strong> no longer signs you in. Existing
+              sign-ins stay active. Delete it from the device too, where it is still offered.
+            </>
+          }
+          notice="Removed"
+          onClose={removing.close}
+          row="passkeys.remove"
+          title="Remove this passkey?"
+        />
+      )}
     </Section>
   );
 }
@@ -144,54 +172,5 @@ function AtDevice({ name, options, beginAgain, onClose }: Begun & { beginAgain: 
         </Button>
       </DialogActions>
     </>
-  );
-}
-
-function RenamePasskey({ passkey, onClose }: { passkey: Passkey | undefined; onClose: () => void }) {
-  if (!passkey) return null;
-  return (
-    <Dialog isOpen onClose={onClose} title={`Rename ${passkey.name}`}>
-      <ChangeForm
-        fields={{ passkey_id: passkey.id }}
-        initial={{ name: passkey.name }}
-        onCancel={onClose}
-        onDone={() => {
-          say('Renamed');
-          onClose();
-        }}
-        row="passkeys.update"
-        submit="Save"
-      >
-        <TextField label="Name" name="name" />
-      </ChangeForm>
-    </Dialog>
-  );
-}
-
-function RemovePasskey({ passkey, onClose }: { passkey: Passkey | undefined; onClose: () => void }) {
-  const remove = useChange('passkeys.remove', {
-    onDone: () => {
-      say('Removed');
-      onClose();
-    },
-  });
-  if (!passkey) return null;
-  return (
-    <ConfirmDialog
-      act="Remove passkey"
-      error={remove.error}
-      isOpen
-      isRunning={remove.isRunning}
-      loses={
-        <>
-          <strong className="break-all text-foreground">{passkey.name}</strong> no longer signs you in. Existing
-          sign-ins stay active. Delete it from the device too, where it is still offered.
-        </>
-      }
-      onClose={onClose}
-      request={remove.requestOf({ passkey_id: passkey.id })}
-      run={() => remove.run({ passkey_id: passkey.id })}
-      title="Remove this passkey?"
-    />
   );
 }

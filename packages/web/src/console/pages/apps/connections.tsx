@@ -1,12 +1,11 @@
 import { useRole } from '../../data/api.ts';
-import { useChange, useList } from '../../data/queries.ts';
+import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { say } from '../../parts/notices.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 
@@ -18,13 +17,7 @@ export function Connections() {
   const connections = useList('connections.list', { ...(user_id && { user_id }), ...(app && { app }) });
   const { may } = useRole();
   const removing = useDialogInAddress('remove');
-  const gone = connections.rows.find(({ id }) => id === removing.value);
-  const remove = useChange('connections.delete', {
-    onDone: () => {
-      say('Disconnected');
-      removing.close();
-    },
-  });
+  const removed = connections.rows.find(({ id }) => id === removing.value);
   const columns: Column<Connection>[] = [
     { id: 'app', header: 'App', width: '8rem', cell: (each) => each.app },
     {
@@ -108,23 +101,23 @@ export function Connections() {
         label="Connections"
         list={connections}
       />
-      <ConfirmDialog
-        act="Disconnect"
-        error={remove.error}
-        isOpen={gone !== undefined}
-        isRunning={remove.isRunning}
-        loses={
-          <>
-            The connection of{' '}
-            <strong className="break-all text-foreground">{gone?.user_id ?? 'the org’s agent'}</strong> to {gone?.app}{' '}
-            is deleted. To connect again, they sign in again.
-          </>
-        }
-        onClose={removing.close}
-        request={remove.requestOf({ connection_id: gone?.id })}
-        run={() => gone && remove.run({ connection_id: gone.id })}
-        title="Disconnect this app?"
-      />
+      {removed && (
+        <ConfirmChange
+          act="Disconnect"
+          fields={{ connection_id: removed.id }}
+          loses={
+            <>
+              The connection of{' '}
+              <strong className="break-all text-foreground">{removed.user_id ?? 'the org’s agent'}</strong> to{' '}
+              {removed.app} is deleted. To connect again, they sign in again.
+            </>
+          }
+          notice="Disconnected"
+          onClose={removing.close}
+          row="connections.delete"
+          title="Disconnect this app?"
+        />
+      )}
     </>
   );
 }

@@ -3,14 +3,13 @@ import { useState } from 'react';
 import { allPages } from '../../data/all-pages.ts';
 import { usePlace, useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
-import { useChange, useList, useOne } from '../../data/queries.ts';
+import { useList, useOne } from '../../data/queries.ts';
 import type { Answer, ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { Fault } from '../../parts/fault.tsx';
-import { say } from '../../parts/notices.tsx';
 import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { asCsv, saveFile } from '../../parts/save-file.ts';
@@ -40,12 +39,6 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
   const stopping = useDialogInAddress('cancel');
   const [isSaving, setIsSaving] = useState(false);
   const [error, setError] = useState<Error | null>(null);
-  const cancel = useChange('batches.cancel', {
-    onDone: () => {
-      say('Batch stopped');
-      stopping.close();
-    },
-  });
   const save = async (kind: 'csv' | 'jsonl') => {
     setIsSaving(true);
     setError(null);
@@ -110,17 +103,17 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
           ]}
         />
       </Section>
-      <ConfirmDialog
-        act="Stop batch"
-        error={cancel.error}
-        isOpen={stopping.value !== null}
-        isRunning={cancel.isRunning}
-        loses={`${count(batch.counts.queued)} queued items are cancelled. Running items finish.`}
-        onClose={stopping.close}
-        request={cancel.requestOf({ batch_id: batch.id })}
-        run={() => cancel.run({ batch_id: batch.id })}
-        title="Stop this batch?"
-      />
+      {stopping.value && (
+        <ConfirmChange
+          act="Stop batch"
+          fields={{ batch_id: batch.id }}
+          loses={`${count(batch.counts.queued)} queued items are cancelled. Running items finish.`}
+          notice="Batch stopped"
+          onClose={stopping.close}
+          row="batches.cancel"
+          title="Stop this batch?"
+        />
+      )}
     </Page>
   );
 }

@@ -1,13 +1,8 @@
-import { useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { Button } from '../../parts/button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { Icon } from '../../parts/icons.tsx';
-import { Page } from '../../parts/page.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { useGo } from '../../parts/page-link.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { count, Status, Time, Usd } from '../../parts/shown.tsx';
 import { NewBatch } from './new-batch.tsx';
 import { Progress } from './progress.tsx';
@@ -54,41 +49,32 @@ const columns: Column<ItemOf<'batches.list'>>[] = [
 
 export default function BatchesPage() {
   const batches = useList('batches.list', {});
-  const { may } = useRole();
   const go = useGo();
-  const creating = useDialogInAddress('new');
-  const create = may('batches.create') && (
-    <Button look="primary" onClick={() => creating.open()}>
-      <Icon name="plus" /> Start a batch
-    </Button>
-  );
   return (
-    <Page
-      actions={create}
-      lead="Run the same job for many inputs: one conversation for each line of a file."
-      request={batches.request}
-      title="Batches"
-    >
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState
-            action={create}
-            example={{
-              label: 'Example file:',
-              code: '{"message":"Summarise order 1001","user_id":"ada"}\n{"message":"Summarise order 1002","user_id":"bob"}',
-            }}
-            icon="batch"
-            title="No batches yet"
-          >
+    <ResourceList
+      columns={columns}
+      create={{
+        label: 'Start a batch',
+        row: 'batches.create',
+        dialog: (close) => <NewBatch onClose={close} onDone={({ id }) => go(`/batches/${id}`)} />,
+      }}
+      empty={{
+        icon: 'batch',
+        title: 'No batches yet',
+        text: (
+          <>
             Upload a CSV or JSONL file. Its column <code className="font-mono">message</code> starts each conversation.
-          </EmptyState>
-        }
-        label="Batches"
-        linkOf={({ id }) => `/batches/${id}`}
-        list={batches}
-      />
-      {creating.value && <NewBatch onClose={creating.close} onDone={({ id }) => go(`/batches/${id}`)} />}
-    </Page>
+          </>
+        ),
+        example: {
+          label: 'Example file:',
+          code: '{"message":"Summarise order 1001","user_id":"ada"}\n{"message":"Summarise order 1002","user_id":"bob"}',
+        },
+      }}
+      lead="Run the same job for many inputs: one conversation for each line of a file."
+      linkOf={({ id }) => `/batches/${id}`}
+      list={batches}
+      title="Batches"
+    />
   );
 }

@@ -1,11 +1,10 @@
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { buttonLook } from '../../parts/button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { Status, Time, Usd } from '../../parts/shown.tsx';
 
 type Conversation = ItemOf<'conversations.list'>;
@@ -57,39 +56,33 @@ export default function ConversationsPage() {
   const [filters, set] = useFilters('user_id');
   const conversations = useList('conversations.list', filters as never);
   return (
-    <Page
+    <ResourceList
+      above={
+        <FilterBar
+          filters={filters as Record<string, string>}
+          set={set as never}
+          shown={[{ name: 'user_id', label: 'User', placeholder: 'User id' }]}
+        />
+      }
+      columns={columns}
+      empty={{
+        icon: 'conversation',
+        title: filters.user_id ? 'This user has no conversations' : 'No conversations yet',
+        text: 'A conversation starts with a user’s first message, from your app, the session page or the playground.',
+        action: (
+          <PageLink className={buttonLook('primary')} to="/playground">
+            Open the playground
+          </PageLink>
+        ),
+        example: {
+          label: 'Or from your program:',
+          code: `curl "$VESTRA_URL/v1/conversations" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id": "ada", "message": "Hello!"}'`,
+        },
+      }}
       lead="Every conversation with your agents, newest first."
-      request={conversations.request}
+      linkOf={({ id }) => `/conversations/${id}`}
+      list={conversations}
       title="Conversations"
-    >
-      <FilterBar
-        filters={filters as Record<string, string>}
-        set={set as never}
-        shown={[{ name: 'user_id', label: 'User', placeholder: 'User id' }]}
-      />
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState
-            action={
-              <PageLink className={buttonLook('primary')} to="/playground">
-                Open the playground
-              </PageLink>
-            }
-            example={{
-              label: 'Or from your program:',
-              code: `curl "$VESTRA_URL/v1/conversations" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id": "ada", "message": "Hello!"}'`,
-            }}
-            icon="conversation"
-            title={filters.user_id ? 'This user has no conversations' : 'No conversations yet'}
-          >
-            A conversation starts with a user’s first message, from your app, the session page or the playground.
-          </EmptyState>
-        }
-        label="Conversations"
-        linkOf={({ id }) => `/conversations/${id}`}
-        list={conversations}
-      />
-    </Page>
+    />
   );
 }

@@ -3,10 +3,9 @@ import { usePlace, useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
 import type { Answer, RowName } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { AreaField, ChangeForm, TextField } from '../../parts/form.tsx';
+import { AreaField, FormDialog, TextField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { say } from '../../parts/notices.tsx';
@@ -22,19 +21,6 @@ export function DeploymentMenu({ deployment }: { deployment: Answer<'deployments
   const [asked, setAsked] = useState<'archive' | 'delete' | 'rollback' | null>(null);
   const close = () => setAsked(null);
   const unarchive = useChange('deployments.unarchive', { onDone: () => say('Unarchived') });
-  const archive = useChange('deployments.archive', {
-    onDone: () => {
-      close();
-      say('Archived', () => unarchive.run({ deployment_id }));
-    },
-  });
-  const remove = useChange('deployments.delete', { onDone: () => go('/deployments') });
-  const rollback = useChange('deployments.rollback', {
-    onDone: ({ live_version: now }) => {
-      close();
-      say(`Version ${now} is live again`);
-    },
-  });
   const isOff = (row: RowName) => !may(row);
   return (
     <>
@@ -75,54 +61,60 @@ export function DeploymentMenu({ deployment }: { deployment: Answer<'deployments
           <Icon name="more" />
         </Button>
       </Menu>
-      <Dialog isOpen={renaming.value !== null} onClose={renaming.close} title="Name and description">
-        <ChangeForm
+      {renaming.value && (
+        <FormDialog
           fields={{ deployment_id }}
           initial={{ name, description: deployment.description }}
-          onCancel={renaming.close}
-          onDone={renaming.close}
+          onClose={renaming.close}
           row="deployments.update"
           send={(values) => values}
           submit="Save"
+          title="Name and description"
         >
           <TextField label="Name" name="name" />
           <AreaField label="Description" name="description" />
-        </ChangeForm>
-      </Dialog>
-      <ConfirmDialog
-        act="Archive"
-        error={archive.error}
-        isOpen={asked === 'archive'}
-        isRunning={archive.isRunning}
-        loses="It accepts no new conversations or versions, its routines stop, and API requests that name it are rejected. Nothing is deleted, and you can unarchive it."
-        onClose={close}
-        request={archive.requestOf({ deployment_id })}
-        run={() => archive.run({ deployment_id })}
-        title={`Archive ${name}?`}
-      />
-      <ConfirmDialog
-        act="Roll back"
-        error={rollback.error}
-        isOpen={asked === 'rollback'}
-        isRunning={rollback.isRunning}
-        loses={`The previous live version replaces version ${live_version} immediately. Version ${live_version} is kept and can be promoted again.`}
-        onClose={close}
-        request={rollback.requestOf({ deployment_id })}
-        run={() => rollback.run({ deployment_id })}
-        title={`Roll back ${name}?`}
-      />
-      <ConfirmDialog
-        act="Delete permanently"
-        error={remove.error}
-        isOpen={asked === 'delete'}
-        isRunning={remove.isRunning}
-        loses="All its versions, scenarios and test runs are deleted permanently. Conversations and their costs are kept. A deployment with a live version cannot be deleted: archive it instead."
-        onClose={close}
-        request={remove.requestOf({ deployment_id })}
-        run={() => remove.run({ deployment_id })}
-        title={`Delete ${name}?`}
-        typed={slug}
-      />
+        </FormDialog>
+      )}
+      {asked === 'archive' && (
+        <ConfirmChange
+          act="Archive"
+          fields={{ deployment_id }}
+          loses="It accepts no new conversations or versions, its routines stop, and API requests that name it are rejected. Nothing is deleted, and you can unarchive it."
+          onClose={close}
+          onDone={() => {
+            close();
+            say('Archived', () => unarchive.run({ deployment_id }));
+          }}
+          row="deployments.archive"
+          title={`Archive ${name}?`}
+        />
+      )}
+      {asked === 'rollback' && (
+        <ConfirmChange
+          act="Roll back"
+          fields={{ deployment_id }}
+          loses={`The previous live version replaces version ${live_version} immediately. Version ${live_version} is kept and can be promoted again.`}
+          onClose={close}
+          onDone={({ live_version: now }) => {
+            close();
+            say(`Version ${now} is live again`);
+          }}
+          row="deployments.rollback"
+          title={`Roll back ${name}?`}
+        />
+      )}
+      {asked === 'delete' && (
+        <ConfirmChange
+          act="Delete permanently"
+          fields={{ deployment_id }}
+          loses="All its versions, scenarios and test runs are deleted permanently. Conversations and their costs are kept. A deployment with a live version cannot be deleted: archive it instead."
+          onClose={close}
+          onDone={() => go('/deployments')}
+          row="deployments.delete"
+          title={`Delete ${name}?`}
+          typed={slug}
+        />
+      )}
     </>
   );
 }

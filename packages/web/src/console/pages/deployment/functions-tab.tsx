@@ -1,12 +1,11 @@
 import { useState } from 'react';
 import { usePlace, useRole } from '../../data/api.ts';
-import { useChange, useOne } from '../../data/queries.ts';
+import { useOne } from '../../data/queries.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { detailsOf, Fault } from '../../parts/fault.tsx';
-import { ChangeForm, TextField } from '../../parts/form.tsx';
+import { FormDialog, TextField } from '../../parts/form.tsx';
 import { Facts, Loaded, Section, Waiting } from '../../parts/page.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
@@ -73,13 +72,6 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
   const [asked, setAsked] = useState<'set' | 'delete' | 'roll' | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const close = () => setAsked(null);
-  const remove = useChange('functions.deleteEndpoint', { onDone: close });
-  const roll = useChange('functions.rollEndpointSecret', {
-    onDone: (answer) => {
-      close();
-      setSecret(answer.secret);
-    },
-  });
   const isNone = endpoint.error !== null && detailsOf(endpoint.error).status === 404;
   return (
     <Section
@@ -125,43 +117,46 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
       ) : (
         <Waiting />
       )}
-      <Dialog isOpen={asked === 'set'} onClose={close} title="Function endpoint">
-        <ChangeForm
+      {asked === 'set' && (
+        <FormDialog
           fields={{ deployment_id }}
           initial={{ url: endpoint.data?.url ?? '' }}
-          onCancel={close}
+          onClose={close}
           onDone={(answer) => {
             close();
             setSecret(answer.secret ?? null);
           }}
           row="functions.setEndpoint"
           submit="Save"
+          title="Function endpoint"
         >
           <TextField label="URL" name="url" placeholder="https://example.com/vestra/functions" type="url" />
-        </ChangeForm>
-      </Dialog>
-      <ConfirmDialog
-        act="Roll secret"
-        error={roll.error}
-        isOpen={asked === 'roll'}
-        isRunning={roll.isRunning}
-        loses="Calls are signed with a new secret. The old secret stays valid for 24 hours."
-        onClose={close}
-        request={roll.requestOf({ deployment_id })}
-        run={() => roll.run({ deployment_id })}
-        title="Roll the signing secret?"
-      />
-      <ConfirmDialog
-        act="Remove endpoint"
-        error={remove.error}
-        isOpen={asked === 'delete'}
-        isRunning={remove.isRunning}
-        loses="Vestra stops sending calls to it, and its signing secret is deleted. Calls stay pending until a program polls for them."
-        onClose={close}
-        request={remove.requestOf({ deployment_id })}
-        run={() => remove.run({ deployment_id })}
-        title="Remove this endpoint?"
-      />
+        </FormDialog>
+      )}
+      {asked === 'roll' && (
+        <ConfirmChange
+          act="Roll secret"
+          fields={{ deployment_id }}
+          loses="Calls are signed with a new secret. The old secret stays valid for 24 hours."
+          onClose={close}
+          onDone={(answer) => {
+            close();
+            setSecret(answer.secret);
+          }}
+          row="functions.rollEndpointSecret"
+          title="Roll the signing secret?"
+        />
+      )}
+      {asked === 'delete' && (
+        <ConfirmChange
+          act="Remove endpoint"
+          fields={{ deployment_id }}
+          loses="Vestra stops sending calls to it, and its signing secret is deleted. Calls stay pending until a program polls for them."
+          onClose={close}
+          row="functions.deleteEndpoint"
+          title="Remove this endpoint?"
+        />
+      )}
       {secret !== null && <SecretOnce onClose={() => setSecret(null)} secret={secret} title="Signing secret" />}
     </Section>
   );

@@ -2,11 +2,10 @@ import { usePlace, useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { buttonLook } from '../../parts/button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { Icon } from '../../parts/icons.tsx';
-import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 
 type Deployment = ItemOf<'deployments.list'>;
@@ -62,36 +61,27 @@ export default function DeploymentsPage() {
     </>
   );
   return (
-    <Page
+    <ResourceList
       actions={create}
+      columns={columns}
+      empty={{
+        icon: 'deployment',
+        title: 'No deployments yet',
+        text: 'A deployment is one agent: a file with its instructions, its tools and what needs approval. Write the file, or describe the job in an interview.',
+        action: <div className="flex flex-wrap gap-2">{create}</div>,
+        example: {
+          label: 'A minimal service.yaml:',
+          code: 'name: hello\ninstructions: Answer in one sentence.',
+        },
+      }}
       lead={
         mode === 'test'
           ? 'Your agents. Test mode runs the draft version of each.'
           : 'Your agents. Live mode runs the promoted version of each.'
       }
-      request={deployments.request}
+      linkOf={({ id }) => `/deployments/${id}`}
+      list={deployments}
       title="Deployments"
-    >
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState
-            action={<div className="flex flex-wrap gap-2">{create}</div>}
-            example={{
-              label: 'A minimal service.yaml:',
-              code: 'name: hello\ninstructions: Answer in one sentence.',
-            }}
-            icon="deployment"
-            title="No deployments yet"
-          >
-            A deployment is one agent: a file with its instructions, its tools and what needs approval. Write the file,
-            or describe the job in an interview.
-          </EmptyState>
-        }
-        label="Deployments"
-        linkOf={({ id }) => `/deployments/${id}`}
-        list={deployments}
-      />
-    </Page>
+    />
   );
 }

@@ -1,11 +1,10 @@
 import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { Time } from '../../parts/shown.tsx';
 import { subjectOf } from './subject.ts';
 
@@ -33,35 +32,32 @@ export default function EventsPage() {
   const known = webhookEventTypes.find((each) => each === type);
   const events = useList('events.list', known ? { type: known } : {});
   return (
-    <Page
+    <ResourceList
+      above={
+        <FilterBar
+          filters={known ? { type: known } : {}}
+          set={setFilters}
+          shown={[{ name: 'type', label: 'Type', options: webhookEventTypes }]}
+        />
+      }
+      columns={columns}
+      empty={{
+        icon: 'event',
+        title: known ? `No ${known} events yet` : 'No events yet',
+        text: 'Start a conversation with an agent: its messages, tasks and approvals appear here.',
+      }}
       lead={
         <>
           Every event, newest first. Subscribe to them with{' '}
           <PageLink className="underline underline-offset-2" to="/webhooks">
             webhooks
-          </PageLink>{' '}
+          </PageLink>
           .
         </>
       }
-      request={events.request}
+      linkOf={({ id }) => `/events/${id}`}
+      list={events}
       title="Events"
-    >
-      <FilterBar
-        filters={known ? { type: known } : {}}
-        set={setFilters}
-        shown={[{ name: 'type', label: 'Type', options: webhookEventTypes }]}
-      />
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState icon="event" title={known ? `No ${known} events yet` : 'No events yet'}>
-            Start a conversation with an agent: its messages, tasks and approvals appear here.
-          </EmptyState>
-        }
-        label="Events"
-        linkOf={({ id }) => `/events/${id}`}
-        list={events}
-      />
-    </Page>
+    />
   );
 }

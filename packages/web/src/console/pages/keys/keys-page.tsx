@@ -1,32 +1,27 @@
 import { useState } from 'react';
-import { useRole } from '../../data/api.ts';
-import { useChange, useList } from '../../data/queries.ts';
+import { usePlace, useRole } from '../../data/api.ts';
+import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { Icon } from '../../parts/icons.tsx';
+import { ChoicesField, FormDialog, SelectField, TextField } from '../../parts/form.tsx';
 import { McpClients } from '../../parts/mcp-clients.tsx';
-import { Menu } from '../../parts/menu.tsx';
-import { say } from '../../parts/notices.tsx';
-import { Page } from '../../parts/page.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
-import { NewKey } from './new-key.tsx';
-import { RollKey } from './roll-key.tsx';
 
 type Key = ItemOf<'keys.list'>;
 
 export default function KeysPage() {
   const keys = useList('keys.list', {});
   const { may } = useRole();
-  const creating = useDialogInAddress('new');
   const rolling = useDialogInAddress('roll');
   const revoking = useDialogInAddress('revoke');
   const [secret, setSecret] = useState<string | null>(null);
-  const named = (id: string | null) => keys.rows.find((key) => key.id === id);
+  const rolled = keys.rows.find(({ id }) => id === rolling.value);
+  const revoked = keys.rows.find(({ id }) => id === revoking.value);
 
   const columns: Column<Key>[] = [
     { id: 'name', header: 'Name', cell: (key) => key.name },
@@ -57,7 +52,7 @@ export default function KeysPage() {
       header: '',
       width: '2rem',
       cell: (key) => (
-        <Menu
+        <RowMenu
           items={[
             { label: 'Roll', icon: 'refresh', run: () => rolling.open(key.id), isOff: !may('keys.roll') },
             {
@@ -68,78 +63,120 @@ export default function KeysPage() {
               isOff: !may('keys.revoke'),
             },
           ]}
-        >
-          <Button aria-label={`Actions for ${key.name}`} look="quiet" shape="small">
-            <Icon name="more" />
-          </Button>
-        </Menu>
+          of={key.name}
+        />
       ),
     },
   ];
 
-  const create = may('keys.create') && (
-    <Button look="primary" onClick={() => creating.open()}>
-      <Icon name="plus" /> Create key
-    </Button>
-  );
   return (
-    <Page
-      actions={create}
+    <ResourceList
+      columns={columns}
+      create={{
+        label: 'Create key',
+        row: 'keys.create',
+        dialog: (close) => <NewKey onClose={close} onSecret={setSecret} />,
+      }}
+      empty={{
+        icon: 'key',
+        title: 'No keys yet',
+        text: 'Create a separate key for each program, so that you can revoke one without affecting the others.',
+        example: {
+          label: 'Check a key:',
+          code: 'curl "$VESTRA_URL/v1/me" -H "Authorization: Bearer $VESTRA_KEY"',
+        },
+      }}
       lead="Your programs authenticate API requests with these keys. Test keys reach test users and drafts, live keys reach your real users."
-      request={keys.request}
+      list={keys}
       title="API keys"
     >
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState
-            action={create}
-            example={{
-              label: 'Check a key:',
-              code: 'curl "$VESTRA_URL/v1/me" -H "Authorization: Bearer $VESTRA_KEY"',
-            }}
-            icon="key"
-            title="No keys yet"
-          >
-            Create a separate key for each program, so that you can revoke one without affecting the others.
-          </EmptyState>
-        }
-        label="API keys"
-        list={keys}
-      />
       <McpClients />
-      <NewKey isOpen={creating.value !== null} onClose={creating.close} onSecret={setSecret} />
-      <RollKey keyRow={named(rolling.value)} onClose={rolling.close} onSecret={setSecret} />
-      <RevokeKey keyRow={named(revoking.value)} onClose={revoking.close} />
+      {rolled && <RollKey keyRow={rolled} onClose={rolling.close} onSecret={setSecret} />}
+      {revoked && (
+        <ConfirmChange
+          act="Revoke key"
+          fields={{ key_id: revoked.id }}
+          loses={
+            <>
+              Requests with <strong className="break-all text-foreground">{revoked.name}</strong> are rejected
+              immediately. This cannot be undone. To replace a key without downtime, roll it.
+            </>
+          }
+          notice="Key revoked"
+          onClose={revoking.close}
+          row="keys.revoke"
+          title="Revoke this key?"
+        />
+      )}
       {secret !== null && <SecretOnce onClose={() => setSecret(null)} secret={secret} title="Your new key" />}
-    </Page>
+    </ResourceList>
   );
 }
 
-function RevokeKey({ keyRow, onClose }: { keyRow: Key | undefined; onClose: () => void }) {
-  const revoke = useChange('keys.revoke', {
-    onDone: () => {
-      say('Key revoked');
-      onClose();
-    },
-  });
-  if (!keyRow) return null;
+const scopes = [
+  ['runtime', 'runtime', 'For apps: conversations, tasks, users, files'],
+  ['setup', 'setup', 'For pipelines: deployments, knowledge, tools, secrets'],
+  ['admin', 'admin', 'For administration: keys, members, limits, usage, org settings'],
+] as const;
+const all = ['all', 'all', 'Full access, including owners'] as const;
+
+type KeyDialogProps = { onClose: () => void; onSecret: (secret: string) => void };
+
+function NewKey({ onClose, onSecret }: KeyDialogProps) {
+  const { mode } = usePlace();
+  const { role } = useRole();
   return (
-    <ConfirmDialog
-      act="Revoke key"
-      error={revoke.error}
-      isOpen
-      isRunning={revoke.isRunning}
-      loses={
-        <>
-          Requests with <strong className="break-all text-foreground">{keyRow.name}</strong> are rejected immediately.
-          This cannot be undone. To replace a key without downtime, roll it.
-        </>
-      }
+    <FormDialog
+      initial={{ name: '', mode, scopes: ['runtime'] }}
       onClose={onClose}
-      request={revoke.requestOf({ key_id: keyRow.id })}
-      run={() => revoke.run({ key_id: keyRow.id })}
-      title="Revoke this key?"
-    />
+      onDone={({ key }) => {
+        onClose();
+        onSecret(key);
+      }}
+      row="keys.create"
+      submit="Create key"
+      title="Create an API key"
+    >
+      <TextField label="Name" name="name" placeholder="billing service" />
+      <SelectField
+        label="Mode"
+        name="mode"
+        options={[
+          ['test', 'Test'],
+          ['live', 'Live'],
+        ]}
+      />
+      <ChoicesField label="Scopes" name="scopes" options={role === 'owner' ? [...scopes, all] : scopes} />
+    </FormDialog>
+  );
+}
+
+function RollKey({ keyRow, onClose, onSecret }: KeyDialogProps & { keyRow: Key }) {
+  return (
+    <FormDialog
+      description={`${keyRow.name} gets a new secret.`}
+      fields={{ key_id: keyRow.id }}
+      initial={{ grace_seconds: '3600' }}
+      onClose={onClose}
+      onDone={({ key }) => {
+        onClose();
+        onSecret(key);
+      }}
+      row="keys.roll"
+      send={({ grace_seconds }) => ({ grace_seconds: Number(grace_seconds) })}
+      submit="Roll key"
+      title="Roll this key"
+    >
+      <SelectField
+        label="Old secret stays valid for"
+        name="grace_seconds"
+        options={[
+          ['0', '0 seconds (revoke now)'],
+          ['3600', 'One hour'],
+          ['86400', 'One day'],
+          ['604800', 'Seven days'],
+        ]}
+      />
+    </FormDialog>
   );
 }

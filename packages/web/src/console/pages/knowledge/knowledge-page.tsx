@@ -1,15 +1,9 @@
-import { useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { Button } from '../../parts/button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ChangeForm, TextField } from '../../parts/form.tsx';
-import { Icon } from '../../parts/icons.tsx';
-import { Page } from '../../parts/page.tsx';
+import type { Column } from '../../parts/data-table.tsx';
+import { FormDialog, TextField } from '../../parts/form.tsx';
 import { useGo } from '../../parts/page-link.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { bytes, count, Status, Time } from '../../parts/shown.tsx';
 
 const columns: Column<ItemOf<'notebooks.list'>>[] = [
@@ -53,50 +47,43 @@ const columns: Column<ItemOf<'notebooks.list'>>[] = [
 
 export default function KnowledgePage() {
   const notebooks = useList('notebooks.list', {});
-  const { may } = useRole();
-  const creating = useDialogInAddress('new');
-  const go = useGo();
-  const create = may('notebooks.create') && (
-    <Button look="primary" onClick={() => creating.open()}>
-      <Icon name="plus" /> Create notebook
-    </Button>
-  );
   return (
-    <Page
-      actions={create}
+    <ResourceList
+      columns={columns}
+      create={{
+        label: 'Create notebook',
+        row: 'notebooks.create',
+        dialog: (close) => <NewNotebook onClose={close} />,
+      }}
+      empty={{
+        icon: 'book',
+        title: 'No notebooks yet',
+        text: 'Create a notebook for each topic, such as help pages or a price list, and upload files to it.',
+        example: { label: 'Add a notebook to a deployment file:', code: 'knowledge:\n  - notebook: nb_…' },
+      }}
+      label="Notebooks"
       lead="Documents that agents search before they answer. A deployment file lists its notebooks, and each version keeps the documents it was saved with."
-      request={notebooks.request}
+      linkOf={({ id }) => `/knowledge/${id}`}
+      list={notebooks}
       title="Knowledge"
+    />
+  );
+}
+
+function NewNotebook({ onClose }: { onClose: () => void }) {
+  const go = useGo();
+  return (
+    <FormDialog
+      initial={{ name: '', slug: '', description: '' }}
+      onClose={onClose}
+      onDone={({ id }) => go(`/knowledge/${id}`)}
+      row="notebooks.create"
+      submit="Create notebook"
+      title="Create a notebook"
     >
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState
-            action={create}
-            example={{ label: 'Add a notebook to a deployment file:', code: 'knowledge:\n  - notebook: nb_…' }}
-            icon="book"
-            title="No notebooks yet"
-          >
-            Create a notebook for each topic, such as help pages or a price list, and upload files to it.
-          </EmptyState>
-        }
-        label="Notebooks"
-        linkOf={({ id }) => `/knowledge/${id}`}
-        list={notebooks}
-      />
-      <Dialog isOpen={creating.value !== null} onClose={creating.close} title="Create a notebook">
-        <ChangeForm
-          initial={{ name: '', slug: '', description: '' }}
-          onCancel={creating.close}
-          onDone={({ id }) => go(`/knowledge/${id}`)}
-          row="notebooks.create"
-          submit="Create notebook"
-        >
-          <TextField label="Name" name="name" placeholder="Help center" />
-          <TextField isMono label="Slug" name="slug" placeholder="help-center" />
-          <TextField label="Description" name="description" placeholder="Answers to common customer questions" />
-        </ChangeForm>
-      </Dialog>
-    </Page>
+      <TextField label="Name" name="name" placeholder="Help center" />
+      <TextField isMono label="Slug" name="slug" placeholder="help-center" />
+      <TextField label="Description" name="description" placeholder="Answers to common customer questions" />
+    </FormDialog>
   );
 }

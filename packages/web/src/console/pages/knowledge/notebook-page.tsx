@@ -1,22 +1,22 @@
 import { useParams } from '@tanstack/react-router';
 import { usePlace, useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
-import { useChange, useList, useOne } from '../../data/queries.ts';
+import { useList, useOne } from '../../data/queries.ts';
 import type { Answer, ItemOf } from '../../data/rows.ts';
-import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { CodeBlock, EmptyState } from '../../parts/empty-state.tsx';
-import { Icon, Spinner } from '../../parts/icons.tsx';
-import { say } from '../../parts/notices.tsx';
-import { LoadedPage, Page } from '../../parts/page.tsx';
-import { useGo } from '../../parts/page-link.tsx';
+import { FormDialog, SelectField, TextField, useForm } from '../../parts/form.tsx';
+import { Spinner } from '../../parts/icons.tsx';
+import { ListField, linesOf } from '../../parts/list-field.tsx';
+import { Loaded, LoadedPage } from '../../parts/page.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
+import { ResourcePage } from '../../parts/resource-page.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { bytes, count, Status, Time } from '../../parts/shown.tsx';
 import { AddDocuments } from './add-documents.tsx';
-import { EditNotebook } from './edit-notebook.tsx';
-import { ReadDocument } from './read-document.tsx';
 import { SearchNotebook } from './search-notebook.tsx';
 
 type Notebook = Answer<'notebooks.get'>;
@@ -38,8 +38,7 @@ function Shown({ notebook }: { notebook: Notebook }) {
   const documents = useList('notebooks.listDocuments', { notebook_id: notebook.id });
   const reading = useDialogInAddress('document');
   const removing = useDialogInAddress('remove');
-  const editing = useDialogInAddress('edit');
-  const deleting = useDialogInAddress('delete');
+  const removed = documents.rows.find(({ id }) => id === removing.value);
   const unindexed = documents.rows.filter(({ indexed }) => !indexed).length;
   useEvery(2000, unindexed > 0, documents.refetch);
 
@@ -115,24 +114,25 @@ function Shown({ notebook }: { notebook: Notebook }) {
   ];
 
   return (
-    <Page
+    <ResourcePage
       above={{ to: '/knowledge', title: 'Knowledge' }}
-      actions={
-        <>
-          <Button disabled={!may('notebooks.update')} onClick={() => editing.open()}>
-            Settings
-          </Button>
-          <Button
-            aria-label="Delete this notebook"
-            disabled={!may('notebooks.delete')}
-            look="danger-quiet"
-            onClick={() => deleting.open()}
-            shape="icon"
-          >
-            <Icon name="trash" />
-          </Button>
-        </>
-      }
+      edit={{
+        row: 'notebooks.update',
+        label: 'Settings',
+        form: (close) => <EditNotebook notebook={notebook} onClose={close} />,
+      }}
+      remove={{
+        row: 'notebooks.delete',
+        fields: { notebook_id: notebook.id },
+        noun: 'notebook',
+        loses: (
+          <>
+            <strong className="break-all text-foreground">{notebook.name}</strong> and its{' '}
+            {count(notebook.document_count)} documents are deleted. This fails while a live version uses the notebook.
+          </>
+        ),
+        typed: notebook.slug,
+      }}
       lead={notebook.description || undefined}
       request={documents.request}
       title={notebook.name}
@@ -175,68 +175,115 @@ function Shown({ notebook }: { notebook: Notebook }) {
       />
       <CodeBlock code={`knowledge:\n  - notebook: ${notebook.id}`} label="Add this notebook to a deployment file:" />
       {reading.value && <ReadDocument documentId={reading.value} notebookId={notebook.id} onClose={reading.close} />}
-      {editing.value && <EditNotebook notebook={notebook} onClose={editing.close} />}
-      <RemoveDocument document={documents.rows.find(({ id }) => id === removing.value)} onClose={removing.close} />
-      {deleting.value && <DeleteNotebook notebook={notebook} onClose={deleting.close} />}
-    </Page>
+      {removed && (
+        <ConfirmChange
+          act="Delete document"
+          fields={{ notebook_id: removed.notebook_id, document_id: removed.id }}
+          loses={
+            <>
+              <strong className="break-all text-foreground">{removed.title}</strong> is removed{' '}
+              {mode === 'live'
+                ? 'for live users immediately'
+                : 'in test mode, and in live mode with the next promotion'}
+              . Saved versions keep it.
+            </>
+          }
+          notice="Document deleted"
+          onClose={removing.close}
+          row="notebooks.deleteDocument"
+          title="Delete this document?"
+        />
+      )}
+    </ResourcePage>
   );
 }
 
-function RemoveDocument({ document, onClose }: { document: Document | undefined; onClose: () => void }) {
-  const { mode } = usePlace();
-  const remove = useChange('notebooks.deleteDocument', {
-    onDone: () => {
-      say('Document deleted');
-      onClose();
-    },
-  });
-  if (!document) return null;
+function EditNotebook({ notebook, onClose }: { notebook: Notebook; onClose: () => void }) {
+  const { access } = notebook;
   return (
-    <ConfirmDialog
-      act="Delete document"
-      error={remove.error}
-      isOpen
-      isRunning={remove.isRunning}
-      loses={
-        <>
-          <strong className="break-all text-foreground">{document.title}</strong> is removed{' '}
-          {mode === 'live' ? 'for live users immediately' : 'in test mode, and in live mode with the next promotion'}.
-          Saved versions keep it.
-        </>
-      }
+    <FormDialog
+      title="Notebook settings"
+      notice="Saved"
       onClose={onClose}
-      request={remove.requestOf({ notebook_id: document.notebook_id, document_id: document.id })}
-      run={() => remove.run({ notebook_id: document.notebook_id, document_id: document.id })}
-      title="Delete this document?"
-    />
+      fields={{ notebook_id: notebook.id }}
+      initial={{
+        name: notebook.name,
+        description: notebook.description,
+        readers: access.mode,
+        access: access.mode === 'users' ? access.user_ids.join('\n') : '',
+      }}
+      row="notebooks.update"
+      send={({ name, description, readers, access: users }) => ({
+        name,
+        description,
+        access: readers === 'all' ? { mode: 'all' } : { mode: 'users', user_ids: linesOf(users) },
+      })}
+      submit="Save"
+    >
+      <TextField label="Name" name="name" />
+      <TextField label="Description" name="description" />
+      <SelectField
+        hint="The notebook is hidden from agents of other users."
+        label="Readers"
+        name="readers"
+        options={[
+          ['all', 'All users'],
+          ['users', 'Selected users'],
+        ]}
+      />
+      <NamedReaders />
+    </FormDialog>
   );
 }
 
-function DeleteNotebook({ notebook, onClose }: { notebook: Notebook; onClose: () => void }) {
-  const go = useGo();
-  const remove = useChange('notebooks.delete', {
-    onDone: () => {
-      say('Notebook deleted');
-      go('/knowledge');
-    },
-  });
+function NamedReaders() {
+  const { values } = useForm();
+  if (values.readers !== 'users') return null;
+  return <ListField hint="User ids, one per line." label="Users" name="access" placeholder="ada" />;
+}
+
+/** More than this at once makes a browser slow; the call behind it answers all. */
+const mostShown = 100_000;
+
+const textLook =
+  'max-h-[52dvh] overflow-auto whitespace-pre-wrap break-words rounded-md border bg-muted p-3 font-mono text-xs leading-5';
+
+/** The text that was made of a file: what the agent reads, not what the file looks like. */
+function ReadDocument({
+  notebookId,
+  documentId,
+  onClose,
+}: {
+  notebookId: string;
+  documentId: string;
+  onClose: () => void;
+}) {
+  const document = useOne('notebooks.getDocument', { notebook_id: notebookId, document_id: documentId });
   return (
-    <ConfirmDialog
-      act="Delete notebook"
-      error={remove.error}
-      isOpen
-      isRunning={remove.isRunning}
-      loses={
-        <>
-          <strong className="break-all text-foreground">{notebook.name}</strong> and its{' '}
-          {count(notebook.document_count)} documents are deleted. This fails while a live version uses the notebook.
-        </>
-      }
-      onClose={onClose}
-      request={remove.requestOf({ notebook_id: notebook.id })}
-      run={() => remove.run({ notebook_id: notebook.id })}
-      title="Delete this notebook?"
-      typed={notebook.slug}
-    />
+    <Dialog isOpen onClose={onClose} title={document.data?.title ?? 'Document'} width="wide">
+      <Loaded query={document}>
+        {({ text, content_type, bytes: size }) => (
+          <>
+            <div className="mb-2 flex items-center gap-3 text-quiet text-sm">
+              <span>
+                {content_type}, {bytes(size)} of extracted text
+              </span>
+              <span className="ml-auto">
+                <RequestMenu request={document.request} />
+              </span>
+            </div>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
+            <pre className={textLook} tabIndex={0}>
+              {text.slice(0, mostShown)}
+            </pre>
+            {text.length > mostShown && (
+              <p className="mt-2 text-quiet text-sm">
+                Showing the first 100,000 of {text.length.toLocaleString('en-US')} characters.
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Dialog>
   );
 }

@@ -2,11 +2,9 @@ import { useRole } from '../../data/api.ts';
 import { useOne } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { ChangeForm, FieldFrame, TextField, useForm } from '../../parts/form.tsx';
+import { FieldFrame, FormDialog, TextField, useForm } from '../../parts/form.tsx';
 import { SpendMeter } from '../../parts/meter.tsx';
-import { say } from '../../parts/notices.tsx';
 import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
@@ -112,33 +110,29 @@ function EditLimits({ limits, onClose }: { limits: Limits; onClose: () => void }
     usage_alerts: limits.usage_alerts.thresholds.join(', '),
   };
   return (
-    <Dialog isOpen onClose={onClose} title="Change limits">
-      <ChangeForm
-        initial={initial}
-        onCancel={onClose}
-        onDone={() => {
-          say('Limits saved');
-          onClose();
-        }}
-        row="limits.update"
-        send={({ usage_alerts, caps: _, ...values }) => ({
-          caps: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === '' ? null : value])),
-          usage_alerts: { thresholds: percentages(usage_alerts) },
-        })}
-        submit="Save limits"
-        touches={['orgs', 'usage', 'users']}
-      >
-        {caps.map(([name, label, hint]) => (
-          <CapField hint={hint} key={name} label={label} name={name} />
-        ))}
-        <TextField
-          hint="Up to five percentages of a cap, separated by commas."
-          label="Alerts at"
-          name="usage_alerts"
-          placeholder="50, 80, 100"
-        />
-      </ChangeForm>
-    </Dialog>
+    <FormDialog
+      title="Change limits"
+      notice="Limits saved"
+      onClose={onClose}
+      initial={initial}
+      row="limits.update"
+      send={({ usage_alerts, caps: _, ...values }) => ({
+        caps: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === '' ? null : value])),
+        usage_alerts: { thresholds: percentages(usage_alerts) },
+      })}
+      submit="Save limits"
+      touches={['orgs', 'usage', 'users']}
+    >
+      {caps.map(([name, label, hint]) => (
+        <CapField hint={hint} key={name} label={label} name={name} />
+      ))}
+      <TextField
+        hint="Up to five percentages of a cap, separated by commas."
+        label="Alerts at"
+        name="usage_alerts"
+        placeholder="50, 80, 100"
+      />
+    </FormDialog>
   );
 }
 

@@ -4,18 +4,13 @@ import { usePlace, useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
 import { useChange, useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
-import { ChangeForm, SelectField, TextField } from '../../parts/form.tsx';
-import { Icon } from '../../parts/icons.tsx';
-import { say } from '../../parts/notices.tsx';
-import { Page } from '../../parts/page.tsx';
+import { FormDialog, SelectField, TextField } from '../../parts/form.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { exactTime, Status, Time } from '../../parts/shown.tsx';
@@ -35,11 +30,11 @@ export default function MembersPage() {
   const { role, may } = useRole();
   const { mode } = usePlace();
   const { session } = useAccess();
-  const inviting = useDialogInAddress('invite');
   const changing = useDialogInAddress('change');
   const removing = useDialogInAddress('remove');
   const [link, setLink] = useState<{ title: string; url: string } | null>(null);
-  const named = (id: string | null) => members.rows.find((member) => member.id === id);
+  const changed = members.rows.find(({ id }) => id === changing.value);
+  const removed = members.rows.find(({ id }) => id === removing.value);
   const reset = useChange('members.resetPassword', {
     onDone: ({ email, reset_url, reset_expires_at }) =>
       setLink({
@@ -118,49 +113,20 @@ export default function MembersPage() {
   ];
 
   return (
-    <Page
-      actions={
-        may('members.invite') && (
-          <Button look="primary" onClick={() => inviting.open()}>
-            <Icon name="plus" /> Invite
-          </Button>
-        )
-      }
-      lead={
-        <>
-          People who can use this console, in both modes.{' '}
-          <PageLink className="underline underline-offset-2" to="/account">
-            {' '}
-            Your account{' '}
-          </PageLink>
-        </>
-      }
-      request={members.request}
-      title="Members"
-    >
-      {reset.error && <Fault className="mb-4" error={reset.error} />}
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState icon="members" title="No members yet">
-            Invite the first member by email address.
-          </EmptyState>
-        }
-        label="Members"
-        list={members}
-      />
-      {inviting.value && (
-        <Dialog
-          description={mode === 'test' ? 'Members have access to live mode too.' : undefined}
-          isOpen
-          onClose={inviting.close}
-          title="Invite a member"
-        >
-          <ChangeForm
+    <ResourceList
+      above={reset.error && <Fault className="mb-4" error={reset.error} />}
+      columns={columns}
+      create={{
+        label: 'Invite',
+        row: 'members.invite',
+        param: 'invite',
+        dialog: (close) => (
+          <FormDialog
+            description={mode === 'test' ? 'Members have access to live mode too.' : undefined}
             initial={{ email: '', role: 'developer' }}
-            onCancel={inviting.close}
+            onClose={close}
             onDone={({ email, invite_url, invite_expires_at }) => {
-              inviting.close();
+              close();
               setLink({
                 title: `Invitation link for ${email}, valid until ${exactTime(invite_expires_at)}`,
                 url: invite_url,
@@ -168,6 +134,7 @@ export default function MembersPage() {
             }}
             row="members.invite"
             submit="Invite"
+            title="Invite a member"
           >
             <TextField
               hint="No email is sent. You get a link to share with them."
@@ -176,67 +143,52 @@ export default function MembersPage() {
               type="email"
             />
             <SelectField hint="Decides what they can see and do." label="Role" name="role" options={roles} />
-          </ChangeForm>
-        </Dialog>
-      )}
-      <ChangeMember member={named(changing.value)} onClose={changing.close} roles={roles} />
-      <RemoveMember member={named(removing.value)} onClose={removing.close} />
-      {link && <SecretOnce onClose={() => setLink(null)} secret={link.url} title={link.title} />}
-    </Page>
-  );
-}
-
-function ChangeMember(props: {
-  member: Member | undefined;
-  roles: readonly (readonly [string, string])[];
-  onClose: () => void;
-}) {
-  const { member, roles, onClose } = props;
-  if (!member) return null;
-  return (
-    <Dialog isOpen onClose={onClose} title={`Edit ${member.email}`}>
-      <ChangeForm
-        fields={{ member_id: member.id }}
-        initial={{ name: member.name ?? '', role: member.role }}
-        onCancel={onClose}
-        onDone={() => {
-          say('Saved');
-          onClose();
-        }}
-        row="members.update"
-        submit="Save"
-      >
-        <TextField hint="Shown to other members." label="Name" name="name" />
-        <SelectField hint="The last owner cannot be demoted." label="Role" name="role" options={roles} />
-      </ChangeForm>
-    </Dialog>
-  );
-}
-
-function RemoveMember({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
-  const remove = useChange('members.remove', {
-    onDone: () => {
-      say('Member removed');
-      onClose();
-    },
-  });
-  if (!member) return null;
-  return (
-    <ConfirmDialog
-      act="Remove member"
-      error={remove.error}
-      isOpen
-      isRunning={remove.isRunning}
-      loses={
+          </FormDialog>
+        ),
+      }}
+      empty={{ icon: 'members', title: 'No members yet', text: 'Invite the first member by email address.' }}
+      lead={
         <>
-          <strong className="break-all text-foreground">{member.email}</strong> is signed out everywhere and loses
-          access. API keys they created stay valid.
+          People who can use this console, in both modes.{' '}
+          <PageLink className="underline underline-offset-2" to="/account">
+            Your account
+          </PageLink>
         </>
       }
-      onClose={onClose}
-      request={remove.requestOf({ member_id: member.id })}
-      run={() => remove.run({ member_id: member.id })}
-      title="Remove this member?"
-    />
+      list={members}
+      title="Members"
+    >
+      {changed && (
+        <FormDialog
+          fields={{ member_id: changed.id }}
+          initial={{ name: changed.name ?? '', role: changed.role }}
+          notice="Saved"
+          onClose={changing.close}
+          row="members.update"
+          submit="Save"
+          title={`Edit ${changed.email}`}
+        >
+          <TextField hint="Shown to other members." label="Name" name="name" />
+          <SelectField hint="The last owner cannot be demoted." label="Role" name="role" options={roles} />
+        </FormDialog>
+      )}
+      {removed && (
+        <ConfirmChange
+          act="Remove member"
+          fields={{ member_id: removed.id }}
+          loses={
+            <>
+              <strong className="break-all text-foreground">{removed.email}</strong> is signed out everywhere and loses
+              access. API keys they created stay valid.
+            </>
+          }
+          notice="Member removed"
+          onClose={removing.close}
+          row="members.remove"
+          title="Remove this member?"
+        />
+      )}
+      {link && <SecretOnce onClose={() => setLink(null)} secret={link.url} title={link.title} />}
+    </ResourceList>
   );
 }

@@ -1,6 +1,5 @@
 import type { Answer } from '../../data/rows.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { AreaField, ChangeForm, SelectField, TextField, useForm } from '../../parts/form.tsx';
+import { AreaField, FormDialog, SelectField, TextField, useForm } from '../../parts/form.tsx';
 import { ownTimeZone } from './next-times.ts';
 
 type Routine = Answer<'routines.get'>;
@@ -24,48 +23,33 @@ export function RoutineForm(props: {
     user_id: userId ?? '',
     deployment: '',
   };
-  const fields = (
-    <>
+  return (
+    <FormDialog
+      {...(routine && { fields: { routine_id: routine.id } })}
+      initial={initial}
+      onClose={onClose}
+      onDone={onDone}
+      row={routine ? 'routines.update' : 'routines.create'}
+      send={(values) =>
+        routine
+          ? { name: values.name, ask: values.ask, ...whenOf(values, false) }
+          : {
+              ...(values.name !== '' && { name: values.name }),
+              ask: values.ask,
+              ...whenOf(values, true),
+              ...(values.user_id !== '' && { user_id: values.user_id }),
+              ...(values.deployment !== '' && { deployment: values.deployment }),
+            }
+      }
+      submit={routine ? 'Save' : 'Create routine'}
+      title={routine ? 'Edit routine' : 'Create a routine'}
+    >
       <TextField label="Name" name="name" placeholder="Morning news" />
       <AreaField label="Prompt" name="ask" placeholder="Summarize what is new since yesterday." rows={3} />
       <When isFixed={routine !== undefined && !schedule} />
       {!routine && <TextField label="User" name="user_id" />}
       {!routine && <TextField label="Deployment" name="deployment" />}
-    </>
-  );
-  return (
-    <Dialog isOpen onClose={onClose} title={routine ? 'Edit routine' : 'Create a routine'}>
-      {routine ? (
-        <ChangeForm
-          fields={{ routine_id: routine.id }}
-          initial={initial}
-          onCancel={onClose}
-          onDone={onDone}
-          row="routines.update"
-          send={(values) => ({ name: values.name, ask: values.ask, ...whenOf(values, false) })}
-          submit="Save"
-        >
-          {fields}
-        </ChangeForm>
-      ) : (
-        <ChangeForm
-          initial={initial}
-          onCancel={onClose}
-          onDone={onDone}
-          row="routines.create"
-          send={(values) => ({
-            ...(values.name !== '' && { name: values.name }),
-            ask: values.ask,
-            ...whenOf(values, true),
-            ...(values.user_id !== '' && { user_id: values.user_id }),
-            ...(values.deployment !== '' && { deployment: values.deployment }),
-          })}
-          submit="Create routine"
-        >
-          {fields}
-        </ChangeForm>
-      )}
-    </Dialog>
+    </FormDialog>
   );
 }
 

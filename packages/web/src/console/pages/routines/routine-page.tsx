@@ -4,17 +4,16 @@ import { useRole } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
 import type { Answer, Request } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { CodeBlock } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
-import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
+import { Facts, LoadedPage, Section } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
+import { ResourcePage } from '../../parts/resource-page.tsx';
 import { count, Status, Time } from '../../parts/shown.tsx';
 import { inWords, nextTimes, ownTimeZone } from './next-times.ts';
 import { RoutineForm } from './routine-form.tsx';
@@ -36,8 +35,6 @@ export default function RoutinePage() {
 function Shown({ routine, request }: { routine: Routine; request: Request }) {
   const { may } = useRole();
   const go = useGo();
-  const editing = useDialogInAddress('edit');
-  const deleting = useDialogInAddress('delete');
   const calling = useDialogInAddress('call');
   const of = { routine_id: routine.id };
   const run = useChange('routines.run', {
@@ -50,15 +47,9 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
   const turn = useChange('routines.update', {
     onDone: ({ enabled }) => say(enabled ? 'Routine resumed' : 'Routine paused'),
   });
-  const remove = useChange('routines.delete', {
-    onDone: () => {
-      say('Routine deleted');
-      go('/routines', routine.user_id === null ? {} : { user_id: routine.user_id });
-    },
-  });
   const isOnCall = routine.kind === 'trigger';
   return (
-    <Page
+    <ResourcePage
       above={{ to: '/routines', title: 'Routines' }}
       actions={
         <>
@@ -78,21 +69,33 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
           >
             {routine.enabled ? 'Pause' : 'Resume'}
           </Button>
-          <Button disabled={!may('routines.update')} onClick={() => editing.open()}>
-            {' '}
-            Edit{' '}
-          </Button>
-          <Button
-            aria-label="Delete this routine"
-            disabled={!may('routines.delete')}
-            look="danger-quiet"
-            onClick={() => deleting.open()}
-            shape="icon"
-          >
-            <Icon name="trash" />
-          </Button>
         </>
       }
+      edit={{
+        row: 'routines.update',
+        form: (close) => (
+          <RoutineForm
+            onClose={close}
+            onDone={() => {
+              say('Saved');
+              close();
+            }}
+            routine={routine}
+          />
+        ),
+      }}
+      remove={{
+        row: 'routines.delete',
+        fields: of,
+        noun: 'routine',
+        loses: (
+          <>
+            <strong className="break-all text-foreground">{routine.name}</strong> is deleted and does not run again. Its
+            conversation is kept. To stop it temporarily, pause it.
+          </>
+        ),
+        search: routine.user_id === null ? {} : { user_id: routine.user_id },
+      }}
       request={request}
       title={routine.name}
     >
@@ -143,34 +146,8 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
         {routine.schedule ? <NextTimes routine={routine} /> : <HowToCall routine={routine} />}
       </div>
       <Runs routine={routine} />
-      {editing.value && (
-        <RoutineForm
-          onClose={editing.close}
-          onDone={() => {
-            say('Saved');
-            editing.close();
-          }}
-          routine={routine}
-        />
-      )}
       {calling.value && <CallRoutine onClose={calling.close} routineId={routine.id} />}
-      <ConfirmDialog
-        act="Delete routine"
-        error={remove.error}
-        isOpen={deleting.value !== null}
-        isRunning={remove.isRunning}
-        loses={
-          <>
-            <strong className="break-all text-foreground">{routine.name}</strong> is deleted and does not run again. Its
-            conversation is kept. To stop it temporarily, pause it.
-          </>
-        }
-        onClose={deleting.close}
-        request={remove.requestOf(of)}
-        run={() => remove.run(of)}
-        title="Delete this routine?"
-      />
-    </Page>
+    </ResourcePage>
   );
 }
 

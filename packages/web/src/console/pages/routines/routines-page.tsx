@@ -1,16 +1,12 @@
 import { VestraError } from '@vestra/sdk/errors';
 import { useEffect } from 'react';
-import { useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { Button } from '../../parts/button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import type { Column } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { Icon } from '../../parts/icons.tsx';
-import { Page } from '../../parts/page.tsx';
 import { useGo } from '../../parts/page-link.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { count, Status, Time } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { ownTimeZone } from './next-times.ts';
@@ -62,66 +58,55 @@ export default function RoutinesPage() {
   const [{ user_id, show }, setFilters] = useFilters('user_id', 'show');
   const ofUser: Record<string, string> = user_id === undefined ? {} : { user_id };
   const routines = useList('routines.list', ofUser);
-  const { may } = useRole();
   const go = useGo();
-  const creating = useDialogInAddress('new');
   const needsUser = routines.error instanceof VestraError && routines.error.code === 'user_required';
-  const create = may('routines.create') && (
-    <Button look="primary" onClick={() => creating.open()}>
-      <Icon name="plus" /> Create routine
-    </Button>
+  const instead = needsUser ? (
+    <EmptyState icon="routine" title="Enter a user id">
+      This org requires a user for every conversation. Enter a user id above to see their routines.
+    </EmptyState>
+  ) : (
+    show === 'calendar' && <Calendar routines={routines} userId={user_id ?? null} />
   );
   return (
-    <Page
-      actions={create}
+    <ResourceList
+      above={
+        <>
+          <Tabs
+            chosen={show === 'calendar' ? 'calendar' : 'list'}
+            label="View"
+            tabs={[
+              { id: 'list', title: 'List', to: '/routines', search: ofUser },
+              { id: 'calendar', title: 'Calendar', to: '/routines', search: { ...ofUser, show: 'calendar' } },
+            ]}
+          />
+          <FilterBar
+            filters={ofUser}
+            set={setFilters}
+            shown={[{ name: 'user_id', label: 'User', placeholder: 'User id' }]}
+          />
+        </>
+      }
+      columns={columns}
+      create={{
+        label: 'Create routine',
+        row: 'routines.create',
+        dialog: (close) => <RoutineForm onClose={close} onDone={({ id }) => go(`/routines/${id}`)} userId={user_id} />,
+      }}
+      empty={{
+        icon: 'routine',
+        title: user_id === undefined ? 'The org’s agent has no routines' : 'This user has no routines',
+        text: 'Write the schedule in plain words, such as “weekday at 08:00”.',
+        example: {
+          label: 'Or through the API:',
+          code: `curl -X POST "$VESTRA_URL/v1/routines" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id":"ada","every":"weekday at 08:00","ask":"What is new?"}'`,
+        },
+      }}
+      instead={instead || undefined}
       lead="Prompts that an agent runs on a schedule or when your system calls. A routine belongs to one user or to the org’s agent."
-      request={routines.request}
+      linkOf={({ id }) => `/routines/${id}`}
+      list={routines}
       title="Routines"
-    >
-      <Tabs
-        chosen={show === 'calendar' ? 'calendar' : 'list'}
-        label="View"
-        tabs={[
-          { id: 'list', title: 'List', to: '/routines', search: ofUser },
-          { id: 'calendar', title: 'Calendar', to: '/routines', search: { ...ofUser, show: 'calendar' } },
-        ]}
-      />
-      <FilterBar
-        filters={ofUser}
-        set={setFilters}
-        shown={[{ name: 'user_id', label: 'User', placeholder: 'User id' }]}
-      />
-      {needsUser ? (
-        <EmptyState icon="routine" title="Enter a user id">
-          This org requires a user for every conversation. Enter a user id above to see their routines.
-        </EmptyState>
-      ) : show === 'calendar' ? (
-        <Calendar routines={routines} userId={user_id ?? null} />
-      ) : (
-        <DataTable
-          columns={columns}
-          empty={
-            <EmptyState
-              action={create}
-              example={{
-                label: 'Or through the API:',
-                code: `curl -X POST "$VESTRA_URL/v1/routines" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id":"ada","every":"weekday at 08:00","ask":"What is new?"}'`,
-              }}
-              icon="routine"
-              title={user_id === undefined ? 'The org’s agent has no routines' : 'This user has no routines'}
-            >
-              Write the schedule in plain words, such as “weekday at 08:00”.
-            </EmptyState>
-          }
-          label="Routines"
-          linkOf={({ id }) => `/routines/${id}`}
-          list={routines}
-        />
-      )}
-      {creating.value && (
-        <RoutineForm onClose={creating.close} onDone={({ id }) => go(`/routines/${id}`)} userId={user_id} />
-      )}
-    </Page>
+    />
   );
 }
 

@@ -1,17 +1,13 @@
 import { usePlace, useRole } from '../../data/api.ts';
-import { useChange, useList } from '../../data/queries.ts';
+import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { ChangeForm, TextField } from '../../parts/form.tsx';
-import { Icon } from '../../parts/icons.tsx';
+import { FormDialog, TextField } from '../../parts/form.tsx';
 import { say } from '../../parts/notices.tsx';
-import { Page } from '../../parts/page.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { Time } from '../../parts/shown.tsx';
 
@@ -64,101 +60,79 @@ export default function SecretsPage() {
     },
   ];
 
-  const set = may('secrets.put') && (
-    <Button look="primary" onClick={() => setting.open()}>
-      <Icon name="plus" /> Set secret
-    </Button>
-  );
   return (
-    <Page
-      actions={set}
+    <ResourceList
+      above={
+        <FilterBar
+          filters={user_id === undefined ? {} : { user_id }}
+          set={setFilters}
+          shown={[{ name: 'user_id', label: 'User', placeholder: 'User id' }]}
+        />
+      }
+      columns={columns}
+      create={{
+        label: 'Set secret',
+        row: 'secrets.put',
+        param: 'set',
+        dialog: (close, name) => <SetSecret name={name === '1' ? '' : name} onClose={close} userId={user_id} />,
+      }}
+      empty={{
+        icon: 'secret',
+        title: user_id === undefined ? 'No secrets yet' : 'This user has no secrets',
+        text: 'Add a secret for each credential that a tool server needs.',
+        example: {
+          label: 'Refer to a secret in a deployment file:',
+          code: 'tools:\n  - mcp: https://crm.example.com/mcp\n    auth: ${CRM_TOKEN}',
+        },
+      }}
       lead={`Credentials for tool servers and webhooks in ${mode} mode. Deployment files refer to a secret by name. Values are encrypted and never shown again.`}
-      request={secrets.request}
+      list={secrets}
       title="Secrets"
     >
-      <FilterBar
-        filters={user_id === undefined ? {} : { user_id }}
-        set={setFilters}
-        shown={[{ name: 'user_id', label: 'User', placeholder: 'User id' }]}
-      />
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState
-            action={set}
-            example={{
-              label: 'Refer to a secret in a deployment file:',
-              code: 'tools:\n  - mcp: https://crm.example.com/mcp\n    auth: ${CRM_TOKEN}',
-            }}
-            icon="secret"
-            title={user_id === undefined ? 'No secrets yet' : 'This user has no secrets'}
-          >
-            Add a secret for each credential that a tool server needs.
-          </EmptyState>
-        }
-        label="Secrets"
-        list={secrets}
-      />
-      {setting.value && (
-        <SetSecret name={setting.value === '1' ? '' : setting.value} onClose={setting.close} userId={user_id} />
+      {deleting.value && (
+        <ConfirmChange
+          act="Delete secret"
+          fields={{ name: deleting.value, ...(user_id !== undefined && { user_id }) }}
+          loses={
+            <>
+              Everything that uses <code className="break-all font-mono text-foreground">{deleting.value}</code> loses
+              it with the next request. The value cannot be restored.
+            </>
+          }
+          notice={`${deleting.value} deleted`}
+          onClose={deleting.close}
+          row="secrets.delete"
+          title="Delete this secret?"
+        />
       )}
-      {deleting.value && <DeleteSecret name={deleting.value} onClose={deleting.close} userId={user_id} />}
-    </Page>
+    </ResourceList>
   );
 }
 
 function SetSecret({ name, userId, onClose }: { name: string; userId: string | undefined; onClose: () => void }) {
   return (
-    <Dialog isOpen onClose={onClose} title={name === '' ? 'Set a secret' : `Replace the value of ${name}`}>
-      <ChangeForm
-        initial={{ name, value: '', user_id: userId ?? '' }}
-        onCancel={onClose}
-        onDone={({ name: kept }) => {
-          say(`${kept} saved`);
-          onClose();
-        }}
-        row="secrets.put"
-        submit="Set secret"
-      >
-        {name === '' && (
-          <TextField
-            hint="Capital letters, digits and underscores."
-            isMono
-            label="Name"
-            name="name"
-            placeholder="CRM_TOKEN"
-          />
-        )}
-        <TextField autoComplete="new-password" isMono label="Value" name="value" type="password" />
-        {name === '' && <TextField label="User" name="user_id" />}
-      </ChangeForm>
-    </Dialog>
-  );
-}
-
-function DeleteSecret({ name, userId, onClose }: { name: string; userId: string | undefined; onClose: () => void }) {
-  const remove = useChange('secrets.delete', {
-    onDone: () => {
-      say(`${name} deleted`);
-      onClose();
-    },
-  });
-  return (
-    <ConfirmDialog
-      act="Delete secret"
-      error={remove.error}
-      isOpen
-      isRunning={remove.isRunning}
-      loses={
-        <>
-          Everything that uses <code className="break-all font-mono text-foreground">{name}</code> loses it with the
-          next request. The value cannot be restored.
-        </>
-      }
+    <FormDialog
+      initial={{ name, value: '', user_id: userId ?? '' }}
       onClose={onClose}
-      request={remove.requestOf({ name, ...(userId !== undefined && { user_id: userId }) })}
-      run={() => remove.run({ name, ...(userId !== undefined && { user_id: userId }) })}
-      title="Delete this secret?"
-    />
+      onDone={({ name: saved }) => {
+        say(`${saved} saved`);
+        onClose();
+      }}
+      row="secrets.put"
+      submit="Set secret"
+      title={name === '' ? 'Set a secret' : `Replace the value of ${name}`}
+    >
+      {name === '' && (
+        <TextField
+          hint="Capital letters, digits and underscores."
+          isMono
+          label="Name"
+          name="name"
+          placeholder="CRM_TOKEN"
+        />
+      )}
+      <TextField autoComplete="new-password" isMono label="Value" name="value" type="password" />
+      {name === '' && <TextField label="User" name="user_id" />}
+    </FormDialog>
   );
 }

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useRole } from '../../data/api.ts';
-import { useChange, useOne } from '../../data/queries.ts';
+import { useOne } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { useFilters } from '../../parts/filters.tsx';
@@ -114,12 +114,6 @@ function Memory({ org }: { org: Org }) {
   const { may } = useRole();
   const rolling = useDialogInAddress('roll');
   const [secret, setSecret] = useState<string | null>(null);
-  const roll = useChange('orgs.rollMemorySecret', {
-    onDone: (answer) => {
-      rolling.close();
-      setSecret(answer.secret);
-    },
-  });
   return (
     <div className="panel max-w-2xl p-4">
       <ChangeForm
@@ -158,17 +152,20 @@ function Memory({ org }: { org: Org }) {
           </Button>
         </div>
       )}
-      <ConfirmDialog
-        act="Roll secret"
-        error={roll.error}
-        isOpen={rolling.value !== null}
-        isRunning={roll.isRunning}
-        loses="Requests are signed with both secrets for 24 hours, then only with the new one."
-        onClose={rolling.close}
-        request={roll.requestOf({})}
-        run={() => roll.run({})}
-        title="Roll the secret of your memory endpoint?"
-      />
+      {rolling.value && (
+        <ConfirmChange
+          act="Roll secret"
+          fields={{}}
+          loses="Requests are signed with both secrets for 24 hours, then only with the new one."
+          onClose={rolling.close}
+          onDone={(answer) => {
+            rolling.close();
+            setSecret(answer.secret);
+          }}
+          row="orgs.rollMemorySecret"
+          title="Roll the secret of your memory endpoint?"
+        />
+      )}
       {secret !== null && (
         <SecretOnce onClose={() => setSecret(null)} secret={secret} title="Signing secret of your memory endpoint" />
       )}

@@ -2,10 +2,10 @@ import { useState } from 'react';
 import { companySignIn } from '../../access/company-sign-in.ts';
 import { serverUrl } from '../../address.ts';
 import { usePlace, useRole } from '../../data/api.ts';
-import { useChange, useOne } from '../../data/queries.ts';
+import { useOne } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { detailsOf, Fault } from '../../parts/fault.tsx';
@@ -250,29 +250,23 @@ function TryIt() {
 
 function Remove() {
   const removing = useDialogInAddress('remove');
-  const remove = useChange('identityProvider.remove', {
-    touches: ['consoleAccount', 'members'],
-    onDone: () => {
-      removing.close();
-      say('Removed');
-    },
-  });
   return (
     <Section title="Remove">
       <Button look="danger-quiet" onClick={() => removing.open()}>
         Remove single sign-on
       </Button>
-      <ConfirmDialog
-        act="Remove single sign-on"
-        error={remove.error}
-        isOpen={removing.value !== null}
-        isRunning={remove.isRunning}
-        loses="Members who signed in with it are signed out. All links and the client secret are deleted. Members with a password can still sign in. Members created by the provider have no password: they are locked out until it is set up again."
-        onClose={removing.close}
-        request={remove.requestOf({})}
-        run={() => remove.run({})}
-        title="Remove single sign-on?"
-      />
+      {removing.value && (
+        <ConfirmChange
+          act="Remove single sign-on"
+          fields={{}}
+          loses="Members who signed in with it are signed out. All links and the client secret are deleted. Members with a password can still sign in. Members created by the provider have no password: they are locked out until it is set up again."
+          notice="Removed"
+          onClose={removing.close}
+          row="identityProvider.remove"
+          title="Remove single sign-on?"
+          touches={['consoleAccount', 'members']}
+        />
+      )}
     </Section>
   );
 }

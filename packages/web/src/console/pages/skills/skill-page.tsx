@@ -1,18 +1,13 @@
 import { useParams } from '@tanstack/react-router';
-import { useRole } from '../../data/api.ts';
-import { useChange, useList, useOne } from '../../data/queries.ts';
-import type { Answer, ItemOf } from '../../data/rows.ts';
-import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { useList, useOne } from '../../data/queries.ts';
+import type { Answer, ItemOf, Request } from '../../data/rows.ts';
 import { Id } from '../../parts/copy.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { CodeBlock } from '../../parts/empty-state.tsx';
 import { useFilters } from '../../parts/filters.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
-import { LoadedPage, Page, Section } from '../../parts/page.tsx';
-import { useGo } from '../../parts/page-link.tsx';
+import { LoadedPage, Section } from '../../parts/page.tsx';
+import { ResourcePage } from '../../parts/resource-page.tsx';
 import { bytes, Status, Time } from '../../parts/shown.tsx';
 import { UploadSkill } from './upload-skill.tsx';
 
@@ -28,44 +23,45 @@ export default function SkillPage() {
   );
 }
 
-function Shown({ skill, request }: { skill: Skill; request: React.ComponentProps<typeof Page>['request'] }) {
-  const { may } = useRole();
-  const go = useGo();
-  const replacing = useDialogInAddress('replace');
-  const deleting = useDialogInAddress('delete');
+function Shown({ skill, request }: { skill: Skill; request: Request }) {
   const [{ file }, setFilter] = useFilters('file');
   const shown =
     skill.files.find(({ path }) => path === file) ??
     skill.files.find(({ path }) => path === 'SKILL.md') ??
     skill.files[0];
   const { id } = skill;
-  const remove = useChange('skills.delete', {
-    onDone: () => {
-      say('Skill deleted');
-      go('/skills');
-    },
-  });
   return (
-    <Page
+    <ResourcePage
       above={{ to: '/skills', title: 'Skills' }}
-      actions={
-        id !== null && (
-          <>
-            <Button disabled={!may('skills.replace')} onClick={() => replacing.open()}>
-              Replace files
-            </Button>
-            <Button
-              aria-label="Delete this skill"
-              disabled={!may('skills.delete')}
-              look="danger-quiet"
-              onClick={() => deleting.open()}
-              shape="icon"
-            >
-              <Icon name="trash" />
-            </Button>
-          </>
-        )
-      }
+      {...(id !== null && {
+        edit: {
+          row: 'skills.replace',
+          label: 'Replace files',
+          param: 'replace',
+          form: (close) => (
+            <UploadSkill
+              onClose={close}
+              onDone={() => {
+                say('Files replaced');
+                close();
+              }}
+              skill={{ id, name: skill.name }}
+            />
+          ),
+        },
+        remove: {
+          row: 'skills.delete',
+          fields: { skill_id: id },
+          noun: 'skill',
+          loses: (
+            <>
+              <strong className="break-all text-foreground">{skill.name}</strong> is deleted for every user. This fails
+              while a live version uses it.
+            </>
+          ),
+          typed: skill.slug,
+        },
+      })}
       lead={skill.description}
       request={request}
       title={skill.name}
@@ -101,34 +97,7 @@ function Shown({ skill, request }: { skill: Skill; request: React.ComponentProps
         code={`skills:\n  - ${id === null ? `name: ${skill.slug}` : `id: ${id}`}`}
         label="Add this skill to a deployment file:"
       />
-      {replacing.value && id !== null && (
-        <UploadSkill
-          onClose={replacing.close}
-          onDone={() => {
-            say('Files replaced');
-            replacing.close();
-          }}
-          skill={{ id, name: skill.name }}
-        />
-      )}
-      <ConfirmDialog
-        act="Delete skill"
-        error={remove.error}
-        isOpen={deleting.value !== null && id !== null}
-        isRunning={remove.isRunning}
-        loses={
-          <>
-            <strong className="break-all text-foreground">{skill.name}</strong> is deleted for every user. This fails
-            while a live version uses it.
-          </>
-        }
-        onClose={deleting.close}
-        request={remove.requestOf({ skill_id: id as string })}
-        run={() => remove.run({ skill_id: id as string })}
-        title="Delete this skill?"
-        typed={skill.slug}
-      />
-    </Page>
+    </ResourcePage>
   );
 }
 

@@ -1,14 +1,9 @@
-import { useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { Button } from '../../parts/button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { useFilters } from '../../parts/filters.tsx';
-import { Icon } from '../../parts/icons.tsx';
-import { Page } from '../../parts/page.tsx';
 import { useGo } from '../../parts/page-link.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { Time } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { UploadSkill } from './upload-skill.tsx';
@@ -38,49 +33,38 @@ export default function SkillsPage() {
   const [{ source = 'company' }] = useFilters('source');
   const isBuiltIn = source === 'built_in';
   const skills = useList('skills.list', { source: isBuiltIn ? 'built_in' : 'company' });
-  const { may } = useRole();
-  const uploading = useDialogInAddress('new');
   const go = useGo();
-  const upload = may('skills.create') && (
-    <Button look="primary" onClick={() => uploading.open()}>
-      <Icon name="plus" /> Upload skill
-    </Button>
-  );
   return (
-    <Page
-      actions={upload}
+    <ResourceList
+      above={
+        <Tabs
+          chosen={isBuiltIn ? 'built_in' : 'company'}
+          label="Source"
+          tabs={[
+            { id: 'company', title: 'Yours', to: '/skills' },
+            { id: 'built_in', title: 'Built in', to: '/skills', search: { source: 'built_in' } },
+          ]}
+        />
+      }
+      columns={columns}
+      create={{
+        label: 'Upload skill',
+        row: 'skills.create',
+        dialog: (close) => <UploadSkill onClose={close} onDone={({ id }) => go(`/skills/${id}`)} />,
+      }}
+      empty={{
+        icon: 'skill',
+        title: 'No skills yet',
+        text: 'Upload a folder as a zip, or a single SKILL.md.',
+        example: {
+          label: 'A skill is a folder with a SKILL.md such as:',
+          code: '---\nname: refund-an-order\ndescription: Use when a customer wants money back.\n---\n\n1. Find the order with find_order.\n2. If it is older than 30 days, say why it cannot be refunded.',
+        },
+      }}
       lead="Reusable instructions with the files and scripts they need. An agent loads a skill when a task needs it."
-      request={skills.request}
+      linkOf={({ id, name }) => `/skills/${id ?? name}`}
+      list={skills}
       title="Skills"
-    >
-      <Tabs
-        chosen={isBuiltIn ? 'built_in' : 'company'}
-        label="Source"
-        tabs={[
-          { id: 'company', title: 'Yours', to: '/skills' },
-          { id: 'built_in', title: 'Built in', to: '/skills', search: { source: 'built_in' } },
-        ]}
-      />
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState
-            action={upload}
-            example={{
-              label: 'A skill is a folder with a SKILL.md such as:',
-              code: '---\nname: refund-an-order\ndescription: Use when a customer wants money back.\n---\n\n1. Find the order with find_order.\n2. If it is older than 30 days, say why it cannot be refunded.',
-            }}
-            icon="skill"
-            title="No skills yet"
-          >
-            Upload a folder as a zip, or a single SKILL.md.
-          </EmptyState>
-        }
-        label="Skills"
-        linkOf={({ id, name }) => `/skills/${id ?? name}`}
-        list={skills}
-      />
-      {uploading.value && <UploadSkill onClose={uploading.close} onDone={({ id }) => go(`/skills/${id}`)} />}
-    </Page>
+    />
   );
 }

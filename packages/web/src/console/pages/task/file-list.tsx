@@ -1,9 +1,8 @@
 import { useState } from 'react';
 import { callApi, usePlace, useRole } from '../../data/api.ts';
-import { useChange } from '../../data/queries.ts';
 import type { ItemOf, Request } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -24,7 +23,6 @@ export function FileList({
   const { may } = useRole();
   const [fault, setFault] = useState<Error | null>(null);
   const [asked, setAsked] = useState<StoredFile | null>(null);
-  const remove = useChange('files.delete', { onDone: () => setAsked(null) });
   if (files.rows.length === 0) return null;
   const download = async (file_id: string) => {
     setFault(null);
@@ -59,17 +57,16 @@ export function FileList({
         ))}
       </ul>
       {fault && <Fault className="mt-2" error={fault} />}
-      <ConfirmDialog
-        act="Delete file"
-        error={remove.error}
-        isOpen={asked !== null}
-        isRunning={remove.isRunning}
-        loses={`${asked?.filename ?? 'The file'} is deleted permanently. Existing links to it stop working.`}
-        onClose={() => setAsked(null)}
-        request={remove.requestOf({ file_id: asked?.id })}
-        run={() => asked && remove.run({ file_id: asked.id })}
-        title="Delete this file?"
-      />
+      {asked && (
+        <ConfirmChange
+          act="Delete file"
+          fields={{ file_id: asked.id }}
+          loses={`${asked.filename ?? 'The file'} is deleted permanently. Existing links to it stop working.`}
+          onClose={() => setAsked(null)}
+          row="files.delete"
+          title="Delete this file?"
+        />
+      )}
     </Section>
   );
 }

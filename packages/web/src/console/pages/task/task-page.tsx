@@ -2,10 +2,10 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
-import { useChange, useList, useOne } from '../../data/queries.ts';
+import { useList, useOne } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { CostBar } from '../../parts/cost-bar.tsx';
 import { CodeBlock } from '../../parts/empty-state.tsx';
@@ -166,24 +166,24 @@ function DeleteTask({ task }: { task: Task }) {
   const { may } = useRole();
   const go = useGo();
   const [isAsked, setIsAsked] = useState(false);
-  const remove = useChange('tasks.delete', { touches: ['files', 'conversations'], onDone: () => go('/tasks') });
   if (!may('tasks.delete')) return null;
   return (
     <>
       <Button look="danger-quiet" onClick={() => setIsAsked(true)}>
         <Icon name="trash" /> Delete
       </Button>
-      <ConfirmDialog
-        act="Delete task"
-        error={remove.error}
-        isOpen={isAsked}
-        isRunning={remove.isRunning}
-        loses="The task, its trace and its outputs are deleted. A running task is stopped first. Its cost stays in the usage report."
-        onClose={() => setIsAsked(false)}
-        request={remove.requestOf({ task_id: task.id })}
-        run={() => remove.run({ task_id: task.id })}
-        title="Delete this task?"
-      />
+      {isAsked && (
+        <ConfirmChange
+          act="Delete task"
+          fields={{ task_id: task.id }}
+          loses="The task, its trace and its outputs are deleted. A running task is stopped first. Its cost stays in the usage report."
+          onClose={() => setIsAsked(false)}
+          onDone={() => go('/tasks')}
+          row="tasks.delete"
+          title="Delete this task?"
+          touches={['files', 'conversations']}
+        />
+      )}
     </>
   );
 }

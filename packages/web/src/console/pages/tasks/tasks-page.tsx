@@ -1,9 +1,8 @@
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { Page } from '../../parts/page.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { Status, Time, Usd } from '../../parts/shown.tsx';
 
 type Task = ItemOf<'tasks.list'>;
@@ -43,35 +42,33 @@ export default function TasksPage() {
   const [filters, set] = useFilters(...names);
   const tasks = useList('tasks.list', filters as never);
   return (
-    <Page lead="Long-running jobs that agents work on in the background." request={tasks.request} title="Tasks">
-      <FilterBar
-        filters={filters as Record<string, string>}
-        set={set as never}
-        shown={[
-          { name: 'status', label: 'Status', options: ['queued', 'working', 'waiting', 'done', 'failed'] },
-          { name: 'user_id', label: 'User', placeholder: 'User id' },
-          { name: 'deployment_id', label: 'Deployment', placeholder: 'Deployment' },
-          { name: 'created_after', label: 'Created after', type: 'date' },
-        ]}
-      />
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState
-            example={{
-              label: 'Start a task directly:',
-              code: `curl "$VESTRA_URL/v1/conversations" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"message": "Compare three printers.", "hand_off": "always"}'`,
-            }}
-            icon="task"
-            title={Object.keys(filters).length > 0 ? 'No tasks match these filters' : 'No tasks yet'}
-          >
-            The agent creates a task if a request needs more than one reply. A message can also ask for one.
-          </EmptyState>
-        }
-        label="Tasks"
-        linkOf={({ id }) => `/tasks/${id}`}
-        list={tasks}
-      />
-    </Page>
+    <ResourceList
+      above={
+        <FilterBar
+          filters={filters as Record<string, string>}
+          set={set as never}
+          shown={[
+            { name: 'status', label: 'Status', options: ['queued', 'working', 'waiting', 'done', 'failed'] },
+            { name: 'user_id', label: 'User', placeholder: 'User id' },
+            { name: 'deployment_id', label: 'Deployment', placeholder: 'Deployment' },
+            { name: 'created_after', label: 'Created after', type: 'date' },
+          ]}
+        />
+      }
+      columns={columns}
+      empty={{
+        icon: 'task',
+        title: Object.keys(filters).length > 0 ? 'No tasks match these filters' : 'No tasks yet',
+        text: 'The agent creates a task if a request needs more than one reply. A message can also ask for one.',
+        example: {
+          label: 'Start a task directly:',
+          code: `curl "$VESTRA_URL/v1/conversations" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"message": "Compare three printers.", "hand_off": "always"}'`,
+        },
+      }}
+      lead="Long-running jobs that agents work on in the background."
+      linkOf={({ id }) => `/tasks/${id}`}
+      list={tasks}
+      title="Tasks"
+    />
   );
 }

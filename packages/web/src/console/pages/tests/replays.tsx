@@ -1,9 +1,8 @@
 import { useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { AreaField, ChangeForm, TextField } from '../../parts/form.tsx';
+import { AreaField, FormDialog, TextField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
@@ -61,32 +60,27 @@ export function Replays({ deploymentId: deployment_id }: { deploymentId: string 
 function NewReplay({ deploymentId: deployment_id, onClose }: { deploymentId: string; onClose: () => void }) {
   const go = useGo();
   return (
-    <Dialog
+    <FormDialog
       description="The version answers past messages again. Tool results are replayed from the record, and no memory, files or browsers are touched. You pay for the model calls."
-      isOpen
-      onClose={onClose}
       title="Replay conversations"
+      onClose={onClose}
+      fields={{ deployment_id }}
+      initial={{ version: '', last: '10', conversation_ids: '' }}
+      onDone={({ id }) => go(`/replays/${id}`)}
+      row="replays.create"
+      send={sent}
+      submit="Replay"
     >
-      <ChangeForm
-        fields={{ deployment_id }}
-        initial={{ version: '', last: '10', conversation_ids: '' }}
-        onCancel={onClose}
-        onDone={({ id }) => go(`/replays/${id}`)}
-        row="replays.create"
-        send={sent}
-        submit="Replay"
-      >
-        <TextField label="Version" name="version" placeholder="the newest" type="number" />
-        <TextField label="Number of latest conversations" name="last" type="number" />
-        <AreaField
-          hint="Conversation ids, one per line, instead of the latest ones."
-          isMono
-          label="Selected conversations"
-          name="conversation_ids"
-          rows={2}
-        />
-      </ChangeForm>
-    </Dialog>
+      <TextField label="Version" name="version" placeholder="the newest" type="number" />
+      <TextField label="Number of latest conversations" name="last" type="number" />
+      <AreaField
+        hint="Conversation ids, one per line, instead of the latest ones."
+        isMono
+        label="Selected conversations"
+        name="conversation_ids"
+        rows={2}
+      />
+    </FormDialog>
   );
 }
 

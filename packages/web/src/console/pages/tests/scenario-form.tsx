@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { AreaField, ChangeForm, CheckField, TextField } from '../../parts/form.tsx';
+import { AreaField, CheckField, FormDialog, TextField } from '../../parts/form.tsx';
 import { Facts } from '../../parts/page.tsx';
 
 type Scenario = ItemOf<'scenarios.list'>;
@@ -67,8 +67,18 @@ export function ScenarioForm({
     onClose();
     onDone?.();
   };
-  const fields = (
-    <>
+  return (
+    <FormDialog
+      fields={{ deployment_id, ...(scenario && { scenario_id: scenario.id }) }}
+      initial={initial}
+      onClose={onClose}
+      onDone={done}
+      row={scenario ? 'scenarios.update' : 'scenarios.create'}
+      send={(values) => sent(values, scenario ? { tool_results: {}, recorded_calls: [] } : {})}
+      submit={scenario ? 'Save' : 'Add scenario'}
+      title={scenario ? `Edit ${scenario.name}` : draft ? 'Add this scenario' : 'Add a scenario'}
+      width="wide"
+    >
       {warning}
       <TextField label="Name" name="name" />
       <AreaField label="Persona" name="persona" rows={2} />
@@ -90,41 +100,7 @@ export function ScenarioForm({
         rows={3}
       />
       <CheckField label="Simulated user approves requests" name="approves" />
-    </>
-  );
-  return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={scenario ? `Edit ${scenario.name}` : draft ? 'Add this scenario' : 'Add a scenario'}
-      width="wide"
-    >
-      {scenario ? (
-        <ChangeForm
-          fields={{ deployment_id, scenario_id: scenario.id }}
-          initial={initial}
-          onCancel={onClose}
-          onDone={done}
-          row="scenarios.update"
-          send={(values) => sent(values, { tool_results: {}, recorded_calls: [] })}
-          submit="Save"
-        >
-          {fields}
-        </ChangeForm>
-      ) : (
-        <ChangeForm
-          fields={{ deployment_id }}
-          initial={initial}
-          onCancel={onClose}
-          onDone={done}
-          row="scenarios.create"
-          send={(values) => sent(values, {})}
-          submit="Add scenario"
-        >
-          {fields}
-        </ChangeForm>
-      )}
-    </Dialog>
+    </FormDialog>
   );
 }
 

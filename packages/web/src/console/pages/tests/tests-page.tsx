@@ -3,14 +3,13 @@ import { useRole } from '../../data/api.ts';
 import { useChange, useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { say } from '../../parts/notices.tsx';
 import { Page, Section, Waiting } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
@@ -91,12 +90,6 @@ function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
   const editing = useDialogInAddress('scenario');
   const drafting = useDialogInAddress('draft');
   const [removed, setRemoved] = useState<Scenario | null>(null);
-  const remove = useChange('scenarios.delete', {
-    onDone: () => {
-      setRemoved(null);
-      say('Scenario deleted');
-    },
-  });
   const edited = scenarios.rows.find(({ id }) => id === editing.value);
   return (
     <Section
@@ -174,17 +167,17 @@ function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
       {adding.value !== null && <ScenarioForm deploymentId={deployment_id} onClose={adding.close} />}
       {edited && <ScenarioForm deploymentId={deployment_id} onClose={editing.close} scenario={edited} />}
       {drafting.value !== null && <DraftedScenarios deploymentId={deployment_id} onClose={drafting.close} />}
-      <ConfirmDialog
-        act="Delete scenario"
-        error={remove.error}
-        isOpen={removed !== null}
-        isRunning={remove.isRunning}
-        loses="Future test runs leave it out. Results of earlier runs are kept."
-        onClose={() => setRemoved(null)}
-        request={remove.requestOf({ deployment_id, scenario_id: removed?.id })}
-        run={() => removed && remove.run({ deployment_id, scenario_id: removed.id })}
-        title={`Delete ${removed?.name ?? 'this scenario'}?`}
-      />
+      {removed && (
+        <ConfirmChange
+          act="Delete scenario"
+          fields={{ deployment_id, scenario_id: removed.id }}
+          loses="Future test runs leave it out. Results of earlier runs are kept."
+          notice="Scenario deleted"
+          onClose={() => setRemoved(null)}
+          row="scenarios.delete"
+          title={`Delete ${removed.name}?`}
+        />
+      )}
     </Section>
   );
 }

@@ -1,6 +1,5 @@
 import type { Answer } from '../../data/rows.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ChangeForm, CheckField, TextField } from '../../parts/form.tsx';
+import { CheckField, FormDialog, TextField } from '../../parts/form.tsx';
 import { ListField, linesOf } from '../../parts/list-field.tsx';
 
 type Server = Answer<'mcpServers.get'>;
@@ -15,7 +14,6 @@ export function ServerForm({
   onClose: () => void;
   onDone: (server: Server) => void;
 }) {
-  const frame = { onCancel: onClose, onDone };
   const initial = {
     name: server?.name ?? '',
     slug: '',
@@ -24,47 +22,35 @@ export function ServerForm({
     sampling: server?.sampling ?? false,
   };
   return (
-    <Dialog isOpen onClose={onClose} title={server ? 'Edit tool server' : 'Register a tool server'}>
-      {server ? (
-        <ChangeForm
-          {...frame}
-          fields={{ server_id: server.id }}
-          initial={initial}
-          row="mcpServers.update"
-          send={({ name, url, auth, sampling }) => ({ name, url, auth: authOf(auth), sampling })}
-          submit="Save"
-        >
-          <Reach />
-        </ChangeForm>
-      ) : (
-        <ChangeForm
-          {...frame}
-          initial={initial}
-          row="mcpServers.create"
-          send={({ name, slug, url, auth, sampling }) => ({ name, slug, url, auth: authOf(auth), sampling })}
-          submit="Register server"
-        >
-          <Reach isNew />
-        </ChangeForm>
-      )}
-    </Dialog>
+    <FormDialog
+      {...(server && { fields: { server_id: server.id } })}
+      initial={initial}
+      onClose={onClose}
+      onDone={onDone}
+      row={server ? 'mcpServers.update' : 'mcpServers.create'}
+      send={({ name, slug, url, auth, sampling }) => ({
+        name,
+        ...(!server && { slug }),
+        url,
+        auth: authOf(auth),
+        sampling,
+      })}
+      submit={server ? 'Save' : 'Register server'}
+      title={server ? 'Edit tool server' : 'Register a tool server'}
+    >
+      <TextField label="Name" name="name" placeholder="CRM" />
+      {!server && <TextField isMono label="Slug" name="slug" placeholder="crm" />}
+      <TextField isMono label="URL" name="url" placeholder="https://crm.example.com/mcp" type="url" />
+      <ListField
+        hint={'One per line. Refer to credentials by secret name: Authorization: Bearer ${secret:CRM_TOKEN}'}
+        label="Headers"
+        name="auth"
+        placeholder={'Authorization: Bearer ${secret:CRM_TOKEN}'}
+      />
+      <CheckField label="May use the agent’s model" name="sampling" />
+    </FormDialog>
   );
 }
-
-const Reach = ({ isNew = false }: { isNew?: boolean }) => (
-  <>
-    <TextField label="Name" name="name" placeholder="CRM" />
-    {isNew && <TextField isMono label="Slug" name="slug" placeholder="crm" />}
-    <TextField isMono label="URL" name="url" placeholder="https://crm.example.com/mcp" type="url" />
-    <ListField
-      hint={'One per line. Refer to credentials by secret name: Authorization: Bearer ${secret:CRM_TOKEN}'}
-      label="Headers"
-      name="auth"
-      placeholder={'Authorization: Bearer ${secret:CRM_TOKEN}'}
-    />
-    <CheckField label="May use the agent’s model" name="sampling" />
-  </>
-);
 
 const headersAsLines = ({ auth }: Server): string =>
   auth.type === 'none'

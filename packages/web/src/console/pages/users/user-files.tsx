@@ -1,7 +1,7 @@
 import { callApi, usePlace, useRole } from '../../data/api.ts';
 import { useChange, useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { DropZone } from '../../parts/drop-zone.tsx';
@@ -22,14 +22,8 @@ export function UserFiles({ userId }: { userId: string }) {
   const wanted = source === 'output' ? 'output' : 'upload';
   const files = useList('files.list', { user_id: userId, source: wanted });
   const deleting = useDialogInAddress('delete');
-  const gone = files.rows.find(({ id }) => id === deleting.value);
+  const removed = files.rows.find(({ id }) => id === deleting.value);
   const add = useChange('files.create', { onDone: ({ filename }) => say(`${filename} uploaded`) });
-  const remove = useChange('files.delete', {
-    onDone: () => {
-      say('File deleted');
-      deleting.close();
-    },
-  });
   const download = async ({ id }: File) => {
     // The link works for a quarter of an hour, so it is asked for when it is wanted.
     const { download_url } = await callApi(place, 'files.get', { file_id: id });
@@ -108,22 +102,22 @@ export function UserFiles({ userId }: { userId: string }) {
         label="Files"
         list={files}
       />
-      <ConfirmDialog
-        act="Delete file"
-        error={remove.error}
-        isOpen={gone !== undefined}
-        isRunning={remove.isRunning}
-        loses={
-          <>
-            <strong className="break-all text-foreground">{gone?.filename}</strong> is deleted, also from conversations
-            that contain it.
-          </>
-        }
-        onClose={deleting.close}
-        request={remove.requestOf({ file_id: gone?.id })}
-        run={() => gone && remove.run({ file_id: gone.id })}
-        title="Delete this file?"
-      />
+      {removed && (
+        <ConfirmChange
+          act="Delete file"
+          fields={{ file_id: removed.id }}
+          loses={
+            <>
+              <strong className="break-all text-foreground">{removed.filename}</strong> is deleted, also from
+              conversations that contain it.
+            </>
+          }
+          notice="File deleted"
+          onClose={deleting.close}
+          row="files.delete"
+          title="Delete this file?"
+        />
+      )}
     </>
   );
 }

@@ -3,13 +3,12 @@ import { useRole } from '../../data/api.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
 import type { Answer, ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
-import { AreaField, ChangeForm, SelectField } from '../../parts/form.tsx';
+import { AreaField, FormDialog, SelectField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Section, Waiting } from '../../parts/page.tsx';
@@ -30,12 +29,6 @@ export function UserMemory({ user }: { user: Answer<'users.get'> }) {
   const adding = useDialogInAddress('remember');
   const clearing = useDialogInAddress('forget');
   const forget = useChange('memory.delete', { onDone: () => say('Fact deleted') });
-  const clear = useChange('memory.deleteAll', {
-    onDone: ({ memories_deleted }) => {
-      say(`${memories_deleted} facts deleted`);
-      clearing.close();
-    },
-  });
   if (user.memory_mode === 'none') {
     return (
       <EmptyState icon="book" title="Memory is off">
@@ -110,17 +103,15 @@ export function UserMemory({ user }: { user: Answer<'users.get'> }) {
           list={facts}
         />
       </Section>
-      <Dialog isOpen={adding.value !== null} onClose={adding.close} title="Add a fact">
-        <ChangeForm
+      {adding.value && (
+        <FormDialog
           fields={of}
           initial={{ text: '', kind: 'other' }}
-          onCancel={adding.close}
-          onDone={() => {
-            say('Fact added');
-            adding.close();
-          }}
+          notice="Fact added"
+          onClose={adding.close}
           row="memory.create"
           submit="Add fact"
+          title="Add a fact"
         >
           <AreaField label="Fact" name="text" placeholder="Prefers to be called in the morning" rows={3} />
           <SelectField
@@ -128,20 +119,23 @@ export function UserMemory({ user }: { user: Answer<'users.get'> }) {
             name="kind"
             options={kinds.map((kind) => [kind, kind.replaceAll('_', ' ')] as const)}
           />
-        </ChangeForm>
-      </Dialog>
-      <ConfirmDialog
-        act="Delete all"
-        error={clear.error}
-        isOpen={clearing.value !== null}
-        isRunning={clear.isRunning}
-        loses="All facts and the profile of this user are deleted. Conversations are kept."
-        onClose={clearing.close}
-        request={clear.requestOf(of)}
-        run={() => clear.run(of)}
-        title="Delete all memory of this user?"
-        typed={user.id}
-      />
+        </FormDialog>
+      )}
+      {clearing.value && (
+        <ConfirmChange
+          act="Delete all"
+          fields={of}
+          loses="All facts and the profile of this user are deleted. Conversations are kept."
+          onClose={clearing.close}
+          onDone={({ memories_deleted }) => {
+            say(`${memories_deleted} facts deleted`);
+            clearing.close();
+          }}
+          row="memory.deleteAll"
+          title="Delete all memory of this user?"
+          typed={user.id}
+        />
+      )}
     </>
   );
 }

@@ -3,16 +3,16 @@ import { useRole } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
 import type { Answer, Request } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { useFilters } from '../../parts/filters.tsx';
+import { FormDialog, TextField } from '../../parts/form.tsx';
 import { SpendMeter } from '../../parts/meter.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Facts, LoadedPage, Page } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { EditUser } from './edit-user.tsx';
 import { UserComputer } from './user-computer.tsx';
 import { UserFiles } from './user-files.tsx';
 import { UserMemory } from './user-memory.tsx';
@@ -43,6 +43,7 @@ function Shown({ user, request }: { user: User; request: Request }) {
   const editing = useDialogInAddress('edit');
   const erasing = useDialogInAddress('erase');
   const opening = useDialogInAddress('session');
+  const go = useGo();
   const to = `/users/${encodeURIComponent(user.id)}`;
   const turn = useChange('users.update', {
     onDone: ({ status }) => say(status === 'disabled' ? `${user.id} disabled` : `${user.id} enabled`),
@@ -111,7 +112,19 @@ function Shown({ user, request }: { user: User; request: Request }) {
       )}
       {editing.value && <EditUser onClose={editing.close} user={user} />}
       {opening.value && <UserSession onClose={opening.close} userId={user.id} />}
-      {erasing.value && <EraseUser onClose={erasing.close} user={user} />}
+      {erasing.value && (
+        <ConfirmChange
+          act="Erase user"
+          fields={{ user_id: user.id }}
+          loses="Their computer, browser sign-ins, files, memory and messages are erased permanently."
+          notice={`${user.id} is being erased`}
+          onClose={erasing.close}
+          onDone={() => go('/users')}
+          row="users.delete"
+          title="Erase this user?"
+          typed={user.id}
+        />
+      )}
     </Page>
   );
 }
@@ -161,26 +174,35 @@ function Profile({ user }: { user: User }) {
   );
 }
 
-function EraseUser({ user, onClose }: { user: User; onClose: () => void }) {
-  const go = useGo();
-  const erase = useChange('users.delete', {
-    onDone: () => {
-      say(`${user.id} is being erased`);
-      go('/users');
-    },
-  });
+const cleared = (value: unknown) => (value === '' ? null : value);
+
+function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
   return (
-    <ConfirmDialog
-      act="Erase user"
-      error={erase.error}
-      isOpen
-      isRunning={erase.isRunning}
-      loses="Their computer, browser sign-ins, files, memory and messages are erased permanently."
+    <FormDialog
+      title={`Edit ${user.id}`}
+      notice="Saved"
       onClose={onClose}
-      request={erase.requestOf({ user_id: user.id })}
-      run={() => erase.run({ user_id: user.id })}
-      title="Erase this user?"
-      typed={user.id}
-    />
+      fields={{ user_id: user.id }}
+      initial={{
+        name: user.name ?? '',
+        email: user.email ?? '',
+        locale: user.locale ?? '',
+        timezone: user.timezone ?? '',
+        spend_cap_usd: user.spend_cap_usd ?? '',
+        monthly_cap_usd: user.monthly_cap_usd ?? '',
+        default_deployment: user.default_deployment ?? '',
+      }}
+      row="users.update"
+      send={(values) => Object.fromEntries(Object.entries(values).map(([name, value]) => [name, cleared(value)]))}
+      submit="Save"
+    >
+      <TextField label="Name" name="name" />
+      <TextField label="Email" name="email" type="email" />
+      <TextField label="Language" name="locale" placeholder="en" />
+      <TextField label="Time zone" name="timezone" placeholder="Europe/Berlin" />
+      <TextField label="Daily cap" name="spend_cap_usd" type="number" />
+      <TextField label="Monthly cap" name="monthly_cap_usd" type="number" />
+      <TextField label="Deployment" name="default_deployment" />
+    </FormDialog>
   );
 }

@@ -1,16 +1,10 @@
-import { useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
-import { Button } from '../../parts/button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { ChangeForm, TextField } from '../../parts/form.tsx';
-import { Icon } from '../../parts/icons.tsx';
-import { Page } from '../../parts/page.tsx';
+import { FormDialog, TextField } from '../../parts/form.tsx';
 import { useGo } from '../../parts/page-link.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { Status, Time, Usd, usd } from '../../parts/shown.tsx';
 
 type User = ItemOf<'users.list'>;
@@ -59,67 +53,57 @@ export default function UsersPage() {
   const [{ status, email }, setFilters] = useFilters('status', 'email');
   const isStatus = status === 'active' || status === 'disabled';
   const users = useList('users.list', { ...(isStatus && { status }), ...(email && { email }) });
-  const { may } = useRole();
-  const creating = useDialogInAddress('new');
-  const go = useGo();
-  const create = may('users.create') && (
-    <Button look="primary" onClick={() => creating.open()}>
-      <Icon name="plus" /> Create user
-    </Button>
-  );
   return (
-    <Page
-      actions={create}
+    <ResourceList
+      above={
+        <FilterBar
+          filters={{ ...(status && { status }), ...(email && { email }) }}
+          set={setFilters}
+          shown={[
+            { name: 'status', label: 'Status', options: ['active', 'disabled'] },
+            { name: 'email', label: 'Email', placeholder: 'Exact email' },
+          ]}
+        />
+      }
+      columns={columns}
+      create={{ label: 'Create user', row: 'users.create', dialog: (close) => <NewUser onClose={close} /> }}
+      empty={{
+        icon: 'user',
+        title: isStatus || email ? 'No users match these filters' : 'No users yet',
+        text: 'You do not have to create users yourself.',
+        example: {
+          label: 'A message with a user_id creates the user:',
+          code: `curl -X POST "$VESTRA_URL/v1/conversations" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id":"ada","message":"Hello"}'`,
+        },
+      }}
       lead="The people your agents work for. A user is created with their first message and has separate caps, memory, files and a computer."
-      request={users.request}
+      linkOf={({ id }) => `/users/${encodeURIComponent(id)}`}
+      list={users}
       title="Users"
+    />
+  );
+}
+
+function NewUser({ onClose }: { onClose: () => void }) {
+  const go = useGo();
+  return (
+    <FormDialog
+      initial={{ user_id: '', name: '', email: '' }}
+      onClose={onClose}
+      onDone={({ id }) => go(`/users/${encodeURIComponent(id)}`)}
+      row="users.create"
+      submit="Create user"
+      title="Create a user"
     >
-      <FilterBar
-        filters={{ ...(status && { status }), ...(email && { email }) }}
-        set={setFilters}
-        shown={[
-          { name: 'status', label: 'Status', options: ['active', 'disabled'] },
-          { name: 'email', label: 'Email', placeholder: 'Exact email' },
-        ]}
+      <TextField
+        hint="The id in your system. It cannot be changed."
+        isMono
+        label="Id"
+        name="user_id"
+        placeholder="ada"
       />
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState
-            action={create}
-            example={{
-              label: 'A message with a user_id creates the user:',
-              code: `curl -X POST "$VESTRA_URL/v1/conversations" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id":"ada","message":"Hello"}'`,
-            }}
-            icon="user"
-            title={isStatus || email ? 'No users match these filters' : 'No users yet'}
-          >
-            You do not have to create users yourself.
-          </EmptyState>
-        }
-        label="Users"
-        linkOf={({ id }) => `/users/${encodeURIComponent(id)}`}
-        list={users}
-      />
-      <Dialog isOpen={creating.value !== null} onClose={creating.close} title="Create a user">
-        <ChangeForm
-          initial={{ user_id: '', name: '', email: '' }}
-          onCancel={creating.close}
-          onDone={({ id }) => go(`/users/${encodeURIComponent(id)}`)}
-          row="users.create"
-          submit="Create user"
-        >
-          <TextField
-            hint="The id in your system. It cannot be changed."
-            isMono
-            label="Id"
-            name="user_id"
-            placeholder="ada"
-          />
-          <TextField label="Name" name="name" />
-          <TextField label="Email" name="email" type="email" />
-        </ChangeForm>
-      </Dialog>
-    </Page>
+      <TextField label="Name" name="name" />
+      <TextField label="Email" name="email" type="email" />
+    </FormDialog>
   );
 }

@@ -1,7 +1,6 @@
 import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
 import type { Answer } from '../../data/rows.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ChangeForm, CheckField, ChoicesField, SelectField, TextField, useForm } from '../../parts/form.tsx';
+import { CheckField, ChoicesField, FormDialog, SelectField, TextField, useForm } from '../../parts/form.tsx';
 
 type Endpoint = Answer<'webhooks.get'>;
 
@@ -29,8 +28,17 @@ export function EndpointForm({
     active,
     events: which === 'all' ? ['*'] : events,
   });
-  const fields = (
-    <>
+  return (
+    <FormDialog
+      {...(endpoint && { fields: { endpoint_id: endpoint.id } })}
+      initial={initial}
+      onClose={onClose}
+      onDone={onDone}
+      row={endpoint ? 'webhooks.update' : 'webhooks.create'}
+      send={send}
+      submit={endpoint ? 'Save' : 'Add endpoint'}
+      title={endpoint ? 'Edit endpoint' : 'Add an endpoint'}
+    >
       <TextField isMono label="URL" name="url" placeholder="https://example.com/vestra" type="url" />
       <TextField label="Description" name="description" />
       <SelectField
@@ -44,35 +52,7 @@ export function EndpointForm({
       />
       <ChosenEvents />
       <CheckField label="Active" name="active" />
-    </>
-  );
-  return (
-    <Dialog isOpen onClose={onClose} title={endpoint ? 'Edit endpoint' : 'Add an endpoint'}>
-      {endpoint ? (
-        <ChangeForm
-          fields={{ endpoint_id: endpoint.id }}
-          initial={initial}
-          onCancel={onClose}
-          onDone={onDone}
-          row="webhooks.update"
-          send={send}
-          submit="Save"
-        >
-          {fields}
-        </ChangeForm>
-      ) : (
-        <ChangeForm
-          initial={initial}
-          onCancel={onClose}
-          onDone={onDone}
-          row="webhooks.create"
-          send={send}
-          submit="Add endpoint"
-        >
-          {fields}
-        </ChangeForm>
-      )}
-    </Dialog>
+    </FormDialog>
   );
 }
 

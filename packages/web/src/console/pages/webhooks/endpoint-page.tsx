@@ -4,16 +4,16 @@ import { useRole } from '../../data/api.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
 import type { Answer, ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
-import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
+import { Facts, LoadedPage, Section } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
+import { ResourcePage } from '../../parts/resource-page.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { duration, Status, Time } from '../../parts/shown.tsx';
@@ -36,9 +36,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
   const { may } = useRole();
   const go = useGo();
   const [secret, setSecret] = useState<string | null>(null);
-  const editing = useDialogInAddress('edit');
   const rolling = useDialogInAddress('roll');
-  const deleting = useDialogInAddress('delete');
   const of = { endpoint_id: endpoint.id };
   const deliveries = useList('webhooks.deliveries', of);
   const told = (delivery: Answer<'webhooks.test'>) =>
@@ -49,18 +47,6 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
     );
   const test = useChange('webhooks.test', { onDone: told });
   const retry = useChange('webhooks.retry', { onDone: told });
-  const roll = useChange('webhooks.rollSecret', {
-    onDone: (answer) => {
-      rolling.close();
-      setSecret(answer.secret);
-    },
-  });
-  const remove = useChange('webhooks.delete', {
-    onDone: () => {
-      say('Endpoint deleted');
-      go('/webhooks');
-    },
-  });
   const isOfFile = endpoint.managed_by === 'file';
   const columns: Column<Delivery>[] = [
     { id: 'event', header: 'Event', cell: ({ event_type }) => event_type },
@@ -134,7 +120,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
     },
   ];
   return (
-    <Page
+    <ResourcePage
       above={{ to: '/webhooks', title: 'Webhooks' }}
       actions={
         <>
@@ -144,21 +130,34 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
           <Button disabled={!may('webhooks.rollSecret')} onClick={() => rolling.open()}>
             Roll secret
           </Button>
-          <Button disabled={!may('webhooks.update') || isOfFile} onClick={() => editing.open()}>
-            {' '}
-            Edit{' '}
-          </Button>
-          <Button
-            aria-label="Delete this endpoint"
-            disabled={!may('webhooks.delete') || isOfFile}
-            look="danger-quiet"
-            onClick={() => deleting.open()}
-            shape="icon"
-          >
-            <Icon name="trash" />
-          </Button>
         </>
       }
+      edit={{
+        row: 'webhooks.update',
+        isOff: isOfFile,
+        form: (close) => (
+          <EndpointForm
+            endpoint={endpoint}
+            onClose={close}
+            onDone={() => {
+              say('Saved');
+              close();
+            }}
+          />
+        ),
+      }}
+      remove={{
+        row: 'webhooks.delete',
+        fields: of,
+        noun: 'endpoint',
+        isOff: isOfFile,
+        loses: (
+          <>
+            <code className="break-all font-mono text-foreground">{endpoint.url}</code> receives no more events, and its
+            delivery log is deleted.
+          </>
+        ),
+      }}
       request={deliveries.request}
       tabTitle="Webhook"
       title={<span className="break-all">{endpoint.url}</span>}
@@ -192,44 +191,21 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
           list={deliveries}
         />
       </Section>
-      {editing.value && (
-        <EndpointForm
-          endpoint={endpoint}
-          onClose={editing.close}
-          onDone={() => {
-            say('Saved');
-            editing.close();
+      {rolling.value && (
+        <ConfirmChange
+          act="Roll secret"
+          fields={of}
+          loses="Deliveries are signed with both secrets for 24 hours, then only with the new one."
+          onClose={rolling.close}
+          onDone={(answer) => {
+            rolling.close();
+            setSecret(answer.secret);
           }}
+          row="webhooks.rollSecret"
+          title="Roll the signing secret?"
         />
       )}
-      <ConfirmDialog
-        act="Roll secret"
-        error={roll.error}
-        isOpen={rolling.value !== null}
-        isRunning={roll.isRunning}
-        loses="Deliveries are signed with both secrets for 24 hours, then only with the new one."
-        onClose={rolling.close}
-        request={roll.requestOf(of)}
-        run={() => roll.run(of)}
-        title="Roll the signing secret?"
-      />
-      <ConfirmDialog
-        act="Delete endpoint"
-        error={remove.error}
-        isOpen={deleting.value !== null}
-        isRunning={remove.isRunning}
-        loses={
-          <>
-            <code className="break-all font-mono text-foreground">{endpoint.url}</code> receives no more events, and its
-            delivery log is deleted.
-          </>
-        }
-        onClose={deleting.close}
-        request={remove.requestOf(of)}
-        run={() => remove.run(of)}
-        title="Delete this endpoint?"
-      />
       {secret !== null && <SecretOnce onClose={() => setSecret(null)} secret={secret} title="New signing secret" />}
-    </Page>
+    </ResourcePage>
   );
 }

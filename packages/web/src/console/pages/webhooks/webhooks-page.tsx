@@ -1,14 +1,11 @@
 import { useState } from 'react';
-import { useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { Icon } from '../../parts/icons.tsx';
-import { Page } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
+import { ResourceList } from '../../parts/resource-list.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
@@ -50,24 +47,36 @@ const columns: Column<ItemOf<'webhooks.list'>>[] = [
 
 export default function WebhooksPage() {
   const endpoints = useList('webhooks.list', {});
-  const { may } = useRole();
   const go = useGo();
-  const creating = useDialogInAddress('new');
   const checking = useDialogInAddress('signature');
-  const [made, setMade] = useState<{ id: string; secret: string } | null>(null);
-  const create = may('webhooks.create') && (
-    <Button look="primary" onClick={() => creating.open()}>
-      <Icon name="plus" /> Add endpoint
-    </Button>
-  );
+  const [created, setCreated] = useState<{ id: string; secret: string } | null>(null);
   return (
-    <Page
-      actions={
-        <>
-          <Button onClick={() => checking.open()}>Check a signature</Button>
-          {create}
-        </>
-      }
+    <ResourceList
+      actions={<Button onClick={() => checking.open()}>Check a signature</Button>}
+      columns={columns}
+      create={{
+        label: 'Add endpoint',
+        row: 'webhooks.create',
+        dialog: (close) => (
+          <EndpointForm
+            onClose={close}
+            onDone={(endpoint) => {
+              close();
+              if ('secret' in endpoint) setCreated({ id: endpoint.id, secret: String(endpoint.secret) });
+            }}
+          />
+        ),
+      }}
+      empty={{
+        icon: 'webhook',
+        title: 'No endpoints yet',
+        text: 'Add the URL of your program and choose its events.',
+        example: {
+          label: 'Verify every delivery with the signing secret of its endpoint:',
+          code: "import { verifyWebhook } from '@vestra/sdk/webhook';\n\nconst event = await verifyWebhook({ body, headers, secret: process.env.WEBHOOK_SECRET });",
+        },
+      }}
+      label="Webhook endpoints"
       lead={
         <>
           Endpoints that receive signed events. Failed deliveries are retried. All events are listed under{' '}
@@ -77,39 +86,14 @@ export default function WebhooksPage() {
           .
         </>
       }
-      request={endpoints.request}
+      linkOf={({ id }) => `/webhooks/${id}`}
+      list={endpoints}
       title="Webhooks"
     >
-      <DataTable
-        columns={columns}
-        empty={
-          <EmptyState
-            action={create}
-            example={{
-              label: 'Verify every delivery with the signing secret of its endpoint:',
-              code: "import { verifyWebhook } from '@vestra/sdk/webhook';\n\nconst event = await verifyWebhook({ body, headers, secret: process.env.WEBHOOK_SECRET });",
-            }}
-            icon="webhook"
-            title="No endpoints yet"
-          >
-            Add the URL of your program and choose its events.
-          </EmptyState>
-        }
-        label="Webhook endpoints"
-        linkOf={({ id }) => `/webhooks/${id}`}
-        list={endpoints}
-      />
-      {creating.value && (
-        <EndpointForm
-          onClose={creating.close}
-          onDone={(endpoint) => {
-            creating.close();
-            if ('secret' in endpoint) setMade({ id: endpoint.id, secret: String(endpoint.secret) });
-          }}
-        />
-      )}
       {checking.value && <SignatureHelper onClose={checking.close} />}
-      {made && <SecretOnce onClose={() => go(`/webhooks/${made.id}`)} secret={made.secret} title="Signing secret" />}
-    </Page>
+      {created && (
+        <SecretOnce onClose={() => go(`/webhooks/${created.id}`)} secret={created.secret} title="Signing secret" />
+      )}
+    </ResourceList>
   );
 }

@@ -1,4 +1,4 @@
-/** Makes the guide of the Markdown in `docs/`: one packed file with every page, which the server reads when somebody opens the first. */
+/** Builds the guide from `docs/` into one compressed file, which the server reads on the first request. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';

@@ -20,7 +20,7 @@ describe('what language models are told', () => {
     expect(written('llms.txt')).toMatch(/^# Vestra\n\n> .+\n/);
     const lines = [...written('llms.txt').matchAll(/^- \[(.+?)\]\((.+?)\)(?:: (.+))?$/gm)];
     const links = lines.map(([, , link]) => link ?? '');
-    // A sentence of several words, and not the number of a list or nothing at all.
+    // Each line must have a real description.
     expect(lines.filter(([, , , about = '']) => about.split(' ').length < 4).map(([line]) => line)).toEqual([]);
     const pages = links.flatMap((link) => /^\/docs\/guide\/(.+\.md)$/.exec(link)?.[1] ?? []);
     expect(pages).toEqual(expect.arrayContaining(['conversations.md', 'errors.md', 'events.md', 'changelog.md']));

@@ -1,4 +1,4 @@
-/** Writes `llms.txt` and `llms-full.txt` (https://llmstxt.org) off the docs and the table of routes. */
+/** Writes `llms.txt` and `llms-full.txt` (https://llmstxt.org) from the docs and the routes. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RouteRow, routes } from '@vestra/contract/api';
@@ -16,7 +16,7 @@ branch on. Users are named by the company's own ids. What the agent may do is in
 
 type Page = { name: string; title: string; about: string; text: string };
 
-/** Links lead to this server's own pages; whoever serves them puts its address in front. */
+/** Links are relative to the server, which prepends its address. */
 export function writeLlms(dist: string): void {
   const pages = readdirSync(docs)
     .filter((file) => file.endsWith('.md'))

@@ -1,4 +1,4 @@
-/** Builds the pages that the server serves into `dist`, and says so in one line. */
+/** Builds the pages of the server into `dist`. */
 import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +7,9 @@ import { buildGuide } from './build-guide.ts';
 import { writeLlms } from './build-llms.ts';
 
 const dist = join(import.meta.dirname, 'dist');
-/** Built aside: a server that runs from this tree goes on to find its pages. */
+/** A temporary folder, so that a running server keeps its pages during the build. */
 const made = join(dist, `.made-${process.pid}`);
-// For those who use them, whatever the shell says: as `test` or `development` React is another, larger by two thirds and slower.
+// Overrides the shell: the development build of React is larger and slower.
 process.env.NODE_ENV = 'production';
 const vite = await import('vite').catch(() => null);
 if (!vite) say('The pages are not built: what builds them is a development dependency and is not installed.');
@@ -24,7 +24,7 @@ else {
   say(
     `Built the session page (${sizeOf(join(made, 'assets'))} KB gzip) and the console (${sizes.first} KB at the first look, ${sizes.all} KB with every page) in ${seconds} s.`,
   );
-  // The page of the API reference is this one file, whole as it comes; packed, it is a third of its size.
+  // The API reference is one vendored file, compressed to a third of its size.
   const reference = readFileSync(fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js')));
   writeFileSync(join(made, 'reference.js.zst'), zstdCompressSync(reference));
   writeLlms(made);
@@ -36,7 +36,7 @@ else {
   putInPlace();
 }
 
-/** File by file, pages after what they load; what no page needs any more goes last. */
+/** Moves assets first, then pages, and deletes outdated files last. */
 function putInPlace(): void {
   const filesIn = (folder: string) =>
     globSync('**/*', { cwd: folder, withFileTypes: true })
@@ -53,7 +53,7 @@ function putInPlace(): void {
   for (const file of filesIn(dist)) if (!isMade.has(file)) rmSync(join(dist, file), { force: true });
 }
 
-/** `<vestra-session>` as one plain script: a page of any origin may load such a one, with no word of the server's. */
+/** `<vestra-session>` as a classic script, which any origin can load without CORS. */
 function embedScript() {
   const entry = fileURLToPath(import.meta.resolve('@vestra/react/element').replace('element.ts', 'embed.ts'));
   return {
@@ -69,7 +69,7 @@ function embedScript() {
   };
 }
 
-/** What a browser loads before the first page of the console is shown, that page aside, and all there is to load. */
+/** The size of the console's first load without the page itself, and of everything. */
 function consoleSizes(): { first: number; all: number } {
   const folder = join(made, 'console/assets');
   const html = readFileSync(join(made, 'console/console.html'), 'utf8');

@@ -4,11 +4,7 @@ import type { Route } from '@vestra/contract/route';
 import type { Plugin } from 'vite';
 import { z } from 'zod';
 
-/**
- * What the console knows of the contract without loading its schemas: modules written while it is built. `access` is small
- * and there at once; `fields`, which forms read their help from, and `deployment-schema`, which the editor completes from,
- * are loaded where they are needed.
- */
+/** Generates modules from the contract at build time, so that the console does not load its schemas. */
 export function contractModules(): Plugin {
   const made: Record<string, () => unknown> = {
     'virtual:contract/access': () => Object.fromEntries(routes.map(({ name, route }) => [name, scopesOf(route)])),
@@ -28,7 +24,7 @@ export function contractModules(): Plugin {
   };
 }
 
-/** Null: whoever is signed in. */
+/** Null allows every member. */
 function scopesOf(route: Route): readonly string[] | null {
   if (route.auth !== 'key' || route.scopes === 'any') return null;
   return route.ownerOnly ? ['owner'] : route.scopes;
@@ -44,7 +40,7 @@ type Field = {
   fields?: Record<string, Field>;
 };
 
-/** By name: what forms show under each field of a call. */
+/** The help of each field of a call. */
 export function fieldsOf(route: Route): Record<string, Field> {
   const shapes = [route.params, route.query, route.body].flatMap((schema) => (schema ? [jsonSchema(schema)] : []));
   const properties = shapes.flatMap((shape) => Object.entries(propertiesOf(shape)));
@@ -53,7 +49,7 @@ export function fieldsOf(route: Route): Record<string, Field> {
 
 type Json = Record<string, unknown>;
 
-/** Of what has names of its own, such as one entry for each deployment, the fields of an entry. */
+/** For maps, such as one entry per deployment, these are the fields of an entry. */
 const propertiesOf = (schema: Json): Record<string, Json> => ({
   ...(typeof schema.additionalProperties === 'object' && propertiesOf(schema.additionalProperties as Json)),
   ...(schema.properties as Record<string, Json> | undefined),
@@ -63,7 +59,7 @@ const propertiesOf = (schema: Json): Record<string, Json> => ({
   ),
 });
 
-/** A field and, where it is a group of fields, those within it. */
+/** A field with its nested fields. */
 function shortened(field: Json): Field {
   const { description, type, default: fallback, example, examples, maxLength } = field;
   const within = Object.entries(propertiesOf(field));

@@ -1,35 +1,32 @@
-/**
- * What the page of a session and the page around it say to each other. Both sides take a message only from the window and
- * the origin that they expect, and read it here before they believe it.
- */
+/** The messages between the session page and its host page. Both sides check window, origin and shape of a message. */
 
-/** `disabled`: the user or the org is. */
+/** `disabled`: the user or the org is disabled. */
 export type EndReason = 'revoked' | 'expired' | 'disabled';
 
-/** Why a session that was handed over is not taken in place of the one that is shown. */
+/** Why the session page rejects a new session. */
 export type RefusalReason = 'expired' | 'revoked' | 'other_user' | 'other_conversation' | 'invalid' | 'unreachable';
 
-/** Said by the page of the session. */
+/** Sent by the session page. */
 export type PageMessage =
-  /** It listens. */
+  /** The page is ready for messages. */
   | { type: 'session.opened'; session_id: string }
   | { type: 'session.ready'; session_id: string; conversation_id: string | null }
   | { type: 'session.ended'; session_id: string; reason: EndReason }
-  /** Its session has ended by time, or it has none: it waits for another. */
+  /** The session has expired or is missing: the page waits for a new one. */
   | { type: 'session.wanted'; session_id: string }
   | { type: 'session.renewed'; session_id: string }
   | { type: 'session.refused'; session_id: string; reason: RefusalReason }
-  /** The agent has handed something over to the person. */
+  /** The agent asks the user to take over. */
   | { type: 'session.handoff'; session_id: string; interaction_id: string }
-  /** How high the page would have to be to show everything without scrolling. */
+  /** The height that shows everything without scrolling. */
   | { type: 'session.resize'; session_id: string; height: number }
-  /** What came while nobody looked. */
+  /** New messages while the page was hidden. */
   | { type: 'session.unread'; session_id: string; count: number };
 
-/** Said by the page around it. */
+/** Sent by the host page. */
 export type HostMessage =
   | { type: 'host.look'; look: Look }
-  /** Another session of the same conversation, to go on with. */
+  /** A new session of the same conversation. */
   | { type: 'host.session'; session_id: string; token: string }
   | { type: 'host.no_session' }
   | { type: 'host.shown'; shown: boolean };
@@ -37,7 +34,7 @@ export type HostMessage =
 export const schemes = ['light', 'dark', 'auto'] as const;
 export type Scheme = (typeof schemes)[number];
 
-/** What `--vestra-<name>` may give a colour to. */
+/** The names of the colour variables `--vestra-<name>`. */
 export const lookColors = [
   'background',
   'foreground',
@@ -54,19 +51,19 @@ export const lookColors = [
 ] as const;
 export type LookColor = (typeof lookColors)[number];
 
-/** A font comes as its bytes: the page of the session loads nothing from elsewhere. */
+/** Fonts are sent as bytes, because the session page loads nothing from other hosts. */
 export type LookFont = { family: string; weight: string; style: string; data: ArrayBuffer };
 
 export type Look = {
   scheme: Scheme;
   colors: Partial<Record<LookColor, string>>;
-  /** A list of families as CSS writes it. */
+  /** A CSS font-family list. */
   font: string | null;
   radius: string | null;
   fonts: readonly LookFont[];
 };
 
-/** Marks what is meant for the other side among all that pages say to each other. */
+/** Marks our messages among all messages of the window. */
 const source = 'vestra';
 
 export const asMessage = <Said extends PageMessage | HostMessage>(said: Said): Said & { source: string } => ({
@@ -74,7 +71,7 @@ export const asMessage = <Said extends PageMessage | HostMessage>(said: Said): S
   ...said,
 });
 
-/** Null for whatever is no message of a session's page. */
+/** Null if the data is not a message of the session page. */
 export function readPageMessage(data: unknown): PageMessage | null {
   const said = fieldsOf(data);
   if (!said || !isSessionId(said.session_id)) return null;
@@ -82,7 +79,7 @@ export function readPageMessage(data: unknown): PageMessage | null {
   return read?.(said) ? (said as PageMessage) : null;
 }
 
-/** Null for whatever is no message of a page around a session's. */
+/** Null if the data is not a message of the host page. */
 export function readHostMessage(data: unknown): HostMessage | null {
   const said = fieldsOf(data);
   if (!said) return null;

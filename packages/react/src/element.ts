@@ -1,7 +1,13 @@
-import type { EndReason, LookFont, PageMessage, RefusalReason } from './bridge.ts';
+import {
+  asMessage,
+  type EndReason,
+  type HostMessage,
+  type LookFont,
+  type PageMessage,
+  type RefusalReason,
+  readPageMessage,
+} from './bridge.ts';
 import { elementStyle } from './element-style.ts';
-import { elementWords } from './element-words.ts';
-import { type Frame, openFrame } from './frame.ts';
 import { type Font, loadFonts, readLook, schemeOf, watchLook } from './read-look.ts';
 import { type GetSession, keepSession, type OpenSession, type SessionKeeper } from './session-keeper.ts';
 
@@ -9,28 +15,28 @@ export type { EndReason, RefusalReason, Scheme } from './bridge.ts';
 export type { Font } from './read-look.ts';
 export type { GetSession, GivenSession } from './session-keeper.ts';
 
-/** What the element tells, each as the `detail` of an event of that name. */
+/** The events of the element, with their `detail`. */
 export type VestraSessionEvents = {
   ready: { sessionId: string; conversationId: string | null };
   ended: { reason: EndReason };
-  /** The agent has handed something over to the person. */
+  /** The agent asks the user to take over. */
   handoff: { interactionId: string };
-  /** How high the page would have to be to show everything. */
+  /** The height that shows everything without scrolling. */
   resize: { height: number };
   unread: { count: number };
-  /** No session was to be had, or one that was handed over is not of this conversation. */
+  /** No session could be created, or the page rejected it. */
   error: { error: unknown } | { refused: RefusalReason };
 };
 
-/** `<vestra-session>`: the page of a session as a part of yours. */
+/** `<vestra-session>` embeds the session page in your page. */
 export interface VestraSessionElement extends HTMLElement {
-  /** Asks your server for a session, at first and before each one's time is over; in place of the attribute `session-url`. */
+  /** Requests a session from your server, now and before each expiry. Replaces the attribute `session-url`. */
   getSession: GetSession | null;
   fonts: readonly Font[];
   /** Opens the launcher's window. */
   show: () => void;
   hide: () => void;
-  /** Begins anew, with another session: after its end, or for another user. */
+  /** Starts again with a new session, such as for another user. */
   restart: () => void;
   addEventListener<Type extends keyof VestraSessionEvents>(
     type: Type,
@@ -50,13 +56,13 @@ declare global {
   }
 }
 
-/** Makes `<vestra-session>` known, once. Where there is no page, as on a server, it does nothing. */
+/** Defines `<vestra-session>` once. It does nothing on a server. */
 export function defineVestraSession(): void {
   if (typeof customElements === 'undefined' || customElements.get('vestra-session')) return;
   customElements.define('vestra-session', createElementClass());
 }
 
-/** The class is made when it is needed: on a server there is nothing to extend. */
+/** The class is created on demand, because `HTMLElement` is missing on a server. */
 function createElementClass(): CustomElementConstructor {
   return class extends HTMLElement {
     static observedAttributes = ['session-url', 'layout', 'open', 'heading', 'logo', 'language', 'scheme'];
@@ -142,7 +148,7 @@ function createElementClass(): CustomElementConstructor {
 
     #startIfWanted() {
       const isAsked = this.#getSession !== null || this.hasAttribute('session-url');
-      // Whoever never opens the launcher costs no session.
+      // A launcher that is never opened creates no session.
       if (this.#keeper || !this.isConnected || !isAsked || !this.#isShown) return;
       this.#frame = openFrame(this.#parts.iframe, (said) => this.#hear(said));
       this.#keeper = keepSession({
@@ -191,7 +197,7 @@ function createElementClass(): CustomElementConstructor {
           this.#conversationId = said.conversation_id;
           return this.#emit('ready', { sessionId: said.session_id, conversationId: said.conversation_id });
         case 'session.ended':
-          // One that is out of time goes on as soon as there is another.
+          // An expired session continues with the next one.
           if (said.reason !== 'expired') this.#keeper?.stop();
           return this.#emit('ended', { reason: said.reason });
         case 'session.refused':
@@ -246,7 +252,7 @@ function createElementClass(): CustomElementConstructor {
   };
 }
 
-/** With the cookies of your page, so that your server knows whose session it is. */
+/** Sends cookies, so that your server can identify the user. */
 async function askServer(url: string, { conversationId }: { conversationId: string | null }) {
   const response = await fetch(new URL(url, document.baseURI), {
     method: 'POST',
@@ -275,7 +281,7 @@ const markup = `
 function createParts(root: ShadowRoot) {
   const style = new CSSStyleSheet();
   style.replaceSync(elementStyle);
-  // Not as a style element, which the policy of a page may refuse.
+  // A style element could violate the content security policy of the page.
   root.adoptedStyleSheets = [style];
   root.innerHTML = markup;
   const find = <Part extends Element>(selector: string) => root.querySelector(selector) as Part;
@@ -291,7 +297,7 @@ function createParts(root: ShadowRoot) {
   };
 }
 
-/** What was set before the element was known lies on it and hides what the class has by that name. */
+/** Properties set before the definition shadow the accessors of the class, so they are set again. */
 function takeEarlyProperties(element: HTMLElement, names: readonly string[]): void {
   const fields = element as unknown as Record<string, unknown>;
   for (const name of names) {
@@ -304,7 +310,7 @@ function takeEarlyProperties(element: HTMLElement, names: readonly string[]): vo
 
 const openKeyOf = ({ id }: Element) => `vestra-session ${id} open`;
 
-/** A launcher that was open when its page was loaded again is open again. */
+/** A launcher stays open across reloads. */
 function wasLeftOpen(element: Element): boolean {
   try {
     return sessionStorage.getItem(openKeyOf(element)) !== null;
@@ -318,6 +324,62 @@ function keepOpen(element: Element, isOpen: boolean): void {
     if (isOpen) sessionStorage.setItem(openKeyOf(element), '1');
     else sessionStorage.removeItem(openKeyOf(element));
   } catch {
-    // A page that may keep nothing begins closed.
+    // Without storage the launcher starts closed.
   }
+}
+
+type ElementWords = { chat: string; open: string; close: string };
+
+const tables: Readonly<Record<string, ElementWords>> = {
+  en: { chat: 'Chat', open: 'Open chat', close: 'Close chat' },
+  de: { chat: 'Chat', open: 'Chat öffnen', close: 'Chat schließen' },
+  es: { chat: 'Chat', open: 'Abrir el chat', close: 'Cerrar el chat' },
+  fr: { chat: 'Chat', open: 'Ouvrir le chat', close: 'Fermer le chat' },
+  pt: { chat: 'Chat', open: 'Abrir o chat', close: 'Fechar o chat' },
+  hi: { chat: 'चैट', open: 'चैट खोलें', close: 'चैट बंद करें' },
+  ja: { chat: 'チャット', open: 'チャットを開く', close: 'チャットを閉じる' },
+  ar: { chat: 'محادثة', open: 'افتح المحادثة', close: 'أغلق المحادثة' },
+};
+
+/** The first supported language, or English. */
+function elementWords(languages: readonly string[]): ElementWords {
+  const tags = languages.map((each) => each.toLowerCase().split('-', 1)[0] ?? '');
+  const tag = tags.find((each) => Object.hasOwn(tables, each)) ?? 'en';
+  return tables[tag] as ElementWords;
+}
+
+/** The iframe of the session page and its message channel. */
+type Frame = {
+  /** Loads the page with its first session. `look` applies before the first paint. */
+  load: (session: OpenSession, look: { language: string | null; scheme: string }) => void;
+  tell: (said: HostMessage) => void;
+  /** The origin of the loaded page. */
+  origin: () => string | null;
+  close: () => void;
+};
+
+/** Exchanges messages only with this frame and the origin that it was loaded from. */
+function openFrame(element: HTMLIFrameElement, heard: (said: PageMessage) => void): Frame {
+  let origin: string | null = null;
+  const listen = ({ source, origin: from, data }: MessageEvent) => {
+    if (origin === null || from !== origin || source !== element.contentWindow) return;
+    const said = readPageMessage(data);
+    if (said) heard(said);
+  };
+  window.addEventListener('message', listen);
+  return {
+    load(session, { language, scheme }) {
+      origin = session.origin;
+      const also = new URLSearchParams({ scheme, ...(language && { language }) });
+      element.src = `${session.url}&${also}`;
+    },
+    tell(said) {
+      if (origin !== null) element.contentWindow?.postMessage(asMessage(said), origin);
+    },
+    origin: () => origin,
+    close() {
+      window.removeEventListener('message', listen);
+      origin = null;
+    },
+  };
 }

@@ -1,4 +1,4 @@
 import { defineVestraSession } from './element.ts';
 
-/** The script at `/embed.js`, for pages that are not built. */
+/** The script at `/embed.js`, for pages without a bundler. */
 defineVestraSession();

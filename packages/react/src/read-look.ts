@@ -1,9 +1,9 @@
 import { type Look, type LookFont, lookColors, type Scheme, schemes } from './bridge.ts';
 
-/** A font of your page that the session's page is to use too. `src` is fetched by your page, as your page may. */
+/** A font of your page for the session page. Your page fetches `src`. */
 export type Font = { family: string; src: string; weight?: string; style?: string };
 
-/** What is wanted of the session's page. Left to itself it does as the page around it: one that knows no dark is light. */
+/** The colour scheme of the session page. By default it follows the host page, which is light unless it declares dark. */
 export function schemeOf(element: Element): Scheme {
   const asked = schemes.find((each) => each === element.getAttribute('scheme'));
   if (asked && asked !== 'auto') return asked;
@@ -12,7 +12,7 @@ export function schemeOf(element: Element): Scheme {
   return known.includes('light') ? 'auto' : 'dark';
 }
 
-/** What the element's `--vestra-…` variables say, wherever your stylesheet sets them. */
+/** Reads the computed `--vestra-…` variables of the element. */
 export function readLook(element: Element, fonts: readonly LookFont[]): Look {
   const style = getComputedStyle(element);
   const variable = (name: string) => style.getPropertyValue(`--vestra-${name}`).trim() || null;
@@ -25,7 +25,7 @@ export function readLook(element: Element, fonts: readonly LookFont[]): Look {
   return { scheme: schemeOf(element), colors, font: variable('font'), radius: variable('radius'), fonts };
 }
 
-/** Those that can be had: a chat in another font is better than none. */
+/** Skips fonts that fail to load. */
 export async function loadFonts(fonts: readonly Font[]): Promise<LookFont[]> {
   const loaded = await Promise.all(
     fonts.map(async ({ family, src, weight = 'normal', style = 'normal' }) => {
@@ -40,7 +40,7 @@ export async function loadFonts(fonts: readonly Font[]): Promise<LookFont[]> {
   return loaded.flat();
 }
 
-/** Calls back when what the variables say may have changed: the scheme of the device, or a class of the whole page. */
+/** Calls back when the variables may have changed: by the device's scheme or an attribute of the document. */
 export function watchLook(changed: () => void): () => void {
   const dark = window.matchMedia('(prefers-color-scheme: dark)');
   dark.addEventListener('change', changed);

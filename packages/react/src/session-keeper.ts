@@ -1,17 +1,14 @@
-/** What your server answers: what it got of `POST /v1/sessions`, or no more than the `url` of it. */
+/** The response of your server: that of `POST /v1/sessions`, or only its `url`. */
 export type GivenSession = { url: string };
 
-/**
- * Asks your server for a session. `conversationId`: the conversation that is shown and is to go on; null at first, when your
- * server says which it is.
- */
+/** Requests a session from your server. `conversationId` is the conversation to continue, or null at first. */
 export type GetSession = (wanted: { conversationId: string | null }) => Promise<GivenSession>;
 
-/** A session as its address tells it. */
+/** A session as parsed from its URL. */
 export type OpenSession = { url: string; origin: string; sessionId: string; token: string };
 
 export type SessionKeeper = {
-  /** Asks at once; while it is being asked, nobody asks a second time. */
+  /** Requests a session now. Concurrent calls share one request. */
   renew: () => Promise<OpenSession | null>;
   stop: () => void;
 };
@@ -19,18 +16,18 @@ export type SessionKeeper = {
 type KeeperOptions = {
   ask: () => Promise<GivenSession>;
   taken: (session: OpenSession) => void;
-  /** Asked as often as makes sense, and none was to be had; what was thrown last. */
+  /** All attempts failed. `error` is the last one. */
   failed: (error: unknown) => void;
 };
 
-/** A session lasts 15 minutes. By the device's own clock, since a wrong one still runs at the right speed. */
+/** A session lasts 15 minutes. A timer is independent of a wrong device clock. */
 const renewAfterMs = 10 * 60_000;
 
-/** Between one failed question and the next. */
+/** The pauses between attempts. */
 const pausesMs = [1000, 2000, 4000, 8000, 15_000];
 const tryAgainAfterMs = 60_000;
 
-/** Keeps a session that does not end: asks for the first one, and for another long before each one's time is over. */
+/** Keeps a session alive by requesting a new one before each expiry. */
 export function keepSession({ ask, taken, failed }: KeeperOptions): SessionKeeper {
   let dueAt = Number.POSITIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -66,12 +63,12 @@ export function keepSession({ ask, taken, failed }: KeeperOptions): SessionKeepe
       }
     }
     schedule(tryAgainAfterMs);
-    // Whoever comes back to the page, or into the network, need not wait for that.
+    // A visible or online event retries immediately.
     dueAt = 0;
     return null;
   }
 
-  // A device that slept, or a tab that was in the back for long, comes late to its timers.
+  // Timers are late after sleep and in background tabs.
   const wake = () => {
     if (Date.now() >= dueAt) void renew();
   };
@@ -93,7 +90,7 @@ export function keepSession({ ask, taken, failed }: KeeperOptions): SessionKeepe
   };
 }
 
-/** The id and the token are in the address. */
+/** The URL contains the id and the token. */
 export function readSession(given: unknown): OpenSession {
   const url = (given as Partial<GivenSession> | null)?.url;
   const parsed = typeof url === 'string' ? URL.parse(url) : null;

@@ -12,17 +12,17 @@ export type { GetSession, GivenSession, VestraSessionElement, VestraSessionEvent
 type Told<Type extends keyof VestraSessionEvents> = (detail: VestraSessionEvents[Type]) => void;
 
 export type VestraSessionProps = Omit<HTMLAttributes<HTMLElement>, 'onResize' | 'onError'> & {
-  /** Asks your server for a session, at first and before each one's time is over. */
+  /** Requests a session from your server, now and before each expiry. */
   getSession: GetSession;
   layout?: 'inline' | 'launcher' | undefined;
-  /** Whether the launcher's window is open; absent: the person says. */
+  /** Whether the launcher is open. If undefined, the user decides. */
   open?: boolean | undefined;
   heading?: string | undefined;
   logo?: string | undefined;
-  /** Absent: the browser's. */
+  /** Defaults to the browser's language. */
   language?: string | undefined;
   scheme?: 'light' | 'dark' | 'auto' | undefined;
-  /** As high as what it shows. */
+  /** Adapts the height to the content. */
   autosize?: boolean | undefined;
   fonts?: readonly Font[] | undefined;
   onReady?: Told<'ready'> | undefined;
@@ -35,7 +35,7 @@ export type VestraSessionProps = Omit<HTMLAttributes<HTMLElement>, 'onResize' | 
 
 const noFonts: readonly Font[] = [];
 
-/** `<vestra-session>` as a component. A new function on each render asks for no new session. */
+/** `<vestra-session>` as a component. Changing the callbacks does not restart the session. */
 export function VestraSession(props: VestraSessionProps) {
   const { getSession, layout, open, heading, logo, language, scheme, autosize, fonts = noFonts, ...rest } = props;
   const { onReady, onEnded, onHandoff, onResize, onUnread, onError, className, ...others } = rest;

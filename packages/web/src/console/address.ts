@@ -1,4 +1,4 @@
-/** Where this console stands. Its files lie in `<prefix>/console/assets/`, wherever a proxy put the prefix. */
+/** Scripts are served from `<prefix>/console/assets/`. The prefix may be set by a proxy. */
 const ownFile = import.meta.url;
 
 export const consolePath = new URL('../', ownFile).pathname.replace(/\/$/, '');

@@ -1,5 +1,5 @@
 declare module 'virtual:contract/access' {
-  /** By name of a row: the scopes of which one is needed, or `owner` alone; null: whoever is signed in. */
+  /** By row name: the scopes that allow the call, or `owner`. Null allows every member. */
   const access: Readonly<Record<string, readonly ('setup' | 'runtime' | 'admin' | 'owner')[] | null>>;
   export default access;
 }

@@ -21,7 +21,7 @@ it('every field of a form has help, the contract’s or its own [CON-261]', () =
   expect(without).toEqual([]);
 });
 
-/** Those with a fixed name; what names them is `name`, and no field has children. */
+/** Only fields with a literal `name` are checked. */
 const fieldsIn = (text: string) =>
   [...text.matchAll(/<\w*Field\b([\s\S]*?)\/>/g)].flatMap(([, written = '']) => {
     const name = /\bname="([^"]+)"/.exec(written)?.[1];

@@ -1,4 +1,4 @@
-/** A browser that keeps nothing, as some do in private windows, is no reason to show nothing. */
+/** Storage may be unavailable in private windows. The console must still work. */
 export function kept(name: string): string | null {
   try {
     return localStorage.getItem(`vestra.console.${name}`);
@@ -12,6 +12,6 @@ export function keep(name: string, value: string | null): void {
     if (value === null) localStorage.removeItem(`vestra.console.${name}`);
     else localStorage.setItem(`vestra.console.${name}`, value);
   } catch {
-    // Then it is not kept.
+    // The value is not stored.
   }
 }

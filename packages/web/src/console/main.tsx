@@ -10,12 +10,12 @@ import { router } from './router.tsx';
 import { applyScheme } from './shell/scheme.ts';
 
 applyScheme();
-// Dialogs write one rule of style to keep the page behind them from scrolling.
+// Dialogs inject a style rule that stops the page behind them from scrolling.
 setNonce(document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '');
-// A file that misses its target must not replace the page with itself.
+// A file dropped outside a target must not replace the page.
 for (const type of ['dragover', 'drop']) window.addEventListener(type, (event) => event.preventDefault());
 
-// The page of this address is loaded while the server is asked who comes.
+// The page's script loads in parallel with the session request.
 const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
 for (const route of routes) void router.loadRouteChunk(route);
 const root = createRoot(document.getElementById('console') as HTMLElement);

@@ -1,19 +1,19 @@
 import type { RowName } from './data/rows.ts';
 import type { IconName } from './parts/icons.tsx';
 
-/** What the palette offers besides going to a page. It is an address too, so that it can be shared and gone back from. */
+/** An action in the palette. It is a URL, so that it can be shared and the back button works. */
 type PageAction = { label: string; search: Record<string, string>; needs: RowName };
 
 export type PageRow = {
-  /** Below org and mode; `$name` stands for a part that differs. */
+  /** Below org and mode. `$name` is a parameter. */
   path: string;
   title: string;
-  /** Where the guide tells of it: the name of a page, with a heading where one is meant. */
+  /** The guide page about it, with an optional `#heading`. */
   guide: string;
   load: () => Promise<{ default: () => React.ReactNode }>;
-  /** The call without which there is nothing to see: a role that may not make it is not offered the page. */
+  /** The page is hidden from roles that may not make this call. */
   needs: RowName | null;
-  /** Where it stands in the navigation; absent: it is reached from another page. */
+  /** Its place in the navigation. Pages without it are linked from other pages. */
   nav?: { group: (typeof groups)[number]; icon: IconName };
   actions?: readonly PageAction[];
 };

@@ -7,7 +7,7 @@ import { pages } from './pages.ts';
 import { places } from './places.ts';
 import { pageOfId } from './shell/page-of-id.ts';
 
-/** What is no page of the table: the frame around all of them, and what is shown before somebody is signed in. */
+/** Pages that are not in `pages.ts`: the shell and the sign-in pages. */
 const outside: Readonly<Record<string, string>> = {
   frame: 'shell/shell.tsx',
   'sign-in': 'access/sign-in-page.tsx',
@@ -35,7 +35,7 @@ it('every id that has a page leads to a page of the table [CON-001]', () => {
   expect(found.filter((page) => !paths.includes(page))).toEqual([]);
 });
 
-/** Calls that a page makes by another name than the route's. */
+/** Source text of calls that do not use the route's name. */
 const otherNames: Readonly<Record<string, string>> = {
   'testRuns.events': 'followTestRun(',
   'conversations.events': 'followConversation(',
@@ -53,7 +53,7 @@ it('what a page is said to be the place of, it or a part of it calls [CON-534]',
   expect(wrong).toEqual([]);
 });
 
-/** The texts of a page and of all that it imports, the tables of pages aside. */
+/** The sources of a page and its imports, except `pages.ts`. */
 function sourcesOf(page: string): string[] {
   const table = readFileSync(join(import.meta.dirname, 'pages.ts'), 'utf8');
   const start = outside[page] ?? table.split(`path: '${page}',`)[1]?.match(/import\('\.\/(.+?)'\)/)?.[1];

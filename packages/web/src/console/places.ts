@@ -1,8 +1,6 @@
 import type { RowName } from './data/rows.ts';
 
-/**
- * Where a person finds what a route does: a page of `pages.ts`, or the frame around all pages; or the reason why nowhere.
- */
+/** The console page that offers a route, or the reason why none does. */
 type PlaceInConsole = { page: string } | { reason: string };
 
 const ofSession = 'the token of a session alone opens it: it is the session page’s';

@@ -24,7 +24,7 @@ const root = createRootRoute({
     </>
   ),
   notFoundComponent: NotFound,
-  // An address without an org, as documentation writes it: it is read in the org that was used last.
+  // Documentation links have no org: they open in the last used org.
   beforeLoad: ({ location }) => {
     const [first = ''] = location.pathname.split('/').slice(1);
     if (isModeName(first)) throw redirect({ href: `/${startingOrg(location.href)}${location.href}` });
@@ -32,12 +32,12 @@ const root = createRootRoute({
 });
 
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
-// Where the company's own sign-in ends that did not work.
+// The target of a failed single sign-on.
 const login = createRoute({ getParentRoute: () => root, path: '/login', component: SignInPage });
 const accept = createRoute({ getParentRoute: () => root, path: '/accept', component: AcceptPage });
 const reset = createRoute({ getParentRoute: () => root, path: '/reset', component: ResetPage });
 
-// Where an MCP client sends a browser that is to let it in.
+// The authorization page for MCP clients.
 const authorize = createRoute({
   getParentRoute: () => root,
   path: '/authorize',
@@ -54,7 +54,7 @@ const start = createRoute({
   },
 });
 
-// Where the company's own sign-in ends after an account was linked, or was not.
+// The target after linking a company account.
 const account = createRoute({
   getParentRoute: () => root,
   path: '/account',
@@ -105,7 +105,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
   scrollToTopSelectors: ['#main'],
-  // Filters are words: `?user_id=7` is the user "7".
+  // Search parameters are strings: `?user_id=7` is the user "7".
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {
     const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
@@ -131,7 +131,7 @@ const startingMode = (): Mode => {
   return isModeName(last) ? last : 'test';
 };
 
-/** The org that was used last, where it is still one of theirs. Whoever is not signed in does that first. */
+/** The last used org, if the member still belongs to it. Redirects to the sign-in page without a session. */
 function startingOrg(href: string): string {
   const { session } = currentAccess();
   if (!session) throw redirect({ to: '/sign-in' as never, search: (href === '/' ? {} : { next: href }) as never });

@@ -1,7 +1,4 @@
-/**
- * Code with its comments, strings and names of fields told apart, as HTML. Quiet on purpose: whoever reads a page of the guide
- * looks for three things in a block, and a grammar for each language would weigh more than all pages together.
- */
+/** Highlights comments, strings and keywords as HTML. Full grammars would be larger than all pages together. */
 export function colouredCode(code: string, language: string): string {
   const rules = rulesOf(language);
   if (rules === null) return escapeHtml(code);
@@ -19,7 +16,7 @@ export function colouredCode(code: string, language: string): string {
 export const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Of two rules that fit at one place the first wins. */
+/** The first matching rule wins. */
 type Rule = [name: 'comment' | 'string' | 'word' | 'prompt', pattern: string];
 
 const quoted = `"(?:[^"\\\\\\n]|\\\\.)*"|'(?:[^'\\\\\\n]|\\\\.)*'`;

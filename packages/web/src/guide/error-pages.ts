@@ -3,7 +3,7 @@ import { impliedErrors } from '@vestra/contract/derive/implied-errors';
 import { errorRemedies } from '@vestra/contract/error-remedies';
 import { type ErrorCode, errorCatalogue, fail } from '@vestra/contract/errors';
 
-/** A page for each error code, read off the contract: what it says, what to do, and who answers it. */
+/** A page for each error code, generated from the contract. */
 export function errorPages(): Map<string, string> {
   return new Map(codes.map((code) => [`errors/${code}`, errorPage(code)]));
 }
@@ -49,7 +49,7 @@ function answeredBy(code: ErrorCode): string {
 
 const answers = routes.map(({ route }) => ({ route, codes: new Set([...route.errors, ...impliedErrors(route)]) }));
 
-/** Where the guide says more than one sentence can, for the codes that people meet. */
+/** Further reading for common codes. */
 const readOn: Partial<Record<ErrorCode, string>> = {
   body_too_large: '[Files](files.md)',
   cap_above_maximum: '[The ceiling](users-and-money.md#the-ceiling)',

@@ -7,16 +7,16 @@ import { colouredCode, escapeHtml } from './code-colours.ts';
 export type Page = {
   title: string;
   html: string;
-  /** The headings below the title, for the table of contents. */
+  /** The headings below the title. */
   headings: { depth: number; text: string; anchor: string }[];
-  /** What is found by the search: each heading with the words below it. The first has the title and no anchor. */
+  /** The search index: each heading with its text. The first entry is the title, without an anchor. */
   sections: { heading: string; anchor: string; text: string }[];
 };
 
-/** Where a link of the page leads on the site; null for what is no part of it, and then only its words are shown. */
+/** Maps a link to the site. Null removes the link and keeps its text. */
 export type Resolve = (target: string) => string | null;
 
-/** One page of Markdown as HTML. Markup in it is left out: a page can hold nothing that its policy refuses. */
+/** Renders Markdown as HTML. Inline HTML is dropped, because the content security policy forbids it. */
 export function renderMarkdown(source: string, resolve: Resolve, linkOfCode: (code: string) => string | null): Page {
   const tree = parseMarkdown(source);
   const anchors = anchorsOf(tree);
@@ -74,7 +74,7 @@ export function renderMarkdown(source: string, resolve: Resolve, linkOfCode: (co
       case 'break':
         return '<br>';
       case 'html':
-        // The one piece of markup that Markdown has no sign for inside a table.
+        // Markdown has no syntax for a line break inside a table.
         return /^<br ?\/?>$/.test(node.value) ? '<br>' : '';
       default:
         throw new Error(`The guide cannot show a ${node.type} (line ${node.position?.start.line}).`);
@@ -110,9 +110,9 @@ export function renderMarkdown(source: string, resolve: Resolve, linkOfCode: (co
     const cell = (tag: string, { html, side }: { html: string; side: string | null }) =>
       `<${tag}${side ? ` class="${side}"` : ''}>${html}</${tag}>`;
     const row = (tag: string, cells: typeof head) =>
-      // A heading without words heads nothing.
+      // An empty header cell is a plain cell.
       `<tr>${(cells ?? []).map((each) => cell(each.html === '' ? 'td' : tag, each)).join('')}</tr>`;
-    // An empty head is how Markdown writes a table without one.
+    // Markdown writes a table without a header as one with empty header cells.
     const heading = head?.some(({ html }) => html !== '') ? `<thead>${row('th', head)}</thead>` : '';
     return `<div class="table" tabindex="0" role="group" aria-label="Table"><table>${heading}<tbody>${rows.map((cells) => row('td', cells)).join('')}</tbody></table></div>`;
   }
@@ -121,7 +121,7 @@ export function renderMarkdown(source: string, resolve: Resolve, linkOfCode: (co
 export const parseMarkdown = (source: string): Root =>
   fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 
-/** The anchors that GitHub gives the same headings, so that a link works in both places. */
+/** The same anchors as on GitHub, so that links work in both places. */
 export function anchorsOf(tree: Root): Map<Heading, string> {
   const seen = new Map<string, number>();
   return new Map(
@@ -139,7 +139,7 @@ export function anchorsOf(tree: Root): Map<Heading, string> {
 
 const headingsIn = (tree: Root): Heading[] => tree.children.filter((node) => node.type === 'heading');
 
-/** The words of a node; blocks and cells have a space between them, and markup has none. */
+/** The plain text of a node, with spaces between blocks. */
 function textOf(node: Nodes): string {
   if (node.type === 'html') return ' ';
   if ('value' in node) return node.value;
@@ -148,7 +148,7 @@ function textOf(node: Nodes): string {
   return node.children.map(textOf).join(between ? '' : ' ');
 }
 
-/** A block of code with what it is, or the file it stands for, above it. `title="service.yaml"` names the file. */
+/** A code block. `title="service.yaml"` adds a caption. */
 function codeHtml(code: string, language: string, meta: string): string {
   const name = /\btitle="([^"]+)"/.exec(meta)?.[1];
   const label = name ? `<figcaption>${escapeHtml(name)}</figcaption>` : '';

@@ -4,14 +4,14 @@ import type { Page } from './markdown.ts';
 export const guideRoot = '/docs/guide';
 
 export type Frame = {
-  /** The page's name, `functions` or `errors/wallet_empty`; its Markdown has the same address and `.md`. */
+  /** The name of the page, such as `functions` or `errors/wallet_empty`. */
   name: string;
-  /** What is marked in the list of pages: for a code it is the page of all codes. */
+  /** The current entry of the navigation. For an error code it is the list of codes. */
   listedAs: string;
   groups: { title: string; pages: { name: string; title: string }[] }[];
 };
 
-/** A whole page: the list of pages at one side, the headings at the other. Nothing in it is inline that a policy would refuse. */
+/** A complete HTML page without inline scripts and styles. */
 export function pageHtml({ title, html, headings }: Page, frame: Frame): string {
   return `<!doctype html>
 <html lang="en">

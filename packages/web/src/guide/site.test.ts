@@ -10,7 +10,7 @@ import { anchorsOf, parseMarkdown } from './markdown.ts';
 import { guideSite, type SiteFile } from './site.ts';
 
 const root = join(import.meta.dirname, '../../../..');
-/** Every page that a person reads in the repository, and every one of the site. */
+/** All Markdown pages of the repository. */
 const written = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', 'packages/*/README.md'], { cwd: root });
 
 let site: Map<string, SiteFile>;
@@ -45,7 +45,7 @@ describe('links', () => {
     expect(targets.filter((target) => !isOnSite('/', target))).toEqual([]);
   });
 
-  /** What other rooms serve. */
+  /** Paths outside the guide. */
   const elsewhere = ['/', '/docs', '/console', '/favicon.svg', '/docs/guide/guide.css', '/docs/guide/guide.js'];
 
   function isOnSite(from: string, target: string): boolean {

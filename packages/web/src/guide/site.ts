@@ -1,14 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { errorCatalogue } from '@vestra/contract/errors';
-import { groupsOf, shortTitles } from './contents.ts';
 import { errorPages } from './error-pages.ts';
 import { type Page, renderMarkdown } from './markdown.ts';
 import { guideRoot, pageHtml } from './shell.ts';
 
 export type SiteFile = { mediaType: string; text: string };
 
-/** Every file of the guide by its address: pages, their Markdown, drawings, and what the search reads. */
+/** Every file of the guide by path: pages, Markdown, images and the search index. */
 export async function guideSite(docs: string): Promise<Map<string, SiteFile>> {
   const sources = await readSources(docs);
   const pages = new Map([...sources].map(([name, source]) => [name, renderPage(name, source, sources)]));
@@ -43,7 +42,7 @@ async function readSources(docs: string): Promise<Map<string, string>> {
   return new Map([...written, ...errorPages()]);
 }
 
-/** The pages of codes stand one address deeper and are written as if they lay beside the others. */
+/** Error pages are nested one level deeper, but their links are written like those of other pages. */
 function renderPage(name: string, source: string, sources: ReadonlyMap<string, string>): Page {
   return renderMarkdown(
     source,
@@ -57,12 +56,12 @@ function renderPage(name: string, source: string, sources: ReadonlyMap<string, s
     const page = posix.normalize(path).replace(/\.md$/, '');
     if (sources.has(page)) return `${guideRoot}/${page}${anchor ? `#${anchor}` : ''}`;
     if (path.endsWith('.svg')) return `${guideRoot}/${posix.basename(path)}`;
-    // Files of the repository are no part of the site: their names are shown, and whoever has a clone finds them.
+    // Links to other files of the repository are shown as text.
     return null;
   }
 }
 
-/** `[page title, address, heading, words]` of each section; of a code's page only what stands at its top. */
+/** The search index. Error pages contribute only their first section. */
 function searched(pages: ReadonlyMap<string, Page>): [string, string, string, string][] {
   return [...pages].flatMap(([name, { title, sections }]) =>
     (name.includes('/') ? sections.slice(0, 1) : sections).map(({ heading, anchor, text }) => [
@@ -73,3 +72,70 @@ function searched(pages: ReadonlyMap<string, Page>): [string, string, string, st
     ]),
   );
 }
+
+/** The table of contents. Unlisted pages of `docs/` are appended. */
+const contents: readonly { title: string; pages: readonly string[] }[] = [
+  { title: 'Get started', pages: ['getting-started', 'concepts', 'language'] },
+  {
+    title: 'Talk to the agent',
+    pages: ['conversations', 'events', 'interactions', 'functions', 'sessions', 'embedding', 'voice', 'webhooks'],
+  },
+  { title: 'Money and users', pages: ['users-and-money', 'modes', 'going-live'] },
+  {
+    title: 'Build the agent',
+    pages: ['deployment-file', 'models', 'reasoning-and-pictures', 'tests', 'versions', 'knowledge', 'memory'],
+  },
+  { title: 'Tools', pages: ['tool-servers', 'apps', 'files', 'computer', 'browser', 'routines'] },
+  { title: 'Clients', pages: ['console', 'cli', 'sdk', 'python', 'openai', 'ag-ui', 'mcp', 'a2a'] },
+  {
+    title: 'Operate',
+    pages: [
+      'production',
+      'operating',
+      'security',
+      'console-sign-in',
+      'scaling',
+      'several-processes',
+      'high-availability',
+      'reverse-proxies',
+      'backup',
+      'upgrading',
+      'metrics',
+      'benchmarks',
+    ],
+  },
+  { title: 'Migrate', pages: ['migrating-from-openai', 'migrating-from-langgraph', 'migrating-from-dify'] },
+  { title: 'Reference', pages: ['reference', 'errors', 'routes', 'session-access', 'changelog'] },
+];
+
+type Group = { title: string; pages: string[] };
+
+/** The groups with existing pages, followed by unlisted pages. */
+function groupsOf(names: readonly string[]): Group[] {
+  const listed = new Set(contents.flatMap(({ pages }) => pages));
+  const groups = contents.map(({ title, pages }) => ({ title, pages: pages.filter((page) => names.includes(page)) }));
+  const others = names.filter((name) => !listed.has(name));
+  return [...groups, { title: 'More', pages: others }].filter(({ pages }) => pages.length > 0);
+}
+
+/** Shorter or more common titles for the navigation. */
+const shortTitles: Readonly<Record<string, string>> = {
+  conversations: 'Conversations and events',
+  interactions: 'Approvals and questions',
+  language: 'Glossary',
+  models: 'Models and providers',
+  versions: 'Versions',
+  console: 'Console',
+  computer: 'Computer',
+  browser: 'Browser',
+  cli: 'Command line',
+  sdk: 'TypeScript SDK',
+  python: 'Python SDK',
+  openai: 'OpenAI-compatible API',
+  mcp: 'MCP',
+  production: 'Deploying',
+  operating: 'Operating',
+  'migrating-from-openai': 'From OpenAI',
+  'migrating-from-langgraph': 'From LangGraph',
+  'migrating-from-dify': 'From Dify',
+};

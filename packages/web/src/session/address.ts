@@ -1,22 +1,19 @@
 import { type Scheme, schemes } from '@vestra/react/bridge';
 import { kept } from './kept.ts';
 
-/** `token`: null where neither the address has it nor this tab has kept one. */
+/** `token` is null if neither the address nor this tab's storage has one. */
 export type Address = {
   baseUrl: string;
   sessionId: string;
   token: string | null;
-  /** The session that the token is of, where another than the address names has taken its place. */
+  /** The session of the token. It differs from `sessionId` after a renewal. */
   currentId: string;
-  /** As the page around this one wants it. */
+  /** Set by the host page. */
   language: string | null;
   scheme: Scheme;
 };
 
-/**
- * The token leaves the address bar at once: nobody copies, bookmarks or shares it with the address. The tab keeps it until it
- * is closed, so that the page can be loaded again.
- */
+/** Removes the token from the address bar, so that it is not shared. The tab stores it for reloads. */
 export function takeAddress(): Address | null {
   const { origin, pathname, hash } = window.location;
   const given = new URLSearchParams(hash.slice(1));
@@ -40,7 +37,7 @@ export function takeAddress(): Address | null {
   };
 }
 
-/** Under the id of the address, which stays what it is when the session is renewed. */
+/** Stored under the id of the address, which does not change on renewal. */
 export const keepToken = (addressId: string, current: { sessionId: string; token: string }) =>
   kept.write(`token ${addressId}`, `${current.sessionId} ${current.token}`);
 

@@ -3,30 +3,27 @@ import { type Client, createClient } from '@vestra/sdk/client';
 import { VestraError } from '@vestra/sdk/errors';
 import { type Address, keepToken } from './address.ts';
 
-/** Whose session it is: another user's, or one of another conversation, never takes its place. */
+/** The owner of the session. A session of another user or conversation is rejected. */
 type Place = { user_id: string | null; conversation_id: string | null };
 
 type Current = { sessionId: string; token: string | null };
 
-/** The client, and whether the service can be reached: known from the calls themselves. */
+/** The API client and its connection status, derived from the calls. */
 export type Connection = {
   client: Client;
   isReached: () => boolean;
   sessionId: () => string;
   hasToken: () => boolean;
   subscribe: (changed: () => void) => () => void;
-  /** From then on no session of another user or conversation is taken. */
+  /** Fixes the user and conversation. */
   settle: (place: Place) => void;
-  /** Goes on with another session of the same place; why not, where it does not. */
+  /** Switches to a new session. Resolves with the reason if it is rejected. */
   renew: (next: { sessionId: string; token: string }) => Promise<RefusalReason | null>;
-  /** Says how a session is asked for whose time is over: it resolves once one came, or will not. */
+  /** Sets how an expired session is renewed. `ask` resolves when a new one came or none will. */
   setRenewal: (ask: () => Promise<void>) => void;
 };
 
-/**
- * All of the page speaks of the session of its address. Which session that is now, and with which token it is asked, is
- * known here alone: calls whose time was over wait for the next one and are made again.
- */
+/** The page uses the session id of its address. This maps it to the current session and repeats calls after a renewal. */
 export function connect({ baseUrl, sessionId, currentId, token }: Address): Connection {
   let isReached = true;
   let current: Current = { sessionId: currentId, token };
@@ -57,7 +54,7 @@ export function connect({ baseUrl, sessionId, currentId, token }: Address): Conn
     const url = String(input).replace(`/v1/sessions/${sessionId}`, `/v1/sessions/${as.sessionId}`);
     try {
       const response = await fetch(url, { ...init, headers });
-      // A gateway answers for a server that is being started again.
+      // A gateway answers while the server restarts.
       note(![502, 503, 504].includes(response.status));
       return response;
     } catch (error) {
@@ -114,7 +111,7 @@ function refusalOf(error: unknown): RefusalReason {
   return error.code === 'session_revoked' ? 'revoked' : 'invalid';
 }
 
-/** A device that is online again need not wait for the rest of a pause. */
+/** An online event ends the pause early. */
 export function sleepOrOnline(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

@@ -1,6 +1,6 @@
 const memory = new Map<string, string>();
 
-/** What this tab keeps until it is closed; where a browser keeps nothing for a page in a frame, until it is loaded again. */
+/** Storage of this tab. If the browser blocks it in frames, values last until the next reload. */
 export const kept = {
   read(name: string): string | null {
     try {

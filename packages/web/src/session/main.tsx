@@ -16,13 +16,13 @@ document.documentElement.lang = tag;
 document.documentElement.dir = direction;
 document.title = words.title;
 
-// A file that misses its target must not replace the page with itself.
+// A file dropped outside a target must not replace the page.
 for (const type of ['dragover', 'drop']) window.addEventListener(type, (event) => event.preventDefault());
 
 const root = createRoot(document.getElementById('page') as HTMLElement);
 void open();
 
-/** Loaded again where nothing was kept, the page asks the one around it for a session. */
+/** Without a stored token, the page requests a session from its host page. */
 async function open(): Promise<void> {
   const connection = address && connect(address);
   const host = connection && meetHost(connection, address.sessionId);

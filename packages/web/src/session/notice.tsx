@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** The whole page says one thing. */
+/** A full-page message. */
 export function Notice({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <main className="grid h-full place-items-center p-6">

@@ -12,10 +12,10 @@ import { Voice } from './voice/voice.tsx';
 import type { Words } from './words/en.ts';
 import { useWords } from './words/words.ts';
 
-/** Only sessions that have a screen fetch what shows it. */
+/** Loaded only for sessions with a screen. */
 const Screen = lazy(async () => ({ default: (await import('./screen/screen.tsx')).Screen }));
 
-/** What the session offers, side by side where there is room. */
+/** The parts of the session, side by side on wide screens. */
 export function SessionPage({ address, connection }: { address: Address; connection: Connection }) {
   const words = useWords();
   const { client } = connection;
@@ -110,7 +110,7 @@ export function SessionPage({ address, connection }: { address: Address; connect
   );
 }
 
-/** Beside the chat where there is room for both, else in front of it when asked for. */
+/** A side column on wide screens, otherwise an overlay. */
 function useMemoryColumn() {
   const [isShown, setShown] = useState(() => window.matchMedia('(min-width: 64rem)').matches);
   const [wasAskedFor, setAskedFor] = useState(false);

@@ -1,7 +1,7 @@
 import { VestraError } from '@vestra/sdk/errors';
 import type { Words } from './words/en.ts';
 
-/** What went wrong, as a word of the page: the service's own sentences are English and name addresses. */
+/** Error kinds with translated messages. The API's messages are English and technical. */
 export type Trouble = Extract<keyof Words, 'unreachable' | 'tooFast' | 'notAvailable' | 'tooLong' | 'wrong'>;
 
 export function troubleOf(error: unknown): Trouble {

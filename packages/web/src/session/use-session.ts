@@ -13,7 +13,7 @@ export type SessionState = { session: Session | null; ended: EndReason | null };
 
 const askEveryMs = 3000;
 
-/** The session, asked for every 3 seconds until it has ended. `failed` takes what any other call failed with. */
+/** Polls the session until it has ended. `failed` receives errors of other calls. */
 export function useSession(connection: Connection, sessionId: string) {
   const { client } = connection;
   const host = useHost();
@@ -24,7 +24,7 @@ export function useSession(connection: Connection, sessionId: string) {
     if (ended) setState((before) => (before.ended ? before : { ...before, ended }));
   }, []);
 
-  // A page whose time was over goes on with the session that was brought to it.
+  // An expired page continues with a renewed session.
   useEffect(() => {
     let before = connection.sessionId();
     return connection.subscribe(() => {
@@ -38,7 +38,7 @@ export function useSession(connection: Connection, sessionId: string) {
   useEffect(() => {
     if (isEnded) return;
     const watching = new AbortController();
-    // The same answer again is no reason to draw the page again.
+    // An unchanged session must not cause a render.
     const open = (session: Session) => {
       connection.settle(session);
       setState((before) => (isSame(before.session, session) ? before : { ...before, session }));
@@ -74,12 +74,12 @@ async function watch(
   }
 }
 
-/** Renewed, it is the same session with another id and a later end. */
+/** A renewed session differs only in its id and expiry. */
 const isSame = (one: Session | null, other: Session) => one !== null && lasting(one) === lasting(other);
 
 const lasting = ({ id: _, expires_at: __, ...rest }: Session) => JSON.stringify(rest);
 
-/** Null where the session may well go on. */
+/** Null if the error does not end the session. */
 function endOf(error: unknown): EndReason | null {
   if (!(error instanceof VestraError)) return null;
   if (error.code === 'session_expired') return 'expired';

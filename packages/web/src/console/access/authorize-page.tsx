@@ -13,14 +13,14 @@ import { type ConsoleSession, useAccess } from './session.ts';
 
 type Asked = Answer<'mcpGrants.show'>;
 
-/** Where an MCP client sends a browser: whoever is signed in says whether it is let in, and where to. */
+/** An MCP client sends the browser here. The signed-in member authorizes the client for one org and mode. */
 export default function AuthorizePage() {
   const { session } = useAccess();
   return session && <Consent session={session} />;
 }
 
 function Consent({ session }: { session: ConsoleSession }) {
-  // As it came: the router's own reading of it would have dropped or joined something.
+  // The raw query: the router's parser would drop or merge parameters.
   const [query] = useState(() => location.search.slice(1));
   const [org, setOrg] = useState(() => startingOrg(session));
   const [mode, setMode] = useState<Mode>('test');
@@ -29,7 +29,7 @@ function Consent({ session }: { session: ConsoleSession }) {
     queryFn: () => callApi({ org, mode }, 'mcpGrants.show', { query }),
     placeholderData: (before) => before,
     retry: false,
-    // What was read is not changed under the finger that is about to say yes.
+    // The request must not change while the member is about to approve it.
     refetchOnWindowFocus: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -134,7 +134,7 @@ function Refused({ client, refusal }: { client: Asked['client']; refusal: NonNul
       <p className="mb-4 rounded-md bg-warn-soft px-3 py-2.5 text-warn" role="alert">
         {refusal.message}
       </p>
-      {/* By hand alone: a link must not be able to send people on to any address. */}
+      {/* The member follows this link themselves: an automatic redirect could lead to any address. */}
       <a className={buttonLook('plain')} href={refusal.return_url}>
         Go back to {client.address}
       </a>

@@ -1,5 +1,5 @@
 import { serverUrl } from '../address.ts';
 
-/** Where a browser begins at the org's own sign-in; `returnTo` is the page of the console that it goes on with. */
+/** The URL that starts single sign-on of the org. `returnTo` is the console page to continue with. */
 export const companySignIn = (org: string, returnTo: string): string =>
   `${serverUrl}/v1/console/sign-in/${org}?${new URLSearchParams({ return_to: returnTo })}`;

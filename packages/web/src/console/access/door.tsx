@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 
-/** The frame of what is shown before somebody is signed in. */
+/** The frame of pages that need no session. */
 export function Door({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Vestra`;

@@ -1,4 +1,4 @@
-/** Why the company's own sign-in sent the browser back, by `sign_in_error` of the address. */
+/** Messages for the search parameter `sign_in_error` that the callback of single sign-on sets. */
 const sentences: Readonly<Record<string, string>> = {
   not_offered: 'This org has no single sign-on. Use your email and password.',
   expired: 'The sign-in expired, or was started in another browser. Try again.',

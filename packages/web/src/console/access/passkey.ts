@@ -3,17 +3,17 @@ import type { Answer, Fields } from '../data/rows.ts';
 type Options = Answer<'passkeys.beginSignIn'>['options'];
 type Credential = Fields<'passkeys.signIn'>['credential'];
 
-/** Browsers have them on https and on the machine itself alone. */
+/** Browsers offer passkeys only over https and on localhost. */
 export const hasPasskeys = (): boolean =>
   typeof globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON === 'function';
 
-/** Has the device make a key for this server. */
+/** Creates a passkey for this server on the device. */
 export const makePasskey = (options: Options): Promise<Credential> =>
   saidBy(() =>
     navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options as never) }),
   );
 
-/** Has the device show a key that it has. */
+/** Signs in with a passkey of the device. */
 export const showPasskey = (options: Options): Promise<Credential> =>
   saidBy(() =>
     navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options as never) }),
@@ -29,7 +29,7 @@ async function saidBy(ask: () => Promise<globalThis.Credential | null>): Promise
   throw new Error(sentences.NotAllowedError);
 }
 
-/** By the name of what the browser throws. It does not tell a person who said no from one who has no key. */
+/** By error name. `NotAllowedError` covers both a refusal and a missing passkey. */
 const sentences: Readonly<Record<string, string>> = {
   NotAllowedError:
     'No passkey was used. The request was cancelled, timed out, or the device has no passkey for this server.',

@@ -7,7 +7,7 @@ import { Door } from './door.tsx';
 import { resetPassword, signIn } from './session.ts';
 import { tokenInFragment } from './token-in-fragment.ts';
 
-/** Where the link leads that an owner, an admin or the operator made for somebody who forgot their password. */
+/** The target of a password reset link from an owner, an admin or the operator. */
 export function ResetPage() {
   const [token] = useState(tokenInFragment);
   const navigate = useNavigate();

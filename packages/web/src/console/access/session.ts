@@ -8,7 +8,7 @@ import { showPasskey } from './passkey.ts';
 
 export type ConsoleSession = AnswerOf<Api['consoleAccess']['session']>;
 
-/** `ended`: it was there and is over; what is open on the page stays as it is until somebody signs in again. */
+/** `ended`: the session has expired. The open page keeps its state until the next sign-in. */
 type State = { status: 'in' | 'out' | 'ended'; session: ConsoleSession | null };
 
 let state: State = { status: 'out', session: null };
@@ -28,7 +28,7 @@ const subscribe = (listener: () => void) => {
 export const currentAccess = (): State => state;
 export const useAccess = (): State => useSyncExternalStore(subscribe, currentAccess);
 
-/** Who the cookie belongs to; null: nobody. */
+/** The session of the cookie, or null. */
 export async function readSession(): Promise<ConsoleSession | null> {
   try {
     const session = await openDoor.consoleAccess.session();
@@ -36,7 +36,7 @@ export async function readSession(): Promise<ConsoleSession | null> {
     return session;
   } catch (error) {
     if (!(error instanceof VestraError) || error.status !== 401) throw error;
-    // Whoever was in is asked to sign in again over the open page.
+    // A member who was signed in gets the sign-in dialog over the open page.
     become(state.session ? { ...state, status: 'ended' } : { status: 'out', session: null });
     return null;
   }
@@ -48,14 +48,14 @@ export async function signIn(fields: { email: string; password: string }): Promi
   return session;
 }
 
-/** `email`: whose session is over. Another person's passkey must not go on with what that one began. */
+/** `email` owns the expired session. Another member's passkey must not continue it. */
 export async function signInWithPasskey(email?: string): Promise<ConsoleSession> {
   const { options } = await openDoor.passkeys.beginSignIn();
   const session = await openDoor.passkeys.signIn({ credential: await showPasskey(options) });
   return entered(session, email);
 }
 
-/** Somebody signed in on another tab of this browser, with the company's own sign-in. */
+/** Adopts the session that single sign-on created in another tab of this browser. */
 export async function takeSessionOfBrowser(email: string): Promise<ConsoleSession | null> {
   try {
     return entered(await openDoor.consoleAccess.session(), email);
@@ -85,7 +85,7 @@ export const acceptInvitation = (fields: { token: string; name: string; password
 export const resetPassword = (fields: { token: string; password: string }) =>
   openDoor.consoleAccess.resetPassword(fields);
 
-/** The session is over. Resolves when somebody has signed in again, so that what was asked can be asked once more. */
+/** Ends the session and resolves after the next sign-in, so that the failed call can be repeated. */
 export async function signedInAgain(): Promise<void> {
   if (state.status === 'in') become({ status: 'ended', session: state.session });
   if (state.status !== 'ended') return new Promise(() => {});

@@ -8,7 +8,7 @@ import { companySignIn } from './company-sign-in.ts';
 import { type ConsoleSession, signOut, takeSessionOfBrowser, useAccess } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
-/** Over whatever is open when a session ends. What was typed there stays, and what waited goes on. */
+/** The dialog over the open page when a session expires. Input is kept, and pending calls continue. */
 export function SignInAgain() {
   const { status, session } = useAccess();
   const navigate = useNavigate();
@@ -38,7 +38,7 @@ export function SignInAgain() {
   );
 }
 
-/** On a tab of its own, so that this page stays; it goes on as soon as one comes back to it. */
+/** Opens in a separate tab to keep this page, which continues as soon as it regains focus. */
 function AtCompany({ session: { org, member } }: { session: ConsoleSession }) {
   const [error, setError] = useState<Error | null>(null);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { takeFocus } from '../parts/take-focus.ts';
 import { hasPasskeys } from './passkey.ts';
 import { signIn, signInWithPasskey } from './session.ts';
 
-/** Email and password, or a passkey. `email`: whose session is over, so that another's is not begun by mistake. */
+/** Sign-in by password or passkey. `email` is set if a session expired, so that no other account replaces it. */
 export function SignInForm({ email: known, onDone }: { email?: string; onDone: () => void }) {
   const id = useId();
   const [email, setEmail] = useState(known ?? '');

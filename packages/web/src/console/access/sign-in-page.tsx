@@ -10,7 +10,7 @@ export function SignInPage() {
   const { next, sign_in_error: code, org } = useSearch({ strict: false }) as Record<string, string | undefined>;
   const navigate = useNavigate();
   const { session } = useAccess();
-  // A path of this console alone: an address that came from elsewhere leads nowhere else.
+  // Only a path of this console: `next` must not redirect to another site.
   const target = next?.startsWith('/') && !next.startsWith('//') ? next : '/';
   return (
     <Door

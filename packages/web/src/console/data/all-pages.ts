@@ -1,7 +1,7 @@
 import { callApi, type Place } from './api.ts';
 import type { Fields, ItemOf, ListName } from './rows.ts';
 
-/** Every row of a list, for a file or a sum; `most` keeps a list without end from being read to it. */
+/** Reads a list to its end, for an export or a sum. `most` bounds the number of rows. */
 export async function allPages<Name extends ListName>(
   place: Place,
   row: Name,

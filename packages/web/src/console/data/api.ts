@@ -1,15 +1,15 @@
+import access from 'virtual:contract/access';
 import { useParams } from '@tanstack/react-router';
 import type { Mode, Role } from '@vestra/contract/route';
 import { type Client, createClient } from '@vestra/sdk/client';
 import { VestraError } from '@vestra/sdk/errors';
 import type { CallOptions } from '@vestra/sdk/transport';
 import { useMemo } from 'react';
-import { mayCall } from '../access/role.ts';
 import { currentAccess, readSession, signedInAgain, useAccess } from '../access/session.ts';
 import { serverUrl } from '../address.ts';
 import type { Answer, Fields, RowName } from './rows.ts';
 
-/** Which org and which mode, as the address says. */
+/** The org and mode of the address. */
 export type Place = { org: string; mode: Mode };
 
 export function usePlace(): Place {
@@ -17,7 +17,7 @@ export function usePlace(): Place {
   return useMemo(() => ({ org, mode }), [org, mode]);
 }
 
-/** The role of whoever is signed in, in the org of the address, and what it opens. */
+/** The member's role in the org of the address, and the calls it allows. */
 export function useRole(): { role: Role; may: (row: RowName) => boolean } {
   const { org } = usePlace();
   const { session } = useAccess();
@@ -25,7 +25,7 @@ export function useRole(): { role: Role; may: (row: RowName) => boolean } {
   return useMemo(() => ({ role, may: (row) => mayCall(role, row) }), [role]);
 }
 
-/** One call. A session that is over is signed in again over the page, and the call goes on as if nothing had been. */
+/** Makes one API call. If the session has expired, the call waits for the next sign-in and is repeated. */
 export function callApi<Name extends RowName>(
   place: Place,
   row: Name,
@@ -39,7 +39,7 @@ export function callApi<Name extends RowName>(
   }, place);
 }
 
-/** Runs `use` with a client of the place, again after every new sign-in. */
+/** Runs `use` with a client for the org and mode, and repeats it after a new sign-in. */
 export async function whileSignedIn<T>(use: (client: Client) => Promise<T>, place: Place): Promise<T> {
   let isTokenRenewed = false;
   for (;;) {
@@ -49,10 +49,10 @@ export async function whileSignedIn<T>(use: (client: Client) => Promise<T>, plac
     } catch (error) {
       if (!(error instanceof VestraError)) throw error;
       if (error.code === 'console_login_required' || error.code === 'key_missing') {
-        // An answer to the session before: somebody has signed in since.
+        // If the session has changed meanwhile, the call belongs to the old one and is only repeated.
         if (session === currentAccess().session) await signedInAgain();
       } else if (error.code === 'csrf_required' && !isTokenRenewed) {
-        // Somebody signed in on another tab: the cookie is of that session.
+        // Another tab signed in: the cookie belongs to the new session.
         isTokenRenewed = true;
         if (!(await readSession())) await signedInAgain();
       } else throw error;
@@ -71,4 +71,16 @@ function clientFor({ org, mode }: Place): Client {
   const client = createClient({ baseUrl: serverUrl, headers });
   clients.set(name, client);
   return client;
+}
+
+/** The server enforces this. The console only hides what the server would reject. */
+const scopesOfRole: Record<Role, readonly string[]> = {
+  owner: ['setup', 'runtime', 'admin', 'owner'],
+  admin: ['setup', 'runtime', 'admin'],
+  developer: ['setup', 'runtime'],
+};
+
+function mayCall(role: Role, row: RowName): boolean {
+  const needed = access[row];
+  return !needed || needed.some((scope) => scopesOfRole[role].includes(scope));
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Asks again and again while something goes on that no event tells of. */
+/** Polls while `isOn`, for state that no event reports. */
 export function useEvery(ms: number, isOn: boolean, run: () => void): void {
   const latest = useRef(run);
   latest.current = run;

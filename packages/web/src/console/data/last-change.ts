@@ -3,20 +3,17 @@ import type { Place } from './api.ts';
 import type { Request } from './rows.ts';
 import { withoutSecrets } from './snippets.ts';
 
-/**
- * The change that was made last, so that whatever was pressed can be copied as a call: a form and a question show theirs
- * beforehand, a button that acts at once has no room for it.
- */
+/** The last change, so that buttons that act immediately can also be copied as an API request. */
 let last: (Request & { place: Place }) | null = null;
 const listeners = new Set<() => void>();
 
 export function rememberChange(place: Place, request: Request): void {
-  // No password stays in the page for it.
+  // Secrets are removed, so that no password stays in memory.
   last = { row: request.row, fields: withoutSecrets(request.fields) as Request['fields'], place };
   for (const listener of listeners) listener();
 }
 
-/** Null where nothing was changed yet in this org and mode. */
+/** Null if nothing was changed yet in this org and mode. */
 export function useLastChange({ org, mode }: Place): Request | null {
   const change = useSyncExternalStore(
     (listener) => {

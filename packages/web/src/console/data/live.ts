@@ -8,7 +8,7 @@ import type { Answer } from './rows.ts';
 const askEveryMs = 2500;
 const askedFor = 20;
 
-/** What an event changes besides the list of events, by the first word of its type. */
+/** The query families that an event invalidates, by the first word of its type. */
 const touchedBy: Readonly<Record<string, readonly string[]>> = {
   conversation: ['conversations', 'users'],
   reply: ['conversations'],
@@ -32,8 +32,7 @@ const touchedBy: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Keeps what is on show up to date while the page is looked at, with one call for all of it. It stands before the page, so
- * that what happens after the page has asked is after what this has seen.
+ * Refreshes visible data with one poll. It mounts before the page, so that it misses no event after the page's first read.
  */
 export function Live(): null {
   const { org, mode } = usePlace();
@@ -41,7 +40,7 @@ export function Live(): null {
   useEffect(() => {
     const ending = new AbortController();
     void follow({ org, mode }, ending.signal, {
-      // What this misses, the next event brings.
+      // The next event repairs a failed refresh.
       touch: (families) => void refresh(client, { org, mode }, families).catch(() => {}),
       onBack: () => void askForLost(client),
     });
@@ -80,14 +79,14 @@ async function follow(place: Place, signal: AbortSignal, { touch, onBack }: Hear
     } catch (error) {
       if (signal.aborted) return;
       isAway = isPassing(error);
-      // A role that may not read events, or an org that is gone, will not change by asking. A proxy's own page will.
+      // A missing permission or a deleted org does not recover. An error page of a proxy does.
       if (!isAway && error instanceof VestraError && error.status < 500 && error.code !== 'unexpected_answer') return;
     }
     await (document.hidden ? untilShown(signal) : pause(askEveryMs, signal));
   }
 }
 
-/** More came than were asked for: anything may have changed. */
+/** More events than one page: anything may have changed. */
 function familiesOf(types: readonly string[], isIncomplete: boolean): string[] {
   const touched = isIncomplete ? Object.keys(touchedBy) : types.map((type) => type.split('.')[0] as string);
   return [...new Set(['events', 'webhooks', ...touched.flatMap((word) => touchedBy[word] ?? [])])];

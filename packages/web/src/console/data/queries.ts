@@ -13,17 +13,17 @@ import { callApi, type Place, usePlace } from './api.ts';
 import { rememberChange } from './last-change.ts';
 import { type Answer, type Fields, familyOf, type ItemOf, type ListName, type Request, type RowName } from './rows.ts';
 
-/** Whoever is asked to wait longer is told so. */
+/** A longer wait is reported to the user instead. */
 const longestWaitMs = 10_000;
 const retryAfterOf = (error: unknown): number => (isPassing(error) ? (error.retryAfterMs ?? 0) : 0);
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // A server that restarts is back within seconds: the page waits for it rather than telling of it.
+      // A server that restarts is back within seconds, so the page retries before it shows an error.
       retry: (failures, error) => isPassing(error) && failures < 6 && (error.retryAfterMs ?? 0) <= longestWaitMs,
       retryDelay: (failures, error) => Math.max(retryAfterOf(error), Math.min(500 * 2 ** failures, 2000)),
-      // A browser that believes itself offline may well reach a server on its own machine or network.
+      // A browser that reports offline may still reach a server on the same machine or network.
       networkMode: 'always',
       refetchOnReconnect: true,
       staleTime: 10_000,
@@ -33,13 +33,13 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** The query client asks again by itself. A line that is dead without saying so is not waited for. */
+/** The query client retries by itself. The timeout detects connections that died silently. */
 const aRead = { retries: 0, timeoutMs: 30_000 };
 
 type Key = readonly [org: string, mode: string, row: RowName, fields: unknown];
 const keyOf = ({ org, mode }: Place, row: RowName, fields: unknown): Key => [org, mode, row, fields];
 
-/** What one call answers, kept for whoever else asks the same. */
+/** The cached answer of one call. */
 export function useOne<Name extends RowName>(row: Name, fields: Fields<Name>, options: { enabled?: boolean } = {}) {
   const place = usePlace();
   const query = useQuery({
@@ -55,10 +55,10 @@ export function useOne<Name extends RowName>(row: Name, fields: Fields<Name>, op
 type Page<Name extends ListName> = { data: ItemOf<Name>[]; next_cursor: string | null };
 
 const noRows: never[] = [];
-/** The most that a page of the API holds. */
+/** The API's maximum page size. */
 const mostRows = 100;
 
-/** A list, page after page as `more` is called. */
+/** A list that loads one more page per call of `more`. */
 export function useList<Name extends ListName>(
   row: Name,
   fields: Fields<Name>,
@@ -68,7 +68,7 @@ export function useList<Name extends ListName>(
   const query = useInfiniteQuery({
     queryKey: keyOf(place, row, fields),
     queryFn: async ({ pageParam, signal }) => {
-      // Whoever scrolls is on the way through all of it, and is asked for nothing larger than the API gives.
+      // A user who scrolls reads on, so later pages have the maximum size.
       const asked = {
         ...fields,
         limit,
@@ -81,7 +81,7 @@ export function useList<Name extends ListName>(
     enabled,
   });
   const pages = query.data?.pages;
-  // One copy of arrays, and no call for each row: this is done again for every page that comes.
+  // Copies arrays only and calls nothing per row: this runs again for every page.
   const rows = useMemo(() => (noRows as ItemOf<Name>[]).concat(...(pages?.map(({ data }) => data) ?? [])), [pages]);
   const request: Request = { row, fields: fields as Request['fields'] };
   return {
@@ -98,7 +98,7 @@ export function useList<Name extends ListName>(
   };
 }
 
-/** A change. What it touches is asked for anew: the rows of its own family, and of those named. */
+/** A mutation. It invalidates the queries of its family and of `touches`. */
 export function useChange<Name extends RowName>(
   row: Name,
   { touches = [], onDone }: { touches?: readonly string[]; onDone?: (answer: Answer<Name>) => void } = {},
@@ -117,7 +117,7 @@ export function useChange<Name extends RowName>(
   });
   return {
     run: (fields: Fields<Name>) => mutation.mutate(fields),
-    /** For whoever goes on after it; it throws what the change failed with. */
+    /** Like `run`, but returns a promise that rejects if the change fails. */
     runNow: (fields: Fields<Name>) => mutation.mutateAsync(fields),
     isRunning: mutation.isPending,
     error: mutation.error,
@@ -127,7 +127,7 @@ export function useChange<Name extends RowName>(
   };
 }
 
-/** Asks anew for everything of these families that is on show. */
+/** Invalidates the cached queries of these families. */
 export async function refresh(client: QueryClient, { org, mode }: Place, families: readonly string[]): Promise<void> {
   const touched = client.getQueryCache().findAll({
     predicate: ({ queryKey }) => {
@@ -138,17 +138,17 @@ export async function refresh(client: QueryClient, { org, mode }: Place, familie
   await Promise.all(
     touched.map(async (query) => {
       const one = { queryKey: query.queryKey, exact: true };
-      // A first answer that is still on its way may be older than what has changed, and would be taken for the newest.
+      // A first answer in flight may be older than the change, so it is cancelled.
       if (query.state.data === undefined) await client.cancelQueries(one);
       if (pagesOf(query.state.data) <= 1) return client.invalidateQueries(one);
-      // Of a list that somebody has scrolled far down all pages would be asked for again: its newest rows are enough.
+      // Refetching all pages of a long list is too expensive: only its newest rows are read.
       if (query.isActive()) await refreshTop(client, query.queryKey as unknown as Key);
       return undefined;
     }),
   );
 }
 
-/** The server answers again: what could not be had while it was away is asked for without being told. */
+/** Refetches the queries that failed while the server was unreachable. */
 export const askForLost = (client: QueryClient): Promise<void> =>
   client.refetchQueries({ type: 'active', predicate: ({ state }) => isPassing(state.error) });
 
@@ -175,7 +175,7 @@ async function refreshTop(client: QueryClient, key: Key): Promise<void> {
   );
 }
 
-/** Rows that are known stay where they are and show what they are now; those that are new come first. */
+/** Updates known rows in place and puts new rows first. */
 function merged(
   before: InfiniteData<{ data: unknown[] }>,
   newest: readonly unknown[],
@@ -187,7 +187,7 @@ function merged(
     if (now.has(id)) known.add(id);
     return now.get(id) ?? row;
   };
-  // A page that none of them is on stays the very same, so that nothing of it is drawn or compared.
+  // Unchanged pages keep their identity, so that React skips them.
   const pages = before.pages.map((page) =>
     page.data.some((row) => now.has(rowId(row))) ? { ...page, data: page.data.map(asNow) } : page,
   );

@@ -2,7 +2,7 @@ import type { Api } from '@vestra/contract/api';
 import type { AnswerOf, FieldsOf } from '@vestra/contract/call';
 import type { Route } from '@vestra/contract/route';
 
-/** Every call of the API by its name, such as `keys.create`. */
+/** Names of API calls, such as `keys.create`. */
 export type RowName = { [F in keyof Api]: `${F}.${keyof Api[F] & string}` }[keyof Api];
 
 type RouteOf<Name extends RowName> = Name extends `${infer F extends keyof Api}.${infer O}`
@@ -16,14 +16,14 @@ type RouteOf<Name extends RowName> = Name extends `${infer F extends keyof Api}.
 export type Fields<Name extends RowName> = Name extends RowName ? FieldsOf<RouteOf<Name>> : never;
 export type Answer<Name extends RowName> = AnswerOf<RouteOf<Name>>;
 
-/** The calls that answer pages. */
+/** The calls that return pages. */
 export type ListName = {
   [Name in RowName]: Answer<Name> extends { data: readonly unknown[]; next_cursor: string | null } ? Name : never;
 }[RowName];
 
 export type ItemOf<Name extends ListName> = Answer<Name> extends { data: readonly (infer Item)[] } ? Item : never;
 
-/** A call as it can be copied, made again, or shown. */
+/** An API call that can be shown, copied or repeated. */
 export type Request = { row: RowName; fields: Readonly<Record<string, unknown>> };
 
 export const familyOf = (row: string): string => row.split('.')[0] as string;

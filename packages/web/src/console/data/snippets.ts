@@ -2,7 +2,7 @@ import { type PathRow, paths } from '@vestra/contract/paths';
 import { serverUrl } from '../address.ts';
 import type { Request } from './rows.ts';
 
-/** The call as a command that does the same with a key of the mode that is on show. */
+/** The call as a curl command. */
 export function asCurl({ row, fields }: Request): string {
   const path = rowOf(row);
   const { params, query, body } = placed(path, fields);
@@ -18,7 +18,7 @@ export function asCurl({ row, fields }: Request): string {
   return [...lines, ...bodyLines(path, body)].join(' \\\n');
 }
 
-/** The same in TypeScript. */
+/** The call with the TypeScript SDK. */
 export function asSdk({ row, fields }: Request): string {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
   const argument = Object.keys(given).length === 0 ? '' : literal(withoutSecrets(given));
@@ -41,7 +41,7 @@ function placed(row: PathRow, fields: Request['fields']) {
   const query: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
-    // In a body null takes something away; in an address it is nothing.
+    // In a body, null clears a field. In a URL, it is left out.
     const isInBody = !row.params?.includes(name) && !row.query?.includes(name);
     if (!isGiven(value) && !(isInBody && value === null)) continue;
     const place = row.params?.includes(name) ? params : isInBody ? body : query;
@@ -66,7 +66,7 @@ function bodyLines(row: PathRow, given: Record<string, unknown>): string[] {
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';
 const isFile = (value: unknown): value is File => value instanceof File;
 
-/** What is typed as a secret stays out of what is pasted into chats and tickets. */
+/** Snippets end up in chats and tickets, so secrets are replaced. */
 const secretFields = /^(password|.*_password|value|client_secret|api_key|secret|token)$/;
 
 export const withoutSecrets = (value: unknown): unknown =>
@@ -81,7 +81,7 @@ export const withoutSecrets = (value: unknown): unknown =>
           ]),
         );
 
-/** Nothing within single quotes means anything to a shell, but their end. */
+/** A shell interprets nothing within single quotes except their end. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const fileMark = 'file of this machine: ';

@@ -24,7 +24,7 @@ type ButtonProps = ComponentProps<'button'> & {
 export const buttonLook = (look: keyof typeof looks = 'plain', shape: keyof typeof shapes = 'text') =>
   `inline-flex shrink-0 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md font-medium transition-[background-color,opacity] duration-100 disabled:opacity-50 disabled:pointer-events-none ${shapes[shape]} ${looks[look]}`;
 
-/** `isBusy`: it keeps its place and its words, and cannot be pressed twice. */
+/** `isBusy` disables the button and shows a spinner next to its label. */
 export function Button({
   look = 'plain',
   shape = 'text',

@@ -3,16 +3,16 @@ import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 type Point = { label: string; values: Readonly<Record<string, number>> };
 
 type ChartProps = {
-  /** What is counted, for those who hear the page. */
+  /** The accessible name of the chart. */
   title: string;
   /** Left to right. */
   points: readonly Point[];
   /** Bottom to top. */
   series: readonly string[];
   format: (value: number) => string;
-  /** A line across, such as a cap; null where there is none. */
+  /** A horizontal line, such as a cap. */
   line?: { at: number; label: string } | null;
-  /** An area where the points are moments of one course, bars where each stands for itself. */
+  /** `area` for a continuous series, `bars` for separate values. */
   look?: 'area' | 'bars';
   height?: number;
   nameOf?: (series: string) => string;
@@ -22,7 +22,7 @@ const left = 56;
 const bottom = 22;
 const top = 12;
 
-/** Colours that differ in lightness too; they turn with the theme. */
+/** Colours also differ in lightness and follow the theme. */
 const fills = [
   'var(--accent)',
   'color-mix(in oklab, var(--good) 80%, var(--surface))',
@@ -35,7 +35,7 @@ const fills = [
 ];
 const fillOf = (index: number) => fills[index % fills.length] as string;
 
-/** What lies on each other, left to right, with the same figures as a table for whoever cannot see it or wants them. */
+/** A stacked chart, with the same figures as a table for screen readers. */
 export function StackedChart(props: ChartProps) {
   const { title, points, series, format, line = null, look = 'area', height = 220, nameOf = (name) => name } = props;
   const id = useId();
@@ -43,7 +43,7 @@ export function StackedChart(props: ChartProps) {
   const [at, setAt] = useState<number | null>(null);
   const stacks = points.map(({ values }) => stackOf(values, series));
   const highest = Math.max(...stacks.map((stack) => stack.at(-1) ?? 0), 0);
-  // A cap far above what was spent would flatten everything: then it is said in words alone.
+  // A cap far above the spend would flatten the chart, so it is only written in the legend.
   const isLineShown = line !== null && (highest === 0 || line.at <= highest * 4);
   const ticks = ticksUpTo(Math.max(highest, isLineShown ? line.at : 0));
   const most = ticks.at(-1) ?? 1;
@@ -194,7 +194,7 @@ const Head = ({ children, isFigure = false }: { children: ReactNode; isFigure?: 
   </th>
 );
 
-/** How high each layer reaches. */
+/** The cumulative height of each layer. */
 function stackOf(values: Point['values'], series: readonly string[]): number[] {
   let height = 0;
   return series.map((name) => (height += Math.max(0, values[name] ?? 0)));
@@ -227,7 +227,7 @@ function ticksUpTo(most: number): number[] {
 const namedPoints = (length: number): number[] =>
   length === 0 ? [] : length <= 8 ? [...Array(length).keys()] : [0, Math.floor((length - 1) / 2), length - 1];
 
-/** One unit of the drawing is one pixel, so that its words are as large as all others. */
+/** One unit of the drawing is one pixel, so that its text has the usual size. */
 function useWidth() {
   const place = useRef<SVGSVGElement>(null);
   const [width, setWidth] = useState(800);

@@ -11,20 +11,20 @@ type ConfirmProps = {
   isOpen: boolean;
   onClose: () => void;
   title: string;
-  /** What will be lost, in words a person who did not read the documentation understands. */
+  /** The consequences, understandable without the documentation. */
   loses: ReactNode;
-  /** The word on the button, such as `Delete key`. */
+  /** The label of the button, such as `Delete key`. */
   act: string;
-  /** Has to be typed first, where nothing brings it back. */
+  /** The user has to type this first, for changes that cannot be undone. */
   typed?: string | undefined;
   run: () => void;
-  /** The call that it makes, to be copied. */
+  /** The API call that the change makes. */
   request: Request;
   isRunning: boolean;
   error: Error | null;
 };
 
-/** Asks before something is lost. */
+/** A confirmation before a destructive change. */
 export function ConfirmDialog(props: ConfirmProps) {
   const { isOpen, onClose, title, loses, act, typed, run, request, isRunning, error } = props;
   const [word, setWord] = useState('');

@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
 import { say } from './notices.tsx';
 
-/** Without https a browser gives no clipboard: then the text is shown to be copied by hand. */
+/** Without https a browser has no clipboard, so the text is shown in a prompt. */
 export async function copyText(text: string, what = 'Copied'): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -33,7 +33,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
-/** An id that can be taken along with one press. */
+/** An id with a copy button. */
 export function Id({ children }: { children: string }) {
   return (
     <span className="inline-flex min-w-0 max-w-full items-center gap-0.5 align-middle">

@@ -9,7 +9,7 @@ const kinds = [
   ['voice', 'Voice', 'bg-strong-line'],
 ] as const;
 
-/** What something cost, and of what that is made. */
+/** A cost with its breakdown. */
 export function CostBar({ cost, breakdown }: { cost: number; breakdown: Readonly<Record<string, number>> }) {
   const whole = kinds.reduce((sum, [kind]) => sum + (breakdown[kind] ?? 0), 0);
   const parts = kinds.filter(([kind]) => (breakdown[kind] ?? 0) > 0);

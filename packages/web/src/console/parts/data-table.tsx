@@ -10,10 +10,10 @@ export type Column<Row> = {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** A track of a grid, such as `2fr` or `7rem`; `1fr` where absent. */
+  /** A CSS grid track, such as `2fr` or `7rem`. Defaults to `1fr`. */
   width?: string;
   align?: 'end';
-  /** Left out on a phone. */
+  /** Hidden on narrow screens. */
   isWideOnly?: boolean;
 };
 
@@ -28,28 +28,26 @@ export type TableRows<Row> = {
 };
 
 type DataTableProps<Row> = {
-  /** What the rows are, for those who hear the page. */
+  /** The accessible name of the table. */
   label: string;
   columns: readonly Column<Row>[];
   list: TableRows<Row>;
-  /** The page behind a row; the first cell is its link. */
+  /** The page of a row. The first cell links to it. */
   linkOf?: (row: Row) => string;
   empty: ReactNode;
 };
 
-/** As `h-10` makes it. */
+/** Matches the class `h-10`. */
 const rowHeight = 40;
-/** How many rows before the last one the next page is asked for. */
+/** The next page is loaded this many rows before the end. */
 const loadedAhead = 60;
 const features = tableFeatures({});
 
-/** What is in a track never widens it: it is cut by its cell and not by the table. */
+/** Content never widens a track: the cell truncates it. */
 const atMost = (width: string) => `minmax(0, ${width})`;
 
 /**
- * Rows of a list, loaded as they are scrolled to; only those in sight are in the page, so 100,000 scroll as smoothly as
- * ten. A row that comes while somebody points at the table or has scrolled is held back until they ask for it: nothing
- * moves under a pointer.
+ * A virtualized table that loads rows on scroll. New rows are held back while the pointer is over it, so that nothing moves.
  */
 export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTableProps<Row>) {
   const { rows, heldBack, show, holding } = useHeldRows(list.rows);
@@ -57,7 +55,7 @@ export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTabl
   if (list.error && rows.length === 0) return <Fault error={list.error} retry={list.refetch} />;
   if (rows.length === 0) return empty;
   const tracks = columns.map(({ width = '1fr' }) => (width.endsWith('fr') ? atMost(width) : width)).join(' ');
-  // On a phone the first column is what a row is known by: the others leave it a third of the room at least.
+  // On a phone the first column identifies the row, so it gets at least a third of the width.
   const narrowTracks = columns
     .filter(({ isWideOnly }) => !isWideOnly)
     .map(({ width = '1fr' }, index) => (index === 0 ? 'minmax(33%, 1fr)' : atMost(width)))
@@ -101,7 +99,7 @@ type TableModel<Row> = {
   getRowModel: () => { rows: { id: string; original: { row: Row } }[] };
 };
 
-/** Only the rows in sight are made rows of a table: to scroll costs the same in 100,000 rows as in a hundred. */
+/** Only visible rows become table rows, so scrolling costs the same for any length. */
 function VirtualRows<Row>({
   rows,
   columns,
@@ -110,7 +108,7 @@ function VirtualRows<Row>({
 }: Pick<DataTableProps<Row>, 'columns' | 'linkOf' | 'list'> & { rows: readonly Row[] }) {
   const place = useRef<HTMLTableSectionElement>(null);
   const [above, setAbove] = useState(0);
-  // All rows are equally high and known by their place: a key of their own would be asked for anew for every row.
+  // All rows have the same height and are keyed by index: computing keys would read every row.
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: scroller,
@@ -162,7 +160,7 @@ function VirtualRows<Row>({
           </tr>
         ))}
       </thead>
-      {/* One distance above all rows, and none for each: a row with a style of its own shares no computed style with others. */}
+      {/* One padding above all rows: rows without inline styles share their computed style. */}
       <tbody
         className="block [overflow-anchor:none]"
         ref={place}
@@ -191,7 +189,7 @@ type OneRowProps<Row> = {
   isLast: boolean;
 };
 
-/** Drawn once, and again only where something of it changed: while somebody scrolls, most rows in sight are the same. */
+/** Memoized, because most visible rows stay the same during scrolling. */
 const OneRow = memo(function OneRow({ row, columns, to, index: at, isLast }: OneRowProps<unknown>) {
   return (
     <tr
@@ -201,7 +199,7 @@ const OneRow = memo(function OneRow({ row, columns, to, index: at, isLast }: One
       {columns.map((column, index) => (
         <td className={`min-w-0 truncate ${placing(column)}`} key={column.id}>
           {index === 0 && to !== undefined ? (
-            // The link is as large as its row; what can be pressed in a row lies above it.
+            // The link covers the row. Buttons in the row are above it.
             <PageLink
               className="font-medium after:absolute after:inset-0 focus-visible:after:bg-accent/10"
               data-row=""
@@ -223,7 +221,7 @@ const scroller = () => document.getElementById('main');
 const placing = ({ align, isWideOnly }: { align?: 'end'; isWideOnly?: boolean }) =>
   `${align === 'end' ? 'text-right figures' : ''} ${isWideOnly ? 'max-sm:hidden' : ''}`;
 
-/** Arrows go from row to row. */
+/** Arrow keys move between rows. */
 function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a[data-row]')];
@@ -235,7 +233,7 @@ function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   next.scrollIntoView({ block: 'nearest' });
 }
 
-/** Rows that came on top while somebody pointed here or had scrolled, kept back until they look for them. */
+/** Holds back new rows while the pointer is over the table. */
 function useHeldRows<Row>(rows: readonly Row[]) {
   const [first, setFirst] = useState<string | null>(null);
   const holding = {

@@ -2,7 +2,7 @@ import { useRole } from '../data/api.ts';
 import { useOne } from '../data/queries.ts';
 import { PageLink } from './page-link.tsx';
 
-/** A deployment by its name, with the version that is meant. */
+/** A link to a deployment, with an optional version. */
 export function DeploymentLink({ id, version = null }: { id: string; version?: number | null }) {
   const { may } = useRole();
   const deployment = useOne('deployments.get', { deployment_id: id } as never, { enabled: may('deployments.get') });

@@ -1,9 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
-/**
- * A dialog that the address knows of, such as `?new=1` or `?delete=key_…`: it can be linked to, and the back button closes
- * it. Null where it is closed.
- */
+/** A dialog opened by a search parameter, such as `?new=1`: it can be linked, and the back button closes it. */
 export function useDialogInAddress(name: string) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
   const navigate = useNavigate();

@@ -9,12 +9,12 @@ type DialogProps = {
   isOpen: boolean;
   onClose: () => void;
   children: ReactNode;
-  /** False: only what is in it closes it. */
+  /** If false, only the content of the dialog can close it. */
   canLeave?: boolean;
   width?: 'narrow' | 'wide';
 };
 
-/** Keeps the focus in itself and gives it back to where it was. On a phone it comes from below. */
+/** Traps the focus and restores it on close. On a phone it is a bottom sheet. */
 export function Dialog({
   title,
   description,
@@ -60,7 +60,7 @@ export function Dialog({
   );
 }
 
-/** The first field, or the first thing to press; the cross in the corner is neither. */
+/** Focuses the first field or button of the body instead of the close button. */
 function focusFirst(event: Event): void {
   const body = (event.currentTarget as HTMLElement).querySelector('[data-body]');
   const first =

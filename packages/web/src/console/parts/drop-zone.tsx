@@ -2,7 +2,7 @@ import { type DragEvent, type ReactNode, useId, useState } from 'react';
 import { Icon } from './icons.tsx';
 
 type DropZoneProps = {
-  /** What it takes, such as `Drop documents here`. */
+  /** Such as `Drop documents here`. */
   label: string;
   hint?: ReactNode;
   accept?: string;
@@ -11,7 +11,7 @@ type DropZoneProps = {
   onFiles: (files: File[]) => void;
 };
 
-/** Takes files that are dropped on it, or chosen: the same for a hand, a keyboard and a phone. */
+/** Accepts files by drag and drop or by the file picker. */
 export function DropZone({ label, hint, accept, isMany = false, isOff = false, onFiles }: DropZoneProps) {
   const id = useId();
   const [isOver, setIsOver] = useState(false);
@@ -49,7 +49,7 @@ export function DropZone({ label, hint, accept, isMany = false, isOff = false, o
         multiple={isMany}
         onChange={(event) => {
           take(event.target.files);
-          // The same file can be chosen again, after it was mended.
+          // Clearing the value allows choosing the same file again after it was fixed.
           event.target.value = '';
         }}
         type="file"

@@ -5,14 +5,14 @@ import { Icon, type IconName } from './icons.tsx';
 export type EmptyStateProps = {
   icon: IconName;
   title: string;
-  /** What this is for and what to do next. */
+  /** The purpose of the list and the next step. */
   children: ReactNode;
   action?: ReactNode;
-  /** Something that works when it is pasted. */
+  /** A snippet that works when it is pasted. */
   example?: { label: string; code: string };
 };
 
-/** A list without rows teaches the next step. */
+/** The empty state of a list, with the next step. */
 export function EmptyState({ icon, title, children, action, example }: EmptyStateProps) {
   return (
     <div className="panel flex flex-col items-start gap-3 px-5 py-8 sm:px-8">
@@ -34,7 +34,7 @@ export function CodeBlock({ code, label }: { code: string; label?: string }) {
     <figure className="w-full min-w-0 max-w-3xl">
       {label && <figcaption className="mb-1 text-quiet text-sm">{label}</figcaption>}
       <div className="relative rounded-md border bg-muted">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
         <pre className="overflow-x-auto p-3 pr-12 font-mono text-xs leading-5" tabIndex={0}>
           {code}
         </pre>

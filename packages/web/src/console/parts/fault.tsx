@@ -9,19 +9,19 @@ type FaultProps = {
   error: Error;
   retry?: (() => void) | undefined;
   isRetrying?: boolean;
-  /** False for a code that the guide has no page of. */
+  /** False for codes without a page in the guide. */
   hasPage?: boolean;
   actions?: ReactNode;
   className?: string;
 };
 
-/** What went wrong: the sentence, the field, the code and the id of the request, to be handed on with one press. */
+/** An error with its field, code and request id, and a button that copies them. */
 export function Fault({ error, retry, isRetrying = false, hasPage = true, actions, className = '' }: FaultProps) {
   const { code, param, requestId, errors } = detailsOf(error);
   return (
     <div className={`rounded-md border border-danger/30 bg-danger-soft px-3 py-2.5 ${className}`} role="alert">
       <div className="flex flex-wrap items-start gap-2">
-        {/* The buttons go below the sentence if both do not fit beside each other, as on a phone. */}
+        {/* On narrow screens the buttons wrap below the message. */}
         <div className="flex min-w-0 grow basis-60 items-start gap-2">
           <Icon className="mt-0.5 size-4 text-danger" name="warn" />
           <div className="min-w-0 grow">

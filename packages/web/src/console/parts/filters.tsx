@@ -4,14 +4,14 @@ import { Button } from './button.tsx';
 
 type Filters = Readonly<Record<string, string>>;
 
-/** Filters live in the address: what is on show can be sent to somebody else. */
+/** Filters are search parameters, so that a filtered list can be shared. */
 export function useFilters<Name extends string>(...names: readonly Name[]) {
   const search = useSearch({ strict: false }) as Record<string, unknown>;
   const navigate = useNavigate();
   const filters: { [N in Name]?: string } = {};
   for (const name of names) {
     const value = search[name];
-    // An empty value filters nothing, and the API refuses it.
+    // The API rejects empty filter values.
     if ((typeof value === 'string' && value !== '') || typeof value === 'number') filters[name] = String(value);
   }
   const set = (changed: { [N in Name]?: string | undefined }) => {
@@ -71,7 +71,7 @@ export function FilterBar({
   );
 }
 
-/** Asked for when typing pauses. */
+/** Applied after a pause in typing. */
 function TypedFilter({
   filter: { name, label, ...rest },
   value,
@@ -99,7 +99,7 @@ function TypedFilter({
       value={typed}
     />
   );
-  // A field for a day has no room for words in it.
+  // A date field has no placeholder, so it needs a visible label.
   if (!isDate) return input;
   return (
     <span className="flex min-w-0 items-center gap-1.5 text-quiet text-sm max-sm:col-span-2">

@@ -24,7 +24,7 @@ const FormContext = createContext<FormState | null>(null);
 
 type HelpRows = typeof import('virtual:contract/fields')['default'];
 
-/** The contract's words on each field, loaded with the first form, which also does without them. */
+/** Field descriptions of the contract, loaded with the first form. Forms also work without them. */
 const helpRows = () =>
   (loadedHelp ??= import('virtual:contract/fields').then(
     (module) => module.default,
@@ -34,25 +34,22 @@ let loadedHelp: Promise<HelpRows> | undefined;
 
 type ChangeFormProps<Name extends RowName> = {
   row: Name;
-  /** What every call carries besides what is typed, such as ids of the address. */
+  /** Fixed fields of the call, such as ids from the address. */
   fields?: Partial<Fields<Name>>;
   initial: Values;
-  /** What is sent of what was typed; absent: all that is not empty. */
+  /** Maps the form values to the request. By default all non-empty values are sent. */
   send?: (values: Values) => Values;
   submit: string;
-  /** `values`: what was typed. */
+  /** `values` are the form values. */
   onDone: (answer: Answer<Name>, values: Values) => void;
   onCancel?: () => void;
-  /** What would be lost by what is typed: it is asked about first. Null: nothing. */
+  /** Asks for confirmation first, unless it returns null. */
   confirm?: (values: Values) => { title: string; loses: ReactNode; act: string } | null;
   touches?: readonly string[];
   children: ReactNode;
 };
 
-/**
- * A form that makes one call. Help under each field is the contract's; a refusal is shown at the field it names, and whole
- * below. What was typed stays until the change is made.
- */
+/** A form that makes one API call. Field help comes from the contract, and errors are shown at their fields. */
 export function ChangeForm<Name extends RowName>(props: ChangeFormProps<Name>) {
   const {
     row,
@@ -159,7 +156,7 @@ const fieldAt = (fields: Readonly<Record<string, FieldRow>> | undefined, name: s
 const withoutEmpty = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '' && value !== undefined));
 
-/** By field: the first thing that is wrong with it. */
+/** The first error of each field. */
 function faultsOf(error: Error | null): Map<string, string> {
   if (!(error instanceof VestraError)) return new Map();
   const listed =
@@ -173,13 +170,13 @@ export function useForm(): FormState {
   return form;
 }
 
-/** What is wrong with a field, otherwise what it is for. */
+/** The error of a field, or its help. */
 export function Help({ fault, help }: { fault?: string | undefined; help: ReactNode }) {
   const shown = fault ?? help;
   return typeof shown === 'string' ? <HelpText>{shown}</HelpText> : shown;
 }
 
-/** The contract's sentences mark names and values as Markdown does. */
+/** Descriptions of the contract mark code with backticks. */
 const HelpText = ({ children }: { children: string }) =>
   children.split('`').map((piece, at) =>
     at % 2 === 1 ? (
@@ -194,7 +191,7 @@ const HelpText = ({ children }: { children: string }) =>
 
 type FieldProps = { name: string; label: string; hint?: ReactNode };
 
-/** Label, help and fault around a control. The control gets the ids that tie them together. */
+/** Label, help and error of a control, linked by ids. */
 export function FieldFrame({
   name,
   label,
@@ -256,7 +253,7 @@ export function TextField({ name, label, hint, type = 'text', isMono, list, ...r
   );
 }
 
-/** What is no number stays what it is: the server says what is wrong with it. */
+/** Invalid numbers are sent unchanged, so that the server reports the error. */
 const numberOf = (text: string) => (text.trim() === '' ? '' : Number.isNaN(Number(text)) ? text : Number(text));
 
 export function AreaField({
@@ -336,7 +333,7 @@ export function CheckField({ name, label, hint }: FieldProps) {
   );
 }
 
-/** Several of a few. */
+/** A group of checkboxes. */
 export function ChoicesField({
   name,
   label,

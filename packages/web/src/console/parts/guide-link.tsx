@@ -5,14 +5,14 @@ import { Icon } from './icons.tsx';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    /** Where the guide tells of the page. */
+    /** The guide page about this page. */
     guide?: string;
   }
 }
 
 export const guideAddress = (place: string) => `${serverUrl}/docs/guide/${place}`;
 
-/** From a page to what the guide says of it, beside the page that is at work. */
+/** Opens the guide page about the current page in a new tab. */
 export function GuideLink() {
   const guide = useMatches().at(-1)?.staticData.guide;
   if (guide === undefined) return null;

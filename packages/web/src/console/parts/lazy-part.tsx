@@ -1,5 +1,4 @@
 import { type ComponentType, createElement, type ReactNode, use, useEffect, useState } from 'react';
-import { loadAgainWhenAnswered } from '../load-again.ts';
 import { Button } from './button.tsx';
 import { Waiting } from './page.tsx';
 
@@ -7,10 +6,10 @@ type Load<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
 type LazyPart<Props> = ((props: Props) => ReactNode) & { preload: () => Promise<void> };
 
-/** A page whose script is loaded when it is first gone to. Whatever was typed on the one before has been left by then. */
+/** A lazily loaded page. It may reload the document, because no input of the previous page is left. */
 export const lazyPage = (load: Load<object>): LazyPart<object> => lazily(load, LostPage);
 
-/** A part of a page whose script is loaded when it is first shown. */
+/** A lazily loaded part of a page. */
 export const lazyPart = <Props extends object>(load: Load<Props>): LazyPart<Props> => lazily(load, LostPart);
 
 function lazily<Props extends object>(load: Load<Props>, Lost: () => ReactNode): LazyPart<Props> {
@@ -43,7 +42,7 @@ function LostPage() {
   return <Waiting />;
 }
 
-/** The page is loaded anew for it, unless something was typed that would be gone. */
+/** Reloads the document, unless that would lose input. */
 function LostPart() {
   const [isTyped] = useState(hasUnsaved);
   if (!isTyped) return <LostPage />;
@@ -57,7 +56,23 @@ function LostPart() {
   );
 }
 
-/** Whether the page would ask before its tab is closed, or something may have been written in a field of it. */
+/** Whether the page blocks unloading or has a filled field. */
 const hasUnsaved = (): boolean =>
   !window.dispatchEvent(new Event('beforeunload', { cancelable: true })) ||
   [...document.querySelectorAll<HTMLInputElement>('form input, textarea')].some(({ value }) => value !== '');
+
+/** The document is not reloaded more often than this, even if its scripts keep failing. */
+const leastAgeMs = 2000;
+
+/** Reloads the document when the server answers. Browsers cache a failed module import until the document is reloaded. */
+async function loadAgainWhenAnswered(signal?: AbortSignal): Promise<void> {
+  do await new Promise((resolve) => setTimeout(resolve, Math.max(500, leastAgeMs - performance.now())));
+  while (!(await isAnswering()));
+  if (!signal?.aborted) location.reload();
+}
+
+const isAnswering = (): Promise<boolean> =>
+  fetch(location.href, { method: 'HEAD', cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );

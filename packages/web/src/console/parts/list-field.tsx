@@ -1,6 +1,6 @@
 import { FieldFrame, useForm } from './form.tsx';
 
-/** Several texts, one to a line. They stay as they were typed until they are sent. */
+/** A list of strings, one per line. */
 export function ListField({
   name,
   label,

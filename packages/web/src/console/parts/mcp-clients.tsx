@@ -10,7 +10,7 @@ import { Status, Time } from './shown.tsx';
 
 type Grant = ItemOf<'mcpGrants.list'>;
 
-/** MCP clients that were let in, in the org and mode of the address: one member's, or those of all. */
+/** Authorized MCP clients of one member or of the whole org. */
 export function McpClients({ memberId }: { memberId?: string }) {
   const grants = useList('mcpGrants.list', memberId === undefined ? {} : { member_id: memberId });
   const revoking = useDialogInAddress('end-client');

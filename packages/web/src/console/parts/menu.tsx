@@ -14,7 +14,7 @@ export type MenuItem =
     }
   | 'line';
 
-/** What a button opens. The button is given as `children` and gets all it needs to be one. */
+/** A dropdown menu. `children` is its trigger button. */
 export function Menu({
   items,
   children,

@@ -4,11 +4,11 @@ type SpendMeterProps = {
   label: string;
   spent: number;
   cap: number | null;
-  /** What may still be spent by a cap of somebody above, where there is none of its own; null: as much as one likes. */
+  /** The remaining amount under the org's cap if there is no own cap. Null means unlimited. */
   left?: number | null;
 };
 
-/** What was spent of what may be spent. */
+/** Spend as a share of the cap. */
 export function SpendMeter({ label, spent, cap, left = null }: SpendMeterProps) {
   const most = cap ?? (left === null ? null : spent + left);
   const share = most === null ? 0 : most === 0 ? 1 : Math.min(1, spent / most);

@@ -11,7 +11,7 @@ const become = (next: readonly Notice[]) => {
   for (const listener of listeners) listener();
 };
 
-/** A word at the foot of the page, gone after a while. `undo` takes back what it tells of. */
+/** Shows a notice for a few seconds. `undo` reverts the change. */
 export function say(text: string, undo?: () => void): void {
   const id = ++last;
   become([...notices.slice(-2), { id, text, undo }]);

@@ -5,7 +5,7 @@ import { type Place, usePlace } from '../data/api.ts';
 const addressIn = ({ org, mode }: Place, to: string) => `/${org}/${mode}${to === '/' ? '' : to}`;
 
 type PageLinkProps = Omit<ComponentProps<'a'>, 'href'> & {
-  /** Below org and mode, such as `/deployments/dep_…`. */
+  /** The path below org and mode, such as `/deployments/dep_…`. */
   to: string;
   search?: Record<string, string>;
   children?: ReactNode;
@@ -14,7 +14,7 @@ type PageLinkProps = Omit<ComponentProps<'a'>, 'href'> & {
 /** A link to another page in the same org and mode. */
 export function PageLink({ to, search, ...rest }: PageLinkProps) {
   const place = usePlace();
-  // Whether a link is to what is on show, the one who draws it says: a page below another is both.
+  // Callers mark the current link themselves, because a child page also matches its parent.
   return (
     <Link
       activeOptions={{ exact: true }}

@@ -8,19 +8,19 @@ import { RequestMenu } from './request-menu.tsx';
 
 type PageProps = {
   title: ReactNode;
-  /** Of the tab; absent: the title, where that is a text. */
+  /** The document title. Defaults to `title` if that is a string. */
   tabTitle?: string;
-  /** One sentence on what this page is for. */
+  /** The purpose of the page in one sentence. */
   lead?: ReactNode;
-  /** The page above this one. */
+  /** The parent page. */
   above?: { to: string; title: string };
-  /** The call behind what is on show. */
+  /** The API call behind the page. */
   request?: Request;
   actions?: ReactNode;
   children: ReactNode;
 };
 
-/** The frame of every page. Its heading gets the focus when one comes to it, so that a reader starts at the top. */
+/** The frame of every page. */
 export function Page({ title, tabTitle, lead, above, request, actions, children }: PageProps) {
   const tab = tabTitle ?? (typeof title === 'string' ? title : 'Vestra');
   useEffect(() => {
@@ -85,7 +85,7 @@ export const Waiting = ({ what = 'Loading' }: { what?: string }) => (
   </div>
 );
 
-/** What a call answered, or that it is on its way, or why it failed. What was there stays while it is asked for anew. */
+/** Renders the data, the loading state or the error. Old data stays visible during a refetch. */
 export function Loaded<T>({
   query,
   children,
@@ -98,7 +98,7 @@ export function Loaded<T>({
   return <Waiting />;
 }
 
-/** A page whose title is only known by the answer: until then, and where it fails, it has a frame all the same. */
+/** A page whose title comes from its data. Until then it shows a placeholder title. */
 export function LoadedPage<T>({
   title,
   above,
@@ -118,7 +118,7 @@ export function LoadedPage<T>({
   );
 }
 
-/** Names and values, one under the other. */
+/** A list of names and values. */
 export function Facts({ rows }: { rows: readonly (readonly [ReactNode, ReactNode])[] }) {
   return (
     <dl className="panel grid grid-cols-[minmax(7rem,fit-content(11rem))_minmax(0,1fr)] gap-x-3 divide-y">

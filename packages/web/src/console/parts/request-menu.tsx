@@ -10,11 +10,11 @@ import { Menu, type MenuItem } from './menu.tsx';
 type RequestMenuProps = {
   request: Request;
   label?: string;
-  /** Also what was changed last: the menu of a page has it, for buttons that act at once. */
+  /** Adds the last change, for buttons that act immediately. */
   withLastChange?: boolean;
 };
 
-/** The call behind what is on show, or behind a change, to be made elsewhere. */
+/** Copies an API call as curl or SDK code. */
 export function RequestMenu({ request, label = 'Copy as API request', withLastChange = false }: RequestMenuProps) {
   const last = useLastChange(usePlace());
   return (

@@ -2,7 +2,7 @@ import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
 import { Menu, type MenuItem } from './menu.tsx';
 
-/** What can be done with one row, behind its three dots. It lies above the link of the row. */
+/** The actions menu of a row, above the link of the row. */
 export function RowMenu({ of, items }: { of: string; items: readonly MenuItem[] }) {
   return (
     <span className="relative z-10">

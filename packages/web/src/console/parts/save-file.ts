@@ -1,4 +1,4 @@
-/** Gives a text to the browser as a file to keep. */
+/** Downloads a text as a file. */
 export function saveFile(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
@@ -8,7 +8,7 @@ export function saveFile(name: string, text: string, type: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** A text that a table would run as a formula gets a quote before it. */
+/** Prefixes a quote to values that a spreadsheet would run as a formula. */
 export function asCsv(rows: readonly (readonly unknown[])[]): string {
   return rows.map((row) => row.map(cell).join(',')).join('\r\n');
 }

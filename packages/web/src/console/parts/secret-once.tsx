@@ -3,7 +3,7 @@ import { CopyButton } from './copy.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 import { Icon } from './icons.tsx';
 
-/** A secret that the server shows once. The dialog is left by saying that it is kept, not by a slip of the pointer. */
+/** A secret that the server returns once. Only the confirmation button closes the dialog. */
 export function SecretOnce({ title, secret, onClose }: { title: string; secret: string; onClose: () => void }) {
   return (
     <Dialog canLeave={false} isOpen onClose={onClose} title={title}>

@@ -10,7 +10,7 @@ const dollars = (digits: number) =>
 const rough = dollars(2);
 const fine = dollars(5);
 
-/** Cents, and below a cent as much of it as there is. */
+/** Two digits, or up to five below one cent. */
 export const usd = (value: number): string => (value !== 0 && Math.abs(value) < 0.01 ? fine : rough).format(value);
 
 export const count = (value: number): string => value.toLocaleString('en-US');
@@ -30,7 +30,7 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3600],
   ['minute', 60],
 ];
-// Made once: to make one takes longer than to draw the row of a table that shows a time.
+// Formatters are created once, because creating one is slower than rendering a row.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 const ofDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 const ofMoment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
@@ -45,7 +45,7 @@ function ago(time: string, now = Date.now()): string {
 
 export const exactTime = (time: string): string => ofMoment.format(new Date(time));
 
-/** How long ago, and the very moment for whoever points at it. */
+/** A relative time with the exact time as its tooltip. */
 export function Time({ at }: { at: string | null }) {
   useSyncExternalStore(onTick, () => ticks);
   if (at === null) return <span className="text-quiet">–</span>;
@@ -96,7 +96,7 @@ const tones = {
 };
 export type Tone = keyof typeof tones;
 
-/** What each word for a state means to whoever looks for trouble. A word that is not here is quiet. */
+/** The tone of each status. Unknown ones are quiet. */
 const toneOf: Readonly<Record<string, Tone>> = {
   active: 'good',
   done: 'good',

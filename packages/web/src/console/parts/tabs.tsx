@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react';
 import { PageLink } from './page-link.tsx';
 
-/** Parts of one page, each with an address of its own. */
+/** Tabs with separate URLs. */
 export function Tabs({
   tabs,
   chosen,
@@ -12,8 +12,8 @@ export function Tabs({
   label: string;
 }) {
   const bar = useRef<HTMLElement>(null);
-  // On a phone the tabs are wider than the page; the chosen one is in sight, and only the bar is moved for it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: which tab is chosen is read off the page.
+  // On a phone the bar scrolls, so that the current tab is visible.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the current tab is read from the DOM.
   useLayoutEffect(() => {
     const tab = bar.current?.querySelector<HTMLElement>('[aria-current=page]');
     if (!tab || !bar.current) return;

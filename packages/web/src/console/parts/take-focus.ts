@@ -1,2 +1,2 @@
-/** As `ref` of what one comes to a page for: its field, not the link before it. */
+/** A `ref` callback that focuses the main field of a page. */
 export const takeFocus = (element: HTMLElement | null): void => element?.focus();

@@ -3,10 +3,7 @@ import { type ReactNode, useRef } from 'react';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 
-/**
- * Asks before what was typed is lost, whichever way one leaves: a link, the back button, the tab. `letGo` is called where
- * it was saved and the page goes on by itself.
- */
+/** Asks before unsaved input is lost by a link, the back button or closing the tab. `letGo` allows leaving. */
 export function useUnsaved(isUnsaved: boolean): { dialog: ReactNode; letGo: () => void } {
   const isLetGo = useRef(false);
   const isAtStake = () => isUnsaved && !isLetGo.current;

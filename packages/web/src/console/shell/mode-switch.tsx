@@ -2,10 +2,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { modes } from '@vestra/contract/route';
 import { usePlace } from '../data/api.ts';
 
-/**
- * The mode is a part of the address. What one mode holds the other knows nothing of, so the list is gone to, not the row;
- * but a deployment is the same in both, and is made live from its own page.
- */
+/** The mode is part of the URL. Resources exist in one mode only, so it leads to the list, except for deployments. */
 export function ModeSwitch() {
   const { org, mode } = usePlace();
   const { pathname } = useLocation();

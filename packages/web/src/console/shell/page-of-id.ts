@@ -1,4 +1,4 @@
-/** Which page shows what an id names, by how the id begins. `page` is its row in the table of pages. */
+/** The page of a resource by the prefix of its id. `page` is a path of `pages.ts`. */
 const byPrefix: Readonly<Record<string, { what: string; page: string }>> = {
   dep: { what: 'Deployment', page: '/deployments/$deployment' },
   conv: { what: 'Conversation', page: '/conversations/$conversation' },

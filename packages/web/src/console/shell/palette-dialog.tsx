@@ -13,7 +13,7 @@ import { applyScheme } from './scheme.ts';
 
 type Offer = { label: string; icon: IconName; run: () => void; note?: string };
 
-/** Pages, what is in them, and what can be done. An id that is pasted leads to its page. */
+/** The command palette: pages, deployments, users and actions. A pasted id leads to its page. */
 export default function PaletteDialog({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const go = useGo();

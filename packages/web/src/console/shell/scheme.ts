@@ -4,7 +4,7 @@ export type Scheme = 'light' | 'dark' | 'system';
 
 export const currentScheme = (): Scheme => (kept('scheme') as Scheme | null) ?? 'system';
 
-/** `system`: as the machine has it. */
+/** `system` follows the device. */
 export function applyScheme(scheme: Scheme = currentScheme()): void {
   keep('scheme', scheme === 'system' ? null : scheme);
   if (scheme === 'system') delete document.documentElement.dataset.scheme;

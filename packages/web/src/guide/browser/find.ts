@@ -1,9 +1,9 @@
-/** `[page title, address, heading, words]`, as `search.json` has them. */
+/** `[page title, address, heading, words]` of `search.json`. */
 export type Section = [page: string, address: string, heading: string, words: string];
 
 export type Found = { section: Section; excerpt: { text: string; isMatch: boolean }[] };
 
-/** The sections that have every word asked for, at the beginning of one of theirs, best first. */
+/** The sections that contain every word as a prefix, best first. */
 export function find(sections: readonly Section[], asked: string, atMost = 12): Found[] {
   const words = wordsOf(asked);
   if (words.length === 0) return [];
@@ -17,7 +17,7 @@ export function find(sections: readonly Section[], asked: string, atMost = 12): 
 
 const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}_]+(?:[.-][\p{L}\p{N}_]+)*/gu) ?? [];
 
-/** A word in a title weighs more than one in the text, a whole word more than a beginning. */
+/** Titles weigh more than text, whole words more than prefixes. */
 function scoreOf([page, , heading, text]: Section, words: readonly string[]): number {
   let score = 0;
   for (const word of words) {
@@ -30,11 +30,11 @@ function scoreOf([page, , heading, text]: Section, words: readonly string[]): nu
     if (best === 0) return 0;
     score += best;
   }
-  // Of two that fit alike, the page itself stands above its parts.
+  // A page ranks above its sections.
   return heading === page ? score + 0.5 : score;
 }
 
-/** 2 for the whole word, 1 for the beginning of one, 0 for none. */
+/** 2 for a whole word, 1 for a prefix, 0 for no match. */
 function fitOf(place: string, word: string): number {
   let fit = 0;
   for (let at = place.indexOf(word); at !== -1 && fit < 2; at = place.indexOf(word, at + 1)) {
@@ -46,7 +46,7 @@ function fitOf(place: string, word: string): number {
 
 const isOfWord = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign);
 
-/** The words around the first that was asked for. */
+/** The text around the first match. */
 function excerptOf(text: string, words: readonly string[]): Found['excerpt'] {
   const lower = text.toLowerCase();
   const places = words.map((word) => lower.indexOf(word)).filter((place) => place !== -1);

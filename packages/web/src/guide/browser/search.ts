@@ -1,6 +1,6 @@
 import { type Found, find, type Section } from './find.ts';
 
-/** The search: `/` or Ctrl+K opens it, arrows choose, Enter goes there, Escape leaves. What it reads comes when it is opened first. */
+/** The search dialog: `/` or Ctrl+K opens it. The index is loaded on first use. */
 export function openSearch(): void {
   const dialog = document.querySelector<HTMLDialogElement>('dialog.search');
   const button = document.querySelector<HTMLButtonElement>('.search-open');
@@ -15,7 +15,7 @@ export function openSearch(): void {
   button.addEventListener('click', show);
   input.addEventListener('input', () => void look());
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
-  // The address of another heading on the same page closes nothing by itself.
+  // A link to another heading of the same page does not close the dialog by itself.
   list.addEventListener('click', () => dialog.close());
   document.addEventListener('keydown', (event) => {
     const isTyping = event.target instanceof Element && event.target.matches('input, textarea, [contenteditable]');

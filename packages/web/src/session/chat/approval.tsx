@@ -8,7 +8,7 @@ import { Buttons, Summary } from './wait-parts.tsx';
 
 type ApprovalProps = { interaction: Interaction; isSending: boolean; send: (answer: Answer) => Promise<void> };
 
-/** A deed that waits for the person's yes: what it is, then with what, each said once. */
+/** An approval: the action, then its arguments. */
 export function Approval({ interaction, isSending, send }: ApprovalProps) {
   const language = useLanguage();
   const { words } = language;
@@ -44,7 +44,7 @@ export function Approval({ interaction, isSending, send }: ApprovalProps) {
   );
 }
 
-/** The summary of a call quotes its arguments, which stand in the rows. Null where it is not the person's to read. */
+/** Without the arguments, which the rows show. Null if the user may not read it. */
 export function headlineOf({ kind, summary, details }: Partial<Interaction>): string | null {
   if (summary === undefined || details === undefined) return null;
   if (kind !== 'tool_permission' && kind !== 'credit_approval') return summary;

@@ -6,7 +6,7 @@ import { timelineOf } from './timeline.ts';
 type Message = Loaded['messages'][number];
 type Turn = Extract<Parameters<typeof chatReducer>[1], { type: 'sent' }>['turn'];
 
-/** Ids sort by when they were made: `at` stands for that. */
+/** Ids sort by creation time, which `at` represents. */
 const id = (prefix: string, at: number) => `${prefix}_${String(at).padStart(24, '0')}`;
 
 const message = (at: number, role: Message['role'], text: string, turn = at): Message => ({

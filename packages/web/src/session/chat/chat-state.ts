@@ -11,27 +11,27 @@ type Task = ResponseOf<Api['tasks']['get']>;
 type OutputFile = ResponseOf<Api['files']['list']>['data'][number];
 export type Attachment = Message['attachments'][number];
 
-/** A message as far as it has come. */
+/** A message, possibly partial. */
 export type ShownMessage = Pick<Message, 'id' | 'turn_id' | 'task_id' | 'role' | 'text' | 'attachments'> & {
   isWhole: boolean;
 };
 
-/** One piece of work as far as it is known. That it waits for the person is read off what is open. */
+/** A task as far as it is known. Waiting is derived from pending interactions. */
 export type Work = Pick<Task, 'id' | 'status' | 'title' | 'progress'> & {
   isStopped: boolean;
-  /** What it does right now, in a line. */
+  /** Its current activity in one line. */
   activity: string | null;
   files: readonly OutputFile[];
 };
 
 export type Waiting = { interaction: Interaction; turnId: string | null };
 
-/** A call of one of the company's functions that is not answered yet, and what was said of how far it is. */
+/** A pending function call with its latest progress text. */
 type CompanyCall = { id: string; taskId: string | null; progress: string | null };
 
-/** A message of the person's that is on its way, or has been taken. */
+/** A message of the user that is being sent or was accepted. */
 export type Outgoing = {
-  /** Also its Idempotency-Key: sent again, it is still one message. */
+  /** Also the Idempotency-Key, so that a retry does not duplicate the message. */
   key: string;
   text: string;
   attachments: readonly Attachment[];
@@ -47,11 +47,11 @@ export type ChatState = {
   works: Readonly<Record<string, Work>>;
   waits: Readonly<Record<string, Waiting>>;
   calls: Readonly<Record<string, CompanyCall>>;
-  /** Turns that have begun; those that have ended with how they did. */
+  /** Started turns, with their result if settled. */
   turns: Readonly<Record<string, Turn>>;
-  /** Where the messages before those that were read are found; null: there are none. */
+  /** The cursor of older messages, or null. */
   older: string | null;
-  /** The oldest message that was read: before it, what is known has gaps. */
+  /** The oldest message that was read. Earlier data has gaps. */
   oldest: string | null;
 };
 
@@ -66,7 +66,7 @@ export type Loaded = {
 export type ChatAction =
   | { type: 'loaded'; loaded: Loaded }
   | { type: 'event'; event: StreamEvent }
-  /** What happened before, of which nothing new follows. */
+  /** Past events, which do not change the status. */
   | { type: 'replayed'; events: readonly StreamEvent[] }
   | { type: 'newest'; messages: readonly Message[] }
   | { type: 'older'; messages: readonly Message[]; older: string | null }
@@ -121,7 +121,7 @@ export function chatReducer(state: ChatState, action: ChatAction): ChatState {
   }
 }
 
-/** What is read first, then what has happened of late, then how things stand. */
+/** Applies the messages, then recent events, then the current status. */
 function afterLoad(state: ChatState, { conversation, messages, older, interactions, events }: Loaded): ChatState {
   const read = withPage(state, { messages, older });
   const replayed = events.reduce(afterEvent, read);
@@ -187,7 +187,7 @@ const withTurn = (state: ChatState, turn: Turn): ChatState => ({
   turns: { ...state.turns, [turn.id]: turn },
 });
 
-/** Nothing more comes of a turn that has settled, also where its reply broke off. */
+/** A settled turn gets no more text, so partial replies become final. */
 function withoutPartial(state: ChatState, turnId: string | null): ChatState {
   const partial = Object.values(state.messages).filter(({ turn_id, isWhole }) => turn_id === turnId && !isWhole);
   const whole = partial.map((said) => [said.id, { ...said, isWhole: true }]);
@@ -223,7 +223,7 @@ function withMessages(state: ChatState, messages: readonly Message[]): ChatState
   return withoutDoubles({ ...state, messages: { ...state.messages, ...Object.fromEntries(added) } });
 }
 
-/** A message that was sent from here and has been read since stands here once. */
+/** Removes outgoing messages that have been read from the server. */
 function withoutDoubles(state: ChatState): ChatState {
   const kept = state.outgoing.filter(
     ({ turnId }) =>
@@ -233,7 +233,7 @@ function withoutDoubles(state: ChatState): ChatState {
   return kept.length === state.outgoing.length ? state : { ...state, outgoing: kept };
 }
 
-/** Only a single read carries the picture of the page, so what the stream says later must not lose it. */
+/** Only `interactions.get` returns the screenshot, so later events must not remove it. */
 function withInteraction(state: ChatState, interaction: Interaction, turnId: string | null): ChatState {
   if (interaction.type === 'tool_call') return withCall(state, interaction);
   const before = state.waits[interaction.id];
@@ -250,7 +250,7 @@ function withCall(state: ChatState, { id, task_id: taskId, status }: Interaction
   return { ...state, calls: status === 'pending' ? { ...others, [id]: open } : others };
 }
 
-/** What the company's own code does for the reply: what was said last of it, or null; undefined where it does nothing. */
+/** The latest progress of the reply's function calls. Undefined if none is pending. */
 export function companyProgress({ calls }: ChatState): string | null | undefined {
   const ofReply = Object.values(calls).filter(({ taskId }) => taskId === null);
   if (ofReply.length === 0) return undefined;

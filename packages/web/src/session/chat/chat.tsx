@@ -1,16 +1,16 @@
 import type { Client } from '@vestra/sdk/client';
-import { type DragEvent, type ReactNode, useMemo, useState } from 'react';
+import { type DragEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../button.tsx';
 import { useHeight, useNews } from '../embedding/use-news.ts';
 import { ArrowDownIcon } from '../icons.tsx';
 import type { Session } from '../use-session.ts';
+import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.ts';
-import { Announcer } from './announcer.tsx';
-import { type ChatState, companyProgress, type Turn } from './chat-state.ts';
+import { headlineOf } from './approval.tsx';
+import { type ChatState, companyProgress, type Interaction, type Turn } from './chat-state.ts';
 import { Composer } from './composer.tsx';
 import { useKeptPlace } from './kept-place.ts';
 import { Message, SentMessage } from './message.tsx';
-import { Opening } from './opening.tsx';
 import { RateReply } from './rate-reply.tsx';
 import { SettledWait } from './settled-wait.tsx';
 import { type Item, timelineOf } from './timeline.ts';
@@ -18,7 +18,7 @@ import { type Chat as Talk, useChat } from './use-chat.ts';
 import { usePinnedScroll } from './use-pinned-scroll.ts';
 import { type Ratings, useRatings } from './use-ratings.ts';
 import { useUploads } from './use-uploads.ts';
-import { WaitCard } from './wait-card.tsx';
+import { isForCompany, WaitCard } from './wait-card.tsx';
 import { WorkCard } from './work-card.tsx';
 
 type ChatProps = {
@@ -26,7 +26,7 @@ type ChatProps = {
   conversationId: string;
   failed: (error: unknown) => void;
   opening: Session['opening'];
-  /** Stands in place of the field for messages once the session has ended. */
+  /** Replaces the composer once the session has ended. */
   ending: ReactNode;
 };
 
@@ -47,7 +47,7 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
 
   const answer: Talk['answer'] = async (interactionId, given) => {
     const failure = await talk.answer(interactionId, given);
-    // The button that had the focus is gone with its card.
+    // The focused button was removed with its card.
     if (failure === null) view.current?.focus({ preventScroll: true });
     return failure;
   };
@@ -197,7 +197,7 @@ const hasReplies = ({ messages }: ChatState) =>
 
 const isFailed = ({ status }: Turn) => status === 'failed';
 
-/** A reply is being made of which there is nothing to read yet, or the company's own code is at work for it. */
+/** A reply has started without text yet, or a function call is pending. */
 function isThinking(state: ChatState): boolean {
   const { status, messages, isLoaded } = state;
   if (!isLoaded) return false;
@@ -212,5 +212,86 @@ function Thinking({ progress }: { progress: string | null }) {
       <span aria-hidden="true" className="size-2.5 animate-breathe rounded-full bg-accent" />
       {progress ?? words.thinking}
     </p>
+  );
+}
+
+/** Announces complete messages to screen readers, never word by word. */
+function Announcer({ state }: { state: ChatState }) {
+  const words = useWords();
+  const told = useRef<{ ids: Set<string>; oldest: string | null } | null>(null);
+  const isWaitTold = useRef(false);
+  const [news, setNews] = useState('');
+
+  useEffect(() => {
+    if (!state.isLoaded) return;
+    const whole = Object.values(state.messages)
+      .filter(({ role, isWhole }) => isWhole && role !== 'user')
+      .map(({ id, text }) => ({ id, text: `${words.agent}: ${spoken(text)}` }));
+    const open = Object.values(state.waits)
+      .filter(({ interaction }) => interaction.status === 'pending')
+      .map(({ interaction }) => ({ id: interaction.id, text: waitingText(interaction, words) }));
+    // After the answer, the company's function is running.
+    const working = Object.values(state.calls).map(({ id, progress }) => ({
+      id: `${id} ${progress ?? ''}`,
+      text: progress ?? words.thinking,
+    }));
+    const failed = Object.values(state.turns)
+      .filter(({ status, task_id }) => status === 'failed' && task_id === null)
+      .map(({ id }) => ({ id: `${id} failed`, text: words.replyFailed }));
+    const known = told.current;
+    const fresh = [...whole, ...open, ...working, ...failed].filter(({ id }) => !known?.ids.has(id));
+    told.current = { ids: new Set([...(known?.ids ?? []), ...fresh.map(({ id }) => id)]), oldest: state.oldest };
+    // Messages from before the page was opened are not announced.
+    const isNews = known !== null && known.oldest === state.oldest;
+    // An answered question must not be read out again.
+    const isWaitOver = isWaitTold.current && open.length === 0;
+    isWaitTold.current = open.length > 0;
+    if (isNews && fresh.length > 0) setNews(fresh.map(({ text }) => text).join('\n'));
+    else if (isWaitOver) setNews('');
+  }, [state, words]);
+
+  return (
+    <div aria-live="polite" className="sr-only" role="status">
+      {news}
+    </div>
+  );
+}
+
+const waitingText = (interaction: Interaction, words: Words) =>
+  isForCompany(interaction) ? words.waitingForCompany : `${words.waitingForYou}: ${headlineOf(interaction)}`;
+
+/** Strips Markdown syntax. */
+const spoken = (markdown: string) => markdown.replace(/\]\([^)]*\)/g, '').replace(/[*_`#>|~[\]]+/g, ' ');
+
+type OpeningProps = { opening: Session['opening']; send: (text: string) => void };
+
+/** The welcome message of an empty chat. */
+function Opening({ opening, send }: OpeningProps) {
+  const words = useWords();
+  return (
+    <div className="flex animate-rise flex-col items-center gap-6">
+      <p
+        className="text-center text-2xl font-medium tracking-tight text-balance whitespace-pre-line sm:text-3xl"
+        dir="auto"
+      >
+        {opening?.message ?? words.greeting}
+      </p>
+      {opening && opening.suggestions.length > 0 && (
+        <ul className="flex flex-wrap justify-center gap-2">
+          {opening.suggestions.map((text) => (
+            <li className="max-w-full" key={text}>
+              <button
+                className="pressable max-w-full rounded-full border bg-card px-4 py-2 text-start text-[0.9375rem] wrap-anywhere hover:border-muted-foreground/50 hover:bg-muted"
+                dir="auto"
+                onClick={() => send(text)}
+                type="button"
+              >
+                {text}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }

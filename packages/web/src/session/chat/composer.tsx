@@ -25,7 +25,7 @@ export function Composer({ conversationId, uploads, isBusy, send, stop }: Compos
   const isTooLong = text.length > longestMessage;
   const isReady = (text.trim() !== '' || uploads.ready.length > 0) && !uploads.isUploading && !isTooLong;
 
-  // A keyboard that covers half of a phone is opened by the person, not by the page.
+  // On touch devices the on-screen keyboard must not open by itself.
   useEffect(() => {
     if (window.matchMedia('(pointer: fine)').matches && window.parent === window) field.current?.focus();
   }, []);
@@ -38,7 +38,7 @@ export function Composer({ conversationId, uploads, isBusy, send, stop }: Compos
     field.current?.focus();
   };
   const keyDown = (event: KeyboardEvent) => {
-    // Enter also ends what an input method composes.
+    // Enter may also confirm an input method composition.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     submit();
@@ -111,7 +111,7 @@ export function Composer({ conversationId, uploads, isBusy, send, stop }: Compos
           <textarea
             aria-label={words.message}
             className="field-sizing-content max-h-48 min-h-10 min-w-0 flex-1 resize-none bg-transparent px-1.5 py-2 leading-6 outline-none placeholder:text-muted-foreground"
-            // Empty, it shows words of the page, which have its direction.
+            // The placeholder follows the direction of the page.
             dir={text === '' ? undefined : 'auto'}
             enterKeyHint="send"
             onChange={({ target }) => setText(target.value)}

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { DownloadIcon, FileIcon } from '../icons.tsx';
 import { useWords } from '../words/words.ts';
 
-/** A file with the link that it is downloaded by. The link outlives the session, which has made it. */
+/** A file with a download link, which outlives the session. */
 export function FileLink({ client, fileId, filename }: { client: Client; fileId: string; filename: string }) {
   const words = useWords();
   const [href, setHref] = useState<string | null>(null);
@@ -11,7 +11,7 @@ export function FileLink({ client, fileId, filename }: { client: Client; fileId:
     const asking = new AbortController();
     client.files.get({ file_id: fileId }, { signal: asking.signal }).then(
       ({ download_url }) => setHref(download_url),
-      // A file that is gone keeps its name and has no link.
+      // A deleted file is shown without a link.
       () => setHref(null),
     );
     return () => asking.abort();

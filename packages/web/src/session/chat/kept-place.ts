@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { kept } from '../kept.ts';
 
-/** What the person has written and not sent is there again when the page is loaded again. */
+/** Restores the unsent draft after a reload. */
 export const keptDraft = {
   read: (conversationId: string) => kept.read(`draft ${conversationId}`) ?? '',
   write: (conversationId: string, text: string) => kept.write(`draft ${conversationId}`, text === '' ? null : text),
@@ -12,14 +12,14 @@ type KeptPlaceOptions = {
   content: RefObject<HTMLElement | null>;
   isLoaded: boolean;
   isAtEnd: boolean;
-  /** Stops following the end. */
+  /** Stops scrolling to the end. */
   unpin: () => void;
 };
 
-/** Replies take their final height a moment after they are there, and older ones come in above. */
+/** Heights settle late, while replies render and older ones load. */
 const settledAfterMs = 5000;
 
-/** Where the person was reading, counted from the end, is where they read on when the page is loaded again. */
+/** Restores the scroll position, measured from the end, after a reload. */
 export function useKeptPlace(conversationId: string, options: KeptPlaceOptions): void {
   const { view, content, isLoaded, isAtEnd, unpin } = options;
   const name = `place ${conversationId}`;
@@ -39,7 +39,7 @@ export function useKeptPlace(conversationId: string, options: KeptPlaceOptions):
     };
     observer.observe(inner);
     const timer = setTimeout(settle, settledAfterMs);
-    // From here on the person says where they read.
+    // User input ends the restoration.
     for (const type of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
       window.addEventListener(type, settle, { once: true, passive: true });
     }

@@ -3,33 +3,32 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { toHast } from 'mdast-util-to-hast';
 import { gfm } from 'micromark-extension-gfm';
-import { type ComponentProps, memo, type ReactNode, useDeferredValue } from 'react';
+import { type ComponentProps, isValidElement, memo, type ReactNode, useDeferredValue, useState } from 'react';
 import { Fragment, jsx, jsxs } from 'react/jsx-runtime';
 import remend from 'remend';
 import { ExternalIcon } from '../icons.tsx';
 import { useWords } from '../words/words.ts';
-import { CodeBlock } from './code-block.tsx';
 
 type Root = ReturnType<typeof fromMarkdown>;
 type Block = Root['children'][number];
 type Components = NonNullable<Parameters<typeof toJsxRuntime>[1]['components']>;
 
-/** A reply is text of a model: it links to the web and to mail, and it loads nothing from anywhere. */
+/** Model text may link to web and mail addresses, but must not load anything. */
 const components: Components = {
   a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
   pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
   table: ({ children }) => <Table>{children}</Table>,
-  // The box of a list of tasks is nothing that can be ticked here.
+  // Task list checkboxes are not interactive.
   input: ({ checked }) => <span>{checked ? '☑' : '☐'} </span>,
   img: ({ src, alt }) => <Picture alt={alt} src={typeof src === 'string' ? src : undefined} />,
 };
 
 export default function Markdown({ text, isGrowing }: { text: string; isGrowing: boolean }) {
-  // Words come faster than a slow phone reads them into blocks: it may leave some out on the way.
+  // Deferred, so that slow phones can skip intermediate states.
   const read = useDeferredValue(text);
   const source = isGrowing ? remend(read) : text;
   const root = fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  // A link may be written out in a block of its own, anywhere: then no block can be drawn alone.
+  // With link definitions, blocks depend on each other and cannot be rendered separately.
   const isOfOneKind = root.children.every(({ type }) => type !== 'definition' && type !== 'footnoteDefinition');
   return (
     <div className="reply" dir="auto">
@@ -43,16 +42,16 @@ export default function Markdown({ text, isGrowing }: { text: string; isGrowing:
   );
 }
 
-/** A block that reads as before is drawn as before: of a growing reply it is the last alone that is drawn anew. */
+/** Memoized by source, so that only the last block of a growing reply is rendered. */
 const DrawnBlock = memo(
   ({ block }: { block: Block; source: string }) => <Drawn root={{ type: 'root', children: [block] }} />,
   (before, after) => before.source === after.source,
 );
 
 function Drawn({ root }: { root: Root }) {
-  // Marks of HTML are no words of Markdown: they are shown as they are written, and never become elements.
+  // HTML in replies is shown as text and never becomes elements.
   const tree = toHast(root, {
-    // Signs in place of words, which would be English.
+    // Symbols instead of the English default labels.
     footnoteLabel: '—',
     footnoteBackLabel: '↩',
     handlers: { html: (_state, { value }) => (/^<br *\/?>$/i.test(value) ? breakElement : { type: 'text', value }) },
@@ -65,7 +64,7 @@ const breakElement = { type: 'element' as const, tagName: 'br', properties: {}, 
 const sliceOf = (source: string, { position }: Block) =>
   source.slice(position?.start.offset ?? 0, position?.end.offset ?? source.length);
 
-/** Wider than a phone it is scrolled on its own, by keyboard too. */
+/** Wide tables scroll horizontally. */
 function Table({ children }: { children?: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, a keyboard cannot scroll a wide table.
@@ -85,7 +84,7 @@ function SafeLink({ href, children }: Pick<ComponentProps<'a'>, 'href' | 'childr
   );
 }
 
-/** Loading a picture tells its host who reads: it is a link until the person opens it. */
+/** Loading an image would reveal the reader to its host, so it is a link. */
 function Picture({ src, alt }: { src: string | undefined; alt: string | undefined }) {
   const words = useWords();
   const address = webAddressOf(src);
@@ -100,4 +99,46 @@ function Picture({ src, alt }: { src: string | undefined; alt: string | undefine
 function webAddressOf(href: string | undefined): URL | null {
   const address = href !== undefined && URL.canParse(href) ? new URL(href) : null;
   return address && /^(https?|mailto):$/.test(address.protocol) ? address : null;
+}
+
+/** A code block with its language and a copy button. */
+function CodeBlock({ children }: { children: ReactNode }) {
+  const words = useWords();
+  const [isCopied, setCopied] = useState(false);
+  const { code, language } = partsOf(children);
+  const copy = async () => {
+    await navigator.clipboard.writeText(code);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2000);
+  };
+  return (
+    <div className="my-4 overflow-hidden rounded-xl border bg-card" dir="ltr">
+      <div className="flex items-center justify-between border-b bg-muted ps-4 pe-1.5 text-sm text-muted-foreground">
+        <span>{language}</span>
+        {/* Without https there is no clipboard. */}
+        {navigator.clipboard && (
+          <button
+            className="pressable rounded-lg px-2.5 py-2 hover:text-foreground"
+            onClick={() => void copy()}
+            type="button"
+          >
+            {isCopied ? words.copied : words.copyCode}
+          </button>
+        )}
+      </div>
+      <pre
+        className="overflow-x-auto px-4 py-3 text-sm leading-relaxed outline-offset-[-2px]"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, a keyboard cannot scroll long lines.
+        tabIndex={0}
+      >
+        <code>{code}</code>
+      </pre>
+    </div>
+  );
+}
+
+function partsOf(children: ReactNode): { code: string; language: string } {
+  if (!isValidElement<{ className?: string; children?: ReactNode }>(children)) return { code: '', language: '' };
+  const { className = '', children: code } = children.props;
+  return { code: String(code ?? '').replace(/\n$/, ''), language: /language-([\w+#-]+)/.exec(className)?.[1] ?? '' };
 }

@@ -5,7 +5,7 @@ import { useWords } from '../words/words.ts';
 import type { Attachment, Outgoing, ShownMessage } from './chat-state.ts';
 import { FileLink } from './file-link.tsx';
 
-/** The renderer is the larger half of the page: the chat is there before it, and it is there before the first reply. */
+/** The renderer is large, so it loads after the chat and before the first reply. */
 const renderer = import('./markdown.tsx');
 const Markdown = lazy(() => renderer);
 
@@ -74,7 +74,7 @@ function OwnMessage({
     <article className="flex flex-col items-end gap-2" data-role="user">
       <h2 className="sr-only">{words.you}</h2>
       {text !== '' && (
-        // The corner is the page's, the words run as their language does.
+        // The layout follows the page, the text follows its language.
         <div className="max-w-[85%] rounded-3xl rounded-ee-lg bg-muted px-4 py-2.5 leading-relaxed wrap-anywhere">
           <p className="whitespace-pre-wrap" dir="auto">
             {text}

@@ -7,7 +7,7 @@ import type { Rating, Ratings } from './use-ratings.ts';
 
 type RateReplyProps = { messageId: string; rated: Rating | undefined; rate: Ratings['rate'] };
 
-/** Two thumbs under a reply. A bad one counts at once; the words to it may follow. */
+/** Rates a reply. A bad rating is saved immediately, a comment may follow. */
 export function RateReply({ messageId, rated, rate }: RateReplyProps) {
   const words = useWords();
   const bad = useRef<HTMLButtonElement>(null);
@@ -23,7 +23,7 @@ export function RateReply({ messageId, rated, rate }: RateReplyProps) {
   const press = async (rating: Rating['rating']) => {
     setThanked(false);
     setWriting(rating === 'bad');
-    // Said once more it would take the words away that were said with it.
+    // Sending the same rating again would delete its comment.
     if (rated?.rating !== rating && !(await say({ rating, note: null }))) setWriting(false);
   };
   const leave = () => {

@@ -5,7 +5,7 @@ import { headlineOf } from './approval.tsx';
 import type { Interaction } from './chat-state.ts';
 import { isForCompany } from './wait-card.tsx';
 
-/** What was asked and how it ended, in a line. */
+/** A settled interaction in one line. */
 export function SettledWait({ interaction }: { interaction: Interaction }) {
   const words = useWords();
   const { outcome } = interaction;

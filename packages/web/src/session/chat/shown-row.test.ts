@@ -4,7 +4,7 @@ import type { Language } from '../words/words.ts';
 import { asWords, type Row, shownRow } from './shown-row.ts';
 
 const languageOf = (locale: string): Language => ({ tag: 'en', locale, direction: 'ltr', words: en });
-/** Spaces that do not break are spaces to whoever reads. */
+/** Treats non-breaking spaces as spaces. */
 const shown = (row: Row, locale = 'en-US', all: readonly Row[] = [row]) => {
   const { label, value } = shownRow(row, all, languageOf(locale));
   return [label, value.replace(/[\u00a0\u202f]/g, ' ')];

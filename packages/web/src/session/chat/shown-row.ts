@@ -1,12 +1,9 @@
 import type { Language } from '../words/words.ts';
 
-/** An argument as the service shows it: its name, what its schema calls it, and its value in a line. */
+/** An argument of an approval: name, schema title and value. */
 export type Row = { label: string; title?: string; value: string };
 
-/**
- * A row as people write it. Nothing is rounded and nothing left out: what is not plainly money, a date, a list or a yes
- * stays as it is.
- */
+/** Formats money, dates, lists and booleans for people. Everything else stays unchanged, and nothing is rounded. */
 export function shownRow(row: Row, all: readonly Row[], language: Language): { label: string; value: string } {
   const { currency, name } = currencyIn(row.label);
   return {
@@ -39,7 +36,7 @@ export const asMoney = (amount: number, currency: string, { locale }: Language, 
     maximumFractionDigits: 6,
   }).format(amount);
 
-/** The calendar of the locale may count other years: one that is approved is read in one way only. */
+/** Always Gregorian: an approval must not depend on the calendar of the locale. */
 export const asMoment = (
   time: Date,
   { locale }: Language,
@@ -56,7 +53,7 @@ export const asMoment = (
     ...(timeZone === undefined ? { timeZoneName: 'short' } : { timeZone }),
   }).format(time);
 
-/** Other codes are words too: `select_all` is no sum of Albanian lek. */
+/** Only common codes: `select_all` must not become Albanian lek. */
 const currencies =
   'usd eur gbp jpy chf cad aud nzd inr brl mxn cny krw sek nok dkk pln czk huf ron try ils zar sgd hkd aed sar egp';
 const isCurrency = (code: string) => currencies.split(' ').includes(code);
@@ -94,7 +91,7 @@ function dateOf(value: string, language: Language): string | null {
   return new Intl.DateTimeFormat(locale, { calendar: 'gregory', dateStyle: 'long', timeZone: 'UTC' }).format(time);
 }
 
-/** The 31st of February is read as a day in March, which nobody wrote. */
+/** `Date` would turn February 31 into a day in March. */
 function isDay(day: string): boolean {
   const time = new Date(`${day}T00:00Z`);
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);

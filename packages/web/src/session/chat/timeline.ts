@@ -1,18 +1,15 @@
 import type { ChatState, Outgoing, ShownMessage, Turn, Waiting, Work } from './chat-state.ts';
 
-/** What stands in the chat, oldest first. */
+/** The items of the chat, oldest first. */
 export type Item =
   | { kind: 'message'; key: string; said: ShownMessage }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing; isQueued: boolean }
   | { kind: 'work'; key: string; work: Work; settled: readonly Waiting[]; waitsForCompany: boolean }
   | { kind: 'wait'; key: string; wait: Waiting }
-  /** `again` is the message that got no reply, where nothing was said since. */
+  /** `again` is the unanswered message, if it is the last one. */
   | { kind: 'end'; key: string; turn: Turn; again: Pick<Outgoing, 'text' | 'attachments'> | null };
 
-/**
- * Ids sort by when they were made, and that of a reply is made with the message it answers: sorted by their ids, things
- * stand in the order of the conversation, also where a message was sent while an earlier one was being answered.
- */
+/** Sorts by id. A reply's id is created with its message, so it sorts before later messages. */
 export function timelineOf(state: ChatState): Item[] {
   const placed = [...messages(state), ...works(state), ...waits(state), ...ends(state)];
   const floor = state.older === null || state.oldest === null ? '' : placeOf(state.oldest);
@@ -24,7 +21,7 @@ type Placed = { place: string; item: Item };
 
 const placeOf = (id: string) => id.slice(id.indexOf('_') + 1);
 
-/** Comes after every digit of an id. */
+/** Sorts after every character of an id. */
 const last = '~';
 
 const messages = (state: ChatState): Placed[] =>
@@ -54,7 +51,7 @@ const works = (state: ChatState): Placed[] =>
     return { place: placeOf(work.id), item: { kind: 'work', key: work.id, work: shown, settled, waitsForCompany } };
   });
 
-/** What work waited for is shown with the work; what a reply waited for stands before the reply that came of it. */
+/** Settled interactions of a task are shown in its card, those of a reply before the reply. */
 function waits(state: ChatState): Placed[] {
   return Object.values(state.waits).flatMap((wait) => {
     const { id, status, task_id } = wait.interaction;
@@ -67,7 +64,7 @@ function waits(state: ChatState): Placed[] {
   });
 }
 
-/** Work shows itself how it ended. */
+/** Tasks show their result in their card. */
 function ends(state: ChatState): Placed[] {
   return Object.values(state.turns)
     .filter(({ status, task_id }) => task_id === null && (status === 'failed' || status === 'stopped'))

@@ -1,6 +1,6 @@
 import type { Client } from '@vestra/sdk/client';
 import { VestraError } from '@vestra/sdk/errors';
-import { followConversation } from '@vestra/sdk/stream';
+import { followConversation, type StreamEvent } from '@vestra/sdk/stream';
 import { newIdempotencyKey } from '@vestra/sdk/transport';
 import { yesTo } from '@vestra/sdk/yes';
 import { type Dispatch, useEffect, useMemo, useReducer, useRef } from 'react';
@@ -10,16 +10,17 @@ import {
   type Attachment,
   type ChatAction,
   type ChatState,
+  type Conversation,
   chatReducer,
   emptyChat,
+  type Loaded,
   type Outgoing,
 } from './chat-state.ts';
-import { eventsOfTask, loadChat, loadNewest, loadOlder } from './load-chat.ts';
 
 type ChatDependencies = {
   client: Client;
   conversationId: string;
-  /** Takes what a call failed with: the session may have ended. */
+  /** Receives errors of calls, because the session may have ended. */
   failed: (error: unknown) => void;
 };
 
@@ -36,9 +37,9 @@ export type Chat = {
   send: (text: string, attachments: readonly Attachment[]) => Promise<void>;
   sendAgain: (outgoing: Outgoing) => Promise<void>;
   stop: () => Promise<void>;
-  /** Resolves with why it was not taken, or null. */
+  /** Resolves with the error, or null. */
   answer: (interactionId: string, answer: Answer) => Promise<Trouble | null>;
-  /** Resolves with where the person signs in to the app, or why that is not known. */
+  /** Resolves with the sign-in URL of the app, or the error. */
   connect: (app: string) => Promise<{ url: string } | Trouble>;
   loadOlder: () => Promise<void>;
 };
@@ -80,7 +81,7 @@ function createTalk({
   const pastWork = new Set<string>();
   let isLoadingOlder = false;
 
-  /** Until nobody listens any more: a stream that could not be had for long is asked for again. */
+  /** Follows the stream until aborted, and reconnects after errors. */
   async function follow(signal: AbortSignal): Promise<void> {
     let seen: number | null = null;
     while (!signal.aborted) {
@@ -104,7 +105,7 @@ function createTalk({
     }
   }
 
-  /** A turn that was not begun here has a message that is not here. */
+  /** Loads the message of a turn that was started elsewhere. */
   async function readForeign(turnId: string | null, signal: AbortSignal): Promise<void> {
     await Promise.allSettled(sending);
     const { outgoing, messages } = current();
@@ -117,7 +118,7 @@ function createTalk({
     }
   }
 
-  /** The stream carries no picture of the page that a hand-off is about. */
+  /** The stream does not carry the screenshot of a handoff. */
   async function readPicture(data: Record<string, unknown>, signal: AbortSignal): Promise<void> {
     const { id, type } = data.interaction as { id: string; type: string };
     if (type !== 'handoff') return;
@@ -128,7 +129,7 @@ function createTalk({
     }
   }
 
-  /** The plan and the files of work that has ended are read once, when its result comes into view. */
+  /** Loads plan and files of a finished task once, when its result is shown. */
   function readPastWork({ isLoaded, messages, works }: ChatState): void {
     if (!isLoaded) return;
     for (const { task_id, isWhole } of Object.values(messages)) {
@@ -181,7 +182,7 @@ function createTalk({
     },
     async answer(interaction_id: string, answer: Answer) {
       const asked = current().waits[interaction_id]?.interaction;
-      // Whoever clicks here is there.
+      // A click proves that the user is present.
       const yes = answer.approve === true && asked !== undefined && yesTo(asked);
       try {
         const interaction = await client.interactions.answer({ interaction_id, ...answer, ...yes });
@@ -220,3 +221,77 @@ function createTalk({
 
 const isSettledElsewhere = (error: unknown) =>
   error instanceof VestraError && (error.code === 'already_answered' || error.code === 'interaction_expired');
+
+const messagesAtOnce = 30;
+const eventsAtOnce = 100;
+
+/** How many pages are searched for the start of a running reply. */
+const mostPages = 20;
+
+/** Loads the initial chat. The stream after `last_event_seq` continues it without gaps. */
+async function loadChat(client: Client, conversation_id: string, signal: AbortSignal): Promise<Loaded> {
+  const conversation = await client.conversations.get({ conversation_id }, { signal });
+  const [page, events, interactions] = await Promise.all([
+    client.conversations.messages({ conversation_id, limit: messagesAtOnce }, { signal }),
+    recentEvents(client, conversation, signal),
+    Promise.all(
+      conversation.open_interactions.map(({ interaction_id }) =>
+        client.interactions.get({ interaction_id }, { signal }),
+      ),
+    ),
+  ]);
+  return { conversation, messages: page.data, older: page.next_cursor, interactions, events };
+}
+
+async function loadOlder(client: Client, conversation_id: string, cursor: string) {
+  const page = await client.conversations.messages({ conversation_id, limit: messagesAtOnce, cursor });
+  return { messages: page.data, older: page.next_cursor };
+}
+
+/** The stream has no user messages that were sent from elsewhere. */
+async function loadNewest(client: Client, conversation_id: string, signal: AbortSignal) {
+  return (await client.conversations.messages({ conversation_id, limit: 10 }, { signal })).data;
+}
+
+/** The events of a task: plan, files and result. */
+async function eventsOfTask(client: Client, conversation_id: string, task_id: string): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = [];
+  let after: number | null = 0;
+  for (let pages = 0; after !== null && pages < mostPages; pages += 1) {
+    const page: { data: StreamEvent[]; next_after: number | null } = await client.conversations.events({
+      conversation_id,
+      task_id,
+      after,
+      limit: eventsAtOnce,
+      format: 'json',
+    });
+    events.push(...page.data);
+    after = page.next_after;
+  }
+  return events;
+}
+
+/** Reads backwards until the start of every running turn is found. */
+async function recentEvents(
+  client: Client,
+  { id, last_event_seq }: Conversation,
+  signal: AbortSignal,
+): Promise<StreamEvent[]> {
+  let events: StreamEvent[] = [];
+  let until = last_event_seq;
+  for (let pages = 0; until > 0 && pages < mostPages; pages += 1) {
+    const after = Math.max(0, until - eventsAtOnce);
+    const fields = { conversation_id: id, after, limit: until - after, format: 'json' } as const;
+    events = [...(await client.conversations.events(fields, { signal })).data, ...events];
+    until = after;
+    if (hasBeginnings(events)) break;
+  }
+  return events;
+}
+
+function hasBeginnings(events: readonly StreamEvent[]): boolean {
+  const turnsWith = (wanted: string) =>
+    new Set(events.flatMap(({ type, turn_id }) => (type === wanted ? [turn_id] : [])));
+  const [begun, ended] = [turnsWith('turn.started'), turnsWith('turn.settled')];
+  return events.every(({ turn_id }) => turn_id === null || ended.has(turn_id) || begun.has(turn_id));
+}

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 
 const nearPx = 80;
 
-/** The end of what is said; of a card that is taller than the view its beginning, which says what it is about. */
+/** The scroll target: the end, or the start of a card that is taller than the view. */
 function endOf(box: HTMLElement): number {
   const cards = box.querySelectorAll<HTMLElement>('[data-wait]');
   const card = cards.item(cards.length - 1);
@@ -10,10 +10,7 @@ function endOf(box: HTMLElement): number {
   return box.scrollTop + card.getBoundingClientRect().top - box.getBoundingClientRect().top - 8;
 }
 
-/**
- * Keeps the newest in view while the person is at the end, and what they read in its place while they are not: also
- * when older messages come in above. `oldest` names what stands first.
- */
+/** Follows the end while the user is there, and keeps the position otherwise. `oldest` is the key of the first item. */
 export function usePinnedScroll(oldest: string | undefined, reachedTop: () => void) {
   const view = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -35,7 +32,7 @@ export function usePinnedScroll(oldest: string | undefined, reachedTop: () => vo
     const observer = new ResizeObserver(() => {
       if (isPinned.current) box.scrollTop = endOf(box);
       before.current.height = box.scrollHeight;
-      // What does not fill the view cannot be scrolled up.
+      // Content that does not fill the view cannot be scrolled, so older messages load now.
       if (box.scrollHeight <= box.clientHeight) reachedTop();
     });
     observer.observe(inner);
@@ -46,7 +43,7 @@ export function usePinnedScroll(oldest: string | undefined, reachedTop: () => vo
   const scrolled = useCallback(() => {
     const box = view.current;
     if (!box) return;
-    // What grows below is no scrolling: only going up leaves the end.
+    // Growth is not scrolling: only scrolling up leaves the end.
     const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < nearPx;
     if (isNear) isPinned.current = true;
     else if (box.scrollTop < before.current.top) isPinned.current = false;

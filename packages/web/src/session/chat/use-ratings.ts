@@ -5,9 +5,9 @@ import { type Trouble, troubleOf } from '../trouble.ts';
 export type Rating = { rating: 'good' | 'bad'; note: string | null };
 
 export type Ratings = {
-  /** By message: what the person said of it, in this tab or before. */
+  /** The user's ratings by message. */
   given: Readonly<Record<string, Rating>>;
-  /** Resolves with why it was not taken, or null. */
+  /** Resolves with the error, or null. */
   rate: (messageId: string, rating: Rating) => Promise<Trouble | null>;
 };
 
@@ -15,7 +15,7 @@ type Options = {
   client: Client;
   conversationId: string;
   failed: (error: unknown) => void;
-  /** There is something to rate, so what was said of it before is asked for. */
+  /** Whether earlier ratings should be loaded. */
   isWanted: boolean;
 };
 
@@ -30,7 +30,7 @@ export function useRatings({ client, conversationId: conversation_id, failed, is
     client.feedback.ofConversation({ conversation_id, limit: mostKnown }, { signal: reading.signal }).then(
       ({ data }) => {
         const known = data.map(({ message_id, rating, note }) => [message_id, { rating, note }]);
-        // What was pressed while this was on its way is newer.
+        // Ratings made during the request are newer.
         setGiven((pressed) => ({ ...Object.fromEntries(known), ...pressed }));
       },
       (error: unknown) => {

@@ -19,7 +19,7 @@ export type Uploads = {
 const largestBytes = 10 * 1024 * 1024;
 const mostFiles = 10;
 
-/** Files go up as soon as they are chosen, so that sending the message waits for nothing. */
+/** Uploads start when files are chosen, so that sending does not wait. */
 export function useUploads(client: Client, failed: (error: unknown) => void): Uploads {
   const words = useWords();
   const [files, setFiles] = useState<readonly Upload[]>([]);

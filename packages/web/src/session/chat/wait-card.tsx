@@ -1,26 +1,25 @@
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { Button } from '../button.tsx';
 import { ExternalIcon } from '../icons.tsx';
 import type { Trouble } from '../trouble.ts';
 import { useLanguage, useWords } from '../words/words.ts';
 import { Approval } from './approval.tsx';
 import type { Interaction } from './chat-state.ts';
-import { QuestionForm } from './question-form.tsx';
 import { asMoment } from './shown-row.ts';
 import type { Answer, Chat } from './use-chat.ts';
 import { Buttons, Summary } from './wait-parts.tsx';
 
 type WaitProps = {
   interaction: Interaction;
-  /** Resolves with why it was not taken, or null. */
+  /** Resolves with the error, or null. */
   answer: (answer: Answer) => Promise<Trouble | null>;
   connect: Chat['connect'];
 };
 
-/** What the company approves is not the person's to answer, and not theirs to read. */
+/** Approvals of the company are hidden from the user. */
 export const isForCompany = ({ approver }: Interaction) => approver === 'org';
 
-/** Something the agent waits for, with what answers it. */
+/** A pending interaction with its answer form. */
 export function WaitCard({ interaction, answer, connect }: WaitProps) {
   const language = useLanguage();
   const { words } = language;
@@ -155,10 +154,7 @@ function Handoff({ interaction, isSending, send }: BodyProps) {
   );
 }
 
-/**
- * It settles by itself once the app is connected. The address is asked for when it is wanted, as it is good for a quarter
- * of an hour, and is a link of its own: a page may not open another one later than at a press.
- */
+/** The sign-in link is requested on demand, because it expires after 15 minutes. Popup blockers require a real link. */
 function Connect({ interaction, connect }: Pick<WaitProps, 'interaction' | 'connect'>) {
   const words = useWords();
   const [isAsking, setAsking] = useState(false);
@@ -201,3 +197,103 @@ function Connect({ interaction, connect }: Pick<WaitProps, 'interaction' | 'conn
 }
 
 const takeFocus = (link: HTMLAnchorElement | null) => link?.focus();
+
+type Asked = NonNullable<Interaction['questions']>[number];
+
+/** The selected options and the free text of a question. */
+type Draft = { chosen: readonly string[]; written: string };
+
+type QuestionFormProps = {
+  questions: readonly Asked[];
+  isSending: boolean;
+  /** One answer for each question, in order. */
+  submit: (answers: string[]) => void;
+  submitWord: string;
+  /** Additional buttons. */
+  children: ReactNode;
+};
+
+function QuestionForm({ questions, isSending, submit, submitWord, children }: QuestionFormProps) {
+  const [drafts, setDrafts] = useState<readonly Draft[]>(() => questions.map(() => ({ chosen: [], written: '' })));
+  const answers = drafts.map(({ chosen, written }) =>
+    [...chosen, written.trim()].filter((each) => each !== '').join(', '),
+  );
+  const isComplete = answers.every((answer) => answer !== '');
+  return (
+    <form
+      className="flex flex-col gap-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isComplete && !isSending) submit(answers);
+      }}
+    >
+      {questions.map((asked, at) => (
+        <Field
+          asked={asked}
+          change={(draft) => setDrafts(drafts.map((each, index) => (index === at ? draft : each)))}
+          draft={drafts[at] as Draft}
+          // biome-ignore lint/suspicious/noArrayIndexKey: questions are answered by their place.
+          key={at}
+        />
+      ))}
+      <div className="flex flex-wrap gap-2">
+        <Button disabled={!isComplete || isSending} look="primary" type="submit">
+          {submitWord}
+        </Button>
+        {children}
+      </div>
+    </form>
+  );
+}
+
+function Field({ asked, draft, change }: { asked: Asked; draft: Draft; change: (draft: Draft) => void }) {
+  const words = useWords();
+  const name = useId();
+  const { question, header, options, multi_select } = asked;
+  const toggle = (option: string) => {
+    const isChosen = draft.chosen.includes(option);
+    if (!multi_select) return change({ chosen: [option], written: '' });
+    change({ ...draft, chosen: isChosen ? draft.chosen.filter((each) => each !== option) : [...draft.chosen, option] });
+  };
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-3 w-full text-[1.0625rem] font-medium leading-snug wrap-anywhere">
+        {header !== '' && (
+          <span className="mb-1 block text-sm font-normal text-muted-foreground">
+            <bdi>{header}</bdi>
+          </span>
+        )}
+        <bdi>{question}</bdi>
+      </legend>
+      <div className="flex flex-col gap-2">
+        {options.map((option) => (
+          <label
+            className="pressable flex items-center gap-3 rounded-xl border px-3.5 py-2.5 hover:bg-muted has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+            key={option}
+          >
+            <input
+              checked={draft.chosen.includes(option)}
+              className="size-4 shrink-0 accent-accent outline-none"
+              name={name}
+              onChange={() => toggle(option)}
+              type={multi_select ? 'checkbox' : 'radio'}
+            />
+            <span className="min-w-0 wrap-anywhere" dir="auto">
+              {option}
+            </span>
+          </label>
+        ))}
+        <input
+          aria-label={`${options.length > 0 ? words.otherAnswer : words.yourAnswer}: ${question}`}
+          autoComplete="off"
+          className="min-h-11 w-full rounded-xl border bg-background px-3.5 py-2.5 placeholder:text-muted-foreground"
+          dir={draft.written === '' ? undefined : 'auto'}
+          maxLength={4000}
+          onChange={({ target }) => change({ chosen: multi_select ? draft.chosen : [], written: target.value })}
+          placeholder={options.length > 0 ? words.otherAnswer : words.yourAnswer}
+          value={draft.written}
+        />
+      </div>
+    </fieldset>
+  );
+}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What every card of something that is waited for is made of. In a card words of another language begin where the card does. */
+/** Parts of interaction cards. Text in another language keeps its direction. */
 export const Summary = ({ children }: { children: ReactNode }) => (
   <p className="text-[1.0625rem] font-medium leading-snug wrap-anywhere">
     <bdi>{children}</bdi>

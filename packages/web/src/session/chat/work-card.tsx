@@ -6,7 +6,7 @@ import type { Waiting, Work } from './chat-state.ts';
 import { FileLink } from './file-link.tsx';
 import { SettledWait } from './settled-wait.tsx';
 
-/** A piece of work: its plan and what it does now while it goes on, its files when it has ended. */
+/** A task: plan and activity while it runs, files when it is done. */
 export function WorkCard({
   client,
   work,
@@ -23,7 +23,7 @@ export function WorkCard({
   const isOpen = work.status !== 'done' && work.status !== 'failed';
   const title = work.title ?? words.work;
   const hasPlan = work.progress.length > 0;
-  // Where there is a plan, its count stands in the place of the status.
+  // With a plan, the step count replaces the status.
   const now = isOpen && (work.status === 'working' ? work.activity : hasPlan && status);
   const completed = work.progress.filter(({ status }) => status === 'completed').length;
   return (
@@ -78,7 +78,7 @@ function Plan({ steps }: { steps: Work['progress'] }) {
   return (
     <ol className="flex flex-col gap-2 px-4 pb-3.5">
       {steps.map(({ content, status }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a step has no other name than its place in the plan.
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other key.
         <li className="flex gap-3 text-[0.9375rem] leading-snug" key={at}>
           <span aria-hidden="true" className="grid size-5 shrink-0 place-items-center">
             {status === 'completed' && <CheckIcon className="size-4 text-good" />}

@@ -5,24 +5,24 @@ import { applyLook } from './look.ts';
 
 type Said<Message> = Message extends PageMessage ? Omit<Message, 'session_id'> : never;
 
-/** The page that embeds this one. */
+/** The host page. */
 export type Host = {
   tell: (said: Said<PageMessage>) => void;
-  /** Whether the person can see this page, as far as the page around it knows. */
+  /** Whether the host page shows this page. */
   isShown: () => boolean;
   subscribe: (changed: () => void) => () => void;
-  /** Asks for a session in place of one whose time is over; resolves when one was taken, or none will come. */
+  /** Requests a new session. Resolves when one was accepted or none will come. */
   askSession: () => Promise<void>;
 };
 
 export const HostContext = createContext<Host | null>(null);
 export const useHost = () => useContext(HostContext);
 
-/** One that has spoken is waited for; another is a plain frame that cannot answer. */
+/** A host that never sent a message is probably a plain frame, so the wait is short. */
 const knownHostMs = 45_000;
 const unknownHostMs = 3_000;
 
-/** Null where this page stands by itself. It speaks to, and hears, the origins alone that may embed it. */
+/** Null if the page is not embedded. Messages are exchanged only with allowed origins. */
 export function meetHost(connection: Connection, addressId: string): Host | null {
   if (window.parent === window) return null;
   let hasSpoken = false;
@@ -58,7 +58,7 @@ export function meetHost(connection: Connection, addressId: string): Host | null
     if (source !== window.parent) return;
     const said = readHostMessage(data);
     if (!said) return;
-    // Whoever may no longer embed this page brings no session into it either.
+    // An origin that lost its permission must not set a session.
     if (said.type === 'host.session') origins = originsOf(connection, addressId);
     if ((await origins).includes(origin)) await hear(said);
   });
@@ -89,10 +89,10 @@ export function meetHost(connection: Connection, addressId: string): Host | null
   };
 }
 
-/** The console shows the page too, as a preview. What a page of this origin says it could do in this one by itself. */
+/** The console embeds the page as a preview. Its origin is trusted, because it is the same. */
 const ownOrigin = window.location.origin;
 
-/** The answer needs no token: it is there also for a session that has ended. */
+/** This call needs no token, so it also works for ended sessions. */
 async function originsOf({ client }: Connection, session_id: string): Promise<readonly string[]> {
   try {
     return [...(await client.sessions.framePolicy({ session_id })).frame_ancestors, ownOrigin];
@@ -101,7 +101,7 @@ async function originsOf({ client }: Connection, session_id: string): Promise<re
   }
 }
 
-/** Where the browser says who the parent is, no other origin is addressed. A browser drops what is addressed wrongly. */
+/** Only the parent's origin, if the browser exposes it. Browsers drop messages to other origins. */
 function addressees(origins: readonly string[]): readonly string[] {
   const parent = window.location.ancestorOrigins?.[0];
   return parent === undefined ? origins : origins.filter((origin) => origin === parent);

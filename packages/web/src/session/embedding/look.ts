@@ -1,6 +1,6 @@
 import { type Look, type LookFont, lookColors, type Scheme } from '@vestra/react/bridge';
 
-/** Makes this page look like the one around it. What is no colour, family or length is left as it was. */
+/** Applies the theme of the host page. Invalid values are ignored. */
 export function applyLook({ scheme, colors, font, radius, fonts }: Look): void {
   applyScheme(scheme);
   for (const name of lookColors) set(`--${name}`, valid('color', colors[name]));
@@ -19,13 +19,13 @@ export function applyScheme(scheme: Scheme): void {
   else dataset.scheme = scheme;
 }
 
-/** What reaches beyond its own value, or out to another host, is none. */
+/** Rejects values that could inject CSS or load from another host. */
 function valid(property: string, value: string | null | undefined): string | null {
   if (!value || /[;{}]|url\s*\(|image-set|var\s*\(/i.test(value)) return null;
   return CSS.supports(property, value) ? value : null;
 }
 
-/** Black or white, whichever stands out more. */
+/** Black or white, whichever has more contrast. */
 function readableOn(color: string): string {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d');
   if (!canvas) return 'white';
@@ -53,6 +53,6 @@ function addFont({ family, weight, style, data }: LookFont): void {
       () => added.delete(key),
     );
   } catch {
-    // A weight or style that is none: the page keeps the font it has.
+    // Invalid weight or style: the page keeps its font.
   }
 }

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { ChatState } from '../chat/chat-state.ts';
 import { useHost } from './host.ts';
 
-/** Tells the page around this one what comes in while nobody looks, and what the agent hands over to the person. */
+/** Reports unread messages and handoffs to the host page. */
 export function useNews(state: ChatState): void {
   const host = useHost();
   const isLooking = useSyncExternalStore(subscribeTo(host), () => isSeen(host));
@@ -22,7 +22,7 @@ export function useNews(state: ChatState): void {
         host.tell({ type: 'session.handoff', interaction_id: interaction.id });
       }
     }
-    // What was there when the page was opened, or is older, is no news.
+    // Messages from before the page was opened do not count.
     const news = before !== null && before.oldest === state.oldest ? fresh.length : 0;
     const count = isLooking ? 0 : unread.current + news;
     if (count === unread.current) return;
@@ -31,7 +31,7 @@ export function useNews(state: ChatState): void {
   }, [host, state, isLooking]);
 }
 
-/** Tells how high this page would have to be so that nothing of it must be scrolled. */
+/** Reports the height of the content to the host page. */
 export function useHeight(view: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>): void {
   const host = useHost();
   useEffect(() => {

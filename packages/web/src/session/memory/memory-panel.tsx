@@ -13,13 +13,13 @@ type MemoryPanelProps = {
   client: Client;
   isOpen: boolean;
   failed: (error: unknown) => void;
-  /** Null where the panel is all there is. */
+  /** Null if the panel is the whole page. */
   close: (() => void) | null;
-  /** The person has just opened it. */
+  /** Whether the user has just opened it. */
   takesFocus: boolean;
 };
 
-/** What the agent remembers about the person, who may have any of it forgotten. */
+/** The agent's memory about the user, who can delete it. */
 export function MemoryPanel({ client, isOpen, failed, close, takesFocus }: MemoryPanelProps) {
   const words = useWords();
   const [facts, setFacts] = useState<readonly Fact[] | null>(null);
@@ -57,7 +57,7 @@ export function MemoryPanel({ client, isOpen, failed, close, takesFocus }: Memor
     attempt(async () => {
       await client.memory.delete({ memory_id: id });
       setFacts((before) => before?.filter((each) => each.id !== id) ?? null);
-      // The button that had the focus is gone with its line.
+      // The focused button was removed with its row.
       heading.current?.focus();
     });
   const forgetAll = () =>
@@ -126,7 +126,7 @@ function FactLine({ fact, forget }: { fact: Fact; forget: (() => void) | null })
   );
 }
 
-/** The second click is another button in another place: nothing is lost by a double click. */
+/** Confirms in a dialog, so that a double click deletes nothing. */
 function ForgetAll({ forgetAll }: { forgetAll: () => void }) {
   const words = useWords();
   const dialog = useRef<HTMLDialogElement>(null);

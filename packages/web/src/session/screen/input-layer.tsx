@@ -5,16 +5,16 @@ import type { Input } from './use-screen-input.ts';
 
 type InputLayerProps = {
   picture: Picture;
-  /** Null: it is for looking alone. */
+  /** Null for view-only sessions. */
   pass: ((...inputs: Input[]) => void) | null;
-  /** Takes the focus away again. */
+  /** Moves the focus away. */
   leave: () => void;
 };
 
 const named = /^(?:Backspace|Tab|Enter|PageUp|PageDown|End|Home|Arrow(?:Left|Up|Right|Down)|Delete)$/;
 const buttons = ['left', 'middle', 'right'] as const;
 
-/** The picture of the page, and where it may be driven, everything that is done on it. */
+/** The screen image, which forwards input in control mode. */
 export function InputLayer({ picture, pass, leave }: InputLayerProps) {
   const words = useWords();
   const view = useRef<HTMLDivElement>(null);
@@ -23,7 +23,7 @@ export function InputLayer({ picture, pass, leave }: InputLayerProps) {
   useEffect(() => {
     const element = view.current;
     if (!element || !pass) return;
-    // Only a listener that is told to may keep the page around this one from scrolling too.
+    // Only a non-passive listener can stop the host page from scrolling.
     const wheel = (event: WheelEvent) => {
       event.preventDefault();
       pass({ kind: 'wheel', ...placeOn(element, event), dx: bounded(event.deltaX), dy: bounded(event.deltaY) });
@@ -98,7 +98,7 @@ export function InputLayer({ picture, pass, leave }: InputLayerProps) {
       onTouchMove={touchMove}
       ref={view}
       role="application"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it takes the keys for the page.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it receives keyboard input for the page.
       tabIndex={0}
     >
       {frame}
@@ -106,7 +106,7 @@ export function InputLayer({ picture, pass, leave }: InputLayerProps) {
   );
 }
 
-/** Where on the picture, as shares of its size; beside it counts as its edge. */
+/** The position as a fraction of the image, clamped to its edges. */
 function placeOn(view: HTMLElement, { clientX, clientY }: { clientX: number; clientY: number }) {
   const { left, top, width, height } = (view.querySelector('img') ?? view).getBoundingClientRect();
   const share = (at: number, of: number) => (of === 0 ? 0 : Math.min(1, Math.max(0, at / of)));

@@ -10,7 +10,7 @@ import { type Input, useScreenInput } from './use-screen-input.ts';
 
 type ScreenProps = { client: Client; sessionId: string; mayDrive: boolean; failed: (error: unknown) => void };
 
-/** The browser of the agent, to look at or to drive. */
+/** The agent's browser, for viewing or control. */
 export function Screen({ client, sessionId, mayDrive, failed }: ScreenProps) {
   const words = useWords();
   const { state, tryAgain } = useScreen({ client, sessionId, failed });
@@ -74,7 +74,7 @@ function Leaves({ pass, words }: Passing) {
   );
 }
 
-/** For keyboards that show themselves only for a field, and for scripts that are written in several keys. */
+/** For on-screen keyboards and input methods, which need a text field. */
 function TypeField({ pass, words }: Passing) {
   const type = (form: HTMLFormElement) => {
     const field = form.elements.namedItem('text') as HTMLInputElement;

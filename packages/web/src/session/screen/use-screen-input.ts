@@ -7,10 +7,10 @@ export type Input = FieldsOf<Api['sessions']['screenInput']>['inputs'][number];
 
 const everyMs = 80;
 const mostAtOnce = 64;
-/** Beyond these the person is so far ahead of the page that more would only surprise them. */
+/** Further input is dropped, because the page is too far behind. */
 const mostWaiting = 500;
 
-/** Passes on what the person does, in order and in few calls. */
+/** Sends input in order and in batches. */
 export function useScreenInput(client: Client, sessionId: string, failed: (error: unknown) => void) {
   const input = useMemo(() => createScreenInput(client, sessionId, failed), [client, sessionId, failed]);
   useEffect(() => input.rest, [input]);
@@ -40,7 +40,7 @@ function createScreenInput(client: Client, session_id: string, failed: (error: u
   return {
     pass(...inputs: Input[]) {
       for (const input of inputs) {
-        // Of many places on the way the last one counts.
+        // Only the last of consecutive moves matters.
         if (isMove(input) && waiting.length > 0 && isMove(waiting.at(-1) as Input)) waiting.pop();
         if (waiting.length < mostWaiting) waiting.push(input);
       }

@@ -7,7 +7,7 @@ import { sleepOrOnline } from '../connection.ts';
 export type Picture = { image: string; width: number; height: number };
 
 export type ScreenState = {
-  /** `unavailable`: nobody tries any longer until asked to. */
+  /** `unavailable`: no more attempts until the user retries. */
   showing: 'waking' | 'page' | 'nothing' | 'private' | 'payment' | 'crop_pending' | 'unavailable';
   drivenBy: 'you' | 'another' | 'nobody';
   url: string | null;
@@ -25,11 +25,11 @@ const hiddenAgainMs = 3_000;
 
 type ScreenOptions = { client: Client; sessionId: string; failed: (error: unknown) => void };
 
-/** The screen of the session as its stream tells it. A lost stream is opened anew. */
+/** Follows the screen stream and reconnects if it is lost. */
 export function useScreen({ client, sessionId, failed }: ScreenOptions) {
   const [state, setState] = useState(waking);
   const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt begins anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt restarts the stream.
   useEffect(() => {
     const following = new AbortController();
     const { signal } = following;
@@ -97,6 +97,6 @@ function after(before: ScreenState, event: ScreenEvent): ScreenState {
     return { ...before, picture: { image, width, height } };
   }
   const { showing, driven_by: drivenBy, url } = event;
-  // What may not be seen any longer does not stay on the page either.
+  // A hidden page must not stay visible.
   return { showing, drivenBy, url, picture: showing === 'page' ? before.picture : null };
 }

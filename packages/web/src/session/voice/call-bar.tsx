@@ -6,7 +6,7 @@ import { MicrophoneIcon, MutedIcon } from './voice-icons.tsx';
 
 type CallBarProps = { of: CallOf; close: () => void };
 
-/** A call from its first moment to its end, with whose turn it is. Escape hangs up, and then closes. */
+/** The bar of a voice call. Escape hangs up, then closes it. */
 export default function CallBar({ of, close }: CallBarProps) {
   const words = callWords[document.documentElement.lang] ?? (callWords.en as CallWords);
   const [attempt, setAttempt] = useState(0);
@@ -14,7 +14,7 @@ export default function CallBar({ of, close }: CallBarProps) {
   const [isMuted, setMuted] = useState(false);
   const call = useRef<OwnCall | null>(null);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt is a call of its own, and begins with what is known then.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt is a separate call.
   useEffect(() => {
     setMuted(false);
     let isShown = true;
@@ -49,11 +49,11 @@ export default function CallBar({ of, close }: CallBarProps) {
       }}
     >
       <Light phase={isDeaf ? 'asking' : state.phase} />
-      {/* Who hears the agent is not told each time that it speaks. */}
+      {/* Turn changes are audible, so they are not announced. */}
       <p className="min-w-32 flex-1 text-[0.9375rem]" role={isTurn ? undefined : 'status'}>
         {text}
       </p>
-      {/* Where there is no room beside the words, both go below them. Named by its state, so that its buttons are new ones, which take the focus. */}
+      {/* The key recreates the buttons when the call ends, so that they take the focus. */}
       <div className="ms-auto flex items-center gap-2" key={isOver ? 'over' : 'open'}>
         {isOver ? (
           <>

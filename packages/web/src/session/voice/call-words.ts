@@ -4,7 +4,7 @@ export type CallWords = {
   call: string;
   states: Record<Exclude<CallState['phase'], 'ended'>, string>;
   ends: Record<CallEnd, string>;
-  /** In place of that it listens. */
+  /** Shown instead of "Listening". */
   muted: string;
   mute: string;
   unmute: string;
@@ -13,7 +13,7 @@ export type CallWords = {
   close: string;
 };
 
-/** By the language of the page. */
+/** By page language. */
 export const callWords: Readonly<Record<string, CallWords>> = {
   en: {
     call: 'Voice call',

@@ -13,7 +13,7 @@ export type CallEnd =
   | 'nobody_speaks'
   | 'budget'
   | 'session_ended'
-  /** By another call of the same session. */
+  /** Another call of the same session replaced it. */
   | 'replaced'
   | 'lost'
   | 'unavailable';
@@ -21,21 +21,21 @@ export type CallEnd =
 export type CallOf = {
   client: Client;
   sessionId: string;
-  /** Whom the browser asks for a way to the server. */
+  /** STUN and TURN servers. */
   iceServers: RTCIceServer[];
   failed: (error: unknown) => void;
 };
 
 export type OwnCall = { mute: (isMuted: boolean) => void; hangUp: () => void };
 
-/** What the server says beside the sound. */
+/** Messages of the server on the data channel. */
 type Note = { type: 'state'; state: string } | { type: 'heard'; text: string } | { type: 'ended'; reason: string };
 
 const gatherMs = 1_000;
 const lostAfterMs = 10_000;
 const microphone = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
 
-/** Calls the agent of a session. `changed` hears of everything from here on, and last of its end. */
+/** Starts a voice call. `changed` receives every state, the end last. */
 export function beginCall(
   { client, sessionId, iceServers, failed }: CallOf,
   changed: (state: CallState) => void,
@@ -46,7 +46,7 @@ export function beginCall(
   let stream: MediaStream | null = null;
   let lost: number | undefined;
   let isOver = false;
-  /** As the server told it last. */
+  /** The last state from the server. */
   let turn: CallState = { phase: 'connecting' };
 
   const end = (why: CallEnd) => {
@@ -55,7 +55,7 @@ export function beginCall(
     window.clearTimeout(lost);
     if (stream) stop(stream);
     sound.srcObject = null;
-    // A note that is on its way still goes out.
+    // The delay lets a queued message be sent.
     window.setTimeout(() => peer.close(), 100);
     changed({ phase: 'ended', why });
   };
@@ -83,7 +83,7 @@ export function beginCall(
     if (peer.connectionState === 'failed') end('lost');
     if (peer.connectionState === 'connected') changed(turn);
     if (peer.connectionState !== 'disconnected') return;
-    // Nobody hears what is said now.
+    // Audio is not transmitted while disconnected.
     changed({ phase: 'connecting' });
     lost = window.setTimeout(() => end('lost'), lostAfterMs);
   };
@@ -112,7 +112,7 @@ export function beginCall(
   };
 }
 
-/** To a person it is the agent that listens, whether somebody speaks or not. */
+/** Maps server states to what the user sees. */
 const turns = {
   listening: 'listening',
   hearing: 'listening',
@@ -138,7 +138,7 @@ function stop(stream: MediaStream): void {
 }
 
 async function askForMicrophone(): Promise<MediaStream> {
-  // Absent where the page came over plain http.
+  // Missing without https.
   const devices: MediaDevices | undefined = navigator.mediaDevices;
   try {
     if (!devices) throw new DOMException('', 'NotAllowedError');
@@ -149,7 +149,7 @@ async function askForMicrophone(): Promise<MediaStream> {
   }
 }
 
-/** All addresses go into the offer: there is no second message. Those that are late are seldom the ones that are used. */
+/** The offer contains all candidates, because there is no trickle ICE. Late candidates are rarely needed. */
 function gathered(peer: RTCPeerConnection): Promise<void> {
   return new Promise((resolve) => {
     if (peer.iceGatheringState === 'complete') return resolve();

@@ -1,14 +1,13 @@
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../button.tsx';
 import type { CallOf } from './call.ts';
-import { talkLabel } from './talk-label.ts';
 import { MicrophoneIcon } from './voice-icons.tsx';
 
-/** What a call is made of comes when somebody wants to talk: most who open the page type. */
+/** Loaded on the first call, because most users type. */
 const CallBar = lazy(() => import('./call-bar.tsx'));
 
 type VoiceProps = CallOf & {
-  /** There is nothing else on the page. */
+  /** Whether voice is the only part of the page. */
   isAlone: boolean;
 };
 
@@ -47,3 +46,17 @@ export function Voice({ isAlone, ...of }: VoiceProps) {
     </div>
   );
 }
+
+/** The label of the voice button. Other voice texts load with the call. */
+const labels: Readonly<Record<string, string>> = {
+  en: 'Talk',
+  de: 'Sprechen',
+  es: 'Hablar',
+  fr: 'Parler',
+  pt: 'Falar',
+  hi: 'बात करें',
+  ja: '話す',
+  ar: 'تحدّث',
+};
+
+const talkLabel = (): string => labels[document.documentElement.lang] ?? (labels.en as string);

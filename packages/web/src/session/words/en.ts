@@ -1,4 +1,4 @@
-/** Every word that the page itself says. */
+/** All texts of the page. */
 export const en = {
   title: 'Chat',
   opening: 'Opening…',

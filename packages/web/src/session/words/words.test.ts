@@ -9,7 +9,7 @@ const saidBy = (words: Words) =>
   Object.entries(words).map(([name, word]) => [name, typeof word === 'string' ? word : word(argument)] as const);
 const english = Object.fromEntries(saidBy(en));
 
-/** Each of these writes with letters of its own, so a word without one of them was left in English. */
+/** In these scripts, a text without their letters was not translated. */
 const letters: Record<string, RegExp> = {
   hi: /\p{Script=Devanagari}/u,
   ja: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u,
@@ -30,7 +30,7 @@ describe('the catalogues of the page', () => {
       const wrong = said.filter(([name, text]) => {
         if (text.trim() === '' || english[name]?.includes(argument) !== text.includes(argument)) return true;
         if (letters[tag]) return !letters[tag].test(text);
-        // Single words are the same in several languages: "Chat", "Plan".
+        // Single words such as "Chat" are the same in several languages.
         return tag !== 'en' && text === english[name] && text.includes(' ');
       });
       expect(wrong).toEqual([]);

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import { en, type Words } from './en.ts';
 
-/** Each language is a file of its own, fetched by those who read it. */
+/** Each language is a separate chunk. */
 export const catalogues = {
   en: async () => en,
   de: async () => (await import('./de.ts')).de,
@@ -17,13 +17,13 @@ type Tag = keyof typeof catalogues;
 
 const rightToLeft: ReadonlySet<Tag> = new Set(['ar']);
 
-/** `locale` is how the person writes numbers and dates: `en-GB` where the page speaks `en`. */
+/** `locale` formats numbers and dates, such as `en-GB` for the language `en`. */
 export type Language = { tag: Tag; locale: string; direction: 'ltr' | 'rtl'; words: Words };
 
-/** The first of the wanted languages that the page speaks. */
+/** Loads the first supported language. */
 export async function loadLanguage(wanted: readonly string[]): Promise<Language> {
   const { tag, locale } = chooseTag(wanted);
-  // Words that cannot be fetched are no reason to show nothing.
+  // Falls back to English if the texts cannot be loaded.
   const words = await catalogues[tag]().catch(() => null);
   if (words === null) return { tag: 'en', locale: 'en', direction: 'ltr', words: en };
   return { tag, locale, direction: rightToLeft.has(tag) ? 'rtl' : 'ltr', words };

@@ -42,7 +42,7 @@ export default function AccountPage() {
                   initial={{ name: member.name ?? '' }}
                   onDone={() => {
                     say('Saved');
-                    // The name is shown at the foot of the navigation as well.
+                    // The navigation shows the name too.
                     void readSession();
                   }}
                   row="consoleAccount.update"
@@ -82,7 +82,7 @@ function ChangePassword() {
     <div className="panel p-4">
       <ChangeForm
         initial={{ password: '', new_password: '' }}
-        // Empty again once it is changed: the form is another one.
+        // The key resets the form after a change.
         key={account.dataUpdatedAt}
         onDone={() => {
           say('Password changed. All other browsers are signed out.');

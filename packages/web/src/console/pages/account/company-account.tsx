@@ -8,7 +8,7 @@ import { Time } from '../../parts/shown.tsx';
 
 type Linked = Answer<'consoleAccount.show'>['linked_identity'];
 
-/** The account at the org's own sign-in. Whoever has a password links it themselves: nobody else can say that it is theirs. */
+/** The linked company account. Members with a password link it themselves, to prove that it is theirs. */
 export function CompanyAccount({ linked, hasPassword }: { linked: Linked; hasPassword: boolean }) {
   const unlinking = useDialogInAddress('unlink');
   const link = useLinking();
@@ -55,5 +55,5 @@ export function CompanyAccount({ linked, hasPassword }: { linked: Linked; hasPas
   );
 }
 
-/** Goes to the company's sign-in; the browser comes back to this page, with why where it was not linked. */
+/** Redirects to the identity provider, which returns to the account page with the result. */
 export const useLinking = () => useChange('consoleSignIn.link', { onDone: ({ url }) => location.assign(url) });

@@ -18,7 +18,7 @@ import { Time } from '../../parts/shown.tsx';
 
 type Passkey = ItemOf<'passkeys.list'>;
 
-/** Keys in devices that stand for the password. */
+/** The passkeys of the member. */
 export function Passkeys() {
   const passkeys = useList('passkeys.list', {});
   const adding = useDialogInAddress('passkey');
@@ -105,7 +105,7 @@ export function Passkeys() {
 
 type Begun = { name: string; options: Answer<'passkeys.beginRegistration'>['options'] };
 
-/** First the password, then the device. */
+/** Asks for the password first, then for the device. */
 function AddPasskey({ onClose }: { onClose: () => void }) {
   const [begun, setBegun] = useState<Begun | null>(null);
   return (
@@ -153,9 +153,9 @@ function AtDevice({ name, options, beginAgain, onClose }: Begun & { beginAgain: 
       setError(failure as Error);
     }
   };
-  // Asked for once by coming here; a second time by the person alone.
+  // The first attempt starts automatically, later ones by the button.
   const isAsked = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was begun is asked for once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the device is asked once.
   useEffect(() => {
     if (!isAsked.current) void make();
     isAsked.current = true;
@@ -166,7 +166,7 @@ function AtDevice({ name, options, beginAgain, onClose }: Begun & { beginAgain: 
       <Fault error={error} />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        {/* What was begun is used up once the server has seen it. */}
+        {/* The server accepts each registration once, so after an error the member starts again. */}
         <Button look="primary" onClick={register.error ? beginAgain : () => void make()}>
           {register.error ? 'Start again' : 'Try again'}
         </Button>

@@ -11,7 +11,7 @@ import { Status, Time } from '../../parts/shown.tsx';
 
 type Connection = ItemOf<'connections.list'>;
 
-/** Connections with how they are: what failed last is said in words. */
+/** Connections with their status and last error. */
 export function Connections() {
   const [{ user_id, app }, setFilters] = useFilters('user_id', 'app', 'show');
   const connections = useList('connections.list', { ...(user_id && { user_id }), ...(app && { app }) });

@@ -90,7 +90,7 @@ export default function AuditPage() {
 
 const mostCounted = 1000;
 
-/** How much went on when: by day, or by hour where all of it is of one day. */
+/** Entries per day, or per hour if all are of one day. */
 function Histogram({ given }: { given: Record<string, string> }) {
   const place = usePlace();
   const counted = useQuery({

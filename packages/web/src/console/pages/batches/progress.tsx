@@ -9,7 +9,7 @@ const parts = [
   ['cancelled', 'bg-strong-line'],
 ] as const;
 
-/** How far a batch has come: what is not coloured still waits. */
+/** The progress of a batch. The uncoloured part is queued. */
 export function Progress({ counts, total, isTall = false }: { counts: Counts; total: number; isTall?: boolean }) {
   const words = parts.map(([name]) => `${count(counts[name])} ${name}`).join(', ');
   return (

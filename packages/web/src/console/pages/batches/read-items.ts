@@ -5,7 +5,7 @@ export type BatchItem = {
   metadata?: Record<string, string>;
 };
 
-/** The items of a file: JSON to a line, or a CSV whose first line names the columns. Throws what is wrong, with its line. */
+/** Reads JSON Lines, or CSV with a header. Errors name the line. */
 export function readItems(name: string, text: string): BatchItem[] {
   const items = /\.(jsonl|ndjson|json)$/i.test(name) ? ofJsonLines(text) : ofCsv(text);
   if (items.length === 0) throw new Error('The file has no lines.');
@@ -26,7 +26,7 @@ function ofJsonLines(text: string): BatchItem[] {
   });
 }
 
-/** `message` and `user_id` are what they say; every other column is context of its conversation. */
+/** Columns other than `message` and `user_id` become context of the conversation. */
 function ofCsv(text: string): BatchItem[] {
   const [head = [], ...lines] = cellsOf(text);
   const names = head.map((name) => name.trim());
@@ -42,7 +42,7 @@ function ofCsv(text: string): BatchItem[] {
   });
 }
 
-/** As RFC 4180 has it: a cell in quotes may hold commas, line breaks, and quotes written twice. */
+/** RFC 4180: quoted cells may contain commas, line breaks and doubled quotes. */
 function cellsOf(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

@@ -1,25 +1,28 @@
 import { useParams } from '@tanstack/react-router';
-import { useRole } from '../../data/api.ts';
+import { useEffect, useRef, useState } from 'react';
+import { callApi, usePlace, useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
+import type { Answer } from '../../data/rows.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { CostBar } from '../../parts/cost-bar.tsx';
 import { DeploymentLink } from '../../parts/deployment-link.tsx';
+import { CodeBlock } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Facts, Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { Thread } from '../../parts/talk/thread.tsx';
 import { TurnTrace } from '../../parts/talk/turn-trace.tsx';
 import { useTalk } from '../../parts/talk/use-talk.ts';
 import { ScenarioOfTalk } from '../tests/scenario-of-talk.tsx';
-import { EventLog } from './event-log.tsx';
 
-/** One talk: the thread, its events, what it cost, and the trace of each turn (`?turn=…`). */
+/** One conversation: thread, events, cost and the trace of a turn (`?turn=…`). */
 export default function ConversationPage() {
   const { conversation: id = '' } = useParams({ strict: false }) as { conversation?: string };
   const [{ turn, show }, set] = useFilters('turn', 'show');
@@ -112,5 +115,69 @@ export default function ConversationPage() {
         </aside>
       </div>
     </Page>
+  );
+}
+
+type StreamEvent = Answer<'conversations.events'>['data'][number];
+
+/** All events of the conversation, a hundred at a time. */
+function EventLog({ conversationId: conversation_id, newest }: { conversationId: string; newest: number }) {
+  const { org, mode } = usePlace();
+  const [events, setEvents] = useState<readonly StreamEvent[]>([]);
+  const [hasMore, setHasMore] = useState(true);
+  const [error, setError] = useState<Error | null>(null);
+  const isAsking = useRef(false);
+  const last = events.at(-1)?.seq ?? 0;
+  const more = async (after: number) => {
+    if (isAsking.current) return;
+    isAsking.current = true;
+    try {
+      const fields = { conversation_id, format: 'json', after, limit: 100 } as never;
+      const { data, next_after } = await callApi({ org, mode }, 'conversations.events', fields);
+      setEvents((before) => [...before, ...data.filter(({ seq }) => seq > (before.at(-1)?.seq ?? 0))]);
+      setHasMore(next_after !== null);
+    } catch (failure) {
+      setError(failure as Error);
+    } finally {
+      isAsking.current = false;
+    }
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read new events when the stream reports one.
+  useEffect(() => {
+    if (last === 0 || !hasMore) void more(last);
+  }, [newest]);
+  return (
+    <div>
+      <p className="mb-2 flex items-center text-quiet text-sm">
+        All events of the stream, oldest first
+        <span className="ml-auto">
+          <RequestMenu request={{ row: 'conversations.events', fields: { conversation_id, format: 'json' } }} />
+        </span>
+      </p>
+      {error && <Fault error={error} retry={() => void more(last)} />}
+      <ol className="panel divide-y">
+        {events.map((event) => (
+          <li key={event.seq}>
+            <details>
+              <summary className="flex items-center gap-3 px-3 py-1.5 hover:bg-muted/50">
+                <span className="figures w-10 text-quiet text-xs">{event.seq}</span>
+                <code className="min-w-0 truncate font-mono text-sm">{event.type}</code>
+                <span className="ml-auto text-quiet text-sm">
+                  <Time at={event.created_at} />
+                </span>
+              </summary>
+              <div className="px-3 pb-3">
+                <CodeBlock code={JSON.stringify(event.data, null, 2)} />
+              </div>
+            </details>
+          </li>
+        ))}
+      </ol>
+      {hasMore && events.length > 0 && (
+        <Button className="mt-2" onClick={() => void more(last)} shape="small">
+          More events
+        </Button>
+      )}
+    </div>
   );
 }

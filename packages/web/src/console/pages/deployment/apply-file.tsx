@@ -12,19 +12,19 @@ import { RequestMenu } from '../../parts/request-menu.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 
 const FileEditor = lazyPart(() => import('../../parts/editor/file-editor.tsx'));
-// Whoever comes here is shown it: it is on its way while the file is asked for.
+// Every visitor needs the editor, so it loads in parallel with the file.
 void FileEditor.preload();
 
 type ApplyFileProps = {
   text: string;
   onChange: (text: string) => void;
   isChanged: boolean;
-  /** Absent: as the file names it. */
+  /** Defaults to the name in the file. */
   deploymentId?: string;
   onApplied: (answer: Answer<'deployments.put'>) => void;
-  /** The version that the text was written from, 0 for a new deployment: where another is there, nothing is applied. */
+  /** The version that the text is based on, or 0. If the server has another one, nothing is applied. */
   expectedVersion: number;
-  /** Another was there. Answers the version to try again with, or null where somebody has to look first. */
+  /** Returns the version to retry with, or null if the user has to review the conflict. */
   onConflict: (name: string) => Promise<number | null>;
   onDiscard?: () => void;
 };
@@ -35,7 +35,7 @@ const promotions = [
   ['no', 'not yet'],
 ] as const;
 
-/** The editor with what applies its text. A refusal stands at the fields it names, and whole below. */
+/** The editor and its Apply button. Errors are shown at their fields and below. */
 export function ApplyFile(props: ApplyFileProps) {
   const { text, onChange, isChanged, deploymentId, onApplied, expectedVersion, onConflict, onDiscard } = props;
   const { may } = useRole();
@@ -67,12 +67,12 @@ export function ApplyFile(props: ApplyFileProps) {
       () => null,
       (failure: unknown) => failure,
     );
-    // Every other refusal is shown below.
+    // All other errors are shown below the editor.
     if (!isConflict(error)) return;
     const again = await onConflict(fields.deployment_id);
     if (again !== null) await apply(again);
   };
-  // What was refused stands at its fields until the text is another.
+  // Errors stay at their fields until the text changes.
   const isRefused = put.error instanceof VestraError && !isConflict(put.error) && applied === text;
   const refused = useMemo(() => (isRefused ? faultsOf(put.error as VestraError) : noFaults), [isRefused, put.error]);
   const fault = unreadable ?? (isConflict(put.error) ? null : put.error);
@@ -153,7 +153,7 @@ export function ApplyFile(props: ApplyFileProps) {
   );
 }
 
-/** Can be read before the editor has come. */
+/** Shows the text while the editor loads. */
 const FileText = ({ text }: { text: string }) => (
   <div className="panel max-h-[70dvh] min-h-72 overflow-auto" data-loading="">
     <pre className="whitespace-pre-wrap break-words py-2 pr-4 pl-14 font-mono text-[0.8125rem] leading-[1.55]">

@@ -9,7 +9,7 @@ type ApplyNewFileProps = {
   onApplied: (answer: Answer<'deployments.put'>) => void;
 };
 
-/** Applies a first file: a deployment that has the name already is left as it is. */
+/** Applies a new file. An existing deployment of that name is not changed. */
 export function ApplyNewFile({ text, onChange, onApplied }: ApplyNewFileProps) {
   const [taken, setTaken] = useState<{ name: string; text: string } | null>(null);
   return (

@@ -25,7 +25,7 @@ export default function FunctionsTab() {
   );
 }
 
-/** What the company's own code answers. */
+/** The functions that the version declares. */
 function Declared({ deploymentId }: { deploymentId: string }) {
   const functions = useOne('functions.list', { deployment_id: deploymentId });
   return (

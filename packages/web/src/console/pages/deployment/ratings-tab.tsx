@@ -15,7 +15,7 @@ export default function RatingsTab() {
   return <DeploymentFrame tab="ratings">{(deployment) => <Ratings deployment={deployment} />}</DeploymentFrame>;
 }
 
-/** What people say of the answers: how many of each version, and each with the talk it was said in. */
+/** Ratings by version, and each rating with its conversation. */
 function Ratings({ deployment }: { deployment: Deployment }) {
   const deployment_id = deployment.id;
   const [{ rating, version }, set] = useFilters('rating', 'version');

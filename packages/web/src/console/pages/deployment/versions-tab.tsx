@@ -2,18 +2,18 @@ import { Suspense, useState } from 'react';
 import { stringify } from 'yaml';
 import { usePlace, useRole } from '../../data/api.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
-import type { ItemOf } from '../../data/rows.ts';
+import type { Answer, ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { useFilters } from '../../parts/filters.tsx';
+import { Icon } from '../../parts/icons.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Loaded, Section, Waiting } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
-import { Status, Time } from '../../parts/shown.tsx';
-import { ContentChanges } from './content-changes.tsx';
+import { count, Status, Time, type Tone } from '../../parts/shown.tsx';
 import { type Deployment, DeploymentFrame } from './deployment-frame.tsx';
 
 const Diff = lazyPart(() => import('../../parts/editor/diff.tsx'));
@@ -24,7 +24,7 @@ export default function VersionsTab() {
   return <DeploymentFrame tab="versions">{(deployment) => <Versions deployment={deployment} />}</DeploymentFrame>;
 }
 
-/** Each version, what it changed, and any two side by side: `?from=3&to=5`. */
+/** All versions, and a comparison of two of them: `?from=3&to=5`. */
 function Versions({ deployment }: { deployment: Deployment }) {
   const deployment_id = deployment.id;
   const versions = useList('deployments.listVersions', { deployment_id });
@@ -146,7 +146,7 @@ function Compared({ deployment, left, right, versions, setCompared }: ComparedPr
   );
 }
 
-/** How the tests of a version went, and where they did not pass: why, for whoever waits for it to go live. */
+/** The test result of a version, with the first error. */
 function LastRun({ runId }: { runId: string }) {
   const run = useOne('testRuns.get', { run_id: runId });
   if (!run.data) return null;
@@ -163,7 +163,7 @@ function LastRun({ runId }: { runId: string }) {
   );
 }
 
-/** The settings; what documents and skills say stands below. */
+/** The manifest. Documents and skills are compared separately. */
 const asYaml = (version: unknown) => stringify((version as Version).manifest, { lineWidth: 100, sortMapEntries: true });
 
 const testsPass = (count: number | undefined) =>
@@ -238,5 +238,79 @@ function PromoteButton({ deployment, version }: { deployment: Deployment; versio
         </DialogActions>
       </Dialog>
     </>
+  );
+}
+
+type Change = Answer<'deployments.contentChanges'>['changes'][number];
+
+const tones: Readonly<Record<Change['change'], Tone>> = { added: 'good', removed: 'danger', changed: 'accent' };
+
+/** Changes of documents and skills between two versions. */
+function ContentChanges({ deploymentId, from, to }: { deploymentId: string; from: string; to: string }) {
+  const fields = { deployment_id: deploymentId, version: to, from };
+  const changes = useOne('deployments.contentChanges', fields as never);
+  return (
+    <Section actions={<RequestMenu request={changes.request} />} className="mt-6" title="Documents and skills">
+      <Loaded query={changes}>
+        {({ changes: found, left_out }) => (
+          <>
+            {found.length === 0 && <p className="text-quiet">No differences.</p>}
+            <ul className="flex flex-col gap-2" data-content-changes="">
+              {found.map((change, at) => (
+                <OneChange
+                  change={change}
+                  isOpenFirst={at === 0}
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a notebook may have several documents with the same title.
+                  key={`${from} ${to} ${at}`}
+                  labels={[`Version ${from}`, `Version ${to}`]}
+                />
+              ))}
+            </ul>
+            {left_out > 0 && <p className="mt-2 text-quiet">{count(left_out)} more are not shown.</p>}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function OneChange({
+  change,
+  labels,
+  isOpenFirst,
+}: {
+  change: Change;
+  labels: [string, string];
+  isOpenFirst: boolean;
+}) {
+  const [isOpen, setIsOpen] = useState(isOpenFirst);
+  return (
+    <li className="panel overflow-hidden">
+      <button
+        aria-expanded={isOpen}
+        className="flex w-full flex-wrap items-center gap-x-2 gap-y-1 px-3 py-2 text-left hover:bg-muted/60"
+        onClick={() => setIsOpen(!isOpen)}
+        type="button"
+      >
+        <Icon className={`size-4 text-quiet ${isOpen ? 'rotate-90' : ''}`} name="chevron" />
+        <span className="min-w-0 break-all font-medium">{change.name}</span>
+        <Status tone={tones[change.change]}>{change.change}</Status>
+        <span className="ml-auto flex min-w-0 items-center gap-1 text-quiet text-sm">
+          <Icon name={change.kind === 'document' ? 'book' : 'skill'} />
+          <span className="truncate">{change.of_name}</span>
+        </span>
+      </button>
+      {isOpen && (
+        <div className="border-t p-3">
+          {change.text_left_out ? (
+            <p className="text-quiet">The changes are too large to show all texts. This one is omitted.</p>
+          ) : (
+            <Suspense fallback={<Waiting />}>
+              <Diff after={change.after ?? ''} before={change.before ?? ''} isYaml={false} labels={labels} />
+            </Suspense>
+          )}
+        </div>
+      )}
+    </li>
   );
 }

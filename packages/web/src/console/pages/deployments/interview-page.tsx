@@ -18,10 +18,7 @@ type Standing = { conversation?: string; said: readonly Said[]; file: string | n
 
 const nothingSaid: Standing = { said: [], file: null, isReady: false };
 
-/**
- * Describe a job, answer a few questions, and look at the file that comes of it before it is applied. The server keeps what
- * was said, and the address says in which conversation: `?conversation=conv_…`
- */
+/** An interview that writes a deployment file. The server stores it in the conversation `?conversation=conv_…`. */
 export default function InterviewPage() {
   const { org, mode } = usePlace();
   const [{ conversation }, set] = useFilters('conversation');
@@ -77,12 +74,12 @@ function InterviewOfBefore({ conversation, onApplied }: { conversation: string; 
   const [from, setFrom] = useState<Standing>();
   if (from) return <Interview from={from} onApplied={onApplied} />;
   if (error) return <Fault error={error} retry={() => void refetch()} />;
-  // What is known from before may lack what was said since.
+  // Cached messages may be outdated, so this waits for a fresh read.
   if (data && !isFetching) setFrom({ conversation, ...standingAfter(data.data.toReversed()) });
   return <Waiting />;
 }
 
-/** What the agent's side of an interview carries beside its words. */
+/** The data of the agent's messages in an interview. */
 type Progress = { status: 'asking' | 'ready'; file: object | null };
 
 function standingAfter(messages: readonly ItemOf<'conversations.messages'>[]): Standing {
@@ -124,7 +121,7 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
     try {
       await interview.runNow(fields as never);
     } catch {
-      // Why it was refused stands below what was said; the words come back to be said again.
+      // On an error the text returns to the input field.
       setStanding((before) => ({ ...before, said: before.said.slice(0, -1) }));
       setTyped(typed);
     }
@@ -135,7 +132,7 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
       <div className="max-w-3xl">
         <ol aria-label="Interview" aria-live="polite" className="mb-4 flex flex-col gap-3">
           {said.map(({ who, text }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays where it was said.
+            // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their order.
             <li className={who === 'you' ? 'rounded-md border bg-muted/60 px-3 py-2' : 'px-3'} key={index}>
               <span className="eyebrow">{who === 'you' ? 'You' : 'Vestra'}</span>
               <p className="whitespace-pre-wrap break-words">{text}</p>

@@ -21,7 +21,7 @@ tests:
     expect: It says what it is for.
 `;
 
-/** A first file that works as it is. */
+/** Starts from a template that works unchanged. */
 export default function NewDeploymentPage() {
   const [text, setText] = useState(template);
   const go = useGo();

@@ -8,7 +8,7 @@ import { exactTime, Status } from '../../parts/shown.tsx';
 import { pageOfId } from '../../shell/page-of-id.ts';
 import { subjectOf } from './subject.ts';
 
-/** One event, and the very payload that endpoints get. */
+/** One event with the payload that endpoints receive. */
 export default function EventPage() {
   const { event: event_id } = useParams({ strict: false }) as { event: string };
   const event = useOne('events.get', { event_id });

@@ -9,11 +9,11 @@ import { WaitingCard } from '../../parts/waiting/waiting-card.tsx';
 
 const types = ['approval', 'question', 'connect', 'handoff', 'tool_call'];
 
-/** Everything that waits for a person or for the org, oldest first. */
+/** All pending interactions, oldest first. */
 export default function InboxPage() {
   const [filters, set] = useFilters('type', 'approver', 'user_id');
   const waiting = useList('interactions.list', filters as never, { limit: 100 });
-  // The API gives the newest first: what waits longest is what a person comes for.
+  // The API returns the newest first, but the longest wait matters most.
   const oldestFirst = useMemo(() => [...waiting.rows].reverse(), [waiting.rows]);
   const isFiltered = Object.keys(filters).length > 0;
   return (

@@ -9,10 +9,10 @@ import { bytes } from '../../parts/shown.tsx';
 
 type Upload = { key: string; file: File; state: 'waiting' | 'sending' | 'done' | 'failed'; error: Error | null };
 
-/** What the server reads of one request; a larger file would be cut off on its way, with no word why. */
+/** The server's body limit: larger uploads would fail without a message. */
 const mostBytes = 3 * 1024 * 1024;
 
-/** Sends files one after the other, so that each is told of by itself and a notebook that is full is filled to its brim. */
+/** Uploads files one by one, so that each has its own result and a full notebook takes what fits. */
 export function AddDocuments({ notebookId, isLive }: { notebookId: string; isLive: boolean }) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const [goesLive, setGoesLive] = useState(true);

@@ -242,13 +242,13 @@ function NamedReaders() {
   return <ListField hint="User ids, one per line." label="Users" name="access" placeholder="ada" />;
 }
 
-/** More than this at once makes a browser slow; the call behind it answers all. */
+/** Longer texts slow the browser down. The API returns the whole text. */
 const mostShown = 100_000;
 
 const textLook =
   'max-h-[52dvh] overflow-auto whitespace-pre-wrap break-words rounded-md border bg-muted p-3 font-mono text-xs leading-5';
 
-/** The text that was made of a file: what the agent reads, not what the file looks like. */
+/** The extracted text of a document, as the agent reads it. */
 function ReadDocument({
   notebookId,
   documentId,
@@ -272,7 +272,7 @@ function ReadDocument({
                 <RequestMenu request={document.request} />
               </span>
             </div>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
             <pre className={textLook} tabIndex={0}>
               {text.slice(0, mostShown)}
             </pre>

@@ -6,7 +6,7 @@ import { Fault } from '../../parts/fault.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 
-/** What the agent would find, and in which order. */
+/** Runs the agent's search on the notebook. */
 export function SearchNotebook({
   notebook,
   read,
@@ -57,7 +57,7 @@ export function SearchNotebook({
           )}
           <ol className="flex flex-col gap-2" data-passages="">
             {found.data.passages.map(({ document_id, title, heading, page, text }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: one document may be found several times, in this order.
+              // biome-ignore lint/suspicious/noArrayIndexKey: a document may appear several times.
               <li className="panel p-3" key={index}>
                 <p className="mb-1 flex flex-wrap items-baseline gap-x-2 text-sm">
                   <button

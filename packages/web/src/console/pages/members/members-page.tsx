@@ -25,7 +25,7 @@ const askEveryMs = 4000;
 
 export default function MembersPage() {
   const members = useList('members.list', {});
-  // No event tells of members, of whom there are few.
+  // There are no member events, so the short list is polled.
   useEvery(askEveryMs, true, members.refetch);
   const { role, may } = useRole();
   const { mode } = usePlace();
@@ -43,7 +43,7 @@ export default function MembersPage() {
       }),
   });
   const roles = role === 'owner' ? [developer, admin, owner] : [developer, admin];
-  // Whoever is no owner may not touch one; the server refuses it as well.
+  // Only owners may change owners. The server enforces this too.
   const mayTouch = (member: Member) => role === 'owner' || member.role !== 'owner';
 
   const columns: Column<Member>[] = [

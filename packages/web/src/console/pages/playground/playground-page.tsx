@@ -8,8 +8,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { Column } from './column.tsx';
 
 /**
- * A talk with any version as any user, beside its trace: `?deployment=help&version=3&user=ada`. With `with=4` a second
- * version gets the same messages beside the first.
+ * A conversation with any version as any user: `?deployment=help&version=3&user=ada`. `with=4` compares a second version.
  */
 export default function PlaygroundPage() {
   const [chosen, set] = useFilters('deployment', 'version', 'with', 'user', 'conversation', 'beside');
@@ -86,7 +85,7 @@ export default function PlaygroundPage() {
       }
       title="Playground"
     >
-      {/* What a talk is with is chosen before it begins; then the talk itself says it. */}
+      {/* The choices are hidden once the conversation has started. */}
       <div className={isTalking ? 'hidden' : 'mb-4 flex flex-wrap items-center gap-3'}>
         {choice(
           'Deployment',

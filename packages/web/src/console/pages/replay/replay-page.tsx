@@ -16,13 +16,13 @@ type Talk = Replay['talks'][number];
 type Exchange = Talk['exchanges'][number];
 type Side = Exchange['before'];
 
-/** Real talks that a version has answered again: both answers side by side, and the calls that differ. */
+/** Past conversations answered by another version, compared side by side. */
 export default function ReplayPage() {
   const { replay: replay_id = '' } = useParams({ strict: false }) as { replay?: string };
   const { may } = useRole();
   const replay = useOne('replays.get', { replay_id });
   const isOver = replay.data?.finished_at != null;
-  // An event tells of its end alone; how far it is has to be asked.
+  // Only its end is an event, so the progress is polled.
   useEvery(2000, replay.data !== undefined && !isOver, () => void replay.refetch());
   const cancel = useChange('replays.cancel');
   return (
@@ -153,7 +153,7 @@ function Answered({ side: { text, calls }, title }: { side: Side; title: string 
       {calls.length > 0 && (
         <ul className="my-1.5 flex flex-col gap-1">
           {calls.map(({ tool, arguments: given, is_matched, is_error }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a call has no other name than its place.
+            // biome-ignore lint/suspicious/noArrayIndexKey: calls have no other key.
             <li className="flex flex-wrap items-center gap-2 text-sm" key={index}>
               <code className="min-w-0 break-all font-mono text-xs">
                 {tool}({JSON.stringify(given)})

@@ -1,10 +1,10 @@
-/** Days and months as `2026-11-16` and `2026-11`: dates of a calendar, which no time zone moves. */
+/** Days and months are calendar dates such as `2026-11-16`, independent of time zones. */
 const dayMs = 86_400_000;
 
 const utc = (day: string) => Date.parse(`${day}T00:00:00Z`);
 const dayAt = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** On which day of that time zone a moment lies. */
+/** The calendar day of a moment in a time zone. */
 export const dayOf = (at: Date, timezone: string): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(
     at,
@@ -17,7 +17,7 @@ export function monthBeside(month: string, by: -1 | 1): string {
   return dayAt(Date.UTC(year, number - 1 + by, 1)).slice(0, 7);
 }
 
-/** The weeks that a month has a day in, each from Monday to Sunday. */
+/** The weeks of a month, Monday to Sunday. */
 export function weeksOf(month: string): string[][] {
   const first = utc(`${month}-01`);
   const monday = first - ((new Date(first).getUTCDay() + 6) % 7) * dayMs;

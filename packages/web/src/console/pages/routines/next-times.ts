@@ -7,7 +7,7 @@ export type Scheduled = {
   schedule: { every: string | null; cron: string; timezone: string } | null;
 };
 
-/** The next times that a schedule comes to, in its own time zone; a routine of one day has one. */
+/** The next runs of a schedule in its time zone. A one-time routine has one. */
 export function nextTimes({ enabled, status, next_run_at, schedule }: Scheduled, most = 10): Date[] {
   if (!enabled || status !== 'active' || schedule === null || next_run_at === null) return [];
   const first = new Date(next_run_at);
@@ -21,7 +21,7 @@ export function nextTimes({ enabled, status, next_run_at, schedule }: Scheduled,
       ),
     ];
   } catch {
-    // A schedule that only the server can read still has its next time.
+    // If only the server can parse the schedule, its next run is still known.
     return [first];
   }
 }

@@ -4,7 +4,7 @@ import { ownTimeZone } from './next-times.ts';
 
 type Routine = Answer<'routines.get'>;
 
-/** Makes a routine, or changes one. */
+/** Creates or edits a routine. */
 export function RoutineForm(props: {
   routine?: Routine;
   userId?: string | undefined;

@@ -110,7 +110,7 @@ export default function RoutinesPage() {
   );
 }
 
-/** Of the routines that are listed; the list is read to its end, so that no run that is to come is left out. */
+/** Reads the whole list, so that no scheduled run is missing. */
 function Calendar({
   routines,
   userId,

@@ -21,11 +21,11 @@ type RunCalendarProps = {
   runs: readonly Run[];
   timezone: string;
   error: Error | null;
-  /** On the page of one routine each run is that routine’s. */
+  /** Hides routine names on the page of one routine. */
   isOfOne?: boolean;
 };
 
-/** A month of runs, past and coming: `?month=2026-11&day=2026-11-16`. A day that is pressed lists its runs. */
+/** A month of past and scheduled runs: `?month=2026-11&day=2026-11-16`. A selected day lists its runs. */
 export function RunCalendar({ runs, timezone, error, isOfOne = false }: RunCalendarProps) {
   const [filters, setFilters] = useFilters('month', 'day', 'user_id', 'show');
   const today = dayOf(new Date(), timezone);

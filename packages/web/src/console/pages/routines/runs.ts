@@ -9,10 +9,10 @@ export type Run = {
   key: string;
   at: Date;
   routine: { id: string; name: string };
-  /** `missed`: it was due and did not happen. */
+  /** `missed`: it was due and did not start. */
   state: 'ran' | 'failed' | 'missed' | 'coming';
   conversationId: string | null;
-  /** Why it failed, or did not happen. */
+  /** The reason of a failed or missed run. */
   message: string | null;
 };
 
@@ -20,12 +20,12 @@ type Event = ItemOf<'events.list'>;
 type EventOf<Type extends Event['type']> = Extract<Event, { type: Type }>;
 type Routine = Scheduled & { id: string; name: string };
 
-/** So many events of a type are read; older runs than that are not on the calendar. */
+/** The number of events read per type. Older runs are not shown. */
 const mostEvents = 500;
-/** A routine runs at most every 15 minutes: these are the next ten days of it, and years of any other. */
+/** Ten days of a routine that runs every 15 minutes, the shortest interval. */
 const mostComing = 1000;
 
-/** What has run, by the events that are kept of it, and what is to come, by each schedule. */
+/** Past runs from stored events, and scheduled runs from each schedule. */
 export function useRuns(
   routines: readonly Routine[],
   isWanted: (routine: { id: string; user_id: string | null }) => boolean,

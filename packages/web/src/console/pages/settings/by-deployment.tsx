@@ -4,18 +4,18 @@ import { Button } from '../../parts/button.tsx';
 import { Help, useForm } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icons.tsx';
 
-/** What holds for one deployment, by its slug, or with `*` for all that are not named. */
+/** A setting for one deployment by slug, or `*` for all others. */
 export type OfDeployment = { deployment: string };
 
 type ByDeploymentProps<Row extends OfDeployment> = {
   name: string;
   label: string;
-  /** A row that nothing is written in yet. */
+  /** The values of a new row. */
   empty: Omit<Row, 'deployment'>;
   children: (row: Row, change: (changed: Partial<Row>) => void) => ReactNode;
 };
 
-/** A setting that differs from deployment to deployment, one panel for each. */
+/** A setting with separate values per deployment. */
 export function ByDeployment<Row extends OfDeployment>({ name, label, empty, children }: ByDeploymentProps<Row>) {
   const { values, set, helpOf, faultOf } = useForm();
   const rows = values[name] as readonly Row[];
@@ -81,10 +81,10 @@ export function ByDeployment<Row extends OfDeployment>({ name, label, empty, chi
   );
 }
 
-/** A text in one of the panels, with the contract's help under it. */
+/** A text field in a panel, with help from the contract. */
 export function PanelText(props: {
   label: string;
-  /** Of the contract, such as `openings.message`. */
+  /** A field path of the contract, such as `openings.message`. */
   help: string;
   value: string;
   rows: number;

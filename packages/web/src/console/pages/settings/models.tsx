@@ -2,9 +2,13 @@ import { useOne } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { ChangeForm } from '../../parts/form.tsx';
+import { linesOf } from '../../parts/list-field.tsx';
+import { say } from '../../parts/notices.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, Status, usd } from '../../parts/shown.tsx';
+import { ByDeployment, type OfDeployment, PanelText } from './by-deployment.tsx';
 
 type Model = Answer<'models.list'>['data'][number];
 
@@ -104,4 +108,43 @@ function stateOf({ available, unavailable_reason, priced, retires_on }: Model) {
   }
   if (retires_on) return <Status tone="warn">{`until ${retires_on}`}</Status>;
   return <Status tone={priced ? 'good' : 'warn'}>{priced ? 'available' : 'no price'}</Status>;
+}
+
+type Fallbacks = OfDeployment & { models: string };
+
+/** The models to use if a vendor is unreachable. */
+export function ModelFallbacks({ org }: { org: Answer<'orgs.get'> }) {
+  const rows = Object.entries(org.model_fallbacks).map(
+    ([deployment, models]): Fallbacks => ({
+      deployment,
+      models: models.join('\n'),
+    }),
+  );
+  return (
+    <ChangeForm
+      initial={{ model_fallbacks: rows }}
+      onDone={() => say('Saved')}
+      row="orgs.update"
+      send={({ model_fallbacks }) => ({
+        model_fallbacks: Object.fromEntries(
+          (model_fallbacks as Fallbacks[]).map(({ deployment, models }) => [deployment, linesOf(models)]),
+        ),
+      })}
+      submit="Save fallbacks"
+    >
+      <ByDeployment<Fallbacks> empty={{ models: '' }} label="Fallback models" name="model_fallbacks">
+        {(row, change) => (
+          <PanelText
+            help="model_fallbacks"
+            isMono
+            label="Models in order of preference, one per line"
+            onChange={(models) => change({ models })}
+            placeholder="anthropic/claude-sonnet"
+            rows={2}
+            value={row.models}
+          />
+        )}
+      </ByDeployment>
+    </ChangeForm>
+  );
 }

@@ -19,10 +19,7 @@ type Look = Partial<Record<(typeof colours)[number][0] | 'radius' | 'font', stri
 const fonts = ['Georgia, serif', 'ui-monospace, monospace'];
 const radii = ['0', '0.5rem', '1.25rem'];
 
-/**
- * The page of a session as it is in a company's own page: the same element, the same page, a session of its own. The look is
- * no setting of the org but of that page, so what was tried here is copied into it.
- */
+/** A live preview of the embedded session page. Its theme is not stored: the snippet is copied into the host page. */
 export default function PagePreview() {
   const place = usePlace();
   const { may } = useRole();
@@ -45,7 +42,7 @@ export default function PagePreview() {
     const chosen = conversationId ? { conversation_id: conversationId } : deployment === '' ? {} : { deployment };
     try {
       const { id, url } = await callApi(place, 'sessions.create', { user_id: userId, chat: true, ...chosen });
-      // This page may show it under this address alone: under its own, the org's origins say who may.
+      // The preview URL may be framed by the console. The plain URL allows only the org's origins.
       return { url: `${serverUrl}/session/${id}?preview${new URL(url).hash}` };
     } catch (failure) {
       setError(failure as Error);
@@ -127,7 +124,7 @@ export default function PagePreview() {
   );
 }
 
-/** The element reads its look again when an attribute of the whole page changes. */
+/** The element re-reads its theme when an attribute of the document changes. */
 function useLookAgain(look: string): void {
   useEffect(() => {
     document.body.dataset.previewedLook = look;

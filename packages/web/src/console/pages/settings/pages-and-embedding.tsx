@@ -6,11 +6,11 @@ import { lazyPart } from '../../parts/lazy-part.tsx';
 import { ListField, linesOf } from '../../parts/list-field.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Section, Waiting } from '../../parts/page.tsx';
-import { Openings } from './openings.tsx';
+import { ByDeployment, type OfDeployment, PanelText } from './by-deployment.tsx';
 
 const PagePreview = lazyPart(() => import('./page-preview.tsx'));
 
-/** Where the page of a session may be shown, what it says first, and how it looks. */
+/** Embedding settings, welcome messages and a preview of the session page. */
 export function PagesAndEmbedding({ org }: { org: Answer<'orgs.get'> }) {
   return (
     <>
@@ -67,3 +67,53 @@ export function PagesAndEmbedding({ org }: { org: Answer<'orgs.get'> }) {
     </>
   );
 }
+
+type Opening = OfDeployment & { message: string; suggestions: string };
+
+/** The welcome message and suggestions of the session page. */
+function Openings({ org }: { org: Answer<'orgs.get'> }) {
+  const rows = Object.entries(org.openings).map(
+    ([deployment, { message = '', suggestions }]): Opening => ({
+      deployment,
+      message,
+      suggestions: suggestions.join('\n'),
+    }),
+  );
+  return (
+    <ChangeForm
+      initial={{ openings: rows }}
+      onDone={() => say('Saved. New sessions use it.')}
+      row="orgs.update"
+      send={({ openings }) => ({ openings: Object.fromEntries((openings as Opening[]).map(sent)) })}
+      submit="Save openings"
+    >
+      <ByDeployment<Opening> empty={{ message: '', suggestions: '' }} label="Welcome message" name="openings">
+        {(row, change) => (
+          <>
+            <PanelText
+              help="openings.message"
+              label="Message"
+              onChange={(message) => change({ message })}
+              placeholder="Hello! How can we help?"
+              rows={2}
+              value={row.message}
+            />
+            <PanelText
+              help="openings.suggestions"
+              label="Suggested questions, one per line"
+              onChange={(suggestions) => change({ suggestions })}
+              placeholder="Where is my order?"
+              rows={3}
+              value={row.suggestions}
+            />
+          </>
+        )}
+      </ByDeployment>
+    </ChangeForm>
+  );
+}
+
+const sent = ({ deployment, message, suggestions }: Opening) => [
+  deployment,
+  { ...(message.trim() !== '' && { message: message.trim() }), suggestions: linesOf(suggestions) },
+];

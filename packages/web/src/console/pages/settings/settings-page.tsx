@@ -13,8 +13,7 @@ import { Facts, Loaded, Page } from '../../parts/page.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { ModelFallbacks } from './fallbacks.tsx';
-import { Models } from './models.tsx';
+import { ModelFallbacks, Models } from './models.tsx';
 import { PagesAndEmbedding } from './pages-and-embedding.tsx';
 import { SignIn } from './sign-in.tsx';
 

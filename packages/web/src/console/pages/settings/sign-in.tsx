@@ -19,7 +19,7 @@ import { useLinking } from '../account/company-account.tsx';
 
 type Provider = Answer<'identityProvider.get'>;
 
-/** The company's own sign-in. It is the org's, in both modes, and an owner's to change. */
+/** Single sign-on of the org, for both modes. Only an owner can change it. */
 export function SignIn() {
   const { may } = useRole();
   const provider = useOne('identityProvider.get', {});
@@ -43,7 +43,7 @@ export function SignIn() {
         {(set) => (
           <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
             {may('identityProvider.set') ? (
-              // Another form once it is saved: the secret that was typed is gone from it.
+              // The key resets the form after saving, which clears the secret.
               <ProviderForm key={`${saves} ${set === null}`} onDone={() => void saved()} set={set} />
             ) : (
               <Settings set={set} />
@@ -130,7 +130,7 @@ function ProviderForm({ set, onDone }: { set: Provider | null; onDone: () => voi
   );
 }
 
-/** `value = role`. A line without a role is sent as it is: the server says what is wrong with it. */
+/** Parses `value = role`. Invalid lines are sent unchanged, so that the server reports the error. */
 function roleOfLine(line: string): [string, string] {
   const [, value, role] = /^(.*\S)\s*=\s*(\w+)$/.exec(line) ?? [];
   return value && role ? [value, role] : [line, ''];
@@ -201,7 +201,7 @@ function Settings({ set }: { set: Provider | null }) {
   );
 }
 
-/** Both are copied to elsewhere: one to the provider, one to members. */
+/** URLs to copy: one for the provider, one for members. */
 function Addresses({ set }: { set: Provider | null }) {
   const addresses = [
     ['Redirect URL to allow at the provider', set?.redirect_uri ?? `${serverUrl}/v1/console/sign-in/callback`],
@@ -224,7 +224,7 @@ function Addresses({ set }: { set: Provider | null }) {
   );
 }
 
-/** The whole way there and back, with one's own account. Whoever has a password stays signed in as they are. */
+/** Tests single sign-on with the member's account. Members with a password stay signed in. */
 function TryIt() {
   const { org, mode } = usePlace();
   const account = useOne('consoleAccount.show', {});

@@ -10,7 +10,7 @@ import { RequestMenu } from '../../parts/request-menu.tsx';
 import { bytes } from '../../parts/shown.tsx';
 
 type UploadProps = {
-  /** Whose files are replaced; absent: a new skill. */
+  /** The skill to replace. Without it a new skill is created. */
   skill?: { id: string; name: string };
   onClose: () => void;
   onDone: (skill: Answer<'skills.create'>) => void;
@@ -19,7 +19,7 @@ type UploadProps = {
 const mostBytes = 8 * 1024 * 1024;
 const isZip = (file: File) => /\.zip$/i.test(file.name) || file.type === 'application/zip';
 
-/** A zip goes as it is; single files go by their names. */
+/** A zip is sent as is, single files by name. */
 async function contentOf(files: readonly File[]) {
   const total = files.reduce((sum, { size }) => sum + size, 0);
   if (total > mostBytes) throw new Error(`These files are ${bytes(total)}. The maximum is 8 MB.`);

@@ -1,23 +1,23 @@
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useRole } from '../../data/api.ts';
+import { callApi, usePlace, useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
 import { useList, useOne } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { Answer, ItemOf, Request } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { CostBar } from '../../parts/cost-bar.tsx';
 import { CodeBlock } from '../../parts/empty-state.tsx';
+import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
-import { Status, Time } from '../../parts/shown.tsx';
+import { count, Status, Time } from '../../parts/shown.tsx';
 import { TraceView } from '../../parts/trace/trace-view.tsx';
 import { WaitingCard } from '../../parts/waiting/waiting-card.tsx';
 import { ScenarioOfTalk } from '../tests/scenario-of-talk.tsx';
-import { FileList } from './file-list.tsx';
 
 type Task = Answer<'tasks.get'>;
 
@@ -148,7 +148,7 @@ function Plan({ steps }: { steps: Task['progress'] }) {
     <Section title="Plan">
       <ol className="panel divide-y">
         {steps.map(({ content, status }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a step has no other name than its place in the plan.
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other key.
           <li className={`flex gap-2 px-3 py-1.5 ${status === 'completed' ? 'text-quiet' : ''}`} key={index}>
             <span aria-hidden="true" className={status === 'in_progress' ? 'animate-breathe text-accent' : ''}>
               {marks[status]}
@@ -185,5 +185,61 @@ function DeleteTask({ task }: { task: Task }) {
         />
       )}
     </>
+  );
+}
+
+type StoredFile = ItemOf<'files.list'>;
+
+/** Output files. Download links are valid for 15 minutes, so each click requests a new one. */
+function FileList({ files, title }: { files: { rows: readonly StoredFile[]; request: Request }; title: string }) {
+  const place = usePlace();
+  const { may } = useRole();
+  const [fault, setFault] = useState<Error | null>(null);
+  const [asked, setAsked] = useState<StoredFile | null>(null);
+  if (files.rows.length === 0) return null;
+  const download = async (file_id: string) => {
+    setFault(null);
+    try {
+      const { download_url } = await callApi(place, 'files.get', { file_id });
+      location.assign(download_url);
+    } catch (error) {
+      setFault(error as Error);
+    }
+  };
+  return (
+    <Section actions={<RequestMenu request={files.request} />} title={title}>
+      <ul className="panel divide-y">
+        {files.rows.map((file) => (
+          <li className="flex items-center gap-3 px-3 py-1.5" key={file.id}>
+            <button
+              className="min-w-0 truncate text-accent underline underline-offset-2"
+              onClick={() => void download(file.id)}
+              type="button"
+            >
+              {file.filename}
+            </button>
+            <span className="figures ml-auto whitespace-nowrap text-quiet text-sm">
+              {count(file.size_bytes ?? 0)} bytes
+            </span>
+            {may('files.delete') && (
+              <Button aria-label={`Delete ${file.filename}`} look="quiet" onClick={() => setAsked(file)} shape="small">
+                <Icon name="trash" />
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {fault && <Fault className="mt-2" error={fault} />}
+      {asked && (
+        <ConfirmChange
+          act="Delete file"
+          fields={{ file_id: asked.id }}
+          loses={`${asked.filename ?? 'The file'} is deleted permanently. Existing links to it stop working.`}
+          onClose={() => setAsked(null)}
+          row="files.delete"
+          title="Delete this file?"
+        />
+      )}
+    </Section>
   );
 }

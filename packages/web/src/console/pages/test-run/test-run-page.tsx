@@ -14,7 +14,7 @@ import { duration, Status, Time, Usd } from '../../parts/shown.tsx';
 
 type Result = TestRun['results'][number];
 
-/** One run: ticks as they come, and for each scenario the talk with the evidence behind each verdict. */
+/** A test run with live progress, and the verdicts and transcript of each scenario. */
 export default function TestRunPage() {
   const { run: run_id = '' } = useParams({ strict: false }) as { run?: string };
   const run = useOne('testRuns.get', { run_id });
@@ -79,7 +79,7 @@ type Progress = Partial<Pick<TestRun, 'status' | 'counts' | 'note' | 'cost_usd' 
 function useProgress(run_id: string, isGoing: boolean, onEnd: () => void): Progress | null {
   const { org, mode } = usePlace();
   const [progress, setProgress] = useState<Progress | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is done at the end may be another function each time.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `onEnd` is a new function on each render.
   useEffect(() => {
     if (!isGoing) return;
     const ending = new AbortController();
@@ -97,7 +97,7 @@ function useProgress(run_id: string, isGoing: boolean, onEnd: () => void): Progr
   return progress;
 }
 
-/** An event carries the results that have changed since the one before. */
+/** Each event carries the results that changed since the previous one. */
 function withChanged(before: readonly Result[], changed: readonly Result[]): Result[] {
   const now = new Map(changed.map((result) => [result.scenario_id, result]));
   const known = before.map((result) => now.get(result.scenario_id) ?? result);
@@ -143,7 +143,7 @@ function ScenarioResult({ result }: { result: Result }) {
           {transcript.length > 0 && (
             <ol className="flex flex-col gap-2 border-t pt-3">
               {transcript.map(({ role, text }, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays where it was said.
+                // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their order.
                 <li key={index}>
                   <span className="eyebrow">
                     {role === 'user' ? 'Simulated user' : role === 'agent' ? 'Agent' : 'Task'}

@@ -9,7 +9,7 @@ import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Time, Usd } from '../../parts/shown.tsx';
 
-/** How a version would have answered what people really said. */
+/** Replays of past conversations with another version. */
 export function Replays({ deploymentId: deployment_id }: { deploymentId: string }) {
   const { may } = useRole();
   const replays = useList('replays.list', { deployment_id }, { limit: 10, enabled: may('replays.list') });

@@ -15,13 +15,13 @@ type ScenarioFormProps = {
   deploymentId: string;
   scenario?: Scenario;
   draft?: ScenarioDraft;
-  /** What is to be known before it is saved. */
+  /** Shown above the form. */
   warning?: ReactNode;
   onClose: () => void;
   onDone?: () => void;
 };
 
-/** One scenario, new or changed. One that the file holds is changed there. */
+/** Creates or edits a scenario. Scenarios of the deployment file are read-only here. */
 export function ScenarioForm({
   deploymentId: deployment_id,
   scenario,
@@ -110,7 +110,7 @@ const lines = (text: unknown) =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** What is no JSON is sent as it is, so that the refusal stands at its field. `emptied`: what an emptied field says. */
+/** Invalid JSON is sent unchanged, so that the server reports it. `emptied` holds the values of cleared fields. */
 function sent(
   { success_criteria, must_never, tool_results, recorded_calls, ...rest }: Record<string, unknown>,
   emptied: Record<string, unknown>,

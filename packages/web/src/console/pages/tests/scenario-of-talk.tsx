@@ -12,7 +12,7 @@ import { type ScenarioDraft, ScenarioForm } from './scenario-form.tsx';
 
 type Draft = Answer<'conversations.draftScenario'>;
 
-/** A talk, or one task of it, becomes a test of its deployment: drafted, looked through, saved, and run. */
+/** Turns a conversation or a task into a scenario: draft, review, save and run. */
 export function ScenarioOfTalk({ conversationId, taskId }: { conversationId: string; taskId?: string }) {
   const { may } = useRole();
   const go = useGo();
@@ -67,7 +67,7 @@ export function ScenarioOfTalk({ conversationId, taskId }: { conversationId: str
   );
 }
 
-/** A scenario stays, and whoever sets up the deployment reads it: what says who the person is must not slip in. */
+/** Scenarios are stored and visible to developers, so personal data must be removed first. */
 function BeforeSaving({ draft: { personal, notes, drafted_by } }: { draft: Draft }) {
   return (
     <div className="flex flex-col gap-3">

@@ -1,27 +1,28 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useChange, useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { say } from '../../parts/notices.tsx';
 import { Page, Section, Waiting } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
-import { DraftedScenarios } from './drafted-scenarios.tsx';
 import { Replays } from './replays.tsx';
-import { ScenarioForm } from './scenario-form.tsx';
+import { type ScenarioDraft, ScenarioForm } from './scenario-form.tsx';
 
 type Scenario = ItemOf<'scenarios.list'>;
 type TestRun = ItemOf<'testRuns.list'>;
 
-/** Pretend users of a deployment, how each version did with them, and a new run. `?deployment=help` */
+/** Scenarios, results by version and replays of a deployment: `?deployment=help`. */
 export default function TestsPage() {
   const [{ deployment: chosen }, set] = useFilters('deployment');
   const deployments = useList('deployments.list', {}, { limit: 100 });
@@ -182,7 +183,7 @@ function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
   );
 }
 
-/** Each scenario by the last run of each version: what a version made better or worse is seen in a row. */
+/** Scenarios by the last run of each version, so that a row shows regressions. */
 function Runs({ deploymentId: deployment_id }: { deploymentId: string }) {
   const runs = useList('testRuns.list', { deployment_id }, { limit: 20 });
   if (runs.rows.length === 0) return null;
@@ -194,7 +195,7 @@ function Runs({ deploymentId: deployment_id }: { deploymentId: string }) {
   ];
   return (
     <Section actions={<RequestMenu request={runs.request} />} title="Results by version">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
       <div className="panel overflow-x-auto" tabIndex={0}>
         <table className="w-full text-sm">
           <thead>
@@ -247,13 +248,13 @@ type VerdictStatus = TestRun['status'] | undefined;
 const statusIn = (run: TestRun | undefined, scenarioId: string): VerdictStatus =>
   run?.results.find(({ scenario_id }) => scenario_id === scenarioId)?.status;
 
-/** The newest run of a version is its word; runs come newest first. */
+/** The newest run of each version. Runs are sorted newest first. */
 const lastOfEachVersion = (runs: readonly TestRun[]): TestRun[] =>
   runs
     .filter(({ version }, at) => runs.findIndex((other) => other.version === version) === at)
     .toSorted((a, b) => b.version - a.version);
 
-/** With what became of it since the version before. */
+/** A status with the change since the previous version. */
 function Verdict({ status, before }: { status: VerdictStatus; before: VerdictStatus }) {
   if (!status) return <span className="text-quiet">–</span>;
   const isBetter = status === 'passed' && (before === 'failed' || before === 'error');
@@ -264,5 +265,69 @@ function Verdict({ status, before }: { status: VerdictStatus; before: VerdictSta
       {isBetter && <span className="ml-1 text-good text-xs">better</span>}
       {isWorse && <span className="ml-1 text-danger text-xs">worse</span>}
     </>
+  );
+}
+
+/** Scenarios drafted by a model. Only the selected ones are saved. */
+function DraftedScenarios({ deploymentId: deployment_id, onClose }: { deploymentId: string; onClose: () => void }) {
+  const generate = useChange('scenarios.generate');
+  const create = useChange('scenarios.create');
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const [error, setError] = useState<Error | null>(null);
+  const drafts = (generate.answer?.data ?? []) as ScenarioDraft[];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drafts are requested once, when the dialog opens.
+  useEffect(() => generate.run({ deployment_id } as never), []);
+  const add = async () => {
+    setError(null);
+    try {
+      for (const at of chosen) await create.runNow({ deployment_id, ...drafts[at] } as never);
+      say(chosen.size === 1 ? 'Scenario added' : `${chosen.size} scenarios added`);
+      onClose();
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  };
+  return (
+    <Dialog
+      description="Drafted from the newest version. Choose which ones to add."
+      isOpen
+      onClose={onClose}
+      title="Drafted scenarios"
+      width="wide"
+    >
+      {generate.isRunning && <Waiting what="Drafting" />}
+      {generate.error && <Fault error={generate.error} retry={() => generate.run({ deployment_id } as never)} />}
+      <ul className="flex flex-col gap-2">
+        {drafts.map((draft, at) => (
+          <li key={draft.name}>
+            <label className="panel flex gap-3 p-3">
+              <input
+                checked={chosen.has(at)}
+                className="mt-1 size-4 shrink-0 accent-accent"
+                onChange={(event) => {
+                  const next = new Set(chosen);
+                  if (event.target.checked) next.add(at);
+                  else next.delete(at);
+                  setChosen(next);
+                }}
+                type="checkbox"
+              />
+              <span className="min-w-0">
+                <span className="block font-medium">{draft.name}</span>
+                <span className="block text-quiet text-sm">{draft.goal}</span>
+                <span className="block text-sm">Expects: {draft.success_criteria.join(' · ')}</span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {error && <Fault className="mt-3" error={error} />}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button disabled={chosen.size === 0} isBusy={create.isRunning} look="primary" onClick={() => void add()}>
+          Add {chosen.size || ''}
+        </Button>
+      </DialogActions>
+    </Dialog>
   );
 }

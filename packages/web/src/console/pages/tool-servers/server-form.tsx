@@ -4,7 +4,7 @@ import { ListField, linesOf } from '../../parts/list-field.tsx';
 
 type Server = Answer<'mcpServers.get'>;
 
-/** Makes a server known, or changes how it is reached. */
+/** Registers or edits a tool server. */
 export function ServerForm({
   server,
   onClose,
@@ -59,7 +59,7 @@ const headersAsLines = ({ auth }: Server): string =>
         .map(([name, value]) => `${name}: ${value}`)
         .join('\n');
 
-/** A line without a colon is a header without a value: the server says what is wrong with it. */
+/** A line without a colon becomes an empty header, so that the server reports the error. */
 function authOf(text: unknown) {
   const headers = linesOf(text).map((line) => {
     const at = line.indexOf(':');

@@ -19,15 +19,15 @@ const policies: readonly (readonly [Policy, string])[] = [
   ['deny', 'Denied'],
 ];
 
-/** Tools down, policies across. Tools that were named before the server was asked stand there too. */
+/** The policy of each tool, including tools that the server no longer offers. */
 export function ToolMatrix({ server }: { server: Server }) {
   const { may } = useRole();
   const check = useChange('mcpServers.check');
   const { run } = check;
   const mayCheck = may('mcpServers.check');
   const serverId = server.id;
-  // What a server offers is known by asking it: once on coming here, then when somebody wants to know.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `run` is a new function at each drawing.
+  // Checks the server once on load, then on request.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `run` is a new function on each render.
   useEffect(() => {
     if (mayCheck) run({ server_id: serverId });
   }, [mayCheck, serverId]);

@@ -6,13 +6,14 @@ import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { StackedChart } from '../../parts/chart.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
 import { Loaded, Page, Waiting } from '../../parts/page.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
 import { asCsv, saveFile } from '../../parts/save-file.ts';
-import { count, Usd, usd } from '../../parts/shown.tsx';
-import { LineItems } from './line-items.tsx';
+import { count, Status, Time, Usd, usd } from '../../parts/shown.tsx';
 import { type Grouping, useUsageStack } from './usage-stack.ts';
 
 const groupings = ['day', 'user', 'deployment', 'model', 'kind', 'conversation', 'task'] as const;
@@ -170,7 +171,7 @@ function columnsOf(by: Grouping, open: (key: string) => void): Column<Row>[] {
   ];
 }
 
-/** The days of a window as the server reads it: up to today, and 30 of them where nothing else is said. */
+/** The days of the period, like on the server: by default the last 30. */
 function daysOf(from: string | undefined, to: string | undefined): string[] {
   const end = Date.parse(`${to ?? new Date().toISOString().slice(0, 10)}T00:00:00Z`);
   const begin = from === undefined ? end - 29 * 86_400_000 : Date.parse(`${from}T00:00:00Z`);
@@ -178,5 +179,43 @@ function daysOf(from: string | undefined, to: string | undefined): string[] {
   const days = Math.min(366, Math.floor((end - begin) / 86_400_000) + 1);
   return Array.from({ length: Math.max(0, days) }, (_, index) =>
     new Date(begin + index * 86_400_000).toISOString().slice(0, 10),
+  );
+}
+
+/** The line items of a task or conversation. */
+function LineItems({ of, onClose }: { of: string; onClose: () => void }) {
+  const items = useList(
+    'usage.lineItems',
+    of.startsWith('task_') ? { task_id: of as never } : { conversation_id: of as never },
+  );
+  return (
+    <Dialog description={of} isOpen onClose={onClose} title="Cost details" width="wide">
+      {items.isLoading && <Waiting />}
+      {items.error && <Fault error={items.error} retry={items.refetch} />}
+      <ul className="divide-y">
+        {items.rows.map((item) => (
+          <li className="flex flex-wrap items-center gap-x-3 py-1.5" key={item.id}>
+            <Status>{item.kind}</Status>
+            <span className="min-w-0 grow truncate text-sm">
+              {count(item.quantity)} {item.unit.replaceAll('_', ' ')}
+              {item.model && <span className="text-quiet"> of {item.model}</span>}
+              {item.estimated && <span className="text-quiet">, estimated</span>}
+            </span>
+            <span className="text-quiet text-sm">
+              <Time at={item.created_at} />
+            </span>
+            <span className="figures w-20 text-right">{usd(item.cost_usd)}</span>
+          </li>
+        ))}
+      </ul>
+      <div className="mt-3 flex items-center justify-end gap-2">
+        {items.hasMore && (
+          <button className="underline underline-offset-2" onClick={items.more} type="button">
+            More
+          </button>
+        )}
+        <RequestMenu request={items.request} />
+      </div>
+    </Dialog>
   );
 }

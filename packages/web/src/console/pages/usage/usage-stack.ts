@@ -14,7 +14,7 @@ type Stack = {
 const most = 5;
 const rest = 'everything else';
 
-/** Spend by day and, within a day, by a grouping. A report has one dimension: it is asked once for each layer, or each day. */
+/** Spend per day, split by a grouping. Reports have one dimension, so it takes one per layer or per day. */
 export function useUsageStack(by: Grouping, days: readonly string[], filter: UsageFilter) {
   const place = usePlace();
   return useQuery({
@@ -35,7 +35,7 @@ async function stackOf(place: Place, by: Grouping, days: readonly string[], filt
   const { data, next_cursor } = await callApi(place, 'usage.report', { ...filter, group_by: by, limit: most + 1 });
   if (data.length === 0) return alone;
   const isAskedByKey = by === 'user' || by === 'deployment';
-  // Spend without a user or a deployment cannot be asked for: it is what the other layers leave of each day.
+  // There is no filter for spend without a user or deployment: it is the rest of each day.
   const layers = data.filter(({ key }) => !isAskedByKey || key !== '').slice(0, most);
   const series = layers.map(({ key }) => key);
   const names: Record<string, string> = Object.fromEntries(layers.map(({ key, label }) => [key, label ?? key]));
@@ -49,7 +49,7 @@ async function stackOf(place: Place, by: Grouping, days: readonly string[], filt
     const values: Record<string, number> = {};
     for (const name of series) values[name] = shares.get(`${day} ${name}`) ?? 0;
     const left = (whole.get(day) ?? 0) - Object.values(values).reduce((sum, value) => sum + value, 0);
-    // What is left of rounding is not worth a layer.
+    // Rounding errors do not become a layer.
     if (left > 0.00005) values[rest] = left;
     return { label: day, values };
   });

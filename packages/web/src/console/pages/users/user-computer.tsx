@@ -8,7 +8,7 @@ import { Section, Waiting } from '../../parts/page.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { exactTime, Status } from '../../parts/shown.tsx';
 
-/** The user's computer: whether it is awake, its screen, its tabs at work, and which sign-ins its browser holds. */
+/** The user's computer: status, screen, active tabs and browser sign-ins. */
 export function UserComputer({ userId }: { userId: string }) {
   const { may } = useRole();
   const warm = useChange('users.warm');
@@ -61,7 +61,7 @@ function Screen({ userId }: { userId: string }) {
       setIsBusy(false);
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `take` is a new function at each drawing.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `take` is a new function on each render.
   useEffect(() => {
     if (!isFollowing || isBusy) return;
     const timer = setTimeout(() => void take(), 1500);
@@ -105,7 +105,7 @@ function Screen({ userId }: { userId: string }) {
 
 type Frame = { tab: string; tag: string | null; stage: string | null; url: string | null; image: string | null };
 
-/** Tabs that a program’s fetches have open, as they work. */
+/** Live frames of the tabs that browser/fetch has open. */
 function Watch({ userId }: { userId: string }) {
   const place = usePlace();
   const [isOn, setIsOn] = useState(false);

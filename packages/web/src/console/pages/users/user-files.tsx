@@ -14,7 +14,7 @@ import { bytes, Status, Time } from '../../parts/shown.tsx';
 
 type File = ItemOf<'files.list'>;
 
-/** Files that the user gave, and those that were made for them. */
+/** Uploads and outputs of the user. */
 export function UserFiles({ userId }: { userId: string }) {
   const place = usePlace();
   const { may } = useRole();
@@ -25,7 +25,7 @@ export function UserFiles({ userId }: { userId: string }) {
   const removed = files.rows.find(({ id }) => id === deleting.value);
   const add = useChange('files.create', { onDone: ({ filename }) => say(`${filename} uploaded`) });
   const download = async ({ id }: File) => {
-    // The link works for a quarter of an hour, so it is asked for when it is wanted.
+    // Download links are valid for 15 minutes, so each click requests a new one.
     const { download_url } = await callApi(place, 'files.get', { file_id: id });
     window.open(download_url, '_blank', 'noopener');
   };

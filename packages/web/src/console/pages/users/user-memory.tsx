@@ -20,7 +20,7 @@ type Fact = ItemOf<'memory.list'>;
 
 const kinds = ['other', 'identity', 'relationship', 'commitment', 'preference', 'project_state'] as const;
 
-/** What the agent remembers about one user. A service user is meant by naming nobody. */
+/** The memory of a user. The API addresses the service user by omitting `user_id`. */
 export function UserMemory({ user }: { user: Answer<'users.get'> }) {
   const of = user.is_service_user ? {} : { user_id: user.id };
   const { may } = useRole();

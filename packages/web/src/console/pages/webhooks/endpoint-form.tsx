@@ -4,7 +4,7 @@ import { CheckField, ChoicesField, FormDialog, SelectField, TextField, useForm }
 
 type Endpoint = Answer<'webhooks.get'>;
 
-/** Makes an endpoint, or changes one. */
+/** Creates or edits an endpoint. */
 export function EndpointForm({
   endpoint,
   onClose,

@@ -5,7 +5,7 @@ import { EditorView, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { editorLook } from './editor-look.ts';
 
-/** Two texts side by side, or one in the other where there is no room for two; what is the same is folded away. */
+/** A diff: side by side, or unified on narrow screens. Unchanged lines are folded. */
 export default function Diff({
   before,
   after,

@@ -3,7 +3,7 @@ import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** The editor writes its rules of style into the page; the page's policy takes them by this word. */
+/** The editor injects styles, which the content security policy allows by this nonce. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
 
 const theme = EditorView.theme({
@@ -40,12 +40,12 @@ const theme = EditorView.theme({
   },
   '.cm-panels': { backgroundColor: 'var(--muted)', color: 'var(--foreground)' },
   '.cm-foldPlaceholder, .cm-collapsedLines': {
-    // Over what it comes with, which is light in the dark.
+    // Overrides the default, which is light in dark mode.
     background: 'var(--muted) !important',
     color: 'var(--quiet)',
     border: 'none',
   },
-  // Its arrows are of a font that few machines have.
+  // The default arrows need a rare font.
   '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: 'none !important' },
   '.cm-changedLine': { backgroundColor: 'transparent' },
   '&.cm-merge-a .cm-changedLine, .cm-deletedChunk': { backgroundColor: 'var(--danger-soft)' },

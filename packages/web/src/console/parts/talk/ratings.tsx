@@ -12,7 +12,7 @@ import { Time } from '../shown.tsx';
 
 type Said = ItemOf<'feedback.ofConversation'>;
 
-/** What was said of the answers of a talk, by message. */
+/** The ratings of a conversation by message. */
 export function useRatings(conversation_id: string): (messageId: string) => readonly Said[] {
   const { may } = useRole();
   const isKnown = conversation_id !== '' && may('feedback.ofConversation');
@@ -20,7 +20,7 @@ export function useRatings(conversation_id: string): (messageId: string) => read
   return (messageId) => said.rows.filter(({ message_id }) => message_id === messageId);
 }
 
-/** What others said of an answer, and the member's own say, which is one: the last counts. */
+/** The ratings of a reply and the member's own rating, of which the last counts. */
 export function Ratings({ message, said }: { message: Message; said: readonly Said[] }) {
   const { may } = useRole();
   const account = useOne('consoleAccount.show', {});
@@ -32,7 +32,7 @@ export function Ratings({ message, said }: { message: Message; said: readonly Sa
   const others = said.filter((each) => !isMine(each));
   const fields = { message_id: message.id };
   const press = async (rating: Said['rating']) => {
-    // Said once more it would take the note away.
+    // Sending the same rating again would delete its note.
     if (mine?.rating !== rating) await rate.runNow({ ...fields, rating });
     setIsWriting(rating === 'bad');
   };

@@ -17,11 +17,11 @@ type ThreadProps = {
   talk: Talk;
   chosenTurn: string | null;
   onChooseTurn: (turnId: string) => void;
-  /** Keeps the end in sight as it grows. */
+  /** Scrolls to the end as the thread grows. */
   isFollowing?: boolean;
 };
 
-/** The messages, oldest first, how each turn without an answer ended, and what is pending. Text is shown as it was written. */
+/** Messages, oldest first, failed or stopped turns, and pending interactions. Text is shown unformatted. */
 export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: ThreadProps) {
   const { conversation, messages, said, typing, turns, newestTurn } = talk;
   const end = useRef<HTMLDivElement>(null);
@@ -32,7 +32,7 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
   const shown = isWaiting ? waiting.rows : [];
   const ratingsOf = useRatings(conversation_id);
   const length = said.length + (typing?.text.length ?? 0) + shown.length + (newestTurn && isBroken(newestTurn) ? 1 : 0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it moves when there is more of it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scroll when the thread grows.
   useEffect(() => {
     if (isFollowing) end.current?.scrollIntoView({ block: 'nearest' });
   }, [length, isFollowing]);
@@ -92,7 +92,7 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
           <WaitingCard isInTalk waiting={each} />
         </div>
       ))}
-      {/* Further than the composer that sticks to the bottom is high, so that it covers nothing. */}
+      {/* The scroll margin exceeds the height of the sticky composer. */}
       <div className="scroll-mb-28" ref={end} />
     </div>
   );
@@ -102,14 +102,14 @@ const isBroken = ({ status }: Turn) => status === 'failed' || status === 'stoppe
 
 type TurnEndProps = {
   turn: Turn;
-  /** The message that Try again sends; undefined where something was said since. */
+  /** The message to send again. Undefined if newer messages exist. */
   again: Message | undefined;
   isChosen: boolean;
-  /** Undefined where a message of the agent has the button for the trace. */
+  /** Undefined if a message of the agent already has the trace button. */
   onChoose: (() => void) | undefined;
 };
 
-/** How a turn ended that has no whole answer: the error, or that a person stopped it. */
+/** The end of a turn without a complete answer: the error, or that a person stopped it. */
 function TurnEnd({ turn, again, isChosen, onChoose }: TurnEndProps) {
   const { may } = useRole();
   const send = useChange('conversations.send', { touches: ['interactions', 'tasks'] });

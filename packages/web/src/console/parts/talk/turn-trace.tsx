@@ -5,7 +5,7 @@ import { PageLink } from '../page-link.tsx';
 import { RequestMenu } from '../request-menu.tsx';
 import { TraceView } from '../trace/trace-view.tsx';
 
-/** What one reply was made of, and of the work that it handed over to. It follows while there is something to follow. */
+/** The trace of a reply and of its task. It refreshes with every event. */
 export function TurnTrace({
   conversationId,
   turnId,

@@ -7,12 +7,12 @@ import type { Answer } from '../../data/rows.ts';
 
 export type Turn = Answer<'conversations.turn'>;
 
-/** The words of a reply that have come so far. */
+/** The partial text of a streaming reply. */
 type Typing = { turnId: string | null; text: string };
 
 const mostEvents = 500;
 
-/** A conversation as it goes on: what was said, what is being said, and each event as it comes. */
+/** A live conversation: messages, the streaming reply and events. */
 export function useTalk(conversation_id: string) {
   const { org, mode } = usePlace();
   const client = useQueryClient();
@@ -24,13 +24,13 @@ export function useTalk(conversation_id: string) {
   const firstSeq = conversation.data?.last_event_seq;
   const isKnown = firstSeq !== undefined;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is followed from where it stood when it was first read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the stream starts at the position of the first read.
   useEffect(() => {
     if (!isKnown) return;
     const ending = new AbortController();
     const { signal } = ending;
     let again: ReturnType<typeof setTimeout> | undefined;
-    // A reply comes in many pieces: what is asked for anew for them is asked for once.
+    // Debounced, because a reply arrives in many events.
     const refreshSoon = () => {
       again ??= setTimeout(() => {
         again = undefined;
@@ -62,7 +62,7 @@ export function useTalk(conversation_id: string) {
       },
       { org, mode },
     ).catch(() => {
-      // What went wrong shows where the conversation itself is asked for.
+      // The query of the conversation shows the error.
     });
     return () => {
       ending.abort();
@@ -92,10 +92,7 @@ export function useTalk(conversation_id: string) {
   };
 }
 
-/**
- * The turns of these messages. The stream says how a turn ends while the page is open; turns from before are read one by
- * one, once: a turn that has ended does not change.
- */
+/** The turns of these messages. Earlier turns are read once each, because settled turns do not change. */
 function useTurns(
   conversation_id: string,
   ids: readonly string[],
@@ -104,11 +101,11 @@ function useTurns(
 ): ReadonlyMap<string, Turn> {
   const place = usePlace();
   const read = useQueries({
-    // Asked for after the conversation: its `last_event_seq` is not newer than what is read here, so no end is missed.
+    // Read after the conversation, so that the stream from its `last_event_seq` misses no end of a turn.
     queries: (isKnown ? ids : [])
       .filter((turn_id) => !heard.has(turn_id))
       .map((turn_id) => ({
-        // Not of the family `conversations`, whose rows are read again for each event.
+        // A separate family: `conversations` is refetched for every event.
         queryKey: [place.org, place.mode, 'turn', { conversation_id, turn_id }],
         queryFn: () => callApi(place, 'conversations.turn', { conversation_id, turn_id }),
         staleTime: ({ state }: { state: { data: Turn | undefined } }) =>

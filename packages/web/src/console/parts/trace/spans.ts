@@ -4,7 +4,7 @@ type Trace = Pick<Answer<'tasks.trace'>, 'steps' | 'turns' | 'totals' | 'missing
 type Step = Trace['steps'][number];
 type ModelCall = Trace['turns'][number];
 
-/** One bar of the waterfall: a call of a model, or of a tool. */
+/** One bar of the waterfall: a model call or a tool call. */
 export type Span = {
   id: string;
   kind: 'model' | 'tool';
@@ -17,7 +17,7 @@ export type Span = {
   call?: ModelCall;
 };
 
-/** In the order in which they began. What has not ended lasts until now. */
+/** Sorted by start. Open spans end now. */
 export function spansOf({ steps, turns }: Pick<Trace, 'steps' | 'turns'>, now: number): Span[] {
   const tools = steps.map((step): Span => {
     const startMs = Date.parse(step.started_at);
@@ -52,7 +52,7 @@ export function spansOf({ steps, turns }: Pick<Trace, 'steps' | 'turns'>, now: n
 const endOf = (startMs: number, durationMs: number | null, otherwise: number) =>
   durationMs === null ? Math.max(startMs, otherwise) : startMs + durationMs;
 
-/** The moments that all spans lie within; never nothing, so that a bar has a width. */
+/** The time range of all spans, at least one millisecond. */
 export function windowOf(spans: readonly Span[]): { fromMs: number; toMs: number } {
   let fromMs = Number.POSITIVE_INFINITY;
   let toMs = 0;
@@ -65,7 +65,7 @@ export function windowOf(spans: readonly Span[]): { fromMs: number; toMs: number
 
 type TimeWindow = { fromMs: number; toMs: number };
 
-/** The window after one press: half or twice as long around its middle, or moved by half of itself; null: all of it. */
+/** The next window: zoomed around its middle, or moved by half its length. Null shows everything. */
 export function zoomed(
   whole: TimeWindow,
   { fromMs, toMs }: TimeWindow,

@@ -11,7 +11,7 @@ type Trace = Pick<Answer<'tasks.trace'>, 'steps' | 'turns' | 'totals' | 'missing
 
 const rowHeight = 28;
 
-/** Steps and calls of models as bars over time. Drag across the bars to look closer; a bar shows what it was. */
+/** A waterfall of model and tool calls. Dragging zooms in, and a click shows details. */
 export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunning?: boolean }) {
   const spans = useMemo(() => spansOf(trace, Date.now()), [trace]);
   const whole = useMemo(() => windowOf(spans), [spans]);
@@ -184,7 +184,7 @@ function Bars({ spans, fromMs, toMs, chosenId, onChoose, onZoom }: BarsProps) {
   );
 }
 
-/** After its bar; before it where there is no room after it, and in it where there is room on neither side. */
+/** After the bar, before it, or inside it, depending on the space. */
 function placeOfLabel(left: number, right: number): { left: string } | { right: string } {
   if (right <= 85) return { left: `${Math.max(left, right)}%` };
   return { right: `${100 - (left > 15 ? left : right)}%` };

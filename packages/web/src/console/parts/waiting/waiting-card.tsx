@@ -26,7 +26,7 @@ const words: Record<string, string> = {
   tool_call: 'Function call',
 };
 
-/** One thing that the agent waits on, answered here. */
+/** A pending interaction with its answer form. */
 export function WaitingCard({ waiting, isInTalk = false }: { waiting: Waiting; isInTalk?: boolean }) {
   const { may } = useRole();
   const answer = useChange('interactions.answer', {
@@ -136,7 +136,7 @@ function Body(props: BodyProps): ReactNode {
   );
 }
 
-/** A yes that a person has to be present for is given in their name: it says so. */
+/** If the approval needs the user in person, the member confirms that the user approved. */
 function Approval({ waiting, send, isOff, isBusy }: BodyProps) {
   const needsPerson = waiting.needs.includes('present_user');
   const isElsewhere = waiting.needs.includes('connection') || waiting.needs.includes('installation');
@@ -224,7 +224,7 @@ function Questions({ waiting, send, isOff, isBusy }: BodyProps) {
   );
 }
 
-/** What a function of the company's would have answered. JSON, or plain text. */
+/** The result of a function call, as JSON or plain text. */
 function ToolResult({ send, isOff, isBusy }: BodyProps) {
   const [text, setText] = useState('{}');
   const [isError, setIsError] = useState(false);
@@ -269,7 +269,7 @@ function valueIn(text: string): unknown {
   }
 }
 
-/** Something only a person can do in the browser; a picture of the page comes along. */
+/** A browser step for a person, with a screenshot of the page. */
 function HandOff({ waiting, send, isOff }: BodyProps) {
   const whole = useOne('interactions.get', { interaction_id: waiting.id });
   const asksForValue = (waiting.details as { asks_for_value?: boolean } | undefined)?.asks_for_value === true;

@@ -15,8 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const written = (name: string) => readFileSync(join(folder, name), 'utf8');
 
-describe('what language models are told', () => {
-  it('begins as the convention has it, and links every page of the docs with what it is about [REQ-304]', () => {
+describe('llms.txt', () => {
+  it('follows the convention and links every docs page with a description [REQ-304]', () => {
     expect(written('llms.txt')).toMatch(/^# Vestra\n\n> .+\n/);
     const lines = [...written('llms.txt').matchAll(/^- \[(.+?)\]\((.+?)\)(?:: (.+))?$/gm)];
     const links = lines.map(([, , link]) => link ?? '');
@@ -28,7 +28,7 @@ describe('what language models are told', () => {
     expect(links).toEqual(expect.arrayContaining(['/v1/openapi.json', '/schemas/service.yaml.json', '/llms-full.txt']));
   });
 
-  it('holds every operation and every page whole in the long form [REQ-304]', () => {
+  it('contains every operation and every page in the full version [REQ-304]', () => {
     const full = written('llms-full.txt');
     expect(routes.filter(({ route }) => !full.includes(`\`${route.method} ${route.path}\``))).toEqual([]);
     expect(full).toContain(readFileSync(join(root, 'docs/conversations.md'), 'utf8').trim());

@@ -9,7 +9,7 @@ const sources = globSync('**/*.tsx', { cwd: import.meta.dirname }).map((file) =>
   text: readFileSync(join(import.meta.dirname, file), 'utf8'),
 }));
 
-it('every field of a form has help, the contract’s or its own [CON-261]', () => {
+it('every form field has help from the contract or a hint [CON-261]', () => {
   const without = sources.flatMap(({ file, text }) => {
     // `row="keys.create"`, or both names of a form that creates and updates.
     const rows = [...text.matchAll(/row=(?:"[^"]+"|\{[^}]+\})/g)].flatMap(([row]) => row.match(/\w+\.\w+/g) ?? []);

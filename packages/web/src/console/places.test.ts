@@ -16,7 +16,7 @@ const outside: Readonly<Record<string, string>> = {
   authorize: 'access/authorize-page.tsx',
 };
 
-it('every route has its place in the console, or a written reason why it has none [CON-001]', () => {
+it('every route has a console page or a documented reason why not [CON-001]', () => {
   const known = new Set([...Object.keys(outside), ...pages.map(({ path }) => path)]);
   const wrong = routes.flatMap(({ name }) => {
     const place = Object.hasOwn(places, name) ? places[name as keyof typeof places] : undefined;
@@ -28,7 +28,7 @@ it('every route has its place in the console, or a written reason why it has non
   expect(Object.keys(places).filter((name) => !routes.some((row) => row.name === name))).toEqual([]);
 });
 
-it('every id that has a page leads to a page of the table [CON-001]', () => {
+it('every id prefix with a page leads to a page of pages.ts [CON-001]', () => {
   const paths = pages.map(({ path }) => path);
   const found = idPrefixes.flatMap((prefix) => pageOfId(`${prefix}_01kb5hq8e7`)?.page ?? []);
   expect(found.length).toBeGreaterThan(5);
@@ -42,7 +42,7 @@ const otherNames: Readonly<Record<string, string>> = {
   'consoleSignIn.begin': '/v1/console/sign-in/',
 };
 
-it('what a page is said to be the place of, it or a part of it calls [CON-534]', () => {
+it('every page calls the routes that places.ts assigns to it [CON-534]', () => {
   const wrong = Object.entries(places).flatMap(([name, place]) => {
     if (!('page' in place)) return [];
     const said = otherNames[name];

@@ -18,13 +18,13 @@ beforeAll(async () => {
   site = await guideSite(join(root, 'docs'));
 });
 
-describe('links', () => {
-  it.each(written)('of %s lead to a file, and to a heading in it [GUIDE-003]', (file) => {
+describe('guide links', () => {
+  it.each(written)('in %s lead to existing files and headings [GUIDE-003]', (file) => {
     const dead = linksIn(parsed(file)).filter((target) => !leadsSomewhere(file, target));
     expect(dead).toEqual([]);
   });
 
-  it('of the site stay in it, and lead to a heading where they name one [GUIDE-003]', () => {
+  it('of the site lead to existing pages and headings [GUIDE-003]', () => {
     const dead = [...site].flatMap(([address, { text, mediaType }]) =>
       mediaType.startsWith('text/html')
         ? [...text.matchAll(/(?:href|src)="([^"]+)"/g)]
@@ -36,7 +36,7 @@ describe('links', () => {
     expect(dead).toEqual([]);
   });
 
-  it('of the console’s pages lead to a page of the site, and to a heading where they name one [CON-260]', () => {
+  it('of console pages lead to existing guide pages and headings [CON-260]', () => {
     const sources = globSync('packages/web/src/console/**/*.tsx', { cwd: root }).map((file) =>
       readFileSync(join(root, file), 'utf8'),
     );
@@ -65,7 +65,7 @@ describe('links', () => {
   }
 });
 
-describe('the site', () => {
+describe('guide site', () => {
   it('has every page of docs/ with its Markdown, and a page for every error code [GUIDE-001, GUIDE-002]', () => {
     const names = globSync('*.md', { cwd: join(root, 'docs') }).map((file) => file.slice(0, -3));
     const codes = Object.keys(errorCatalogue).map((code) => `errors/${code}`);
@@ -87,7 +87,7 @@ describe('the site', () => {
     );
   });
 
-  it('holds nothing that its policy refuses: no inline script, style or handler, nothing from elsewhere [GUIDE-004]', () => {
+  it('contains no inline scripts, styles or handlers and no external resources [GUIDE-004]', () => {
     for (const { text, mediaType } of site.values()) {
       if (!mediaType.startsWith('text/html')) continue;
       const markup = text.replace(/<pre[\s\S]*?<\/pre>|<code>[^<]*<\/code>/g, '');
@@ -95,7 +95,7 @@ describe('the site', () => {
     }
   });
 
-  it('shows markup of a page as its words, and keeps none [GUIDE-004]', () => {
+  it('escapes markup in code [GUIDE-004]', () => {
     expect(colouredCode('<script>"&"</script>', 'html')).not.toContain('<script>');
     expect(colouredCode('a < b && "c"', 'ts')).toBe(
       'a &lt; b &amp;&amp; <span class="code-string">&quot;c&quot;</span>',
@@ -103,7 +103,7 @@ describe('the site', () => {
   });
 });
 
-describe('the search', () => {
+describe('guide search', () => {
   const sections = () => JSON.parse(site.get('/docs/guide/search.json')?.text ?? '[]');
 
   it.each([
@@ -119,7 +119,7 @@ describe('the search', () => {
     expect(find(sections(), asked)).toEqual([]);
   });
 
-  it('takes signs as signs [GUIDE-005]', () => {
+  it('accepts special characters [GUIDE-005]', () => {
     expect(() => find(sections(), '.* ( [ - .+ \\ <b>')).not.toThrow();
   });
 });

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/fault.tsx';
 import { takeFocus } from '../parts/take-focus.ts';
-import { Door } from './door.tsx';
+import { AccessFrame } from './access-frame.tsx';
 import { acceptInvitation, signIn } from './session.ts';
 import { tokenInFragment } from './token-in-fragment.ts';
 
@@ -16,9 +16,9 @@ export function AcceptPage() {
   const [isBusy, setIsBusy] = useState(false);
   if (token === null) {
     return (
-      <Door title="Incomplete link">
+      <AccessFrame title="Incomplete link">
         <p className="text-quiet">An invitation link ends in #token=… Copy the whole link, or ask for a new one.</p>
-      </Door>
+      </AccessFrame>
     );
   }
   const run = async (event: FormEvent) => {
@@ -36,7 +36,7 @@ export function AcceptPage() {
     }
   };
   return (
-    <Door
+    <AccessFrame
       lead="Choose a name and a password. If you already have an account here, enter its password."
       title="Join the console"
     >
@@ -75,6 +75,6 @@ export function AcceptPage() {
           Join
         </Button>
       </form>
-    </Door>
+    </AccessFrame>
   );
 }

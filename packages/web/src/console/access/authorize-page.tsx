@@ -8,7 +8,7 @@ import { kept } from '../kept.ts';
 import { Button, buttonLook } from '../parts/button.tsx';
 import { Fault } from '../parts/fault.tsx';
 import { Waiting } from '../parts/page.tsx';
-import { Door } from './door.tsx';
+import { AccessFrame } from './access-frame.tsx';
 import { type ConsoleSession, useAccess } from './session.ts';
 
 type Asked = Answer<'mcpGrants.show'>;
@@ -49,29 +49,29 @@ function Consent({ session }: { session: ConsoleSession }) {
   };
   if (asked.error) {
     return (
-      <Door lead="The request from this client is invalid. No access was granted." title="Cannot connect this client">
+      <AccessFrame lead="The request from this client is invalid. No access was granted." title="Cannot connect this client">
         <Fault error={asked.error} />
-      </Door>
+      </AccessFrame>
     );
   }
   if (!asked.data) {
     return (
-      <Door title="Connect an MCP client">
+      <AccessFrame title="Connect an MCP client">
         <Waiting what="Loading the client" />
-      </Door>
+      </AccessFrame>
     );
   }
   const { client, refusal } = asked.data;
   if (refusal) return <Refused client={client} refusal={refusal} />;
   if (deciding === 'done') {
     return (
-      <Door lead={`Continue in ${client.name}. You can close this page.`} title="Decision sent">
+      <AccessFrame lead={`Continue in ${client.name}. You can close this page.`} title="Decision sent">
         {null}
-      </Door>
+      </AccessFrame>
     );
   }
   return (
-    <Door title={`Authorize ${client.name}?`}>
+    <AccessFrame title={`Authorize ${client.name}?`}>
       <WhoAsks asked={asked.data} />
       <div className="mt-5 flex flex-col gap-4">
         <label className="block">
@@ -119,7 +119,7 @@ function Consent({ session }: { session: ConsoleSession }) {
           </Button>
         </div>
       </div>
-    </Door>
+    </AccessFrame>
   );
 }
 
@@ -130,7 +130,7 @@ function startingOrg({ orgs, org }: ConsoleSession): string {
 
 function Refused({ client, refusal }: { client: Asked['client']; refusal: NonNullable<Asked['refusal']> }) {
   return (
-    <Door lead={`The request from ${client.name} cannot be granted.`} title="Cannot connect this client">
+    <AccessFrame lead={`The request from ${client.name} cannot be granted.`} title="Cannot connect this client">
       <p className="mb-4 rounded-md bg-warn-soft px-3 py-2.5 text-warn" role="alert">
         {refusal.message}
       </p>
@@ -138,7 +138,7 @@ function Refused({ client, refusal }: { client: Asked['client']; refusal: NonNul
       <a className={buttonLook('plain')} href={refusal.return_url}>
         Go back to {client.address}
       </a>
-    </Door>
+    </AccessFrame>
   );
 }
 

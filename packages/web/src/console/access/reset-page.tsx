@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/fault.tsx';
 import { takeFocus } from '../parts/take-focus.ts';
-import { Door } from './door.tsx';
+import { AccessFrame } from './access-frame.tsx';
 import { resetPassword, signIn } from './session.ts';
 import { tokenInFragment } from './token-in-fragment.ts';
 
@@ -16,9 +16,9 @@ export function ResetPage() {
   const [isBusy, setIsBusy] = useState(false);
   if (token === null) {
     return (
-      <Door title="Incomplete link">
+      <AccessFrame title="Incomplete link">
         <p className="text-quiet">A reset link ends in #token=… Copy the whole link, or ask for a new one.</p>
-      </Door>
+      </AccessFrame>
     );
   }
   const run = async (event: FormEvent) => {
@@ -36,7 +36,7 @@ export function ResetPage() {
     }
   };
   return (
-    <Door lead="This signs you out of every browser." title="Choose a new password">
+    <AccessFrame lead="This signs you out of every browser." title="Choose a new password">
       <form className="flex flex-col gap-3" onSubmit={(event) => void run(event)}>
         <label className="block">
           <span className="mb-1 block font-medium text-sm">New password</span>
@@ -58,6 +58,6 @@ export function ResetPage() {
           Save and sign in
         </Button>
       </form>
-    </Door>
+    </AccessFrame>
   );
 }

@@ -13,7 +13,7 @@ type State = { status: 'in' | 'out' | 'ended'; session: ConsoleSession | null };
 
 let state: State = { status: 'out', session: null };
 const listeners = new Set<() => void>();
-const openDoor = createClient({ baseUrl: serverUrl, retries: 2 });
+const publicClient = createClient({ baseUrl: serverUrl, retries: 2 });
 
 function become(next: State): void {
   state = next;
@@ -31,7 +31,7 @@ export const useAccess = (): State => useSyncExternalStore(subscribe, currentAcc
 /** The session of the cookie, or null. */
 export async function readSession(): Promise<ConsoleSession | null> {
   try {
-    const session = await openDoor.consoleAccess.session();
+    const session = await publicClient.consoleAccess.session();
     become({ status: 'in', session });
     return session;
   } catch (error) {
@@ -43,22 +43,22 @@ export async function readSession(): Promise<ConsoleSession | null> {
 }
 
 export async function signIn(fields: { email: string; password: string }): Promise<ConsoleSession> {
-  const session = await openDoor.consoleAccess.login(fields);
+  const session = await publicClient.consoleAccess.login(fields);
   become({ status: 'in', session });
   return session;
 }
 
 /** `email` owns the expired session. Another member's passkey must not continue it. */
 export async function signInWithPasskey(email?: string): Promise<ConsoleSession> {
-  const { options } = await openDoor.passkeys.beginSignIn();
-  const session = await openDoor.passkeys.signIn({ credential: await showPasskey(options) });
+  const { options } = await publicClient.passkeys.beginSignIn();
+  const session = await publicClient.passkeys.signIn({ credential: await showPasskey(options) });
   return entered(session, email);
 }
 
 /** Adopts the session that single sign-on created in another tab of this browser. */
 export async function takeSessionOfBrowser(email: string): Promise<ConsoleSession | null> {
   try {
-    return entered(await openDoor.consoleAccess.session(), email);
+    return entered(await publicClient.consoleAccess.session(), email);
   } catch (error) {
     if (!(error instanceof VestraError) || error.status !== 401) throw error;
     return null;
@@ -73,17 +73,17 @@ function entered(session: ConsoleSession, email: string | undefined): ConsoleSes
 
 export async function signOut(): Promise<void> {
   const headers = { 'x-csrf-token': state.session?.csrf_token ?? '' };
-  await openDoor.consoleAccess.logout({}, { headers }).catch((error: unknown) => {
+  await publicClient.consoleAccess.logout({}, { headers }).catch((error: unknown) => {
     if (!(error instanceof VestraError) || error.status !== 401) throw error;
   });
   become({ status: 'out', session: null });
 }
 
 export const acceptInvitation = (fields: { token: string; name: string; password: string }) =>
-  openDoor.members.accept(fields);
+  publicClient.members.accept(fields);
 
 export const resetPassword = (fields: { token: string; password: string }) =>
-  openDoor.consoleAccess.resetPassword(fields);
+  publicClient.consoleAccess.resetPassword(fields);
 
 /** Ends the session and resolves after the next sign-in, so that the failed call can be repeated. */
 export async function signedInAgain(): Promise<void> {

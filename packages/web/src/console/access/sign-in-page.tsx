@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { buttonLook } from '../parts/button.tsx';
 import { companySignIn } from './company-sign-in.ts';
-import { Door } from './door.tsx';
+import { AccessFrame } from './access-frame.tsx';
 import { identityError } from './identity-errors.ts';
 import { useAccess } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';
@@ -13,7 +13,7 @@ export function SignInPage() {
   // Only a path of this console: `next` must not redirect to another site.
   const target = next?.startsWith('/') && !next.startsWith('//') ? next : '/';
   return (
-    <Door
+    <AccessFrame
       lead="Use the owner’s email and password that the server printed at its first start, or your own account."
       title="Sign in"
     >
@@ -36,6 +36,6 @@ export function SignInPage() {
         </a>
       )}
       <SignInForm onDone={() => void navigate({ href: target, replace: true })} />
-    </Door>
+    </AccessFrame>
   );
 }

@@ -1,9 +1,9 @@
-import { callApi, type Place } from './api.ts';
+import { callApi, type OrgAndMode } from './api.ts';
 import type { Fields, ItemOf, ListName } from './rows.ts';
 
 /** Reads a list to its end, for an export or a sum. `most` bounds the number of rows. */
 export async function allPages<Name extends ListName>(
-  place: Place,
+  place: OrgAndMode,
   row: Name,
   fields: Fields<Name>,
   most = 10_000,

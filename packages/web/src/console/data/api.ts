@@ -10,16 +10,16 @@ import { serverUrl } from '../address.ts';
 import type { Answer, Fields, RowName } from './rows.ts';
 
 /** The org and mode of the address. */
-export type Place = { org: string; mode: Mode };
+export type OrgAndMode = { org: string; mode: Mode };
 
-export function usePlace(): Place {
+export function useOrgAndMode(): OrgAndMode {
   const { org, mode } = useParams({ strict: false }) as { org: string; mode: Mode };
   return useMemo(() => ({ org, mode }), [org, mode]);
 }
 
 /** The member's role in the org of the address, and the calls it allows. */
 export function useRole(): { role: Role; may: (row: RowName) => boolean } {
-  const { org } = usePlace();
+  const { org } = useOrgAndMode();
   const { session } = useAccess();
   const role = session?.orgs.find(({ id }) => id === org)?.role ?? 'developer';
   return useMemo(() => ({ role, may: (row) => mayCall(role, row) }), [role]);
@@ -27,7 +27,7 @@ export function useRole(): { role: Role; may: (row: RowName) => boolean } {
 
 /** Makes one API call. If the session has expired, the call waits for the next sign-in and is repeated. */
 export function callApi<Name extends RowName>(
-  place: Place,
+  place: OrgAndMode,
   row: Name,
   fields: Fields<Name>,
   options: CallOptions = {},
@@ -40,7 +40,7 @@ export function callApi<Name extends RowName>(
 }
 
 /** Runs `use` with a client for the org and mode, and repeats it after a new sign-in. */
-export async function whileSignedIn<T>(use: (client: Client) => Promise<T>, place: Place): Promise<T> {
+export async function whileSignedIn<T>(use: (client: Client) => Promise<T>, place: OrgAndMode): Promise<T> {
   let isTokenRenewed = false;
   for (;;) {
     const { session } = currentAccess();
@@ -62,7 +62,7 @@ export async function whileSignedIn<T>(use: (client: Client) => Promise<T>, plac
 
 const clients = new Map<string, Client>();
 
-function clientFor({ org, mode }: Place): Client {
+function clientFor({ org, mode }: OrgAndMode): Client {
   const token = currentAccess().session?.csrf_token ?? '';
   const name = `${org} ${mode} ${token}`;
   const known = clients.get(name);

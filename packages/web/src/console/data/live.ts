@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { isPassing, VestraError } from '@vestra/sdk/errors';
 import { useEffect } from 'react';
-import { callApi, type Place, usePlace } from './api.ts';
+import { callApi, type OrgAndMode, useOrgAndMode } from './api.ts';
 import { askForLost, refresh } from './queries.ts';
 import type { Answer } from './rows.ts';
 
@@ -35,7 +35,7 @@ const touchedBy: Readonly<Record<string, readonly string[]>> = {
  * Refreshes visible data with one poll. It mounts before the page, so that it misses no event after the page's first read.
  */
 export function Live(): null {
-  const { org, mode } = usePlace();
+  const { org, mode } = useOrgAndMode();
   const client = useQueryClient();
   useEffect(() => {
     const ending = new AbortController();
@@ -51,7 +51,7 @@ export function Live(): null {
 
 type Heard = { touch: (families: string[]) => void; onBack: () => void };
 
-async function follow(place: Place, signal: AbortSignal, { touch, onBack }: Heard): Promise<void> {
+async function follow(place: OrgAndMode, signal: AbortSignal, { touch, onBack }: Heard): Promise<void> {
   let newest: string | null = null;
   let isAway = false;
   while (!signal.aborted) {

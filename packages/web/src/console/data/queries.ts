@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { isPassing } from '@vestra/sdk/errors';
 import { useMemo } from 'react';
-import { callApi, type Place, usePlace } from './api.ts';
+import { callApi, type OrgAndMode, useOrgAndMode } from './api.ts';
 import { rememberChange } from './last-change.ts';
 import { type Answer, type Fields, familyOf, type ItemOf, type ListName, type Request, type RowName } from './rows.ts';
 
@@ -37,11 +37,11 @@ export const queryClient = new QueryClient({
 const aRead = { retries: 0, timeoutMs: 30_000 };
 
 type Key = readonly [org: string, mode: string, row: RowName, fields: unknown];
-const keyOf = ({ org, mode }: Place, row: RowName, fields: unknown): Key => [org, mode, row, fields];
+const keyOf = ({ org, mode }: OrgAndMode, row: RowName, fields: unknown): Key => [org, mode, row, fields];
 
 /** The cached answer of one call. */
 export function useOne<Name extends RowName>(row: Name, fields: Fields<Name>, options: { enabled?: boolean } = {}) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const query = useQuery({
     queryKey: keyOf(place, row, fields),
     queryFn: ({ signal }) => callApi(place, row, fields, { signal, ...aRead }),
@@ -64,7 +64,7 @@ export function useList<Name extends ListName>(
   fields: Fields<Name>,
   { limit = 50, enabled = true }: { limit?: number; enabled?: boolean } = {},
 ) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const query = useInfiniteQuery({
     queryKey: keyOf(place, row, fields),
     queryFn: async ({ pageParam, signal }) => {
@@ -103,7 +103,7 @@ export function useChange<Name extends RowName>(
   row: Name,
   { touches = [], onDone }: { touches?: readonly string[]; onDone?: (answer: Answer<Name>) => void } = {},
 ) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const client = useQueryClient();
   const mutation = useMutation({
     mutationFn: (fields: Fields<Name>) => {
@@ -128,7 +128,7 @@ export function useChange<Name extends RowName>(
 }
 
 /** Invalidates the cached queries of these families. */
-export async function refresh(client: QueryClient, { org, mode }: Place, families: readonly string[]): Promise<void> {
+export async function refresh(client: QueryClient, { org, mode }: OrgAndMode, families: readonly string[]): Promise<void> {
   const touched = client.getQueryCache().findAll({
     predicate: ({ queryKey }) => {
       const [ofOrg, ofMode, row] = queryKey as unknown as Key;
@@ -163,7 +163,7 @@ export const rowId = (row: unknown): string => {
 async function refreshTop(client: QueryClient, key: Key): Promise<void> {
   const [org, mode, row, fields] = key;
   const limit = 50;
-  const newest = (await callApi({ org, mode: mode as Place['mode'] }, row, {
+  const newest = (await callApi({ org, mode: mode as OrgAndMode['mode'] }, row, {
     ...(fields as object),
     limit,
   } as never)) as {

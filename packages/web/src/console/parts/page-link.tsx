@@ -1,8 +1,8 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
-import { type Place, usePlace } from '../data/api.ts';
+import { type OrgAndMode, useOrgAndMode } from '../data/api.ts';
 
-const addressIn = ({ org, mode }: Place, to: string) => `/${org}/${mode}${to === '/' ? '' : to}`;
+const addressIn = ({ org, mode }: OrgAndMode, to: string) => `/${org}/${mode}${to === '/' ? '' : to}`;
 
 type PageLinkProps = Omit<ComponentProps<'a'>, 'href'> & {
   /** The path below org and mode, such as `/deployments/dep_…`. */
@@ -13,7 +13,7 @@ type PageLinkProps = Omit<ComponentProps<'a'>, 'href'> & {
 
 /** A link to another page in the same org and mode. */
 export function PageLink({ to, search, ...rest }: PageLinkProps) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   // Callers mark the current link themselves, because a child page also matches its parent.
   return (
     <Link
@@ -26,7 +26,7 @@ export function PageLink({ to, search, ...rest }: PageLinkProps) {
 }
 
 export function useGo(): (to: string, search?: Record<string, string>) => void {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const navigate = useNavigate();
   return (to, search) => void navigate({ to: addressIn(place, to), search: (search ?? {}) as never } as never);
 }

@@ -1,4 +1,4 @@
-import { usePlace } from '../data/api.ts';
+import { useOrgAndMode } from '../data/api.ts';
 import { useLastChange } from '../data/last-change.ts';
 import type { Request } from '../data/rows.ts';
 import { asCurl, asSdk } from '../data/snippets.ts';
@@ -16,7 +16,7 @@ type RequestMenuProps = {
 
 /** Copies an API call as curl or SDK code. */
 export function RequestMenu({ request, label = 'Copy as API request', withLastChange = false }: RequestMenuProps) {
-  const last = useLastChange(usePlace());
+  const last = useLastChange(useOrgAndMode());
   return (
     <Menu
       items={[

@@ -1,10 +1,10 @@
 import { Link, useLocation } from '@tanstack/react-router';
 import { modes } from '@vestra/contract/route';
-import { usePlace } from '../data/api.ts';
+import { useOrgAndMode } from '../data/api.ts';
 
 /** The mode is part of the URL. Resources exist in one mode only, so it leads to the list, except for deployments. */
 export function ModeSwitch() {
-  const { org, mode } = usePlace();
+  const { org, mode } = useOrgAndMode();
   const { pathname } = useLocation();
   const [list = '', ...row] = pathname.split('/').slice(3);
   const page = [list, ...(list === 'deployments' ? row : [])].join('/');

@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useAccess } from '../access/session.ts';
-import { usePlace } from '../data/api.ts';
+import { useOrgAndMode } from '../data/api.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
 
 export function OrgSwitch() {
-  const { org, mode } = usePlace();
+  const { org, mode } = useOrgAndMode();
   const { session } = useAccess();
   const navigate = useNavigate();
   const orgs = session?.orgs ?? [];

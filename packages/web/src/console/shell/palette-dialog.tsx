@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { useState } from 'react';
 import { useAccess } from '../access/session.ts';
-import { usePlace, useRole } from '../data/api.ts';
+import { useOrgAndMode, useRole } from '../data/api.ts';
 import { useList } from '../data/queries.ts';
 import { pages } from '../pages.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
@@ -19,7 +19,7 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
   const go = useGo();
   const navigate = useNavigate();
   const { may } = useRole();
-  const { org, mode } = usePlace();
+  const { org, mode } = useOrgAndMode();
   const { session } = useAccess();
   const open = pages.filter(({ needs }) => needs === null || may(needs));
   const has = (path: string) => open.some((page) => page.path === path);

@@ -2,7 +2,7 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { signOut, useAccess } from '../access/session.ts';
 import { serverUrl } from '../address.ts';
-import { usePlace, useRole } from '../data/api.ts';
+import { useOrgAndMode, useRole } from '../data/api.ts';
 import { Live } from '../data/live.ts';
 import { queryClient } from '../data/queries.ts';
 import { groups, pages } from '../pages.ts';
@@ -18,7 +18,7 @@ import { applyScheme, currentScheme } from './scheme.ts';
 
 /** The frame of all pages: navigation, org and mode switches, and the palette. */
 export function Shell() {
-  const { org, mode } = usePlace();
+  const { org, mode } = useOrgAndMode();
   const { session } = useAccess();
   const isMember = session?.orgs.some(({ id }) => id === org) ?? false;
   return (

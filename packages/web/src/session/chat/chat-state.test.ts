@@ -48,20 +48,20 @@ const textsOf = (state: ChatState) =>
     item.kind === 'message' ? item.said.text : item.kind === 'outgoing' ? item.outgoing.text : item.kind,
   );
 
-describe('a chat', () => {
-  it('takes a reply that was read whole once, also where the stream then tells of it word by word', () => {
+describe('chat state', () => {
+  it('shows a complete reply once, even if the stream repeats it as deltas', () => {
     const read = chatReducer(emptyChat, { type: 'newest', messages: [message(3, 'agent', 'Good morning.', 1)] });
     expect(textsOf(withEvents(read, [delta(3, 'Good ', 1), delta(3, 'morning.', 1)]))).toEqual(['Good morning.']);
   });
 
-  it('keeps what was said of a reply that broke off, as whole as it will be', () => {
+  it('keeps the partial text of a failed reply as final', () => {
     const turn = { id: id('turn', 1), task_id: null, status: 'failed' };
     const broken = withEvents(emptyChat, [delta(3, 'I thi', 1), event('turn.settled', { turn }, 1)]);
     expect(broken.messages[id('msg', 3)]).toMatchObject({ text: 'I thi', isWhole: true });
     expect(textsOf(broken)).toEqual(['I thi', 'end']);
   });
 
-  it('stands a message that was sent from here once, before its reply and after what came before it', () => {
+  it('shows a sent message once, between the earlier messages and its reply', () => {
     const outgoing = { key: 'k', text: 'Second', attachments: [], turnId: null, failure: null };
     const first = chatReducer(emptyChat, { type: 'newest', messages: [message(2, 'user', 'First', 1)] });
     const sending = chatReducer(withEvents(first, [delta(3, 'Reply 1', 1)]), { type: 'sending', outgoing });
@@ -73,7 +73,7 @@ describe('a chat', () => {
     expect(textsOf(read)).toEqual(['First', 'Reply 1', 'Second', 'Reply 2']);
   });
 
-  it('shows nothing from before the oldest message that was read while there are older ones', () => {
+  it('hides items before the oldest loaded message while older ones exist', () => {
     const page = [message(9, 'agent', 'Reply', 7), message(8, 'user', 'Ask', 7)];
     const read = chatReducer(emptyChat, { type: 'older', messages: page, older: 'cursor' });
     const told = withEvents(read, [event('reply.completed', { message: message(3, 'agent', 'Long ago', 1) }, 1)]);

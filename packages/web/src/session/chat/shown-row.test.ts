@@ -10,7 +10,7 @@ const shown = (row: Row, locale = 'en-US', all: readonly Row[] = [row]) => {
   return [label, value.replace(/[\u00a0\u202f]/g, ' ')];
 };
 
-describe('a row of an approval', () => {
+describe('approval rows', () => {
   it.each([
     ['amount_usd', '49.5', ['Amount', '$49.50']],
     ['amount_usd', '1234567.125', ['Amount', '$1,234,567.125']],
@@ -46,11 +46,11 @@ describe('a row of an approval', () => {
     ['hi', ['Amount', '₹12,34,567.00'], 'amount_inr', '1234567'],
     ['ja', ['Day', '2026年11月20日'], 'day', '2026-11-20'],
     ['ar-SA-u-nu-latn', ['Day', '20 نوفمبر 2026'], 'day', '2026-11-20'],
-  ])('is written as people who read %s do [PAGE-241]', (locale, expected, label, value) => {
+  ])('formats values for the locale %s [PAGE-241]', (locale, expected, label, value) => {
     expect(shown({ label, value }, locale)).toEqual(expected);
   });
 
-  it('takes the currency that stands beside an amount, and what a schema calls it [PAGE-241]', () => {
+  it('uses the currency of a neighbouring row and the title of the schema [PAGE-241]', () => {
     const amount = { label: 'total', title: 'Summe', value: '7' };
     expect(shown(amount, 'de', [amount, { label: 'currency', value: 'CHF' }])).toEqual(['Summe', '7,00 CHF']);
     expect(shown(amount, 'de', [amount, { label: 'currency', value: 'points' }])).toEqual(['Summe', '7']);
@@ -66,4 +66,4 @@ it.each([
   ['refundOrder', 'Refund order'],
   ['search.web-pages', 'Search web pages'],
   ['数量', '数量'],
-])('the name %s is read as %s', (name, words) => expect(asWords(name)).toBe(words));
+])('shows the name %s as %s', (name, words) => expect(asWords(name)).toBe(words));

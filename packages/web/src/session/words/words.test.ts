@@ -16,15 +16,15 @@ const letters: Record<string, RegExp> = {
   ar: /\p{Script=Arabic}/u,
 };
 
-describe('the catalogues of the page', () => {
-  it('are those of the eight languages, and every one of them is loaded by its name [PAGE-240]', () => {
+describe('translations of the session page', () => {
+  it('exist for eight languages and are loaded by tag [PAGE-240]', () => {
     const written = globSync('??.ts', { cwd: import.meta.dirname }).map((file) => basename(file, '.ts'));
     expect(Object.keys(catalogues).sort()).toEqual(written.sort());
     expect(written).toEqual(['ar', 'de', 'en', 'es', 'fr', 'hi', 'ja', 'pt']);
   });
 
   for (const [tag, load] of Object.entries(catalogues)) {
-    it(`say every word in ${tag} [PAGE-240]`, async () => {
+    it(`translate every text into ${tag} [PAGE-240]`, async () => {
       const said = saidBy(await load());
       expect(said.map(([name]) => name).sort()).toEqual(Object.keys(english).sort());
       const wrong = said.filter(([name, text]) => {
@@ -37,7 +37,7 @@ describe('the catalogues of the page', () => {
     });
   }
 
-  it('hold everything that the page says: no component has words of its own [PAGE-240]', () => {
+  it('contain every text: components have no literal text [PAGE-240]', () => {
     const page = join(import.meta.dirname, '..');
     const found = globSync('**/*.tsx', { cwd: page }).flatMap((file) => {
       const source = readFileSync(join(page, file), 'utf8').replace(/\{\/\*.*?\*\/\}/gs, '');
@@ -49,14 +49,14 @@ describe('the catalogues of the page', () => {
   });
 });
 
-describe('the language of the page', () => {
+describe('language selection', () => {
   it.each([
     [['pt-BR', 'en'], { tag: 'pt', locale: 'pt-BR' }],
     [['xx', 'JA'], { tag: 'ja', locale: 'JA' }],
     [['de_AT'], { tag: 'de', locale: 'de' }],
     [['toString', 'constructor'], { tag: 'en', locale: 'en' }],
     [[], { tag: 'en', locale: 'en' }],
-  ])('is the first of %j that it speaks', (wanted, chosen) => {
+  ])('chooses the first supported language of %j', (wanted, chosen) => {
     expect(chooseTag(wanted)).toEqual(chosen);
   });
 });

@@ -1,6 +1,6 @@
 import { VestraError } from '@vestra/sdk/errors';
 import { useState } from 'react';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
 import type { Answer, ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -174,7 +174,7 @@ function KeyOfUser({ apps }: { apps: readonly App[] }) {
 
 /** The org's OAuth client for an app, in the current mode. */
 function AppClient({ app, onClose }: { app: App; onClose: () => void }) {
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const { may } = useRole();
   const client = useOne('apps.getClient', { app: app.id }, { enabled: app.sign_in?.client === 'org' });
   const [isAsking, setIsAsking] = useState(false);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { allPages } from '../../data/all-pages.ts';
-import { usePlace } from '../../data/api.ts';
+import { useOrgAndMode } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { StackedChart } from '../../parts/chart.tsx';
@@ -92,7 +92,7 @@ const mostCounted = 1000;
 
 /** Entries per day, or per hour if all are of one day. */
 function Histogram({ given }: { given: Record<string, string> }) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const counted = useQuery({
     queryKey: [place.org, place.mode, 'auditLog.list', { counted: given }],
     queryFn: () => allPages(place, 'auditLog.list', given, mostCounted),

@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { allPages } from '../../data/all-pages.ts';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
 import { useList, useOne } from '../../data/queries.ts';
 import type { Answer, ItemOf } from '../../data/rows.ts';
@@ -32,7 +32,7 @@ export default function BatchPage() {
 }
 
 function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const { may } = useRole();
   const items = useList('batches.items', { batch_id: batch.id });
   useEvery(3000, isMoving && items.rows.length <= 100, items.refetch);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { readItems } from './read-items.ts';
 
-describe('the file of a batch [CON-104]', () => {
+describe('batch files [CON-104]', () => {
   it.each([
     ['a.csv', 'message\nHello\n', [{ message: 'Hello' }]],
     ['a.csv', '\uFEFFmessage,user_id\r\n"a ""b"", c",ada\r\n', [{ message: 'a "b", c', user_id: 'ada' }]],
     ['a.csv', 'order,message\n7,"two\nlines"\n\n', [{ message: 'two\nlines', context: { order: '7' } }]],
     ['a.jsonl', '{"message":"a","metadata":{"n":"1"}}\n\n', [{ message: 'a', metadata: { n: '1' } }]],
-  ])('%s of %j is read', (name, text, items) => {
+  ])('reads %s with %j', (name, text, items) => {
     expect(readItems(name, text)).toEqual(items);
   });
 
@@ -18,7 +18,7 @@ describe('the file of a batch [CON-104]', () => {
     ['a.csv', 'message,user_id\n ,ada', 'Row 2 has no message'],
     ['a.jsonl', '{"message":"a"}\n{"text":1}', 'Line 2 cannot be read'],
     ['a.jsonl', '', 'no lines'],
-  ])('%s of %j is refused', (name, text, reason) => {
+  ])('rejects %s with %j', (name, text, reason) => {
     expect(() => readItems(name, text)).toThrow(reason);
   });
 });

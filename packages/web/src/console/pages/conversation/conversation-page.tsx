@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { callApi, usePlace, useRole } from '../../data/api.ts';
+import { callApi, useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
@@ -122,7 +122,7 @@ type StreamEvent = Answer<'conversations.events'>['data'][number];
 
 /** All events of the conversation, a hundred at a time. */
 function EventLog({ conversationId: conversation_id, newest }: { conversationId: string; newest: number }) {
-  const { org, mode } = usePlace();
+  const { org, mode } = useOrgAndMode();
   const [events, setEvents] = useState<readonly StreamEvent[]>([]);
   const [hasMore, setHasMore] = useState(true);
   const [error, setError] = useState<Error | null>(null);

@@ -1,7 +1,7 @@
 import { VestraError } from '@vestra/sdk/errors';
 import { Suspense, useMemo, useState } from 'react';
 import { parse } from 'yaml';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -39,7 +39,7 @@ const promotions = [
 export function ApplyFile(props: ApplyFileProps) {
   const { text, onChange, isChanged, deploymentId, onApplied, expectedVersion, onConflict, onDiscard } = props;
   const { may } = useRole();
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const [promote, setPromote] = useState<(typeof promotions)[number][0]>('after_tests');
   const [unreadable, setUnreadable] = useState<Error | null>(null);
   const [answer, setAnswer] = useState<Answer<'deployments.put'> | null>(null);

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
 import type { Answer, Request, RowName } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -73,7 +73,7 @@ export function DeploymentFrame({
 function DeploymentMenu({ deployment }: { deployment: Answer<'deployments.get'> }) {
   const { id: deployment_id, name, slug, status, live_version } = deployment;
   const { may } = useRole();
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const go = useGo();
   const renaming = useDialogInAddress('rename');
   const [asked, setAsked] = useState<'archive' | 'delete' | 'rollback' | null>(null);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useState } from 'react';
-import { callApi, usePlace } from '../../data/api.ts';
+import { callApi, useOrgAndMode } from '../../data/api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
@@ -22,7 +22,7 @@ const Diff = lazyPart(() => import('../../parts/editor/diff.tsx'));
 type SavedFile = { version: number; text: string };
 
 function FileOfDeployment({ deployment }: { deployment: Deployment }) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const deployment_id = deployment.id;
   // Reads the version before the text: the reverse order could overwrite a version that the text lacks.
   const readNow = async (): Promise<SavedFile> => {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useOne } from '../../data/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
@@ -67,7 +67,7 @@ function Declared({ deploymentId }: { deploymentId: string }) {
 
 function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
   const { may } = useRole();
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const endpoint = useOne('functions.endpoint', { deployment_id });
   const [asked, setAsked] = useState<'set' | 'delete' | 'roll' | null>(null);
   const [secret, setSecret] = useState<string | null>(null);

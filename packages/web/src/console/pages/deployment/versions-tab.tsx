@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react';
 import { stringify } from 'yaml';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
 import type { Answer, ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -171,7 +171,7 @@ const testsPass = (count: number | undefined) =>
 
 function PromoteButton({ deployment, version }: { deployment: Deployment; version: number }) {
   const { may } = useRole();
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const [isAsked, setIsAsked] = useState(false);
   const [when, setWhen] = useState<'now' | 'after_tests'>('after_tests');
   const isRunning = mode === 'live' ? deployment.live_version === version : deployment.draft_version === version;

@@ -1,4 +1,4 @@
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { buttonLook } from '../../parts/button.tsx';
@@ -49,7 +49,7 @@ const columns: Column<Deployment>[] = [
 export default function DeploymentsPage() {
   const deployments = useList('deployments.list', {});
   const { may } = useRole();
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const create = may('deployments.put') && (
     <>
       <PageLink className={buttonLook('plain')} to="/deployments/interview">

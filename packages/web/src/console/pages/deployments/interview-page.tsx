@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { stringify } from 'yaml';
-import { usePlace } from '../../data/api.ts';
+import { useOrgAndMode } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { keep, kept } from '../../kept.ts';
@@ -20,7 +20,7 @@ const nothingSaid: Standing = { said: [], file: null, isReady: false };
 
 /** An interview that writes a deployment file. The server stores it in the conversation `?conversation=conv_…`. */
 export default function InterviewPage() {
-  const { org, mode } = usePlace();
+  const { org, mode } = useOrgAndMode();
   const [{ conversation }, set] = useFilters('conversation');
   const [begunHere, setBegunHere] = useState<string>();
   const [round, setRound] = useState(1);

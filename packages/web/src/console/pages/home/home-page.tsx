@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useAccess } from '../../access/session.ts';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useList, useOne } from '../../data/queries.ts';
 import { keep, kept } from '../../kept.ts';
 import { Button } from '../../parts/button.tsx';
@@ -59,7 +59,7 @@ function useUsage() {
 }
 
 function Spend() {
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const days = lastDays(shownDays);
   const usage = useUsage();
   return (

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { ConfirmChange } from '../../parts/confirm.tsx';
@@ -123,7 +123,7 @@ const all = ['all', 'all', 'Full access, including owners'] as const;
 type KeyDialogProps = { onClose: () => void; onSecret: (secret: string) => void };
 
 function NewKey({ onClose, onSecret }: KeyDialogProps) {
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const { role } = useRole();
   return (
     <FormDialog

@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
 import { useList, useOne } from '../../data/queries.ts';
 import type { Answer, ItemOf } from '../../data/rows.ts';
@@ -34,7 +34,7 @@ export default function NotebookPage() {
 
 function Shown({ notebook }: { notebook: Notebook }) {
   const { may } = useRole();
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const documents = useList('notebooks.listDocuments', { notebook_id: notebook.id });
   const reading = useDialogInAddress('document');
   const removing = useDialogInAddress('remove');

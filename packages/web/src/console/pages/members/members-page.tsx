@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useAccess } from '../../access/session.ts';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
 import { useChange, useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
@@ -28,7 +28,7 @@ export default function MembersPage() {
   // There are no member events, so the short list is polled.
   useEvery(askEveryMs, true, members.refetch);
   const { role, may } = useRole();
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const { session } = useAccess();
   const changing = useDialogInAddress('change');
   const removing = useDialogInAddress('remove');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { dayOf, monthBeside, weeksOf } from './month.ts';
 
-it('weeks begin on Monday, hold every day of their month once, and follow each other [CON-265]', () => {
+it('weeks start on Monday and contain every day of the month once, in order [CON-265]', () => {
   expect(weeksOf('2026-11')[0]).toEqual(
     Array.from(
       { length: 7 },
@@ -22,7 +22,7 @@ it('weeks begin on Monday, hold every day of their month once, and follow each o
   );
 });
 
-it('a moment lies on the day of its time zone [CON-265]', () => {
+it('finds the calendar day of a moment in a time zone [CON-265]', () => {
   const at = new Date('2026-11-15T23:30:00Z');
   expect([dayOf(at, 'UTC'), dayOf(at, 'Asia/Tokyo'), dayOf(at, 'America/New_York')]).toEqual([
     '2026-11-15',

@@ -6,19 +6,19 @@ import { Icon } from '../../parts/icons.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { count, Status, type Tone } from '../../parts/shown.tsx';
 import { dayInWords, dayOf, isMonth, monthBeside, monthInWords, weeksOf } from './month.ts';
-import type { Run } from './runs.ts';
+import type { RoutineRun } from './runs.ts';
 
-const words: Readonly<Record<Run['state'], { one: string; tone: Tone; dot: string }>> = {
+const words: Readonly<Record<RoutineRun['state'], { one: string; tone: Tone; dot: string }>> = {
   ran: { one: 'ran', tone: 'good', dot: 'bg-good' },
   failed: { one: 'failed', tone: 'danger', dot: 'bg-danger' },
   missed: { one: 'did not start', tone: 'warn', dot: 'bg-warn' },
   coming: { one: 'scheduled', tone: 'quiet', dot: 'border border-strong-line' },
 };
-const states = Object.keys(words) as Run['state'][];
+const states = Object.keys(words) as RoutineRun['state'][];
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 type RunCalendarProps = {
-  runs: readonly Run[];
+  runs: readonly RoutineRun[];
   timezone: string;
   error: Error | null;
   /** Hides routine names on the page of one routine. */
@@ -31,7 +31,7 @@ export function RunCalendar({ runs, timezone, error, isOfOne = false }: RunCalen
   const today = dayOf(new Date(), timezone);
   const month = isMonth(filters.month) ? filters.month : today.slice(0, 7);
   const byDay = useMemo(() => {
-    const days = new Map<string, Run[]>();
+    const days = new Map<string, RoutineRun[]>();
     for (const run of [...runs].sort((a, b) => a.at.getTime() - b.at.getTime())) {
       const day = dayOf(run.at, timezone);
       days.set(day, [...(days.get(day) ?? []), run]);
@@ -104,7 +104,7 @@ export function RunCalendar({ runs, timezone, error, isOfOne = false }: RunCalen
 
 type DayProps = {
   day: string;
-  runs: readonly Run[];
+  runs: readonly RoutineRun[];
   timezone: string;
   isChosen: boolean;
   isToday: boolean;
@@ -157,7 +157,7 @@ function RunsOfDay({
   isOfOne,
 }: {
   day: string;
-  runs: readonly Run[];
+  runs: readonly RoutineRun[];
   timezone: string;
   isOfOne: boolean;
 }) {

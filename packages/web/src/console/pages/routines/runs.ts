@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { allPages } from '../../data/all-pages.ts';
-import { type Place, usePlace } from '../../data/api.ts';
+import { type OrgAndMode, useOrgAndMode } from '../../data/api.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { nextTimes, type Scheduled } from './next-times.ts';
 
-export type Run = {
+export type RoutineRun = {
   key: string;
   at: Date;
   routine: { id: string; name: string };
@@ -30,7 +30,7 @@ export function useRuns(
   routines: readonly Routine[],
   isWanted: (routine: { id: string; user_id: string | null }) => boolean,
 ) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const told = useQuery({
     queryKey: [place.org, place.mode, 'events.list', { runs: true }],
     queryFn: () => readPast(place),
@@ -40,7 +40,7 @@ export function useRuns(
   return { runs: [...past, ...coming], error: told.error, isLoading: told.isLoading, refetch: told.refetch };
 }
 
-async function readPast(place: Place) {
+async function readPast(place: OrgAndMode) {
   const read = async <Type extends Event['type']>(type: Type) =>
     (await allPages(place, 'events.list', { type }, mostEvents)) as unknown as EventOf<Type>[];
   const [ran, missed, failedTurns] = await Promise.all([
@@ -72,7 +72,7 @@ async function readPast(place: Place) {
   ];
 }
 
-const comingOf = (routine: Routine): Run[] =>
+const comingOf = (routine: Routine): RoutineRun[] =>
   nextTimes(routine, mostComing).map((at) => ({
     key: `${routine.id} ${at.toISOString()}`,
     at,

@@ -1,4 +1,4 @@
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { ConfirmChange } from '../../parts/confirm.tsx';
@@ -17,7 +17,7 @@ export default function SecretsPage() {
   const [{ user_id }, setFilters] = useFilters('user_id');
   const secrets = useList('secrets.list', user_id === undefined ? {} : { user_id });
   const { may } = useRole();
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const setting = useDialogInAddress('set');
   const deleting = useDialogInAddress('delete');
 

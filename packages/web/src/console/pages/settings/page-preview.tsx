@@ -1,7 +1,7 @@
 import { VestraSession } from '@vestra/react';
 import { type CSSProperties, useEffect, useId, useState } from 'react';
 import { serverUrl } from '../../address.ts';
-import { callApi, usePlace, useRole } from '../../data/api.ts';
+import { callApi, useOrgAndMode, useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/empty-state.tsx';
@@ -21,7 +21,7 @@ const radii = ['0', '0.5rem', '1.25rem'];
 
 /** A live preview of the embedded session page. Its theme is not stored: the snippet is copied into the host page. */
 export default function PagePreview() {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const { may } = useRole();
   const deployments = useList('deployments.list', {}, { limit: 100 });
   const [deployment, setDeployment] = useState('');

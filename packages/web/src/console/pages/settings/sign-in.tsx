@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { companySignIn } from '../../access/company-sign-in.ts';
 import { serverUrl } from '../../address.ts';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useOne } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -226,7 +226,7 @@ function Addresses({ set }: { set: Provider | null }) {
 
 /** Tests single sign-on with the member's account. Members with a password stay signed in. */
 function TryIt() {
-  const { org, mode } = usePlace();
+  const { org, mode } = useOrgAndMode();
   const account = useOne('consoleAccount.show', {});
   const link = useLinking();
   const hasPassword = account.data?.has_password;

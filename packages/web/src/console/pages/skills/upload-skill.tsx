@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePlace } from '../../data/api.ts';
+import { useOrgAndMode } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -29,7 +29,7 @@ async function contentOf(files: readonly File[]) {
 }
 
 export function UploadSkill({ skill, onClose, onDone }: UploadProps) {
-  const { mode } = usePlace();
+  const { mode } = useOrgAndMode();
   const create = useChange('skills.create', { onDone });
   const replace = useChange('skills.replace', { onDone });
   const [files, setFiles] = useState<readonly File[]>([]);

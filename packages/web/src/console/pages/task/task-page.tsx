@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callApi, usePlace, useRole } from '../../data/api.ts';
+import { callApi, useOrgAndMode, useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
 import { useList, useOne } from '../../data/queries.ts';
 import type { Answer, ItemOf, Request } from '../../data/rows.ts';
@@ -192,7 +192,7 @@ type StoredFile = ItemOf<'files.list'>;
 
 /** Output files. Download links are valid for 15 minutes, so each click requests a new one. */
 function FileList({ files, title }: { files: { rows: readonly StoredFile[]; request: Request }; title: string }) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const { may } = useRole();
   const [fault, setFault] = useState<Error | null>(null);
   const [asked, setAsked] = useState<StoredFile | null>(null);

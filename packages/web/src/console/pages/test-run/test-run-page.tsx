@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import type { TestRun } from '@vestra/sdk/resources';
 import { followTestRun } from '@vestra/sdk/stream';
 import { useEffect, useState } from 'react';
-import { usePlace, useRole, whileSignedIn } from '../../data/api.ts';
+import { useOrgAndMode, useRole, whileSignedIn } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
@@ -77,7 +77,7 @@ export default function TestRunPage() {
 type Progress = Partial<Pick<TestRun, 'status' | 'counts' | 'note' | 'cost_usd' | 'results'>>;
 
 function useProgress(run_id: string, isGoing: boolean, onEnd: () => void): Progress | null {
-  const { org, mode } = usePlace();
+  const { org, mode } = useOrgAndMode();
   const [progress, setProgress] = useState<Progress | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `onEnd` is a new function on each render.
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { allPages } from '../../data/all-pages.ts';
-import { usePlace, useRole } from '../../data/api.ts';
+import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useList, useOne } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -19,7 +19,7 @@ import { type Grouping, useUsageStack } from './usage-stack.ts';
 const groupings = ['day', 'user', 'deployment', 'model', 'kind', 'conversation', 'task'] as const;
 
 export default function UsagePage() {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const { may } = useRole();
   const [filters, setFilters] = useFilters('by', 'from', 'to', 'user_id', 'deployment_id', 'of');
   const by: Grouping = groupings.find((each) => each === filters.by) ?? 'day';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { callApi, type Place, usePlace } from '../../data/api.ts';
+import { callApi, type OrgAndMode, useOrgAndMode } from '../../data/api.ts';
 import type { Fields } from '../../data/rows.ts';
 
 export type UsageFilter = Pick<Fields<'usage.report'>, 'from' | 'to' | 'user_id' | 'deployment_id'>;
@@ -16,7 +16,7 @@ const rest = 'everything else';
 
 /** Spend per day, split by a grouping. Reports have one dimension, so it takes one per layer or per day. */
 export function useUsageStack(by: Grouping, days: readonly string[], filter: UsageFilter) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   return useQuery({
     queryKey: [place.org, place.mode, 'usage.report', { stack: by, days: [days[0], days.at(-1)], ...filter }],
     queryFn: () => stackOf(place, by, days, filter),
@@ -24,7 +24,7 @@ export function useUsageStack(by: Grouping, days: readonly string[], filter: Usa
   });
 }
 
-async function stackOf(place: Place, by: Grouping, days: readonly string[], filter: UsageFilter): Promise<Stack> {
+async function stackOf(place: OrgAndMode, by: Grouping, days: readonly string[], filter: UsageFilter): Promise<Stack> {
   const whole = await byDay(place, filter);
   const alone: Stack = {
     points: days.map((day) => ({ label: day, values: { all: whole.get(day) ?? 0 } })),
@@ -57,7 +57,7 @@ async function stackOf(place: Place, by: Grouping, days: readonly string[], filt
   return { points, series: hasRest ? [...series, rest] : series, names };
 }
 
-async function byDay(place: Place, filter: UsageFilter): Promise<Map<string, number>> {
+async function byDay(place: OrgAndMode, filter: UsageFilter): Promise<Map<string, number>> {
   const days = new Map<string, number>();
   let cursor: string | undefined;
   do {
@@ -73,7 +73,7 @@ async function byDay(place: Place, filter: UsageFilter): Promise<Map<string, num
   return days;
 }
 
-async function sharesByLayer(place: Place, by: 'user' | 'deployment', series: readonly string[], filter: UsageFilter) {
+async function sharesByLayer(place: OrgAndMode, by: 'user' | 'deployment', series: readonly string[], filter: UsageFilter) {
   const shares = new Map<string, number>();
   await Promise.all(
     series.map(async (name) => {
@@ -85,7 +85,7 @@ async function sharesByLayer(place: Place, by: 'user' | 'deployment', series: re
 }
 
 async function sharesByDay(
-  place: Place,
+  place: OrgAndMode,
   by: 'model' | 'kind',
   days: readonly string[],
   whole: Map<string, number>,

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { callApi, usePlace, useRole, whileSignedIn } from '../../data/api.ts';
+import { callApi, useOrgAndMode, useRole, whileSignedIn } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -41,7 +41,7 @@ export function UserComputer({ userId }: { userId: string }) {
 }
 
 function Screen({ userId }: { userId: string }) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const [shot, setShot] = useState<{ url: string; at: string } | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -107,7 +107,7 @@ type Frame = { tab: string; tag: string | null; stage: string | null; url: strin
 
 /** Live frames of the tabs that browser/fetch has open. */
 function Watch({ userId }: { userId: string }) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const [isOn, setIsOn] = useState(false);
   const [tabs, setTabs] = useState<Readonly<Record<string, Frame>>>({});
   const [error, setError] = useState<Error | null>(null);

@@ -1,4 +1,4 @@
-import { callApi, usePlace, useRole } from '../../data/api.ts';
+import { callApi, useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange, useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { ConfirmChange } from '../../parts/confirm.tsx';
@@ -16,7 +16,7 @@ type File = ItemOf<'files.list'>;
 
 /** Uploads and outputs of the user. */
 export function UserFiles({ userId }: { userId: string }) {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const { may } = useRole();
   const [{ source }, setFilters] = useFilters('source', 'part');
   const wanted = source === 'output' ? 'output' : 'upload';

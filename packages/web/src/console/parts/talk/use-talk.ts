@@ -1,7 +1,7 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { followConversation, type StreamEvent } from '@vestra/sdk/stream';
 import { useEffect, useMemo, useState } from 'react';
-import { callApi, usePlace, whileSignedIn } from '../../data/api.ts';
+import { callApi, useOrgAndMode, whileSignedIn } from '../../data/api.ts';
 import { refresh, useList, useOne } from '../../data/queries.ts';
 import type { Answer } from '../../data/rows.ts';
 
@@ -14,7 +14,7 @@ const mostEvents = 500;
 
 /** A live conversation: messages, the streaming reply and events. */
 export function useTalk(conversation_id: string) {
-  const { org, mode } = usePlace();
+  const { org, mode } = useOrgAndMode();
   const client = useQueryClient();
   const conversation = useOne('conversations.get', { conversation_id });
   const messages = useList('conversations.messages', { conversation_id });
@@ -99,7 +99,7 @@ function useTurns(
   heard: ReadonlyMap<string, Turn>,
   isKnown: boolean,
 ): ReadonlyMap<string, Turn> {
-  const place = usePlace();
+  const place = useOrgAndMode();
   const read = useQueries({
     // Read after the conversation, so that the stream from its `last_event_seq` misses no end of a turn.
     queries: (isKnown ? ids : [])

@@ -28,8 +28,8 @@ const call = (from: number, durationMs: number | null, status: string | null = '
   started_at: at(from),
 });
 
-describe('the bars of a trace', () => {
-  it('stand in the order in which they began, and what has not ended lasts until now', () => {
+describe('trace spans', () => {
+  it('are sorted by start, and open spans end now', () => {
     const spans = spansOf({ steps: [step('b', 2, 3), step('open', 4, null)], turns: [call(1, 1000)] }, ms(9));
     expect(spans.map(({ name, startMs, endMs, isOpen }) => [name, startMs, endMs, isOpen])).toEqual([
       ['m', ms(1), ms(2), false],
@@ -39,14 +39,14 @@ describe('the bars of a trace', () => {
     expect(windowOf(spans)).toEqual({ fromMs: ms(1), toMs: ms(9) });
   });
 
-  it('have a width where nothing took time, and there may be none', () => {
+  it('have a minimum window, also without spans', () => {
     const spans = spansOf({ steps: [], turns: [call(1, 0)] }, ms(1));
     expect(windowOf(spans).toMs).toBeGreaterThan(windowOf(spans).fromMs);
     expect(windowOf([])).toEqual({ fromMs: 0, toMs: 1 });
   });
 });
 
-it('is looked at closer and moved by the keyboard, within its bounds [CON-268]', () => {
+it('zooms and moves the trace window within its bounds [CON-268]', () => {
   const whole = { fromMs: 0, toMs: 1000 };
   const middle = { fromMs: 400, toMs: 600 };
   expect(zoomed(whole, whole, 'in')).toEqual({ fromMs: 250, toMs: 750 });

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 
 /** The frame of pages that need no session. */
-export function Door({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
+export function AccessFrame({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Vestra`;
   }, [title]);

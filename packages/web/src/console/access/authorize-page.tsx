@@ -49,7 +49,10 @@ function Consent({ session }: { session: ConsoleSession }) {
   };
   if (asked.error) {
     return (
-      <AccessFrame lead="The request from this client is invalid. No access was granted." title="Cannot connect this client">
+      <AccessFrame
+        lead="The request from this client is invalid. No access was granted."
+        title="Cannot connect this client"
+      >
         <Fault error={asked.error} />
       </AccessFrame>
     );

@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { buttonLook } from '../parts/button.tsx';
-import { companySignIn } from './company-sign-in.ts';
 import { AccessFrame } from './access-frame.tsx';
+import { companySignIn } from './company-sign-in.ts';
 import { identityError } from './identity-errors.ts';
 import { useAccess } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';

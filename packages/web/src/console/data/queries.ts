@@ -128,7 +128,11 @@ export function useChange<Name extends RowName>(
 }
 
 /** Invalidates the cached queries of these families. */
-export async function refresh(client: QueryClient, { org, mode }: OrgAndMode, families: readonly string[]): Promise<void> {
+export async function refresh(
+  client: QueryClient,
+  { org, mode }: OrgAndMode,
+  families: readonly string[],
+): Promise<void> {
   const touched = client.getQueryCache().findAll({
     predicate: ({ queryKey }) => {
       const [ofOrg, ofMode, row] = queryKey as unknown as Key;

@@ -73,7 +73,12 @@ async function byDay(place: OrgAndMode, filter: UsageFilter): Promise<Map<string
   return days;
 }
 
-async function sharesByLayer(place: OrgAndMode, by: 'user' | 'deployment', series: readonly string[], filter: UsageFilter) {
+async function sharesByLayer(
+  place: OrgAndMode,
+  by: 'user' | 'deployment',
+  series: readonly string[],
+  filter: UsageFilter,
+) {
   const shares = new Map<string, number>();
   await Promise.all(
     series.map(async (name) => {

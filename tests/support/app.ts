@@ -4,7 +4,7 @@ import type { Mode, Scope } from '@vestra/contract/route';
 import { createKeyIdentity } from '@vestra/server/account/keys/key-identity';
 import { createKey } from '@vestra/server/account/keys/keys';
 import { insertOrg } from '@vestra/server/account/orgs/store';
-import { createAnswerSeal } from '@vestra/server/account/secrets/seal';
+import { createAnswerSeal } from '@vestra/server/account/secrets/secrets';
 import { createSessionIdentity } from '@vestra/server/integrations/sessions/sessions';
 import { createLog } from '@vestra/server/main/log';
 import type { Origin } from '@vestra/server/platform/caller';

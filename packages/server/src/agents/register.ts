@@ -6,15 +6,15 @@ import type { DocumentReader } from './documents/reader.ts';
 import type { Embeddings } from './embeddings/embeddings.ts';
 import type { McpClient } from './mcp-client/mcp-client.ts';
 import { modelRoutes } from './models/routes.ts';
-import { documentsToIndex, indexDocument } from './notebooks/index-document.ts';
-import { pruneIndexes } from './notebooks/index-store.ts';
+import { documentsToIndex, indexDocument } from './notebooks/document-index.ts';
+import { pruneIndexes } from './notebooks/document-index.ts';
 import { pruneContent } from './notebooks/revisions.ts';
 import { notebookRoutes } from './notebooks/routes.ts';
 import { openZip } from './skills/open-zip.ts';
 import { skillRoutes } from './skills/routes.ts';
-import { forgetOutagesOf } from './tool-servers/outage-store.ts';
+import { forgetOutagesOf } from './tool-servers/store.ts';
 import { mcpServerRoutes } from './tool-servers/routes.ts';
-import type { ChangeLive } from './versions/change-live.ts';
+import type { RepublishLive } from './versions/versions.ts';
 
 export type AgentServices = {
   documents: DocumentReader;
@@ -26,23 +26,23 @@ export type AgentServices = {
 
 /** Checks of higher modules before something live changes. */
 export type AgentPorts = Omit<DeploymentDependencies, 'db'> & {
-  changeLive: ChangeLive;
+  republishLive: RepublishLive;
   search: Parameters<typeof notebookRoutes>[0]['search'];
 };
 
 export function register(
   { config, db, vault, jobs, models }: Kernel,
   { documents, embeddings, comparesVectors, mcpClient }: AgentServices,
-  { changeLive, search, ...deployments }: AgentPorts,
+  { republishLive, search, ...deployments }: AgentPorts,
 ): Registration {
   const { allowPrivateAddresses: allowPrivate } = config;
   const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
   return {
     routes: () => ({
       deployments: deploymentRoutes({ db, ...deployments }),
-      notebooks: notebookRoutes({ db, reader: documents, changeLive, jobs, embeddings, search }),
-      skills: skillRoutes({ db, openZip, changeLive }),
-      mcpServers: mcpServerRoutes({ db, vault, client: mcpClient, assertCallable: callable, changeLive }),
+      notebooks: notebookRoutes({ db, reader: documents, republishLive, jobs, embeddings, search }),
+      skills: skillRoutes({ db, openZip, republishLive }),
+      mcpServers: mcpServerRoutes({ db, vault, client: mcpClient, assertCallable: callable, republishLive }),
       models: modelRoutes({ catalogue: models.catalogue }),
     }),
     jobs: {

@@ -3,17 +3,17 @@ import type { Kernel } from '../platform/kernel.ts';
 import { assertCallable } from '../platform/outbound/address.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { advanceBatch } from './batches/advance.ts';
-import { itemEraser } from './batches/erase.ts';
+import { itemEraser } from './batches/store.ts';
 import { batchRoutes } from './batches/routes.ts';
-import { unfinishedBatches } from './batches/sweep.ts';
+import { unfinishedBatches } from './batches/advance.ts';
 import { routineRoutes } from './routines/routes.ts';
-import { runDueRoutines } from './routines/run-due.ts';
-import { routineRunRoutes } from './routines/run-routes.ts';
+import { runDueRoutines } from './routines/runs.ts';
+import { routineRunRoutes } from './routines/routes.ts';
 import { deleteRoutinesOf } from './routines/store.ts';
-import { deliveryRoutes } from './webhooks/delivery-routes.ts';
-import { pruneDeliveries } from './webhooks/delivery-store.ts';
+import { deliveryRoutes } from './webhooks/routes.ts';
+import { pruneDeliveries } from './webhooks/deliveries.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
-import { pruneWebhookSecrets } from './webhooks/store.ts';
+import { pruneWebhookSecrets } from './webhooks/signatures.ts';
 
 export function register(kernel: Kernel, { engine }: { engine: Engine }): Registration {
   const { config, db, vault, jobs, outbound } = kernel;

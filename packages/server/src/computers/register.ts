@@ -1,14 +1,14 @@
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
-import type { Browsers } from './browser/at-holder.ts';
-import { browserRoutes, screenRoutes } from './browser/routes.ts';
+import type { RemoteBrowsers } from './browser/remote-browser.ts';
+import { browserRoutes, screenRoutes } from './routes.ts';
 import { computerRoutes } from './routes.ts';
-import { wakeBeforehand } from './warm.ts';
-import type { ComputerWork } from './work-computers.ts';
+import { runWarmUp } from './warm-computer.ts';
+import type { AgentComputers } from './agent-computers.ts';
 
 export const register = (
   { db, jobs, log }: Kernel,
-  { computerWork: work, browsers }: { computerWork: ComputerWork; browsers: Browsers },
+  { computerWork: work, browsers }: { computerWork: AgentComputers; browsers: RemoteBrowsers },
 ): Registration => ({
   routes: ({ streams }) => ({
     users: { ...computerRoutes({ db, jobs, work }), ...screenRoutes({ db, browsers }) },
@@ -16,6 +16,6 @@ export const register = (
   }),
   jobs: {
     'computer.warm': ({ org_id, mode, user_id }, { signal }) =>
-      wakeBeforehand({ db, work, log }, { orgId: org_id, mode }, user_id, signal),
+      runWarmUp({ db, work, log }, { orgId: org_id, mode }, user_id, signal),
   },
 });

@@ -3,7 +3,7 @@ import type { Database } from '../platform/db/pool.ts';
 import { EventStream, type Handlers, Reply } from '../platform/http/handler.ts';
 import type { Streams } from '../platform/http/streams.ts';
 import type { JobSender } from '../platform/jobs/catalog.ts';
-import { requireAskedUser } from '../users/index.ts';
+import { requireRequestedUser } from '../users/index.ts';
 import type { AgentComputers } from './agent-computers.ts';
 import type { RemoteBrowsers } from './browser/remote-browser.ts';
 import { deploymentOfBrowser } from './browser/site-rules.ts';
@@ -34,7 +34,7 @@ export function browserRoutes({ db, browsers, streams }: BrowserDependencies): H
     },
     cookies: ({ caller, params, query, signal }) => browsers.cookies(ownerOf(caller, params.user_id), query, signal),
     watch: async ({ caller, params, query, signal }) => {
-      const user = await requireAskedUser(db, caller, params.user_id);
+      const user = await requireRequestedUser(db, caller, params.user_id);
       const { settings } = await deploymentOfBrowser(db, caller, user, query.deployment);
       return new EventStream(streams.open(caller, signal), browsers.watch(ownerOf(caller, params.user_id), settings));
     },
@@ -44,7 +44,7 @@ export function browserRoutes({ db, browsers, streams }: BrowserDependencies): H
 export function screenRoutes({ db, browsers }: Omit<BrowserDependencies, 'streams'>): Handlers<'users'> {
   return {
     screenshot: async ({ caller, params, signal }) => {
-      await requireAskedUser(db, caller, params.user_id);
+      await requireRequestedUser(db, caller, params.user_id);
       const picture = await browsers.screenshot(ownerOf(caller, params.user_id), null, signal);
       return new Response(new Uint8Array(picture), { headers: { 'content-type': 'image/jpeg' } });
     },

@@ -3,14 +3,14 @@ import type { Streams } from '../platform/http/streams.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
-import type { AnswerRequest } from './own-client.ts';
-import { whenFirstCalled } from './when-first-called.ts';
+import type { HandleRequest } from './api-client.ts';
+import { whenFirstCalled } from './lazy-handler.ts';
 
 type EdgeServices = {
   engine: Engine;
   linkTo: (publicUrl: string) => (fileId: string) => string;
   /** Answers a request without a socket. */
-  answer: AnswerRequest;
+  answer: HandleRequest;
 };
 
 /** Each protocol is loaded by its first request. */

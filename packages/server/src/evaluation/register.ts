@@ -3,12 +3,12 @@ import { createWatchers } from '../platform/async/watchers.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
-import { eraseReplaysOf } from './replays/erase.ts';
+import { eraseReplaysOf } from './replays/replays.ts';
 import { playReplay, unfinishedReplays } from './replays/play.ts';
 import { replayRoutes } from './replays/routes.ts';
-import { draftRoutes, scenarioRoutes, talkRoutes } from './scenarios/routes.ts';
+import { draftRoutes, scenarioRoutes, conversationDraftRoutes } from './scenarios/routes.ts';
 import { playTestRun, unfinishedTestRuns } from './test-runs/play.ts';
-import type { Player } from './test-runs/playing.ts';
+import type { Player } from './player/player.ts';
 import { type TestRunDependencies, testRunRoutes } from './test-runs/routes.ts';
 
 export type EvaluationServices = Omit<Player, 'engine'> & {
@@ -30,7 +30,7 @@ export function register(
         testRuns: testRunRoutes({ db, engine, jobs, upToDateVersion, watchers, streams }),
         replays: replayRoutes({ engine, jobs }),
         feedback: feedbackRoutes({ db }),
-        conversations: talkRoutes({ engine }),
+        conversations: conversationDraftRoutes({ engine }),
       };
     },
     jobs: {

@@ -8,13 +8,13 @@ import type { Registration } from '../platform/registration.ts';
 import type { VoiceCalls } from '../voice/index.ts';
 import type { AppSignIn } from './app-sign-in/sign-in-server.ts';
 import type { Catalogue } from './apps/catalogue.ts';
-import { resumeAfterConnecting } from './apps/resume-after-connecting.ts';
+import { resumeAfterConnecting } from './apps/connections.ts';
 import { appRoutes, connectionRoutes } from './apps/routes.ts';
 import { pruneConnections, removeConnectionsOfUser } from './apps/store.ts';
 import { functionRoutes } from './functions/routes.ts';
-import { createSessionIdentity } from './sessions/identity.ts';
+import { createSessionIdentity } from './sessions/sessions.ts';
 import { sessionRoutes } from './sessions/routes.ts';
-import { createScreenCredentials } from './sessions/screen-credential.ts';
+import { createScreenCredentials } from './sessions/sessions.ts';
 import { pruneSessions, removeSessionsOfUser } from './sessions/store.ts';
 
 /** The apps that users can connect, and the sign-in there. */

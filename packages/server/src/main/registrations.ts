@@ -5,15 +5,15 @@ import { deploymentNames, findDeployment, holdDeployment } from '../agents/deplo
 import { indexStateOf } from '../agents/notebooks/index.ts';
 import { register as registerAgents } from '../agents/register.ts';
 import { register as registerAutomation } from '../automation/register.ts';
-import { moveRoutinesToTimezone } from '../automation/routines/move-timezone.ts';
+import { moveRoutinesToTimezone } from '../automation/routines/routine-changes.ts';
 import { register as registerBilling } from '../billing/register.ts';
-import { readBalances } from '../billing/store.ts';
-import type { Computers } from '../computers/awake.ts';
-import type { Browsers } from '../computers/browser/at-holder.ts';
+import { readBalances } from '../billing/roll-up-balances.ts';
+import type { Computers } from '../computers/running-computer.ts';
+import type { RemoteBrowsers } from '../computers/browser/remote-browser.ts';
 import { register as registerComputers } from '../computers/register.ts';
-import type { ComputerWork } from '../computers/work-computers.ts';
+import type { AgentComputers } from '../computers/agent-computers.ts';
 import { register as registerEdges } from '../edges/register.ts';
-import type { AnswerRequest } from '../edges/own-client.ts';
+import type { HandleRequest } from '../edges/api-client.ts';
 import { createDownloadLinks } from '../engine/files/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { findConversation } from '../engine/conversations/index.ts';
@@ -24,19 +24,19 @@ import { register as registerEvaluation } from '../evaluation/register.ts';
 import { latestRuns } from '../evaluation/test-runs/store.ts';
 import { register as registerIntegrations } from '../integrations/register.ts';
 import { liveSessionsOf } from '../integrations/sessions/store.ts';
-import { clientDocumentPath } from '../pages/client-document.ts';
+import { clientDocumentPath } from '../pages/authorization-documents.ts';
 import type { Handlers } from '../platform/http/handler.ts';
 import { register as registerPlatform } from '../platform/register.ts';
 import type { Registration } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
-import { renderFile } from '../release/file/render-file.ts';
-import { changeLive } from '../release/promotion/change-live.ts';
+import { renderFile } from '../release/apply/manifest.ts';
+import { republishLiveVersions } from '../release/promotion/promotion.ts';
 import { fixContent } from '../release/promotion/content.ts';
-import { promoteAfterTests } from '../release/promotion/promote-after-tests.ts';
-import { upToDateVersion } from '../release/promotion/up-to-date-version.ts';
-import { manifestChecker } from '../release/read/check-manifest.ts';
+import { promoteAfterTests } from '../release/promotion/promote.ts';
+import { upToDateVersion } from '../release/promotion/promote.ts';
+import { manifestChecker } from '../release/apply/check-file.ts';
 import { register as registerRelease } from '../release/register.ts';
-import { eraseUser } from '../users/erase.ts';
+import { eraseUser } from '../users/erasure.ts';
 import { register as registerUsers } from '../users/register.ts';
 import { capsOf } from '../users/store.ts';
 import type { VoiceCalls } from '../voice/calls.ts';
@@ -48,11 +48,11 @@ export type ServerParts = {
   engine: Engine;
   followers: Followers;
   computers: Pick<Computers, 'erase'>;
-  computerWork: ComputerWork;
-  browsers: Browsers;
+  computerWork: AgentComputers;
+  browsers: RemoteBrowsers;
   voice: () => VoiceCalls;
   /** Answers a request without a socket, as this server does. */
-  answer: AnswerRequest;
+  answer: HandleRequest;
   health: () => Promise<Health>;
 };
 
@@ -85,7 +85,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       fixContent,
       renderFile,
       latestTestRuns: latestRuns,
-      changeLive,
+      republishLive: republishLiveVersions,
       search: engine.search,
     }),
     registerUsers(kernel, kernel, {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
 import { pruneAudit } from '../account/audit/audit-log.ts';
 import { pruneEvents } from '../account/events/events.ts';
-import { pruneDeliveries } from '../automation/webhooks/delivery-store.ts';
+import { pruneDeliveries } from '../automation/webhooks/deliveries.ts';
 import { pruneTraces } from '../engine/records/prune-traces.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { rowsOf, run } from '../platform/db/query.ts';

@@ -1,11 +1,11 @@
+import { answerInterviews, interviewRoutes } from './deployment-wizard/routes.ts';
 import type { Engine } from '../engine/index.ts';
 import type { Handlers } from '../platform/http/handler.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { ApplyDependencies } from './dependencies.ts';
-import type { InterviewPorts } from './interview/ports.ts';
-import { answeringInterviews, interviewRoutes } from './interview/routes.ts';
-import { faultsOfFile } from './read/check-file.ts';
+import type { InterviewPorts } from './deployment-wizard/interview.ts';
+import { faultsOfFile } from './apply/check-file.ts';
 import { applyRoutes } from './routes.ts';
 
 export function register(
@@ -17,12 +17,12 @@ export function register(
   const interviews: InterviewPorts = {
     engine,
     faultsOf: (caller, body) => faultsOfFile(kernel.db, kernel, { caller, body }),
-    render: async (file) => (await import('./file/render-yaml.ts')).renderYaml(file),
+    render: async (file) => (await import('./apply/render-yaml.ts')).renderYaml(file),
   };
   return {
     routes: (serving) => ({
       deployments: { ...applyRoutes(kernel), ...interviewRoutes(interviews) },
-      conversations: answeringInterviews(interviews, conversations(serving)),
+      conversations: answerInterviews(interviews, conversations(serving)),
     }),
   };
 }

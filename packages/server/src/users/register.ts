@@ -6,7 +6,7 @@ import type { CustomerMemory } from './memory/customer-memory.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { eraseMemoriesOf } from './memory/store.ts';
 import { type UserDependencies, userRoutes } from './routes.ts';
-import { unfinishedErasures } from './unfinished-erasures.ts';
+import { unfinishedErasures } from './erasure.ts';
 
 /** Called by changes of a user, in the transaction of the change. */
 export type UserPorts = Pick<UserDependencies, 'shutOut' | 'timezoneGiven'>;

@@ -1,6 +1,6 @@
 import { Failure } from '@vestra/contract/errors';
 import type { Followers, LogEntry } from '../account/index.ts';
-import { type ChargeItem, charge, refusalFailure, refusalOfSpending } from '../billing/index.ts';
+import { type ChargeItem, charge, refusalFailure, checkSpending } from '../billing/index.ts';
 import { type ConversationRow, sendMessage } from '../engine/conversations/index.ts';
 import { announce, type Engine } from '../engine/index.ts';
 import {
@@ -118,7 +118,7 @@ const contextOf = (interrupted: string | null) => ({
 /** Refuses a call that no one can pay for, at its start and while it runs. */
 export async function assertMoneyForCall(db: Executor, tenant: Tenant, userId: string | null): Promise<void> {
   const userCaps = userId === null ? null : ((await capsOf(db, tenant, [userId])).get(userId) ?? null);
-  const refusal = await refusalOfSpending(db, tenant, { userId, userCaps });
+  const refusal = await checkSpending(db, tenant, { userId, userCaps });
   if (refusal) throw refusalFailure(refusal);
 }
 

@@ -6,7 +6,7 @@ import { type Called, generations, serveMcp, tool } from '../mcp-client/mcp-serv
 import type { Manifest } from '../versions/manifest.ts';
 import { createServerTools, type ServerTool } from './agent-tools.ts';
 import { startMcpServers } from './mcp-servers.fixture.ts';
-import type { AppSignIn } from './server-access.ts';
+import type { AppCredential } from './server-access.ts';
 
 type Servers = Manifest['mcp_servers'];
 type Policies = Manifest['mcp_tool_policy'];
@@ -23,7 +23,7 @@ beforeEach(async () => {
   clock = 1_000_000;
   tools = toolsWith([]);
 });
-const toolsWith = (signedIn: AppSignIn[]) =>
+const toolsWith = (signedIn: AppCredential[]) =>
   createServerTools({
     db: server.db,
     vault: server.vault,

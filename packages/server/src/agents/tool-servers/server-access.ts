@@ -152,7 +152,7 @@ export async function reachApps(
   return new Map(found.map((each) => [each.slug, accessToApp(each)]));
 }
 
-function accessToApp({ slug, connectionId, credential }: AppSignIn): ServerAccess {
+function accessToApp({ slug, connectionId, credential }: AppCredential): ServerAccess {
   const server = { slug, deny: [], require_approval: [], sampling: false };
   const unavailable = (reason: AwayReason, message: string): ServerAccess => ({
     ok: false,
@@ -178,7 +178,7 @@ function accessToApp({ slug, connectionId, credential }: AppSignIn): ServerAcces
 }
 
 /** The sign-in of a user to an app. */
-export type AppSignIn = {
+export type AppCredential = {
   slug: string;
   connectionId: string;
   credential:
@@ -189,7 +189,7 @@ export type AppSignIn = {
         /** The server, with the credential in its headers. */
         target: McpTarget;
         /** The server refused the credential: tries to renew it once. */
-        refused: () => Promise<AppSignIn>;
+        refused: () => Promise<AppCredential>;
       }
     /** The person must sign in again. */
     | { kind: 'over' }
@@ -200,5 +200,5 @@ export type AppSignIn = {
 /** Access to apps with the user's sign-in instead of company headers. */
 export type SignIns = {
   /** Returns the current and former sign-ins of the user, with valid tokens. */
-  of: (tenant: Tenant, userId: string | null, wanted: 'all' | readonly string[]) => Promise<AppSignIn[]>;
+  of: (tenant: Tenant, userId: string | null, wanted: 'all' | readonly string[]) => Promise<AppCredential[]>;
 };

@@ -22,7 +22,7 @@ import { type BatchReference, failQueued, lockBatch, waitingForOwnAgent } from '
 import { batches } from './tables.ts';
 
 /** Items that start in one transaction: few enough that no other writer waits long for the row of the batch. */
-const groupSize = mostHeldTogether;
+const groupSize = maxHoldsTogether;
 
 /** Gives the free slots of a batch to its waiting items, and completes the batch when no item is left. */
 export async function advanceBatch(engine: Engine, batch: BatchReference): Promise<void> {

@@ -1,5 +1,5 @@
 import { fail } from '@vestra/contract/errors';
-import { emit, emitToNobody, findEvent, presentEvent, recordAudit } from '../../account/index.ts';
+import { emit, emitWithoutDeliveries, findEvent, presentEvent, recordAudit } from '../../account/index.ts';
 import { serverOrigin, type Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
@@ -172,7 +172,7 @@ export function createManualDelivery(dependencies: SendDependencies) {
   return {
     test: (tenant: Tenant, endpointId: string) =>
       send(tenant, endpointId, (tx, endpoint) =>
-        emitToNobody(tx, {
+        emitWithoutDeliveries(tx, {
           ...tenant,
           type: 'webhook.test',
           deploymentId: endpoint.deployment_id,

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
-import { openFor, sealFor } from '../../account/index.ts';
+import { openOwned, sealOwned } from '../../account/index.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { prune } from '../../platform/db/prune.ts';
 import { insert, rowsOf, run } from '../../platform/db/query.ts';
@@ -58,14 +58,14 @@ const placeOf = ({ id, org_id, mode }: SigningEndpoint) => ({
 /** Creates the secret that the endpoint uses from now on. The server shows it only in this response. */
 export async function createSecret(tx: Transaction, vault: Vault, endpoint: SigningEndpoint): Promise<string> {
   const secret = newSecret();
-  await insertSecret(tx, endpoint.id, await sealFor(tx, vault, placeOf(endpoint), secret));
+  await insertSecret(tx, endpoint.id, await sealOwned(tx, vault, placeOf(endpoint), secret));
   return secret;
 }
 
 /** The current secret first, then those that were rolled within 24 hours. */
 export async function signingSecrets(db: Executor, vault: Vault, endpoint: SigningEndpoint): Promise<string[]> {
   const rows = await secretsInForce(db, endpoint.id);
-  return openFor(
+  return openOwned(
     db,
     vault,
     placeOf(endpoint),

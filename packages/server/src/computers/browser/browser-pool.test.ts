@@ -6,7 +6,7 @@ import { newDeployment } from '../../agents/deployments/deployments.fixture.ts';
 import { credit } from '../../billing/charge.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { createStreams } from '../../platform/http/streams.ts';
-import { enterUser } from '../../users/enter.ts';
+import { enterUser } from '../../users/users.ts';
 import { oneProcess } from '../computer-routing.fixture.ts';
 import { browserRoutes, screenRoutes } from '../routes.ts';
 import { poolWithoutBrowser } from './browser-pool.fixture.ts';

@@ -7,7 +7,7 @@ import { untilAborted } from '../../platform/async/until-aborted.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Frame, FrameSource } from '../../platform/http/sse.ts';
-import { requireAskedUser } from '../../users/index.ts';
+import { requireRequestedUser } from '../../users/index.ts';
 import type { SiteRules } from '../chromium/request-guard.ts';
 import type { ComputerRouting, FrameMerge, RoutedCall } from '../computer-routing.ts';
 import type { Owner } from '../store.ts';
@@ -248,7 +248,7 @@ async function findCookies(
   userId: string,
   { domain, names, deployment }: CookieQuery,
 ): Promise<FoundCookies> {
-  const user = await requireAskedUser(db, tenant, userId);
+  const user = await requireRequestedUser(db, tenant, userId);
   const { settings } = await deploymentOfBrowser(db, tenant, user, deployment);
   if (!fetchRules(settings).mayReach(domain)) throw fail('domain_not_allowed', { param: 'domain' });
   const site = domain.toLowerCase();

@@ -1,7 +1,7 @@
 /** Executes the decision of `transitions/end-run.ts`: under the lock of the conversation, or if the conversation is unchanged. */
 import type { FinalEnd } from '@vestra/agent/ports';
 import type { Micros } from '@vestra/contract/money';
-import { emitting } from '../../account/index.ts';
+import { emitStatement } from '../../account/index.ts';
 import { manifestOf } from '../../agents/versions/index.ts';
 import { costOf, costOfKinds } from '../../billing/index.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
@@ -153,7 +153,7 @@ export async function endRunIfUnchanged(engine: Turns, answered: AnsweredRun): P
     endRunStatement(last, subject, decision),
     ...(item ? [item.statement] : []),
     ...(charge ? [charge] : []),
-    ...toldOf(conversation, told.told).map((event) => emitting(event).statement),
+    ...toldOf(conversation, told.told).map((event) => emitStatement(event).statement),
   ];
   const results = await engine.writes(conversation.id, statements).catch((error: unknown) => {
     engine.seen.conversations.forget(conversation.id);

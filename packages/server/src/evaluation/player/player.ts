@@ -2,7 +2,7 @@ import { ModelFailure } from '@vestra/agent/model';
 import { Failure } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Followers } from '../../account/index.ts';
-import type { IndexState, Reader } from '../../agents/notebooks/index.ts';
+import type { IndexState, NotebookReader } from '../../agents/notebooks/index.ts';
 import { costsOf } from '../../billing/index.ts';
 import { changeConversation, type Engine, ignoreErased, stopAll } from '../../engine/index.ts';
 import { isDatabaseAway } from '../../platform/db/away.ts';
@@ -23,7 +23,7 @@ export type Player = {
     of: { orgId: string; run: Pick<TestRunRow, 'id' | 'deployment_id' | 'version' | 'mode'> },
   ) => Promise<{ promoted: true } | { promoted: false; reason: string }>;
   /** How many of the documents that the agent will read are indexed. */
-  indexStateOf: (reader: Reader) => Promise<IndexState>;
+  indexStateOf: (reader: NotebookReader) => Promise<IndexState>;
 };
 
 /** A code of the error catalogue for something that could not be played, and a sentence if there is one. */

@@ -13,7 +13,7 @@ import { assertPayable, type Engine, usableModel } from '../../engine/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
-import type { EraseStep } from '../../users/index.ts';
+import type { EraseStep } from '../../platform/registration.ts';
 import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import type { Replay, ReplayedTalk } from '../tables.ts';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
-import { openFor, sealFor } from '../../account/index.ts';
+import { openOwned, sealOwned } from '../../account/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import type { Executor } from '../../platform/db/pool.ts';
@@ -87,7 +87,7 @@ export const sealSecrets = (
   tenant: Tenant,
   connectionId: string,
   secrets: PendingSecrets | TokenSecrets | KeySecrets,
-): Promise<Buffer> => sealFor(db, vault, { kind: 'connection', tenant, owner: connectionId }, JSON.stringify(secrets));
+): Promise<Buffer> => sealOwned(db, vault, { kind: 'connection', tenant, owner: connectionId }, JSON.stringify(secrets));
 
 export const openPending = (db: Executor, vault: Vault, row: Sealed): Promise<PendingSecrets | null> =>
   open<PendingSecrets>(db, vault, row);
@@ -101,7 +101,7 @@ export const openKey = (db: Executor, vault: Vault, row: Sealed): Promise<KeySec
 async function open<Secrets>(db: Executor, vault: Vault, row: Sealed): Promise<Secrets | null> {
   if (row.sealed === null) return null;
   const tenant = { orgId: row.org_id, mode: row.mode };
-  const [text] = await openFor(db, vault, { kind: 'connection', tenant, owner: row.id }, [row.sealed]);
+  const [text] = await openOwned(db, vault, { kind: 'connection', tenant, owner: row.id }, [row.sealed]);
   return JSON.parse(text as string) as Secrets;
 }
 
@@ -112,7 +112,7 @@ const ownerOf = ({ app, serverUrl, issuer, redirectUri }: ClientPlace) =>
   JSON.stringify([app, serverUrl, issuer, redirectUri]);
 
 export const sealClient = (db: Executor, vault: Vault, tenant: Tenant, place: ClientPlace, client: AppClient) =>
-  sealFor(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, JSON.stringify(client));
+  sealOwned(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, JSON.stringify(client));
 
 export async function openClient(
   db: Executor,
@@ -121,7 +121,7 @@ export async function openClient(
   place: ClientPlace,
   sealed: Buffer,
 ): Promise<AppClient> {
-  const [text] = await openFor(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, [sealed]);
+  const [text] = await openOwned(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, [sealed]);
   return JSON.parse(text as string) as AppClient;
 }
 
@@ -132,12 +132,12 @@ const ownerOfOwn = ({ app, serverUrl, issuer, clientId }: OwnClientPlace) =>
   JSON.stringify([app, serverUrl, issuer, clientId]);
 
 export const sealOwnClient = (db: Executor, vault: Vault, tenant: Tenant, place: OwnClientPlace, secret: string) =>
-  sealFor(db, vault, { kind: 'own_app_client', tenant, owner: ownerOfOwn(place) }, secret);
+  sealOwned(db, vault, { kind: 'own_app_client', tenant, owner: ownerOfOwn(place) }, secret);
 
 export async function openOwnClient(db: Executor, vault: Vault, row: OwnClientRow, sealed: Buffer): Promise<string> {
   const owner = ownerOfOwn({ app: row.app, serverUrl: row.server_url, issuer: row.issuer, clientId: row.client_id });
   const tenant = { orgId: row.org_id, mode: row.mode };
-  const [secret] = await openFor(db, vault, { kind: 'own_app_client', tenant, owner }, [sealed]);
+  const [secret] = await openOwned(db, vault, { kind: 'own_app_client', tenant, owner }, [sealed]);
   return secret as string;
 }
 

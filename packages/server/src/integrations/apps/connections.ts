@@ -10,7 +10,7 @@ import { sharedNow } from '../../platform/db/clock.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Committed } from '../../platform/http/handler.ts';
-import { actingUser, askedUser } from '../../users/index.ts';
+import { actingUser, requestedUserId } from '../../users/index.ts';
 import type { AppTokens, SignInServer } from '../app-sign-in/sign-in-server.ts';
 import type { ConnectionRow } from '../tables.ts';
 import {
@@ -95,7 +95,7 @@ async function prepare(
   const { db, catalogue, signIn, redirectUri } = deps;
   const app = appToConnect(catalogue, appId);
   // Refuse before any request to the app.
-  await askedUser(db, caller, user_id);
+  await requestedUserId(db, caller, user_id);
   const settings = await findSettings(db, caller);
   if (return_url !== undefined) assertReturnUrl(return_url, settings.allowed_return_urls);
   if (key !== undefined) {

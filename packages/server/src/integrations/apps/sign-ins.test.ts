@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
 import { rowsWhere } from '../../../../../tests/support/rows.ts';
-import type { AppSignIn } from '../../agents/tool-servers/server-access.ts';
+import type { AppCredential } from '../../agents/tool-servers/server-access.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { connections } from '../tables.ts';
@@ -44,7 +44,7 @@ async function connected(user_id = 'ada') {
   };
 }
 
-const tokenOf = (signedIn: AppSignIn | undefined) =>
+const tokenOf = (signedIn: AppCredential | undefined) =>
   signedIn?.credential.kind === 'token' ? signedIn.credential.token : signedIn?.credential.kind;
 
 const renewals = () => desk.app.had.filter((entry) => entry === 'POST /token refresh_token').length;
@@ -87,7 +87,7 @@ describe('a sign-in', () => {
     const { tenant, first, endsIn, shown } = await connected();
     await endsIn(30);
     const [one, other] = [process(), process()];
-    const late: Promise<AppSignIn[]>[] = [];
+    const late: Promise<AppCredential[]>[] = [];
     // While the app makes up its mind, everybody else comes too.
     desk.app.instead = async (path) => {
       if (path !== '/token' || late.length > 0) return undefined;
@@ -179,7 +179,7 @@ describe('a sign-in', () => {
   });
 });
 
-async function refused(signedIn: AppSignIn | undefined): Promise<AppSignIn> {
+async function refused(signedIn: AppCredential | undefined): Promise<AppCredential> {
   if (signedIn?.credential.kind !== 'token') throw new Error('There is no token.');
   return signedIn.credential.refused();
 }

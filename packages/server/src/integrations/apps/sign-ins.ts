@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SignedIn, SignIns } from '../../agents/tool-servers/index.ts';
+import type { AppCredential, SignIns } from '../../agents/tool-servers/index.ts';
 import { serverOrigin, type Tenant } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import { joinedReads } from '../../platform/db/joined.ts';
@@ -27,7 +27,7 @@ export function createSignIns(deps: RenewDependencies): SignIns {
   const { db, vault, catalogue } = deps;
   const readSignIns = joinedReads((wanted: (Tenant & { userId: string | null })[]) => signInsOf(db, wanted));
 
-  async function signedIn(row: ConnectionRow, isRenewed: boolean): Promise<AppSignIn> {
+  async function signedIn(row: ConnectionRow, isRenewed: boolean): Promise<AppCredential> {
     const about = { slug: row.app, connectionId: row.id };
     const credential = row.auth === 'api_key' ? await keyOf(row) : await tokenOf(row);
     if (!credential) return { ...about, credential: { kind: 'over' } };
@@ -57,7 +57,7 @@ export function createSignIns(deps: RenewDependencies): SignIns {
     return target ? { token: secrets.api_key, target } : null;
   }
 
-  async function after(row: ConnectionRow, renewal: Renewal): Promise<AppSignIn> {
+  async function after(row: ConnectionRow, renewal: Renewal): Promise<AppCredential> {
     if (renewal.kind === 'renewed') return signedIn(renewal.row, true);
     if (renewal.kind === 'impossible') await end(deps, row, overWords[row.auth]);
     const kind = renewal.kind === 'unavailable' ? 'unavailable' : 'over';

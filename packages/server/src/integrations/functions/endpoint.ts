@@ -1,6 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import { readToolInput } from '@vestra/contract/tool-input';
-import { openFor, recordAudit, sealFor } from '../../account/index.ts';
+import { openOwned, recordAudit, sealOwned } from '../../account/index.ts';
 import type { Manifest } from '../../agents/versions/index.ts';
 import { assertMayRoll, newSecret } from '../../automation/index.ts';
 import type { TakenCall } from '../../engine/interactions/index.ts';

@@ -6,7 +6,7 @@ import { createServerTools } from '../../agents/tool-servers/index.ts';
 import { advanceBatch, advanceOwnAgent } from '../../automation/batches/advance.ts';
 import { createAdvancer, watchItems } from '../../automation/batches/advancer.ts';
 import { routineTools } from '../../automation/routines/agent-tools.ts';
-import { createMoneyLine } from '../../billing/money-line.ts';
+import { createHoldQueue } from '../../billing/hold-queue.ts';
 import type { AgentComputers } from '../../computers/agent-computers.ts';
 import { agentBrowsers } from '../../computers/browser/agent-tools.ts';
 import type { Engine } from '../../engine/index.ts';

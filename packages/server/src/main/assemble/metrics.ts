@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dueDeliveriesStatement } from '../../automation/webhooks/deliveries.ts';
-import type { Computers } from '../../computers/awake.ts';
+import type { Computers } from '../../computers/running-computer.ts';
 import { readingStoredBytes } from '../../engine/files/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { Statement } from '../../platform/db/group.ts';

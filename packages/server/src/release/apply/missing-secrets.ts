@@ -1,6 +1,6 @@
 import { type Fault, fail } from '@vestra/contract/errors';
 import { secretsIn } from '@vestra/contract/secrets-in-text';
-import { storedNames } from '../../account/index.ts';
+import { storedSecretNames } from '../../account/index.ts';
 import { findById, type RegisteredServer } from '../../agents/tool-servers/index.ts';
 import type { Manifest } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';

@@ -9,8 +9,8 @@ import {
 } from '../../agents/deployments/index.ts';
 import {
   becomeDefault,
-  type ChangeLive,
-  changeLiveVersions,
+  type RepublishLive,
+  republishLiveVersions as republishVersions,
   moveDraft,
   pushLive,
 } from '../../agents/versions/index.ts';
@@ -166,8 +166,8 @@ async function emitPromoted(
 }
 
 /** Moves live versions to changed content. Each counts as a promotion, so pending promotions are dropped. */
-export const republishLiveVersions: ChangeLive = async (tx, origin, resourceId, next) => {
-  for (const { deployment, version } of await changeLiveVersions(tx, origin, resourceId, next)) {
+export const republishLiveVersions: RepublishLive = async (tx, origin, resourceId, next) => {
+  for (const { deployment, version } of await republishVersions(tx, origin, resourceId, next)) {
     await dropPending(tx, deployment.id, 'live');
     await emitPromoted(tx, { origin, deployment, version, becameDefault: false });
   }

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyIdentity } from '../../account/keys/identity.ts';
-import { createAnswerSeal } from '../../account/secrets/seal.ts';
+import { createKeyIdentity } from '../../account/keys/key-identity.ts';
+import { createAnswerSeal } from '../../account/secrets/secrets.ts';
 import type { EmbedOptions } from '../../agents/embeddings/embeddings.ts';
-import { EmbeddingsFailure } from '../../agents/embeddings/embeddings-failure.ts';
+import { EmbeddingsFailure } from '../../agents/embeddings/embeddings.ts';
 import { createSessionIdentity } from '../../integrations/sessions/sessions.ts';
 import { sessions } from '../../integrations/tables.ts';
 import { createLog } from '../../main/log.ts';

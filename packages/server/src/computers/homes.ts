@@ -44,7 +44,7 @@ type Dependencies = {
 
 /**
  * File times lag up to 10 ms behind the clock. The mark must be later than every unpacked file and earlier than the
- * first new write, or that write would not be saved.
+ * first new write. Otherwise that write would not be saved.
  */
 const tickMs = 15;
 
@@ -123,9 +123,7 @@ export function createHomes({ db, files, archive, log, everyMs }: Dependencies):
     },
   };
 
-  /**
-   * True if no other process has had the computer since it was awake here, or if nothing changed since it was saved.
-   */
+  /** True if no other process has had the computer since, or if nothing here changed since the save. */
   async function isNewest({ folders, epoch }: HeldComputer, name: string): Promise<boolean> {
     const mark = await archive.readMark(folders);
     if (mark?.name !== name) return false;

@@ -67,10 +67,7 @@ export async function runWarmUp(
   }
 }
 
-/**
- * The environment of the version that the default deployment of the user, or else of the org, runs in this mode; null
- * if there is none.
- */
+/** The environment of the user's default deployment, or else of the org's, in this mode; null if there is none. */
 async function environmentOf(db: Database, tenant: Tenant, user: UserRow) {
   const { orgId, mode } = tenant;
   const byDefault = user.default_deployment ?? (await findSettings(db, tenant)).default_deployment;

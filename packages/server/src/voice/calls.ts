@@ -56,7 +56,7 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
   const { engine, followers, streams, rateLimiter, processNews, connections, speech, log, order, ice, most, times } =
     dependencies;
   const held = createHeldCalls({ order, processNews, log });
-  /** One call of a session starts at a time, so that offers sent at once do not each start a process. */
+  /** One call of a session starts at a time: concurrent offers must not each start a process. */
   const starting = createLimiter({ atOnceEach: 1, waitingEach: 2 });
   /** One org must not use up the calls of the whole server. */
   const maxPerOrg = Math.max(1, Math.ceil(most * 0.75));

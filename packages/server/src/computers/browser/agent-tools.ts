@@ -311,7 +311,7 @@ async function openPage(work: BrowserRun, browser: OpenBrowser, url: string, sig
     return error;
   });
   if (refusals.some(({ isWholePage }) => isWholePage)) return refusedAnswer(work, refusals);
-  await recordClosed(work, refusals);
+  await recordBlockedPages(work, refusals);
   if (result !== null) return failed(`The page could not be opened (${result}).`);
   return read(open, 1, signal);
 }
@@ -332,12 +332,12 @@ async function act(
     throw error;
   });
   if (refusals.some(({ isWholePage }) => isWholePage)) return refusedAnswer(work, refusals);
-  await recordClosed(work, refusals);
+  await recordBlockedPages(work, refusals);
   return result.ok ? read(open, 1, signal) : failed(result.why);
 }
 
 async function refusedAnswer(work: BrowserRun, refusals: readonly RequestRefusal[]): Promise<ToolAnswer> {
-  await recordClosed(work, refusals);
+  await recordBlockedPages(work, refusals);
   const whole = refusals.find(({ isWholePage }) => isWholePage);
   return failed(
     whole?.kind === 'page'
@@ -346,7 +346,10 @@ async function refusedAnswer(work: BrowserRun, refusals: readonly RequestRefusal
   );
 }
 
-async function recordClosed({ db, origin, owner }: BrowserRun, refusals: readonly RequestRefusal[]): Promise<void> {
+async function recordBlockedPages(
+  { db, origin, owner }: BrowserRun,
+  refusals: readonly RequestRefusal[],
+): Promise<void> {
   for (const refusal of refusals) {
     if (refusal.kind === 'page') await recordBlocked(db, origin, owner.userId, refusal.page);
   }

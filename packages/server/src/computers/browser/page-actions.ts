@@ -5,7 +5,7 @@ import type { BodyOf } from '@vestra/contract/route';
 import { untilAborted } from '../../platform/async/until-aborted.ts';
 import { PageFailed } from '../chromium/devtools.ts';
 import type { ElementQuery } from '../chromium/page-script.ts';
-import type { ClosedPage } from '../chromium/request-guard.ts';
+import type { BlockedPage } from '../chromium/request-guard.ts';
 import type { Tab } from '../chromium/tab.ts';
 import { matcherOf, readBody } from './captures.ts';
 import { verdictOn } from './site-rules.ts';
@@ -109,7 +109,7 @@ type StepLimits = {
   signal: AbortSignal;
   timeoutMs: number;
   /** Records in the audit log that a blocked page was requested. */
-  blocked: (page: ClosedPage) => Promise<void>;
+  blocked: (page: BlockedPage) => Promise<void>;
 };
 
 type StepOutcome = { ok: boolean; result: unknown };

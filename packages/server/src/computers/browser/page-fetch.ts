@@ -8,7 +8,7 @@ import type { Origin } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { enterUser, findRequestedUser } from '../../users/index.ts';
-import type { ClosedPage, RequestRefusal, SiteRules } from '../chromium/request-guard.ts';
+import type { BlockedPage, RequestRefusal, SiteRules } from '../chromium/request-guard.ts';
 import type { Tab } from '../chromium/tab.ts';
 import type { Owner } from '../store.ts';
 import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
@@ -22,7 +22,7 @@ type Dependencies = { db: Database; browserPool: BrowserPool };
 /** A person needs a while to sign in. */
 const frontKeptMs = 600_000;
 
-/** Opens a page in a background tab of the user's browser, or reuses a kept tab, and returns what the page loaded. */
+/** Opens a page in a background tab of the user's browser or in a kept tab. Returns what the page loaded. */
 export async function fetchPage(
   { db, browserPool }: Dependencies,
   origin: Origin,
@@ -196,7 +196,7 @@ type FetchRun = {
   body: FetchBody;
   rules: SiteRules;
   /** Records in the audit log that a blocked page was requested. */
-  blocked: (page: ClosedPage) => Promise<void>;
+  blocked: (page: BlockedPage) => Promise<void>;
   signal: AbortSignal;
 };
 

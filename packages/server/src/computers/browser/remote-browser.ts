@@ -223,7 +223,7 @@ type TabSnapshot = { tab: string; tag: string | null; stage: string | null; url:
 const isShown = ({ tab, use }: OpenTab, rules: SiteRules) =>
   use.kind === 'fetch' && !use.isPrivate && tab.isOpen() && verdictOn(rules, tab.url()).kind === 'open';
 
-/** Null if there is nothing to show, or if the tab moved to a hidden page while its picture was taken. */
+/** Null if there is nothing to show, or if the tab moved to a hidden page meanwhile. */
 async function see(open: OpenTab, rules: SiteRules): Promise<TabSnapshot | null> {
   const { tab, id, use } = open;
   const url = tab.url();

@@ -4,7 +4,7 @@ import { deploymentFor } from '../../engine/conversations/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import type { Database, Executor } from '../../platform/db/pool.ts';
 import type { UserRow } from '../../users/index.ts';
-import type { ClosedPage, SiteRules } from '../chromium/request-guard.ts';
+import type { BlockedPage, SiteRules } from '../chromium/request-guard.ts';
 
 /** The sites and pages of a version, from its manifest. */
 export type SiteSettings = {
@@ -22,13 +22,13 @@ export function agentRules(settings: SiteSettings): SiteRules {
   return rulesFor(settings?.allowed_domains ?? null, settings?.blocked_paths ?? []);
 }
 
-type Verdict = { kind: 'open' } | { kind: 'site' } | { kind: 'page'; page: ClosedPage };
+type Verdict = { kind: 'open' } | { kind: 'site' } | { kind: 'page'; page: BlockedPage };
 
 export function verdictOn(rules: SiteRules, address: string): Verdict {
   if (!URL.canParse(address)) return { kind: 'site' };
   const url = new URL(address);
   if (!/^https?:$/.test(url.protocol) || !rules.mayReach(url.hostname)) return { kind: 'site' };
-  const page = rules.closedPage(url);
+  const page = rules.blockedPage(url);
   return page ? { kind: 'page', page } : { kind: 'open' };
 }
 
@@ -39,7 +39,7 @@ function rulesFor(domains: readonly string[] | null, blocked: readonly string[])
   return {
     hosts,
     mayReach: (host) => allowed?.has(plainHost(host)) ?? true,
-    closedPage({ hostname, pathname }) {
+    blockedPage({ hostname, pathname }) {
       const host = plainHost(hostname);
       const readings = readingsOf(pathname);
       const isClosed = closed.some(
@@ -63,8 +63,8 @@ function readBlocked(entry: string): { site: string; starts: string[] } {
 const maxDecodings = 5;
 
 /**
- * Every way in which a server may read a path: as it is, decoded once or more, without parameters after semicolons, and
- * with double slashes joined before or after resolving dots. A page is blocked if one of them leads to it.
+ * Every way in which a server may read a path. It may decode once or more, drop parameters after semicolons, or join
+ * double slashes before or after resolving dots. A page is blocked if one of these readings leads to it.
  */
 function readingsOf(path: string): string[] {
   const readings = new Set<string>();
@@ -122,7 +122,7 @@ export async function recordBlocked(
   db: Executor,
   origin: Origin,
   userId: string | null,
-  { host, path }: ClosedPage,
+  { host, path }: BlockedPage,
 ): Promise<void> {
   await recordAudit(db, origin, {
     action: 'browser.page_blocked',

@@ -38,7 +38,7 @@ beforeEach(() => {
 const only = (...hosts: string[]): SiteRules => ({
   hosts,
   mayReach: (host) => hosts.includes(host),
-  closedPage: ({ hostname, pathname }) => (pathname.startsWith('/closed') ? { host: hostname, path: pathname } : null),
+  blockedPage: ({ hostname, pathname }) => (pathname.startsWith('/closed') ? { host: hostname, path: pathname } : null),
 });
 const megabyte = 1024 * 1024;
 
@@ -60,7 +60,7 @@ opened.onsuccess = () => {
 };
 </script>`;
 
-const anywhere: SiteRules = { hosts: null, mayReach: () => true, closedPage: () => null };
+const anywhere: SiteRules = { hosts: null, mayReach: () => true, blockedPage: () => null };
 const soon = () => AbortSignal.timeout(30_000);
 
 /** Tries every way out of a page and writes to its title when all have ended. */

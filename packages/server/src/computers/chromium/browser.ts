@@ -177,7 +177,7 @@ function strictestFor(tabs: ReadonlyMap<string, TabInternals>, url: string): Sit
   return {
     hosts: hosts.length === 0 ? null : (hosts[0] ?? []).filter((each) => hosts.every((list) => list.includes(each))),
     mayReach: (wanted) => sharing.every((rules) => rules.mayReach(wanted)),
-    closedPage: (address) => sharing.map((rules) => rules.closedPage(address)).find((page) => page !== null) ?? null,
+    blockedPage: (address) => sharing.map((rules) => rules.blockedPage(address)).find((page) => page !== null) ?? null,
   };
 }
 

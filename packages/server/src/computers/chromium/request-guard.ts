@@ -5,18 +5,18 @@ export type SiteRules = {
   hosts: readonly string[] | null;
   mayReach: (host: string) => boolean;
   /** The page at this address if it is blocked; null if it may be opened. */
-  closedPage: (address: URL) => ClosedPage | null;
+  blockedPage: (address: URL) => BlockedPage | null;
 };
 
-export type ClosedPage = { host: string; path: string };
+export type BlockedPage = { host: string; path: string };
 
 export type RequestRefusal =
   | { kind: 'site'; host: string; isWholePage: boolean }
   /** `isWholePage`: not a frame within another page. */
-  | { kind: 'page'; page: ClosedPage; isWholePage: boolean };
+  | { kind: 'page'; page: BlockedPage; isWholePage: boolean };
 
 /** The rules of a tab before it gets others. */
-export const allowNothing: SiteRules = { hosts: [], mayReach: () => false, closedPage: () => null };
+export const allowNothing: SiteRules = { hosts: [], mayReach: () => false, blockedPage: () => null };
 
 type GuardOptions = {
   /** Called for every request: the rules may change while the tab is open. */
@@ -98,7 +98,7 @@ function refusalOf(
   if (!web.includes(address.protocol) || !rules().mayReach(address.hostname)) {
     return { kind: 'site', host: address.hostname, isWholePage: isWhole };
   }
-  const page = isDocument ? rules().closedPage(address) : null;
+  const page = isDocument ? rules().blockedPage(address) : null;
   return page && { kind: 'page', page, isWholePage: isWhole };
 }
 

@@ -97,7 +97,7 @@ export function createTab(page: DevtoolsSession, targetId: string, closeTarget: 
 
   function moved(to: string): void {
     url = to;
-    const closed = URL.canParse(to) ? rules.closedPage(new URL(to)) : null;
+    const closed = URL.canParse(to) ? rules.blockedPage(new URL(to)) : null;
     // A script changed the address without a request, so the page is already on the screen. Close it.
     if (closed) {
       refused({ kind: 'page', page: closed, isWholePage: true });

@@ -83,9 +83,9 @@ function namedAsGiven(refusal: ApiRefusal, { arguments: taken }: Command): ApiRe
 async function callRoute(command: Command, given: ToolArguments, caller: ToolCaller): Promise<CallToolResult> {
   if (!command.route) throw new TypeError('A command of several calls is no route.');
   const { name, route } = command.route;
-  const placed = placedFor(command, given);
+  const placed = routeInputOf(command, given);
   // A route that always streams has no other response.
-  if (route.streams && route.method === 'GET') return answered(await readAWhile(name, placed, caller));
+  if (route.streams && route.method === 'GET') return answered(await readForAWhile(name, placed, caller));
   const { client, idempotencyKey } = caller;
   const response = await client.open(name, placed, { idempotencyKey });
   const type = response.headers.get('content-type') ?? '';
@@ -98,7 +98,7 @@ async function callRoute(command: Command, given: ToolArguments, caller: ToolCal
 }
 
 /** Reads a stream until it ends, the time is up or the client disconnects. */
-async function readAWhile(name: string, placed: Placed, { client, signal, reportProgress }: ToolCaller) {
+async function readForAWhile(name: string, placed: Placed, { client, signal, reportProgress }: ToolCaller) {
   const enough = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
   const answer = await client.request(name, placed, { signal: enough });
   if (!isStream(answer)) return answer;
@@ -113,7 +113,7 @@ async function readAWhile(name: string, placed: Placed, { client, signal, report
 const isStream = (answer: unknown): answer is AsyncIterable<{ type: string }> =>
   typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
 
-function placedFor({ route, arguments: taken }: Command, given: ToolArguments): Placed {
+function routeInputOf({ route, arguments: taken }: Command, given: ToolArguments): Placed {
   const values = taken.flatMap((argument) => {
     const value = given[argument.name];
     return value === undefined ? [] : [{ ...argument, value }];
@@ -136,7 +136,7 @@ function segment(field: string, value: unknown): string {
   }
   if (value === undefined) throw fail('invalid_request', { param: field, message: 'This field is required.' });
   const text = written(value).toWellFormed();
-  // Both would name another path.
+  // These would name another path.
   if (text === '' || text === '.' || text === '..') throw fail('invalid_request', { param: field });
   return text;
 }

@@ -45,7 +45,7 @@ export async function openTextToSpeech(program: string): Promise<(text: string, 
   };
 }
 
-/** Two of the voices begin with a fifth of a second of inaudible noise, with an amplitude of up to 80. */
+/** Two of the voices begin with a fifth of a second of inaudible noise, up to 80 loud. */
 const audible = 150;
 /** Kept before the first sound, which begins softly. */
 const softSamples = 480;

@@ -8,8 +8,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
  * Files that start programs, browsers or computers, send signals, change rights, measure their process or tell Node of a proxy
  * run in a process each. Files beside the code are listed by name, so that they may move.
  */
-const alone = [
-  'packages/server/src/**/{browser,bubblewrap,choose-host,clone,gvisor,home-archive,just-bash,place}.test.ts',
+export const alone = [
+  'packages/server/src/**/{browser,bubblewrap,choose-host,clone,gvisor,home-archive,just-bash,computer-folder}.test.ts',
   'packages/server/src/**/{answer-limits,encoder,env-file,hostile-servers,offline,open-zip,reader,reply-text}.test.ts',
   'packages/server/src/**/{embedded,embedded-*,failover,migrate,process-news,shutdown,takeover}.test.ts',
   'packages/models/src/vendors/{proxy,published-types}.test.ts',
@@ -23,9 +23,9 @@ const alone = [
 ];
 
 /** Files beside the code that take longer than five seconds, most of it in waiting or in hashing passwords. */
-const slow = [
-  'packages/**/{check,console-access,customer-memory,inviting,managing-members,memory,recall,signing-in}.test.ts',
-  'packages/**/{awake,schemas,site,spreadsheets,vendor-model,worker}.test.ts',
+export const slow = [
+  'packages/**/{check,console-sessions,customer-memory,invitations,members,memory,recall,sign-in}.test.ts',
+  'packages/**/{running-computer,schemas,site,spreadsheets,vendor-model,worker}.test.ts',
 ];
 
 /** `npm run test:quick` adds these to the tests beside the code and to the checks of the repository. */

@@ -81,7 +81,7 @@ export async function readSpend(
 
 /**
  * Removes a user's id from all of their spend. The money stays in every total. The caller must end the user's runs
- * first: a charge that commits later stores the id again, until the next erasure.
+ * first. A charge that commits later stores the id again, until the next erasure.
  */
 export async function eraseBudgetOwner(tx: Transaction, tenant: Tenant, userId: string): Promise<void> {
   if (userId === erasedUser) return;

@@ -24,7 +24,7 @@ export async function costsOf(
 ): Promise<Map<string, Cost>> {
   const [by, ids] =
     'taskIds' in of ? (['task_id', of.taskIds] as const) : (['conversation_id', of.conversationIds] as const);
-  const costs = new Map(ids.map((id) => [id, nothing()]));
+  const costs = new Map(ids.map((id) => [id, zeroCost()]));
   if (ids.length === 0) return costs;
   for (const { id, kind, micros } of await sumByKind(db, by, ids)) {
     const cost = costs.get(id) as Cost;
@@ -34,7 +34,7 @@ export async function costsOf(
   return costs;
 }
 
-const nothing = (): Cost => ({
+const zeroCost = (): Cost => ({
   totalMicros: 0n,
   byKind: Object.fromEntries(spendKinds.map((kind) => [kind, 0n])) as Cost['byKind'],
 });
@@ -45,7 +45,7 @@ export function costOfKinds(sums: Readonly<Record<string, string>>): Cost {
   return { byKind, totalMicros: spendKinds.reduce((sum, kind) => sum + byKind[kind], 0n) };
 }
 
-/** Does not filter by org: ids are unique across orgs, and the caller has already checked that these are its own. */
+/** Does not filter by org. Ids are unique across orgs, and the caller has already checked that these are its own. */
 async function sumByKind(
   db: Executor,
   by: 'conversation_id' | 'task_id',

@@ -10,7 +10,7 @@ import type { ChargeItem, MeteredUsage } from './charge-items.ts';
 import { holdSeconds } from './holds.ts';
 import { reservations } from './tables.ts';
 
-type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
+type ChargeContext = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
 
 /** The interrupted calls of a run: all of them, or the one with `reservationId`. */
 export type InterruptedCalls = {
@@ -31,7 +31,7 @@ export async function chargeInterruptedCalls(
   tx: Transaction,
   tenant: Tenant,
   { known, ...which }: InterruptedCalls,
-  about: About,
+  about: ChargeContext,
 ): Promise<ChargedUse[]> {
   const charged: ChargedUse[] = [];
   for (const hold of await takeHoldsOfRun(tx, tenant, which)) {
@@ -114,8 +114,6 @@ async function takeHoldsOfRun(
   return rows.map(({ id, used, ms }) => ({ id, used, seconds: ms === null ? null : ms / 1000 }));
 }
 
-type Whose = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
-
 /** A ten-thousandth of a dollar a second. */
 const microsPerSecond = 100;
 
@@ -123,7 +121,7 @@ const microsPerSecond = 100;
 export const computerTime = {
   maxCost: (seconds: number): Micros => BigInt(Math.ceil(seconds * microsPerSecond)),
 
-  item: (seconds: number, about: Whose): ChargeItem => ({
+  item: (seconds: number, about: ChargeContext): ChargeItem => ({
     kind: 'compute',
     model: null,
     quantity: seconds,

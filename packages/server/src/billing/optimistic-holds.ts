@@ -20,7 +20,7 @@ const firstOfMonth = sql.raw("date_trunc('month', now() AT TIME ZONE 'UTC')::dat
 /**
  * Holds money for the first call of a run if the balance is far above every limit. Otherwise it aborts the statements
  * that it is sent with, and the caller must use `reserve`. "Far above" means what `reserve` does not call tight. One
- * rule differs: entries that are not rolled up yet count as spent today, so `reserve` is needed more often just after
+ * rule differs: entries that are not rolled up yet count as spent today. So `reserve` is needed more often just after
  * midnight. Every turn runs this statement, so it reads nothing that the decision does not need.
  */
 export function optimisticHoldStatement(

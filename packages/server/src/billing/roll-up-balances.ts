@@ -11,11 +11,12 @@ import { type BudgetOwnerDay, wholeOrg } from './budget-owner.ts';
 import { wallets } from './tables.ts';
 
 /**
- * Adds new charges and credits to the wallets and the daily totals. Any number of processes may do this at once: the
- * process that locks a wallet rolls it up, in one transaction with the rows that it deletes.
+ * Adds new charges and credits to the wallets and the daily totals. Any number of processes may do this at once. The
+ * process that locks a wallet rolls it up and deletes its entries in one transaction.
  *
  * Alerts are emitted here and not with each charge. Two concurrent charges do not see each other, so neither would
- * notice the cap that they reach together, and no later charge would come. The roll-up sees both.
+ * notice the cap that they reach together. No later charge would notice it either, because the cap refuses further
+ * calls. The roll-up sees both.
  */
 export async function rollUpBalances(db: Database, alerts?: AlertDependencies): Promise<void> {
   const failures: unknown[] = [];

@@ -34,7 +34,7 @@ export async function eraseUser(
   userId: string,
 ): Promise<void> {
   for (const step of steps) await transaction(db, (tx) => step(tx, tenant, userId));
-  // Do this before deleting the user's row: otherwise it could erase the data of a new user with the same id.
+  // Do this before deleting the user's row. Otherwise it could erase the data of a new user with the same id.
   const row = await findUser(db, tenant, userId);
   const since = row?.erasing_since;
   if (!since) return;

@@ -13,7 +13,7 @@ type Follower = {
 export type Followers = {
   /**
    * Follows a conversation after this seq: first the stored entries, then new ones. A process that has just committed
-   * the entries after that seq, and not published them yet, passes them as `written`, so that they need not be read.
+   * the entries after that seq passes them as `written`. Then they need not be read.
    */
   follow: (conversationId: string, after: number, written?: readonly LogEntry[] | null) => Follower;
   /** Passes entries to the followers in this process. Call it after the commit. */

@@ -155,14 +155,14 @@ function insertKey(tx: Executor, row: NewRowOf<typeof apiKeys>): Promise<KeyRow>
   return insert(tx, apiKeys, row);
 }
 
-const standing = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode} AND revoked_at IS NULL`;
+const notRevoked = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode} AND revoked_at IS NULL`;
 
 function listKeys(
   db: Executor,
   tenant: Tenant,
   page: { limit: number; after: readonly string[] | null },
 ): Promise<KeyRow[]> {
-  const conditions = sql.and(standing(tenant), page.after && sql`id < ${page.after[0] as string}`);
+  const conditions = sql.and(notRevoked(tenant), page.after && sql`id < ${page.after[0] as string}`);
   return rowsOf(
     db,
     apiKeys,
@@ -174,7 +174,7 @@ function lockKey(tx: Executor, tenant: Tenant, keyId: string): Promise<KeyRow | 
   return maybeOne(
     tx,
     apiKeys,
-    sql`SELECT ${columnsOf(apiKeys)} FROM ${apiKeys} WHERE id = ${keyId} AND ${standing(tenant)} FOR UPDATE`,
+    sql`SELECT ${columnsOf(apiKeys)} FROM ${apiKeys} WHERE id = ${keyId} AND ${notRevoked(tenant)} FOR UPDATE`,
   );
 }
 

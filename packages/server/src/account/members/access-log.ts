@@ -14,7 +14,7 @@ type Access =
   | 'member.password_reset_made'
   | 'member.password_reset';
 
-/** A login opens all orgs of a person in both modes, so each org gets an entry in its live audit log. */
+/** A login opens all orgs of a person in both modes. So each org gets an entry in its live audit log. */
 export async function recordAccess(
   tx: Executor,
   memberships: readonly Pick<Membership, 'member'>[],

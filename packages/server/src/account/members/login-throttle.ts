@@ -6,8 +6,8 @@ import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 const triesPerMinute = { email: 10, ip: signInAttempts.perMinute };
 
 /**
- * Counts an attempt before the password is checked, whether it is right or wrong. The request pipeline counts routes
- * without a credential in the same bucket, by address and before their body is read (`perAddress` of the route).
+ * Counts an attempt before the password is checked, whether it is right or wrong. For routes without a credential, the
+ * request pipeline counts addresses in the same bucket, before it reads the body (`perAddress`).
  */
 export async function throttleLogin(rateLimiter: RateLimiter, by: 'ip' | 'email', value: string): Promise<void> {
   const rate = await rateLimiter.take(`login:${by}:${value}`, triesPerMinute[by]);

@@ -66,7 +66,7 @@ async function mergeAndOpen(tx: Transaction, email: string, checked: readonly Lo
 }
 
 /**
- * Connects a new membership to the login of the email with this password, or to a new login if there is none. An email
+ * Connects a new membership to the login of the email with this password. Creates a login if there is none. An email
  * proves nothing, because any org may invite it and accept the invitation itself. So an email may have several logins,
  * and a login opens only memberships that were accepted with its password.
  */

@@ -17,8 +17,8 @@ import { hashToken, newToken } from './session-cookies.ts';
 import { listMemberships, listMembershipsOfEmail, lockMemberAndOwners, lockMembersOfEmail } from './store.ts';
 
 /**
- * Requires the current password, with the throttle of the login, so that an unattended browser is not enough to take
- * over a login. Ends all other sessions of the login.
+ * Requires the current password, throttled like a login. So an unattended browser is not enough to take over a login.
+ * Ends all other sessions of the login.
  */
 export async function changePassword(
   { db, rateLimiter }: { db: Database; rateLimiter: RateLimiter },
@@ -65,7 +65,7 @@ async function change(
 const validHours = 24;
 
 /**
- * Creates a link for a member who forgot their password. The link gives access to the login, so an org may create one
+ * Creates a link for a member who forgot their password. The link gives access to the login. So an org may create one
  * only for a login that opens no other org.
  */
 export async function createResetLink(
@@ -127,8 +127,8 @@ async function putLink(
 }
 
 /**
- * A link works once. The login may be compromised, so this ends all of its sessions, deletes its passkeys and ends the
- * access of its MCP clients.
+ * A link works once. The login may be compromised. So this ends its sessions, deletes its passkeys and ends the grants
+ * of its MCP clients.
  */
 export async function resetPassword(
   { db, rateLimiter, mcpClients }: { db: Database; rateLimiter: RateLimiter; mcpClients: McpConsents },

@@ -10,8 +10,8 @@ export const renewalSeconds = 600;
 export const attemptSeconds = 600;
 
 /**
- * Browsers accept the prefix `__Host-` only over https and only from the host itself, so that a sibling host cannot
- * replace a member's session with its own. They reject it over http, which developers use locally.
+ * Browsers accept the prefix `__Host-` only over https and only from the host itself. So a sibling host cannot replace
+ * a member's session. They reject it over http, which developers use locally.
  */
 const nameOf = (name: string, isSecure: boolean) => (isSecure ? `__Host-${name}` : name);
 

@@ -41,8 +41,8 @@ export async function readAuthorizationRequest(
     const values = given.getAll(name);
     return values.length === 1 && values[0] !== '' ? (values[0] as string) : null;
   };
-  const clientId = only('client_id') ?? missing('client_id');
-  const redirectUri = only('redirect_uri') ?? missing('redirect_uri');
+  const clientId = only('client_id') ?? failMissing('client_id');
+  const redirectUri = only('redirect_uri') ?? failMissing('redirect_uri');
   const client = await findClient(clientId);
   if (!isRedirectOf(client, redirectUri)) throw fail('invalid_redirect_uri', { param: 'redirect_uri' });
   const codeChallenge = only('code_challenge') ?? '';
@@ -71,7 +71,7 @@ export async function readAuthorizationRequest(
   }
 }
 
-const missing = (param: string): never => {
+const failMissing = (param: string): never => {
   throw fail('invalid_request', { param, message: `The client has opened this page without one \`${param}\`.` });
 };
 

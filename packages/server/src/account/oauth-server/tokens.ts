@@ -206,12 +206,12 @@ async function issueTokens(tx: Transaction, { id, generation }: Pick<GrantRow, '
   return { access: access.secret, refresh: refresh.secret };
 }
 
-const standing = { ...mcpGrants.columns, is_over: boolean(), is_use_due: boolean() };
+const tokenGrantColumns = { ...mcpGrants.columns, is_over: boolean(), is_use_due: boolean() };
 
-const findByAccessToken = (db: Executor, hash: Buffer): Promise<RowOf<typeof standing> | undefined> =>
+const findByAccessToken = (db: Executor, hash: Buffer): Promise<RowOf<typeof tokenGrantColumns> | undefined> =>
   maybeOne(
     db,
-    standing,
+    tokenGrantColumns,
     sql`SELECT ${columnsOf(mcpGrants, 'g')}, t.expires_at <= now() AS is_over,
           COALESCE(g.last_used_at < now() - interval '1 minute', true) AS is_use_due
         FROM ${mcpTokens} t JOIN ${mcpGrants} g ON g.id = t.grant_id

@@ -124,9 +124,7 @@ const skipMs = 60_000;
 /** One call tries the endpoint again while others skip it. After this time, the next call may try too. */
 const probeMs = 15_000;
 
-/**
- * A circuit breaker, so that an endpoint that hangs delays one reply and not every reply. Each process has its own.
- */
+/** A circuit breaker, so that an endpoint that hangs delays one reply and not every reply. Each process has its own. */
 export function createEndpointBreaker({
   opened,
   now = Date.now,
@@ -174,7 +172,7 @@ const oldSecretMs = 24 * 3600 * 1000;
 
 /**
  * The secret that signs requests to an org's memory endpoint, one per mode. It is derived from the secret that all
- * processes share, so that it needs no row and an operator can show it again.
+ * processes share. So it needs no row, and an operator can show it again.
  */
 export function memoryEndpointSecret(
   signingSecret: Buffer,

@@ -43,8 +43,8 @@ const saidPrompt = promptOf('keep-turn');
 const shownPrompt = promptOf('keep-shown');
 
 /**
- * Asks the model twice. The question whose answer counts as the user's word, or marks facts as outdated, contains no
- * text from tools, files or pages. So injected text cannot claim to be the user's word: its facts keep their source.
+ * Asks the model twice. The first answer counts as the user's word and marks facts as outdated. Its question contains
+ * no text from tools, files or pages. So injected text cannot claim to be the user's word: its facts keep their source.
  *
  * If the model's answer does not match the schema, nothing is stored and nothing is retried.
  */
@@ -111,15 +111,15 @@ const fit = <Fact extends { text: string }>(facts: readonly Fact[]): Fact[] =>
     .slice(0, maxFactsPerTurn);
 
 /**
- * Whether a text is in the user's own words: they used at least half of its significant words, and every name and
+ * Whether a text is in the user's own words. They must have used half of its significant words, and every name and
  * number. Text that the agent took from a tool, a file or a page must not count as the user's.
  */
 export function isInWordsOf(text: string, said: readonly string[]): boolean {
   const theirs = wordsOf(said.join('\n'));
-  const telling = wordsOf(text).filter(isTelling);
-  const covered = telling.filter((word) => theirs.some((other) => isSameWord(word, other)));
+  const significant = wordsOf(text).filter(isSignificant);
+  const covered = significant.filter((word) => theirs.some((other) => isSameWord(word, other)));
   return (
-    covered.length > 0 && covered.length * 2 >= telling.length && namesIn(text).every((name) => isIn(theirs, name))
+    covered.length > 0 && covered.length * 2 >= significant.length && namesIn(text).every((name) => isIn(theirs, name))
   );
 }
 
@@ -153,13 +153,13 @@ const namesIn = (text: string) =>
 
 const isIn = (words: readonly string[], word: string) => words.includes(word);
 
-const saysNothing = new Set(
+const stopWords = new Set(
   'a an and are as at be been by can do does for from had has have he her his i in is it its me my of on or she that the their them they this to user was were who will with you your'.split(
     ' ',
   ),
 );
 
-const isTelling = (word: string) => !saysNothing.has(word);
+const isSignificant = (word: string) => !stopWords.has(word);
 
 /** Treats "sits" as "sit" and "allergic" as "allergy": words that differ only in their last letters. */
 function isSameWord(one: string, other: string): boolean {

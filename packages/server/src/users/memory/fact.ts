@@ -19,12 +19,12 @@ export const maxFacts = 2000;
  */
 export function fingerprintOf(text: string): Buffer {
   const words = wordsIn(text);
-  const telling = words.filter((word) => !saysNothing.has(word));
-  const told = [telling.join(' '), words.join(' '), text.trim()].find((each) => each !== '') ?? '';
-  return createHash('sha256').update(told, 'utf8').digest();
+  const significant = words.filter((word) => !stopWords.has(word));
+  const compared = [significant.join(' '), words.join(' '), text.trim()].find((each) => each !== '') ?? '';
+  return createHash('sha256').update(compared, 'utf8').digest();
 }
 
-const saysNothing = new Set(['a', 'an', 'the', 'is', 'are']);
+const stopWords = new Set(['a', 'an', 'the', 'is', 'are']);
 const sameWord: Record<string, string> = {
   own: 'has',
   owns: 'has',
@@ -52,8 +52,8 @@ function wordsIn(text: string): string[] {
 export const asLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /**
- * The reason why a text must not be remembered, or null. Memories are part of every later prompt: the agent would
- * follow stored instructions again and again, and send a stored secret to a model with each message.
+ * The reason why a text must not be remembered, or null. Memories are part of every later prompt. The agent would
+ * follow stored instructions again and again, and send a stored secret with each message.
  */
 export function unfitFact(text: string): string | null {
   const plain = text

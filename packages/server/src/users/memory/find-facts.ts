@@ -19,7 +19,7 @@ const defaultEmbedMs = 15_000;
 
 /**
  * The weight of shared words relative to similar meaning. Measured from 0.3 to 0.8: below 0.4, facts that share the
- * words rank too low; above 0.5, a fact with a chance word ranks above the right one.
+ * words rank too low. Above 0.5, a fact with a chance word ranks above the right one.
  */
 const weightOfWords = 0.5;
 /** Limits the effect of long messages, where most words do not matter. */

@@ -211,8 +211,8 @@ export async function storeVector(
 }
 
 /**
- * Returns the ids of the deleted facts. Waits for a fact that is being sent to the org's endpoint, so that the endpoint
- * gets the `delete_all` that follows as the last request about the user.
+ * Returns the ids of the deleted facts. Waits for a fact that is being sent to the org's endpoint. So the `delete_all`
+ * that follows is the last request about the user.
  */
 export async function eraseMemoriesOf(tx: Transaction, tenant: Tenant, userId: string): Promise<string[]> {
   await lockMemory(tx, { ...tenant, userId });

@@ -48,9 +48,9 @@ export function roleOf(
 export type Arrival = 'make' | 'accept' | 'link' | SignInError;
 
 /**
- * `member` is the member of this org with the email. A member with a password must link the account themselves:
- * otherwise a provider could claim someone's email and take over their membership. A member whom the provider created,
- * and whose link was lost in a change of providers, is linked again by email.
+ * `member` is the member of this org with the email. A member with a password must link the account themselves.
+ * Otherwise a provider could claim an email and take over the membership. A member whom the provider created, and whose
+ * link was lost in a change of providers, is linked again by email.
  */
 export function arrivalOf(
   member: Pick<MemberRow, 'status' | 'opened_by' | 'login' | 'email'> | undefined,

@@ -7,7 +7,7 @@ import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, text } from '../../platform/db/table.ts';
 import { insertVersion, type VersionContent } from '../versions/store.ts';
 import type { VersionRow } from '../versions/tables.ts';
-import { firstPointers, type Pointers } from '../versions/version-pointers.ts';
+import { firstPointers, type VersionPointers } from '../versions/version-pointers.ts';
 import { type DeploymentRow, deployments } from './tables.ts';
 
 const columns = columnsOf(deployments);
@@ -99,7 +99,7 @@ export async function insertDeployment(
 export async function updateDeployment(
   tx: Transaction,
   id: string,
-  changes: Partial<Pointers & Pick<DeploymentRow, 'status' | 'name' | 'description'>>,
+  changes: Partial<VersionPointers & Pick<DeploymentRow, 'status' | 'name' | 'description'>>,
 ): Promise<DeploymentRow> {
   const [row] = await update(tx, deployments, { ...changes, updated_at: sql`now()` }, sql`id = ${id}`);
   return row as DeploymentRow;

@@ -4,10 +4,10 @@ export type Extraction = {
   maxCharacters: number;
 };
 /** `reason` is a sentence for the sender of the file. */
-export type Extracted = { text: string } | { reason: string };
+export type ExtractionResult = { text: string } | { reason: string };
 
 /** Never throws: an unreadable file is a normal result. */
-export async function extract({ kind, content, maxCharacters }: Extraction): Promise<Extracted> {
+export async function extract({ kind, content, maxCharacters }: Extraction): Promise<ExtractionResult> {
   try {
     if (kind === 'html') return { text: await readHtml(content as string) };
     if (kind === 'pdf') return { text: await readPdf(content as Uint8Array, maxCharacters) };

@@ -7,7 +7,7 @@ import { joinCaptured } from '../../platform/sandbox/capture.ts';
 import { type Confinement, unusedAccount } from '../../platform/sandbox/confine.ts';
 import { runToEnd } from '../../platform/sandbox/run-to-end.ts';
 import { spawnConfined } from '../../platform/sandbox/spawn-confined.ts';
-import type { Extracted, Extraction } from './extract.ts';
+import type { Extraction, ExtractionResult } from './extract.ts';
 
 type Limits = { timeMs: number; memoryMb: number };
 
@@ -15,7 +15,7 @@ type Limits = { timeMs: number; memoryMb: number };
  * Reads a file in a sandboxed process without environment, network or other folders, so that a hostile file cannot
  * reach anything through the library. Returns null if the time limit is reached.
  */
-export async function extractConfined(extraction: Extraction, limits: Limits): Promise<Extracted | null> {
+export async function extractConfined(extraction: Extraction, limits: Limits): Promise<ExtractionResult | null> {
   const { content, ...rest } = extraction;
   const input = Buffer.concat([Buffer.from(`${JSON.stringify(rest)}\n`), Buffer.from(content as Uint8Array)]);
   const { timeMs: timeoutMs, memoryMb } = limits;
@@ -27,7 +27,7 @@ export async function extractConfined(extraction: Extraction, limits: Limits): P
   const { end, exitCode, stdout } = await runToEnd(confined, { timeoutMs, maxBytes, signal });
   if (end === 'timeout') return null;
   if (exitCode !== 0) return { reason: 'The file cannot be read.' };
-  return JSON.parse(Buffer.from(joinCaptured(stdout, () => '')).toString('utf8')) as Extracted;
+  return JSON.parse(Buffer.from(joinCaptured(stdout, () => '')).toString('utf8')) as ExtractionResult;
 }
 
 let found: Promise<boolean> | undefined;
@@ -80,14 +80,17 @@ const confinementOf = (memoryMb: number): Confinement => ({
  * Reads a file in a new thread, because a hostile file can block the library for minutes or unpack to gigabytes. Files
  * share no state. Returns null if the time limit is reached.
  */
-export function extractInThread(extraction: Extraction, { timeMs, memoryMb }: Limits): Promise<Extracted | null> {
+export function extractInThread(
+  extraction: Extraction,
+  { timeMs, memoryMb }: Limits,
+): Promise<ExtractionResult | null> {
   const worker = new Worker(new URL('./extract-worker.ts', import.meta.url), {
     workerData: extraction,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     stdout: true,
     stderr: true,
   });
-  return new Promise<Extracted | null>((resolve) => {
+  return new Promise<ExtractionResult | null>((resolve) => {
     const refuse = (reason: string) => resolve({ reason });
     const time = setTimeout(() => resolve(null), timeMs);
     const memory = setInterval(() => void watchMemory(), 50);

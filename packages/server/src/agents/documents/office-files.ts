@@ -253,7 +253,7 @@ async function openParts(bytes: Uint8Array): Promise<OfficeParts> {
     let size = 0;
     for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
-      if (size > maxPartBytes) throw new Error('An entry holds more than it says.');
+      if (size > maxPartBytes) throw new Error('An entry is larger than it declares.');
       chunks.push(chunk);
     }
     parts.set(entry.fileName.toLowerCase(), Buffer.concat(chunks).toString('utf8'));

@@ -139,7 +139,7 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
     isSlownessLogged = true;
     settings.log?.warn(
       { reason: slow },
-      'onnxruntime-node does not run here: the offline embeddings are several times slower',
+      'onnxruntime-node does not run on this machine: the offline embeddings are several times slower',
     );
   }
 

@@ -3,7 +3,7 @@ import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
 type Fetch = typeof fetch;
 
 /** Limits for all requests and responses of a session. */
-export type Bounds = { maxRequests: number; maxBytes: number; maxParts: number };
+export type SessionBounds = { maxRequests: number; maxBytes: number; maxParts: number };
 
 type Session = {
   host: string;
@@ -21,7 +21,7 @@ type Session = {
  */
 export function boundedFetch(
   fetch: Fetch,
-  { maxRequests, maxBytes, maxParts }: Bounds,
+  { maxRequests, maxBytes, maxParts }: SessionBounds,
   { host, signal, onExceeded, mayListen }: Session,
 ): Fetch {
   let requests = 0;
@@ -37,10 +37,10 @@ export function boundedFetch(
     if (!response.body) return response;
     const { status, headers } = response;
     const isEventStream = headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false;
-    return new Response(response.body.pipeThrough(counting(isEventStream)), { status, headers });
+    return new Response(response.body.pipeThrough(createCounter(isEventStream)), { status, headers });
   };
 
-  function counting(isEventStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  function createCounter(isEventStream: boolean): TransformStream<Uint8Array, Uint8Array> {
     const partsOf = partCounter({ isEventStream });
     let isBegun = isEventStream;
     return new TransformStream({

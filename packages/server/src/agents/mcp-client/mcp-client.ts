@@ -1,4 +1,4 @@
-import type { McpFailure, ToolAnswer } from './server-answer.ts';
+import type { McpFailure, McpToolAnswer } from './server-answer.ts';
 import type { AskedQuestions, TaskHandle } from './server-requests.ts';
 import type { McpTarget, OlderServers, RunSessions, SessionLimits } from './session.ts';
 import type { RunningTask } from './tasks.ts';
@@ -23,7 +23,7 @@ export type McpClient = {
       isRepeatable?: boolean | undefined;
       onListChange?: (() => void) | undefined;
     },
-  ) => Promise<({ ok: true } & (ToolAnswer | { asked: AskedQuestions } | { underWay: RunningTask })) | McpFailure>;
+  ) => Promise<({ ok: true } & (McpToolAnswer | { asked: AskedQuestions } | { underWay: RunningTask })) | McpFailure>;
   /** Cancels a task. Errors of the server are ignored. */
   cancelCall: (target: McpTarget, task: TaskHandle, options: { signal: AbortSignal }) => Promise<void>;
   /** Reads a resource of the server, or a page of the list of resources. */
@@ -31,7 +31,7 @@ export type McpClient = {
     target: McpTarget,
     wanted: WantedResources,
     options: SessionCallOptions,
-  ) => Promise<({ ok: true } & ToolAnswer) | McpFailure>;
+  ) => Promise<({ ok: true } & McpToolAnswer) | McpFailure>;
   /** Returns whether the server reports changed tools or resources within `forMs`. */
   waitForChange: (target: McpTarget, options: { signal: AbortSignal; forMs: number }) => Promise<boolean>;
   /**

@@ -9,7 +9,7 @@ import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
 import { SessionTimeout } from './session.ts';
 
 /** The answer of a tool as one text for a model, with the images and audio that it names. */
-export type ToolAnswer = { text: string; isError: boolean; media?: readonly McpMedia[] };
+export type McpToolAnswer = { text: string; isError: boolean; media?: readonly McpMedia[] };
 
 type McpMedia = { mediaType: string; content: Uint8Array };
 
@@ -17,7 +17,7 @@ type McpMedia = { mediaType: string; content: Uint8Array };
 const maxTextLength = 99_000;
 const maxLineLength = 300;
 
-export function answerOf(result: CallToolResult, hide: (text: string) => string): ToolAnswer {
+export function answerOf(result: CallToolResult, hide: (text: string) => string): McpToolAnswer {
   const media = result.content.filter(isMedia).slice(0, maxMedia).flatMap(mediaIn);
   return {
     text: shownText(textOf(result), hide),

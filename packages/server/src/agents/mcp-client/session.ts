@@ -8,20 +8,20 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../platform/async/until-aborted.ts';
-import { type Bounds, boundedFetch } from './bounded-fetch.ts';
+import { boundedFetch, type SessionBounds } from './bounded-fetch.ts';
 
 export type McpTarget = { url: string; headers: Readonly<Record<string, string>> };
 
-export type SessionLimits = Bounds & { timeoutMs: number };
+export type SessionLimits = SessionBounds & { timeoutMs: number };
 
 /** Dependencies of every session. */
-export type SessionParts = {
+export type SessionDependencies = {
   fetch: typeof fetch;
   version: string;
   olderServers: OlderServers;
 };
 
-type Dependencies = SessionParts & { limits: SessionLimits };
+type Dependencies = SessionDependencies & { limits: SessionLimits };
 
 type SessionOptions = {
   /** The client capabilities for this server. Defaults to none. */
@@ -158,7 +158,7 @@ export async function withSession<Result>(
 export class SessionTimeout extends Error {}
 
 /** Ends the sessions of a run, also those still being opened. Errors of the server are ignored. */
-export async function endSessions({ fetch }: Pick<SessionParts, 'fetch'>, sessions: RunSessions): Promise<void> {
+export async function endSessions({ fetch }: Pick<SessionDependencies, 'fetch'>, sessions: RunSessions): Promise<void> {
   await Promise.all([...sessions.open.values()].map(async (entry) => endKept(fetch, await entry)));
 }
 

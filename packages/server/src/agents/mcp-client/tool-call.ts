@@ -10,7 +10,7 @@ import {
   ProtocolErrorCode,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/client';
-import { answerOf, line, shownText, type ToolAnswer } from './server-answer.ts';
+import { answerOf, line, type McpToolAnswer, shownText } from './server-answer.ts';
 import {
   type AnsweredQuestions,
   type AnswerSources,
@@ -24,7 +24,13 @@ import {
   type ServerQuestion,
   type TaskHandle,
 } from './server-requests.ts';
-import { type McpTarget, type RunSessions, type SessionLimits, type SessionParts, withSession } from './session.ts';
+import {
+  type McpTarget,
+  type RunSessions,
+  type SessionDependencies,
+  type SessionLimits,
+  withSession,
+} from './session.ts';
 import { cancelTask, createTaskInterceptor, followTask, type RunningTask, tasksExtension } from './tasks.ts';
 import { onListChange as listenForChanges, type WantedResources } from './tool-list.ts';
 
@@ -60,11 +66,11 @@ type ToolCallOptions = SessionCallOptions & {
 };
 
 export async function callTool(
-  { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
+  { limits, ...parts }: SessionDependencies & { limits: Partial<SessionLimits> },
   target: McpTarget,
   { name, arguments: given, inputSchema }: CalledTool,
   { signal, hide, asking, sample, following, isRepeatable = false, onListChange, sessions }: ToolCallOptions,
-): Promise<ToolAnswer | { asked: AskedQuestions } | { underWay: RunningTask }> {
+): Promise<McpToolAnswer | { asked: AskedQuestions } | { underWay: RunningTask }> {
   const all = { ...callLimits, ...limits };
   const held = createHeldQuestions({ answers: asking?.answers ?? {}, hide });
   const answering = { asking, sample, hide, signal };
@@ -116,7 +122,7 @@ const notOffered = ({ method }: { method: string }): Promise<never> => {
 
 /** Cancels the task of a call that is no longer needed. */
 export function cancelCall(
-  { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
+  { limits, ...parts }: SessionDependencies & { limits: Partial<SessionLimits> },
   target: McpTarget,
   task: TaskHandle,
   signal: AbortSignal,
@@ -131,7 +137,7 @@ export function cancelCall(
  * A server of the older protocol waits for the answer during the call, which cannot take days. It was told that the
  * person cancelled. Calling it again is only safe if the tool may run twice.
  */
-const unansweredQuestions = ({ questions }: AskedQuestions): ToolAnswer => ({
+const unansweredQuestions = ({ questions }: AskedQuestions): McpToolAnswer => ({
   text: `The server asked the person something and cannot wait for the answer: ${Object.values(questions)
     .map(({ message }) => JSON.stringify(message.slice(0, 500)))
     .join(', ')}. It was told that nobody answered. Find out what it did before you call the tool again.`,
@@ -179,7 +185,7 @@ async function callInRounds(
     if (Object.keys(questions).length > 0) return { asked: { questions, given, state, isHeld: false } };
     answers = given;
   }
-  throw new Error('The server goes round in circles.');
+  throw new Error('The server asks again in every round.');
 }
 
 /**
@@ -238,11 +244,11 @@ const maxDescriptionLength = 300;
 
 /** Reads a resource or lists resources, in the form of a tool answer. */
 export function readResources(
-  { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
+  { limits, ...parts }: SessionDependencies & { limits: Partial<SessionLimits> },
   target: McpTarget,
   wanted: WantedResources,
   { signal, hide, sessions, ...answering }: SessionCallOptions,
-): Promise<ToolAnswer> {
+): Promise<McpToolAnswer> {
   const read = async (client: Client) => {
     if (!('uri' in wanted)) return { text: shownText(await listed(client, wanted.cursor), hide), isError: false };
     const { contents } = await client.request({ method: 'resources/read', params: { uri: wanted.uri } });

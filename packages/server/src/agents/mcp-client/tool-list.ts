@@ -1,6 +1,6 @@
 import type { Client, ListToolsResult } from '@modelcontextprotocol/client';
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
-import { type McpTarget, type SessionLimits, type SessionParts, withSession } from './session.ts';
+import { type McpTarget, type SessionDependencies, type SessionLimits, withSession } from './session.ts';
 
 /** One resource, or a page of the list. */
 export type WantedResources = { uri: string } | { cursor: string | null };
@@ -35,7 +35,7 @@ export type ToolList = {
 };
 
 export function listTools(
-  { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
+  { limits, ...parts }: SessionDependencies & { limits: Partial<SessionLimits> },
   target: McpTarget,
   signal: AbortSignal,
 ): Promise<ToolList> {
@@ -57,12 +57,12 @@ async function offeredTools(client: Client): Promise<ToolList> {
   for (let page = 0; page < maxPages; page++) {
     const params = cursor === undefined ? {} : { cursor };
     const result: ListToolsResult = await client.request({ method: 'tools/list', params });
-    const room = maxTools - tools.length;
-    tools.push(...result.tools.slice(0, room).map(offeredTool));
+    const left = maxTools - tools.length;
+    tools.push(...result.tools.slice(0, left).map(offeredTool));
     cursor = result.nextCursor;
     const isFull = tools.length === maxTools;
     if (cursor === undefined || isFull) {
-      return { tools, isCut: result.tools.length > room || (isFull && cursor !== undefined), ...about };
+      return { tools, isCut: result.tools.length > left || (isFull && cursor !== undefined), ...about };
     }
   }
   throw new OutboundFailure('too_large', `The list of tools has more than ${maxPages} pages.`);
@@ -88,7 +88,7 @@ const handshakeMs = 5_000;
 
 /** Returns whether the server reports changed tools or resources within `forMs`. */
 export function waitForChange(
-  { limits, ...parts }: SessionParts & { limits: Partial<SessionLimits> },
+  { limits, ...parts }: SessionDependencies & { limits: Partial<SessionLimits> },
   target: McpTarget,
   { signal, forMs }: { signal: AbortSignal; forMs: number },
 ): Promise<boolean> {

@@ -5,10 +5,10 @@ import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, type RowOf, text } from '../../platform/db/table.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import type { Embeddings } from '../embeddings/embeddings.ts';
-import { type Window, windowsOf } from './passages.ts';
+import { type PassageWindow, windowsOf } from './passages.ts';
 import { isIndexed, isRead, mayRead, type NotebookReader } from './store.ts';
 import { documentIndexes, documentPassages, documents, documentVectors, notebooks, type VectorsRow } from './tables.ts';
-import { copyWindowVectors, insertWindowVectors, packVectors } from './vectors.ts';
+import { copyWindowVectorsStatement, insertWindowVectorsStatement, packVectors } from './vectors.ts';
 
 /**
  * Windows per batch: about one second for a slow encoder, a tenth of that for a fast one. A stored batch can be
@@ -52,7 +52,7 @@ export async function indexDocument(
 }
 
 /** Encodes repeated windows, such as a licence or a page footer, only once. */
-function encoderOfRepeated(embeddings: Embeddings, windows: readonly Window[], signal: AbortSignal) {
+function encoderOfRepeated(embeddings: Embeddings, windows: readonly PassageWindow[], signal: AbortSignal) {
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const { text } of windows) (seen.has(text) ? repeated : seen).add(text);
@@ -67,8 +67,8 @@ function encoderOfRepeated(embeddings: Embeddings, windows: readonly Window[], s
 }
 
 /** Cutting the largest text takes 150 ms, so it yields to the event loop after every few passages. */
-async function readableWindows({ understands }: Embeddings, passages: readonly string[]): Promise<Window[]> {
-  const windows: Window[] = [];
+async function readableWindows({ understands }: Embeddings, passages: readonly string[]): Promise<PassageWindow[]> {
+  const windows: PassageWindow[] = [];
   for (let first = 0; first < passages.length; first += passagesAtOnce) {
     const next = windowsOf(passages.slice(first, first + passagesAtOnce), first);
     windows.push(...next.filter(({ text }) => understands(text)));
@@ -165,13 +165,13 @@ async function storeVectors(db: Executor, row: VectorBatch, isCompared: boolean)
             completed_at = CASE WHEN total = ${until}::int THEN now() END
           WHERE document_id = ${row.document_id} AND model = ${row.model} AND windows = ${row.first_window}
           RETURNING document_id, model
-        ), stored AS (${isCompared ? insertWindowVectors(row.positions, row.vectors) : insertPacked(row)})
+        ), stored AS (${isCompared ? insertWindowVectorsStatement(row.positions, row.vectors) : insertPackedStatement(row)})
         SELECT count(*) AS moved FROM moved`,
   );
   return moved === 1;
 }
 
-const insertPacked = ({ first_window, positions, vectors }: VectorBatch): Sql => sql`
+const insertPackedStatement = ({ first_window, positions, vectors }: VectorBatch): Sql => sql`
   INSERT INTO ${documentVectors} (document_id, model, first_window, positions, vectors)
   SELECT document_id, model, ${first_window}::int, ${positions}::int[], ${packVectors(vectors)}::bytea FROM moved`;
 
@@ -200,7 +200,7 @@ async function copyIndex(db: Database, { documentId, model }: IndexKey, isCompar
           INSERT INTO ${documentVectors} (document_id, model, first_window, positions, vectors)
           SELECT begun.document_id, v.model, v.first_window, v.positions, v.vectors
           FROM begun, twin JOIN ${documentVectors} v ON v.document_id = twin.id AND v.model = ${model}
-        )${isCompared ? sql`, compared AS (${copyWindowVectors(model)})` : sql.empty}
+        )${isCompared ? sql`, compared AS (${copyWindowVectorsStatement(model)})` : sql.empty}
         SELECT FROM begun`,
   );
   return copied === 1;

@@ -71,7 +71,7 @@ export function createPassageMeaning(dependencies: {
       return await nearestInDatabase(db, model, asked, of);
     } catch (error) {
       // For example vectors of another length, if a provider changed its model under the same name.
-      log.warn({ err: error }, 'a search of notebooks went by words alone');
+      log.warn({ err: error }, 'a notebook search fell back to words');
       return [];
     }
   }
@@ -85,7 +85,7 @@ export function createPassageMeaning(dependencies: {
       ]);
       return vector && { vector, least };
     } catch (error) {
-      log.warn({ err: error }, 'a search of notebooks went by words alone');
+      log.warn({ err: error }, 'a notebook search fell back to words');
       return undefined;
     }
   }

@@ -211,7 +211,7 @@ function* linesOf(text: string, most = Number.POSITIVE_INFINITY): Generator<{ at
 const windowAim = 60;
 const maxWindow = 240;
 
-export type Window = { position: number; text: string };
+export type PassageWindow = { position: number; text: string };
 
 /**
  * Link targets, tags, checksums, keys, rules and marks. An encoder reads them as words, often more than the sentence
@@ -227,7 +227,7 @@ const notProse = [
 ];
 
 /** Cuts passages into windows that get one vector each. `first` is the position of the first passage. */
-export function windowsOf(passages: readonly string[], first = 0): Window[] {
+export function windowsOf(passages: readonly string[], first = 0): PassageWindow[] {
   return passages.flatMap((passage, at) =>
     joined(sentencesOf(proseIn(passage))).map((text) => ({ position: first + at, text })),
   );

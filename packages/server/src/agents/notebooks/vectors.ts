@@ -87,7 +87,7 @@ async function createTable(db: Database, log: Pick<Logger, 'info'>): Promise<boo
     });
     return true;
   } catch (error) {
-    log.info({ err: error }, 'PostgreSQL has pgvector, and it cannot be used: vectors are compared in this process');
+    log.info({ err: error }, 'pgvector is available but cannot be used: vectors are compared in this process');
     return false;
   }
 }
@@ -102,7 +102,7 @@ export async function forgetUncomparable(db: Database): Promise<void> {
 }
 
 /** Inserts the vectors for the rows of `moved`. A zero vector is near nothing and is skipped. */
-export const insertWindowVectors = (positions: readonly number[], vectors: readonly Float32Array[]): Sql => {
+export const insertWindowVectorsStatement = (positions: readonly number[], vectors: readonly Float32Array[]): Sql => {
   const kept = positions.flatMap((position, at) => {
     const vector = vectors[at] as Float32Array;
     return vector.some((value) => value !== 0) ? [{ position, vector }] : [];
@@ -118,7 +118,7 @@ const vectorLiteral = (vector: Float32Array): string =>
   `[${Array.from(vector, (value) => value.toPrecision(5)).join(',')}]`;
 
 /** Copies the vectors of the document `twin.id` to the documents of `begun`. */
-export const copyWindowVectors = (model: string): Sql => sql`
+export const copyWindowVectorsStatement = (model: string): Sql => sql`
   INSERT INTO ${windowVectors} (document_id, model, position, vector)
   SELECT begun.document_id, v.model, v.position, v.vector
   FROM begun, twin JOIN ${windowVectors} v ON v.document_id = twin.id AND v.model = ${model}`;

@@ -19,9 +19,9 @@ type SentFile = { path: string; content: string | Uint8Array };
 export type SkillFile = { path: string; content: string; bytes: number; sha256: string };
 
 /** The validated files of a skill, with the values derived from them. */
-export type Bundle = { frontmatter: Frontmatter; files: SkillFile[]; hash: string; nameParam: string };
+export type SkillBundle = { frontmatter: Frontmatter; files: SkillFile[]; hash: string; nameParam: string };
 
-export async function prepareBundle(sent: readonly SentFile[], field: BundleField): Promise<Bundle> {
+export async function prepareBundle(sent: readonly SentFile[], field: BundleField): Promise<SkillBundle> {
   const paramOf = (at: number, part: 'path' | 'content') => (field === 'files' ? `files.${at}.${part}` : field);
   if (sent.length > maxFiles) throw tooManyFiles(field);
   const paths = sent.map(({ path }) => skillPath(path));
@@ -127,7 +127,7 @@ const shown = (path: string) => (path.length > 200 ? `${path.slice(0, 200).toWel
 type Request = { body: { files: { path: string; content: string }[] }; upload: Upload | null };
 
 /** Reads the files of a request, sent as JSON or as a zip. */
-export async function readUpload({ body, upload }: Request, openZip: OpenZip): Promise<Bundle> {
+export async function readUpload({ body, upload }: Request, openZip: OpenZip): Promise<SkillBundle> {
   if (!upload) return prepareBundle(body.files, 'files');
   const [field] = Object.keys(upload.form);
   if (field !== undefined) {

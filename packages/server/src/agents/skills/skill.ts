@@ -5,7 +5,7 @@ import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { lockVersions, markMissing } from '../versions/store.ts';
 import { assertNotLive, type RepublishLive } from '../versions/versions.ts';
-import type { Bundle } from './bundle.ts';
+import type { SkillBundle } from './bundle.ts';
 import type { BuiltInSkill } from './skill-files.ts';
 import { deleteSkill, insertSkill, insertVersion, lockSkill, updateSkill } from './store.ts';
 import type { SkillRow, SkillVersionRow } from './tables.ts';
@@ -13,7 +13,7 @@ import type { SkillRow, SkillVersionRow } from './tables.ts';
 export async function createSkill(
   tx: Transaction,
   origin: Origin,
-  bundle: Bundle,
+  bundle: SkillBundle,
   ownSlug: string | undefined,
 ): Promise<SkillRow> {
   const { name, description } = bundle.frontmatter;
@@ -45,7 +45,7 @@ export async function createSkill(
 export async function replaceSkill(
   tx: Transaction,
   origin: Origin,
-  { skillId, bundle }: { skillId: string; bundle: Bundle },
+  { skillId, bundle }: { skillId: string; bundle: SkillBundle },
   { promote, republishLive }: { promote: 'now' | 'no'; republishLive: RepublishLive },
 ): Promise<SkillRow> {
   const isForLive = origin.mode === 'live' && promote === 'now';
@@ -63,7 +63,7 @@ export async function replaceSkill(
 }
 
 /** Identical files change nothing, not even `updated_at`. */
-async function putFiles(tx: Transaction, origin: Origin, skillId: string, bundle: Bundle): Promise<SkillRow> {
+async function putFiles(tx: Transaction, origin: Origin, skillId: string, bundle: SkillBundle): Promise<SkillRow> {
   const current = await lockSkill(tx, origin.orgId, skillId);
   if (!current) throw fail('skill_not_found');
   if (current.hash === bundle.hash) return current;

@@ -3,7 +3,7 @@ import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platfor
 import { sqlState } from '../../platform/db/query-error.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, text } from '../../platform/db/table.ts';
-import type { Bundle, SkillFile } from './bundle.ts';
+import type { SkillBundle, SkillFile } from './bundle.ts';
 import { type SkillRow, type SkillVersionRow, skillFiles, skills, skillTexts, skillVersions } from './tables.ts';
 
 const columns = columnsOf(skills);
@@ -106,7 +106,7 @@ export async function insertVersion(
   tx: Transaction,
   skill: SkillRow,
   parentHash: string | null,
-  { hash, files }: Bundle,
+  { hash, files }: SkillBundle,
 ): Promise<void> {
   await insert(tx, skillVersions, {
     skill_id: skill.id,

@@ -128,7 +128,7 @@ type Dependencies = {
   now?: () => number;
 };
 /** The private data of a loaded tool, which calls need. */
-type Origin = {
+type ToolOrigin = {
   tenant: Tenant;
   userId: string | null;
   of: { server: NamedServer } | { app: string };
@@ -148,24 +148,24 @@ export function createServerTools({
   now = Date.now,
 }: Dependencies): ServerTools {
   const offered = createOfferedTools({ client, now });
-  const origins = new WeakMap<Tool, Origin>();
+  const origins = new WeakMap<Tool, ToolOrigin>();
   // An offered tool belongs to one cached list, and thus to one server and one set of secrets.
   const definitions = new WeakMap<OfferedTool, ToolDefinition>();
 
-  function originOf(tool: Tool): Origin {
+  function originOf(tool: Tool): ToolOrigin {
     const origin = origins.get(tool);
     if (!origin) throw new TypeError('This tool was not loaded here.');
     return origin;
   }
 
-  async function reachOne({ tenant, userId, of }: Origin): Promise<ServerAccess | undefined> {
+  async function reachOne({ tenant, userId, of }: ToolOrigin): Promise<ServerAccess | undefined> {
     if ('app' in of) return (await reachApps(signIns, tenant, userId, [of.app])).get(of.app);
     return (await reachServers({ db, vault }, tenant, userId, [of.server])).get(of.server.id);
   }
 
-  async function toolsBehind(
+  async function loadTools(
     first: ServerAccess,
-    origin: Pick<Origin, 'tenant' | 'userId' | 'of'>,
+    origin: Pick<ToolOrigin, 'tenant' | 'userId' | 'of'>,
     policies: Manifest['mcp_tool_policy'],
     signal: AbortSignal,
   ): Promise<LoadedServer> {
@@ -202,9 +202,9 @@ export function createServerTools({
         ...named.map(async ({ id, slug, url }): Promise<LoadedServer> => {
           const access = company.get(id);
           if (!access) return { serverId: id, tools: [], away: removed(slug ?? id) };
-          return toolsBehind(access, { tenant, userId, of: { server: { id, url } } }, policies, signal);
+          return loadTools(access, { tenant, userId, of: { server: { id, url } } }, policies, signal);
         }),
-        ...besides.map(([app, access]) => toolsBehind(access, { tenant, userId, of: { app } }, policies, signal)),
+        ...besides.map(([app, access]) => loadTools(access, { tenant, userId, of: { app } }, policies, signal)),
       ]);
       const there = loaded.filter((each) => each.away === null).map(({ serverId }) => serverId);
       if (there.length > 0) await endOutages(db, { ...tenant, userId }, there);

@@ -30,7 +30,7 @@ export function mcpServerRoutes({
     create: async ({ origin, body, commit }) => {
       assertAcceptable(body, assertCallable);
       const { name, slug, url, auth, tools, sampling } = body;
-      const wanted = { name, slug, url, headers: headersOf(auth), ...floorOf(tools), sampling };
+      const wanted = { name, slug, url, headers: headersOf(auth), ...toolRulesOf(tools), sampling };
       return commit(async (tx) => presentServer(await createServer(tx, origin, wanted)));
     },
     get: async ({ caller, params }) => presentServer(await serverOf(caller.orgId, params.server_id)),
@@ -40,7 +40,7 @@ export function mcpServerRoutes({
         ...(body.name !== undefined && { name: body.name }),
         ...(body.url !== undefined && { url: body.url }),
         ...(body.auth !== undefined && { headers: headersOf(body.auth) }),
-        ...floorOf(body.tools ?? {}),
+        ...toolRulesOf(body.tools ?? {}),
         ...(body.sampling !== undefined && { sampling: body.sampling }),
       };
       const row = await transaction(db, (tx) =>
@@ -66,7 +66,7 @@ export function mcpServerRoutes({
 }
 
 /** Removes repeated names. */
-const floorOf = ({
+const toolRulesOf = ({
   deny,
   require_approval,
 }: {

@@ -10,7 +10,7 @@ import type { Caller } from '../../platform/caller.ts';
 import type { ServerRow } from './tables.ts';
 
 type Auth = ResponseOf<Api['mcpServers']['get']>['auth'];
-export type Headers = ServerRow['headers'];
+export type ServerHeaders = ServerRow['headers'];
 
 /** The changeable columns of a server. */
 export type ServerChanges = Partial<
@@ -44,7 +44,7 @@ export function assertAcceptable(
   if (auth?.type === 'headers') assertHeaders(auth.headers);
 }
 
-function assertHeaders(headers: Headers): void {
+function assertHeaders(headers: ServerHeaders): void {
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
     const param = `auth.headers.${name}`;
@@ -57,16 +57,16 @@ function assertHeaders(headers: Headers): void {
   }
 }
 
-export const headersOf = (auth: Auth): Headers =>
+export const headersOf = (auth: Auth): ServerHeaders =>
   auth.type === 'none'
     ? {}
     : Object.fromEntries(Object.entries(auth.headers).map(([name, value]) => [name, withFullReferences(value)]));
 
-export const authOf = (headers: Headers): Auth =>
+export const authOf = (headers: ServerHeaders): Auth =>
   Object.keys(headers).length === 0 ? { type: 'none' } : { type: 'headers', headers: { ...headers } };
 
 /** Returns the names of the secrets in the headers, each once. */
-export const secretsOf = (headers: Headers): { company: string[]; user: string[] } =>
+export const secretsOf = (headers: ServerHeaders): { company: string[]; user: string[] } =>
   secretsIn(Object.values(headers).join('\n'));
 
 /** Spellings of one address (case of the host, default port, empty path) have the same hash. */
@@ -98,7 +98,7 @@ type SecretValues = Parameters<typeof withSecretValues>[1];
  * client's error would contain the value.
  */
 export function fillHeaders(
-  headers: Headers,
+  headers: ServerHeaders,
   values: SecretValues,
 ): { headers: Record<string, string>; unsendable: string[] } {
   // HTTP trims headers, and a secret from a file often ends with a line break.

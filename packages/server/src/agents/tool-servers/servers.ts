@@ -14,10 +14,10 @@ import {
   authOf,
   differences,
   fillHeaders,
-  type Headers,
   hideSecrets,
   mayChangeLiveTraffic,
   type ServerChanges,
+  type ServerHeaders,
   secretsOf,
 } from './server-settings.ts';
 import { deleteServer, forgetOutages, insertServer, lockServer, updateRow } from './store.ts';
@@ -27,7 +27,7 @@ type NewServer = {
   slug: string;
   name: string;
   url: string;
-  headers: Headers;
+  headers: ServerHeaders;
   deny?: readonly string[];
   require_approval?: readonly string[];
   sampling?: boolean;

@@ -5,8 +5,8 @@ import {
   firstPointers,
   movePointers,
   type PointerState,
-  type Pointers,
   type VersionEvent,
+  type VersionPointers,
   versionToRun,
 } from './version-pointers.ts';
 
@@ -33,14 +33,14 @@ const rollBack = (to: number | null): VersionEvent => ({ type: 'rolled_back', to
 type Outcome = readonly [number, number, number | null] | string;
 
 const rows: [what: string, VersionEvent, PointerState, test: Outcome, live: Outcome][] = [
-  ['a save moves the draft and never what is live', save, state(1, 1, null), [2, 2, null], [2, 2, null]],
+  ['a save, which moves the draft and not the live version', save, state(1, 1, null), [2, 2, null], [2, 2, null]],
   ['a save leaves the live version', save, state(3, 3, 2), [4, 4, 2], [4, 4, 2]],
   ['a save follows the newest version, not an older draft', save, state(3, 1, 2), [4, 4, 2], [4, 4, 2]],
-  ['a save after a change of what is live', save, state(3, 3, 4), [5, 5, 4], [5, 5, 4]],
-  ['a change of what is live, which everybody runs', liveChanged, state(2, 2, 2), [3, 3, 3], [3, 3, 3]],
-  ['a change of what is live, while a draft has gone on', liveChanged, state(5, 5, 3), [5, 5, 6], [5, 5, 6]],
-  ['a change of what is live, while the draft is back at it', liveChanged, state(5, 3, 3), [5, 6, 6], [5, 6, 6]],
-  ['a change of what is live in an archived one', liveChanged, state(2, 2, 2, 'archived'), [3, 3, 3], [3, 3, 3]],
+  ['a save after a live change', save, state(3, 3, 4), [5, 5, 4], [5, 5, 4]],
+  ['a live change, if draft and live are the same', liveChanged, state(2, 2, 2), [3, 3, 3], [3, 3, 3]],
+  ['a live change, if the draft is newer', liveChanged, state(5, 5, 3), [5, 5, 6], [5, 5, 6]],
+  ['a live change, if the draft is back at the live version', liveChanged, state(5, 3, 3), [5, 6, 6], [5, 6, 6]],
+  ['a live change in an archived deployment', liveChanged, state(2, 2, 2, 'archived'), [3, 3, 3], [3, 3, 3]],
   ['a first promotion', promote(1), state(1, 1, null), [1, 1, null], [1, 1, 1]],
   ['a promotion of the newest', promote(3), state(3, 3, 1), [3, 3, 1], [3, 3, 3]],
   ['a promotion of an older one', promote(1), state(3, 3, 3), [3, 1, 3], [3, 3, 1]],
@@ -87,7 +87,7 @@ describe('the last version number', () => {
 
 describe('archiving and unarchiving', () => {
   it.each([
-    ['by any key where nothing is live', state(2, 2, null), undefined, undefined],
+    ['by any key if no version is live', state(2, 2, null), undefined, undefined],
     ['by a live key alone where a version is', state(2, 2, 1), 'live_key_required', undefined],
   ])('%s', (_what, pointers, test, live) => {
     expect(outcome(() => assertMayChangeLive(pointers, 'test', 'change it'))).toBe(test);
@@ -123,4 +123,4 @@ function outcome<Decided>(decide: () => Decided): Decided | Outcome {
   }
 }
 
-const isPointers = (decided: unknown): decided is Pointers => typeof decided === 'object';
+const isPointers = (decided: unknown): decided is VersionPointers => typeof decided === 'object';

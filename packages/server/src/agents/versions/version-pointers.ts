@@ -2,9 +2,9 @@ import { fail } from '@vestra/contract/errors';
 import type { Mode } from '@vestra/contract/route';
 import type { DeploymentRow } from '../deployments/tables.ts';
 
-export type Pointers = Pick<DeploymentRow, 'last_version' | 'newest_version' | 'draft_version' | 'live_version'>;
+export type VersionPointers = Pick<DeploymentRow, 'last_version' | 'newest_version' | 'draft_version' | 'live_version'>;
 
-export type PointerState = Pointers & Pick<DeploymentRow, 'status'>;
+export type PointerState = VersionPointers & Pick<DeploymentRow, 'status'>;
 
 export type VersionEvent =
   | { type: 'saved' }
@@ -16,7 +16,7 @@ export type VersionEvent =
   | { type: 'rolled_back'; to: number | null };
 
 /** A new deployment has a draft and no live version. */
-export const firstPointers: Pointers = {
+export const firstPointers: VersionPointers = {
   last_version: 1,
   newest_version: 1,
   draft_version: 1,
@@ -24,7 +24,7 @@ export const firstPointers: Pointers = {
 };
 
 /** Returns the pointers after an event, or throws if the event is not allowed. */
-export function movePointers(event: VersionEvent, state: PointerState, mode: Mode): Pointers {
+export function movePointers(event: VersionEvent, state: PointerState, mode: Mode): VersionPointers {
   if (event.type === 'rolled_back' && mode === 'test') throw fail('live_key_required');
   // Deleting a resource must also take it out of the live version of an archived deployment.
   if (state.status === 'archived' && event.type !== 'live_changed') throw fail('deployment_archived');
@@ -71,7 +71,11 @@ export function versionToRun(
 /**
  * If a version is live, changes that reach live users at once need a live key. `what` names the change in the message.
  */
-export function assertMayChangeLive({ live_version }: Pick<Pointers, 'live_version'>, mode: Mode, what: string): void {
+export function assertMayChangeLive(
+  { live_version }: Pick<VersionPointers, 'live_version'>,
+  mode: Mode,
+  what: string,
+): void {
   if (live_version === null || mode === 'live') return;
   throw fail('live_key_required', {
     message: `Version ${live_version} of this deployment is live: ${what} with a live key.`,

@@ -32,7 +32,7 @@ export async function saveVersion(
 
 /** Throws for a session token: no route that saves a version accepts one. */
 export function authorOf({ type, id, name }: Actor): VersionAuthor {
-  if (type === 'session') throw new Error('A session token saves no version.');
+  if (type === 'session') throw new Error('A session token cannot save a version.');
   return { type, id, name };
 }
 

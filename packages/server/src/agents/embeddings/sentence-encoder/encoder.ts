@@ -49,7 +49,7 @@ const marks = 6;
  */
 export function createWordPieces(vocabulary: Vocabulary): (text: string) => number[] {
   const root: Branch = { id: unknown, next: new Map() };
-  for (const [id, [piece]] of vocabulary.entries()) if (id >= marks) plant(root, piece, id);
+  for (const [id, [piece]] of vocabulary.entries()) if (id >= marks) insertPiece(root, piece, id);
 
   return (text) => {
     const signs = [...prepared(text)];
@@ -75,7 +75,7 @@ export function createWordPieces(vocabulary: Vocabulary): (text: string) => numb
   };
 }
 
-function plant(root: Branch, piece: string, id: number): void {
+function insertPiece(root: Branch, piece: string, id: number): void {
   let branch = root;
   for (const sign of piece) {
     const next = branch.next.get(sign) ?? { id: unknown, next: new Map() };

@@ -12,8 +12,8 @@ import type { Extraction, ExtractionResult } from './extract.ts';
 type Limits = { timeMs: number; memoryMb: number };
 
 /**
- * Reads a file in a sandboxed process without environment, network or other folders, so that a hostile file cannot
- * reach anything through the library. Returns null if the time limit is reached.
+ * Reads a file in a sandboxed process without environment, network or other folders. A hostile file that takes over the
+ * library reaches nothing else. Returns null if the time limit is reached.
  */
 export async function extractConfined(extraction: Extraction, limits: Limits): Promise<ExtractionResult | null> {
   const { content, ...rest } = extraction;

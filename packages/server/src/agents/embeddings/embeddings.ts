@@ -55,8 +55,8 @@ export function cutText(text: string, most: number): string[] {
 }
 
 /**
- * Returns sentences with the space after them, the words of a sentence that is too long, and parts of a word that is
- * too long.
+ * Returns sentences with the space after them. A sentence that is too long is split into words, a word that is too long
+ * into parts.
  */
 function unitsOf(text: string, most: number): string[] {
   const sentences = text.match(/[^.!?…。！？\n]*[.!?…。！？\n]*\s*/g) ?? [];

@@ -16,8 +16,8 @@ type Session = {
 };
 
 /**
- * Limits the cost of a session. A server decides how many pages it has, and may send a request with every line of a
- * stream, which the client answers with another request. The client also validates every value.
+ * Limits the cost of a session. A server decides how many pages it has. It may send a request with every line of a
+ * stream, and the client answers each one. The client also validates every value.
  */
 export function boundedFetch(
   fetch: Fetch,

@@ -134,8 +134,8 @@ export function cancelCall(
 }
 
 /**
- * A server of the older protocol waits for the answer during the call, which cannot take days. It was told that the
- * person cancelled. Calling it again is only safe if the tool may run twice.
+ * A server of the older protocol waits for the answer during the call, which cannot take days. It received a
+ * cancellation. Calling it again is only safe if the tool may run twice.
  */
 const unansweredQuestions = ({ questions }: AskedQuestions): McpToolAnswer => ({
   text: `The server asked the person something and cannot wait for the answer: ${Object.values(questions)

@@ -176,8 +176,8 @@ const insertPackedStatement = ({ first_window, positions, vectors }: VectorBatch
   SELECT document_id, model, ${first_window}::int, ${positions}::int[], ${packVectors(vectors)}::bytea FROM moved`;
 
 /**
- * Copies the vectors of the same text in another document of the org, so that a folder of two deployments is encoded
- * once. Compares the passages, because another release may have cut the text differently.
+ * Copies the vectors of the same text in another document of the org. A folder of two deployments is thus encoded once.
+ * Compares the passages, because another release may have cut the text differently.
  */
 async function copyIndex(db: Database, { documentId, model }: IndexKey, isCompared: boolean): Promise<boolean> {
   const passagesOf = (id: Sql) =>

@@ -241,7 +241,7 @@ export const mayRead = ({ orgId, notebookIds, userId }: Omit<NotebookReader, 're
 export const isRead = ({ revisions }: NotebookReader): Sql =>
   revisions === null
     ? isInNewest
-    : // A notebook that is not fixed has nothing to read.
+    : // If the version fixes no revision of a notebook, the agent reads nothing of it.
       sql`coalesce(d.revisions @> (${sql.json(revisions)}::json ->> d.notebook_id)::int, false)`;
 
 /** Lists the notebooks that the agent can open. */

@@ -79,8 +79,8 @@ function assertInside(path: string, param: string): void {
 }
 
 /**
- * Refuses paths that differ only in case, which are one file on many systems, and paths that are both a file and a
- * folder.
+ * Refuses paths that differ only in case: they are one file on many systems. Also refuses paths that are both a file
+ * and a folder.
  */
 function assertPathsApart(paths: readonly string[], paramOf: (at: number) => string): void {
   const taken = new Set<string>();

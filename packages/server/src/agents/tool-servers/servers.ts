@@ -148,9 +148,9 @@ export async function removeServer(
 }
 
 /**
- * Throws 409 `mcp_server_live` if a live version or one on the rollback stack uses the server and the caller may not
- * change live traffic. Archived deployments count. Call it only after `lockVersions`: otherwise a promotion could slip
- * in between.
+ * Throws 409 `mcp_server_live` if the caller may not change live traffic, and a live version or one on the rollback
+ * stack uses the server. Archived deployments count. Call it only after `lockVersions`: otherwise a promotion could
+ * slip in between.
  */
 export async function assertMayChange(
   tx: Transaction,

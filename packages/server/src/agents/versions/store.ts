@@ -96,8 +96,8 @@ export async function deletePromotion(tx: Transaction, deploymentId: string, hei
 }
 
 /**
- * Until the transaction ends, no other transaction of the org saves, promotes or rolls back a version, or changes a
- * resource that live versions use. Take this lock before any row lock, to avoid deadlocks.
+ * Until the transaction ends, no other transaction of the org saves, promotes or rolls back a version. None changes a
+ * resource of live versions either. Take this lock before any row lock, to avoid deadlocks.
  */
 export async function lockVersions(tx: Transaction, orgId: string): Promise<void> {
   await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`vestra versions ${orgId}`}, 0))`);

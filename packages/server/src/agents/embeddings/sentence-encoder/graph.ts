@@ -13,8 +13,10 @@ const transformer = 'module_apply_default/Encoder_en/KonaTransformer/Encode';
 /**
  * The Universal Sentence Encoder (lite) as ONNX: two transformer layers over word pieces, their mean, one dense layer.
  * Inputs are `ids`, padded to one length, `places` (0, 1, 2 …) and `mask`, 1 for a piece and 0 for padding. The output
- * `vectors` is not normalized. With 8 bits the large matrices are byte products with a scale per row and column, so
- * that the vector of a text does not depend on the batch.
+ * `vectors` is not normalized.
+ *
+ * With 8 bits the large matrices are byte products with a scale per row and column. That keeps the vector of a text
+ * independent of the other texts in its batch.
  */
 export function sentenceEncoder(weights: Weights, bits: 8 | 32): Buffer {
   const nodes: OnnxNode[] = [];

@@ -86,8 +86,8 @@ export const functionEndpointSecrets = table('function_endpoint_secrets', {
   valid_until: moment().nullable(),
 });
 
-export type EndpointRow = RowOf<typeof functionEndpoints>;
-export type SecretRow = RowOf<typeof functionEndpointSecrets>;
+export type FunctionEndpointRow = RowOf<typeof functionEndpoints>;
+export type FunctionSecretRow = RowOf<typeof functionEndpointSecrets>;
 
 export const sessions = table('sessions', {
   id: text(),

@@ -52,7 +52,7 @@ const vault = createVault(openMasterKeys({ dataDir: '', masterKey: 'ab'.repeat(3
 
 export type Org = Awaited<ReturnType<typeof newOrg>>;
 
-/** The deployment routes with apply, on a database of their own; every answer is held against the contract. */
+/** The deployment routes with apply and a separate database. Every response is checked against the contract. */
 export async function startApply() {
   const database = await createTestDatabase();
   const db = await openDatabase({ connectionString: database.connectionString });
@@ -62,7 +62,7 @@ export async function startApply() {
     apps: { catalogue: readCatalogue({ file: null, refuseAddress: () => null }) },
     refuseAddress: (address) => refuseAddress(address, { allowPrivate: false }),
     faultOfSchema: async (schema) => faultOfJsonSchema(schema),
-    // Nobody plays the runs: a test says what came of them.
+    // No process plays the runs: tests set their results.
     jobs: { send: async () => '', sendMany: async () => [] },
   };
   const app = appOn(db, dependencies);
@@ -98,7 +98,7 @@ async function newOrg(db: Database, app: App) {
   return {
     id,
     call,
-    /** Who a call of the use case itself comes from. */
+    /** The caller for direct calls of a use case. */
     as: (mode: Mode): { caller: Caller; origin: Origin } => ({
       caller: {
         ...{ orgId: id, orgStatus: 'active', mode, actor, scopes: ['setup'] },
@@ -134,12 +134,12 @@ async function newOrg(db: Database, app: App) {
   };
 }
 
-/** Names and values of a fixture's rows, in the order in which they were made. */
+/** Rows in the order of their creation. */
 export async function rowsOf<Row extends Record<string, unknown>>(db: Database, { text, values }: Sql) {
   return (await db.$client.query(text, [...values])).rows as Row[];
 }
 
-/** The code and place of each fault that a refusal names, the one it is called by first. */
+/** Code and path of each fault in a refusal, the main one first. */
 export const faultsOf = ({ body }: Answer): [ErrorCode, string][] =>
   body.error.errors.map(({ code, param }: { code: ErrorCode; param: string }) => [code, param]);
 

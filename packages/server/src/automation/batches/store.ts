@@ -7,8 +7,8 @@ import { insert, maybeOne, pipelined, reading, rowsOf, run, running, update } fr
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, count, json, micros, type NewRowOf, text } from '../../platform/db/table.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
-import type { EraseStep } from '../../platform/registration.ts';
-import { type BatchItemRow, type BatchRow, batches, batchItems, type Counts } from './tables.ts';
+import type { EraseStep } from '../../users/index.ts';
+import { type BatchCounts, type BatchItemRow, type BatchRow, batches, batchItems } from './tables.ts';
 
 type Page = { limit: number; after: readonly string[] | null };
 
@@ -87,7 +87,7 @@ export async function waitingForOwnAgent(db: Executor, { batchId, ...tenant }: B
   return rows.map(({ id }) => id);
 }
 
-export type BatchTotals = { counts: Counts; spentMicros: bigint };
+export type BatchTotals = { counts: BatchCounts; spentMicros: bigint };
 
 /** Item counts and cost so far, running items included. */
 export async function totalsOf(db: Executor, batchIds: readonly string[]): Promise<Map<string, BatchTotals>> {
@@ -104,7 +104,7 @@ export async function totalsOf(db: Executor, batchIds: readonly string[]): Promi
   return new Map(rows.map(({ batch_id, micros: spentMicros, ...counts }) => [batch_id, { counts, spentMicros }]));
 }
 
-const statuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] satisfies (keyof Counts)[];
+const statuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] satisfies (keyof BatchCounts)[];
 const countColumns = { queued: count(), running: count(), succeeded: count(), failed: count(), cancelled: count() };
 const countedByStatus = sql.raw(
   statuses.map((status) => `count(*) FILTER (WHERE i.status = '${status}') AS ${status}`).join(', '),

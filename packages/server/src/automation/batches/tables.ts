@@ -1,7 +1,7 @@
 import type { Mode } from '@vestra/contract/route';
 import { integer, json, micros, moment, type RowOf, table, text } from '../../platform/db/table.ts';
 
-export type Counts = { queued: number; running: number; succeeded: number; failed: number; cancelled: number };
+export type BatchCounts = { queued: number; running: number; succeeded: number; failed: number; cancelled: number };
 
 export const batches = table('batches', {
   org_id: text(),
@@ -15,7 +15,7 @@ export const batches = table('batches', {
   created_at: moment().withDefault(),
   advanced_at: moment().withDefault(),
   completed_at: moment().nullable(),
-  final_counts: json<Counts>().nullable(),
+  final_counts: json<BatchCounts>().nullable(),
   final_micros: micros().nullable(),
 });
 
@@ -25,7 +25,7 @@ export const batchItems = table('batch_items', {
   org_id: text(),
   mode: text<Mode>(),
   user_id: text().nullable(),
-  status: text<keyof Counts>().withDefault(),
+  status: text<keyof BatchCounts>().withDefault(),
   slot: text<'held' | 'given_up' | 'wanted'>().nullable(),
   message: text().nullable(),
   context: json<Record<string, unknown>>().nullable(),

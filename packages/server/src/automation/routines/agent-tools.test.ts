@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The tools in a conversation of this user; `isPretend`: it is a test. */
+/** The tools in a conversation of this user. `isPretend` makes it a test. */
 async function toolsFor(userId: string | null, isPretend: boolean) {
   const conversationId = await server.newConversation(tenant, userId);
   const turn = {

@@ -28,7 +28,7 @@ const declare = (fields: Partial<Declared> = {}): Declared => ({
   ...fields,
 });
 
-/** A file that declares by `cron` or `on` gives no `every`. */
+/** Entries with `cron` or `on` have no `every`. */
 function declareWithout({ every: _, ...rest }: Declared, fields: Partial<Declared>): Declared {
   return { ...rest, ...fields };
 }
@@ -102,7 +102,7 @@ describe('routines of a deployment file', () => {
     const [after] = await list('anna');
     expect(after).toMatchObject({
       id: before.id,
-      // Kept for its runs, and shown of routines that came over the API alone.
+      // The API shows only conversations of routines that it created.
       conversation_id: null,
       run_count: 3,
       ask: 'Report more.',

@@ -41,7 +41,7 @@ export function cronOfWords(given: string, param: string): string {
 }
 
 type Reader = { given: string; param: string; words: readonly string[]; at: number };
-export type Time = { hour: number; minute: number };
+export type TimeOfDay = { hour: number; minute: number };
 type Days = { kind: 'days'; date: string; month: string; weekday: string };
 type Rhythm = { kind: 'interval'; cron: string } | Days;
 
@@ -62,10 +62,10 @@ function wordsOf(given: string): string[] {
 }
 
 /** Removes `at` and the times after it from the words. The remaining words describe the days. */
-function takeTimes(reader: Reader): { times: Time[]; days: Reader } {
+function takeTimes(reader: Reader): { times: TimeOfDay[]; days: Reader } {
   const { words } = reader;
   const at = words.indexOf('at');
-  const times: Time[] = [];
+  const times: TimeOfDay[] = [];
   let rest = [...words];
   if (at >= 0) {
     for (let next = timeOf(words[at + 1]); next; next = timeOf(words[at + 1 + times.length])) times.push(next);
@@ -87,7 +87,7 @@ function afterEvery(words: readonly string[]): string[] {
   return first === 'every' || first === 'each' || first === 'on' ? rest : [...words];
 }
 
-export function timeOf(word: string | undefined): Time | undefined {
+export function timeOf(word: string | undefined): TimeOfDay | undefined {
   if (word === 'noon') return { hour: 12, minute: 0 };
   if (word === 'midnight') return { hour: 0, minute: 0 };
   const [, hours, minutes = '0', half] = /^(\d{1,2})(?:[:.](\d{2}))?([ap]m)?$/.exec(word ?? '') ?? [];
@@ -98,7 +98,7 @@ export function timeOf(word: string | undefined): Time | undefined {
 }
 
 /** Cron combines every hour with every minute, so all times of a schedule must have the same minute. */
-function clockFields(reader: Reader, times: readonly Time[]): string {
+function clockFields(reader: Reader, times: readonly TimeOfDay[]): string {
   const minutes = new Set(times.map(({ minute }) => minute));
   if (minutes.size > 1) {
     throw refusal(reader, 'its times differ in their minutes. Make one routine for each, or give them the same minute');

@@ -388,7 +388,7 @@ describe('a routine that runs once', () => {
     expect(body.next_run_at).toBe('2090-03-01T00:00:00.000Z');
     const [date] = new Date(Date.now() + 9 * 3_600_000 + 86_400_000).toISOString().split('T');
     const tomorrow = (await create({ every: 'tomorrow at 9', user_id: 'tokyo' })).body;
-    // The clocks of Tokyo have no summer time.
+    // Tokyo has no daylight saving time.
     expect([tomorrow.schedule.every, tomorrow.next_run_at]).toEqual([`${date} at 09:00`, `${date}T00:00:00.000Z`]);
   });
 

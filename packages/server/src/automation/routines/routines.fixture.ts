@@ -24,7 +24,6 @@ const silent = {
   notify: () => {},
 };
 
-/** The routine routes. */
 export async function startRoutines() {
   const app = await startTestApp(({ db }) => ({
     routines: routineRoutes({ db, publicUrl, announcer: silent }),

@@ -8,7 +8,7 @@ import { createRowCache } from '../../platform/db/row-cache.ts';
 import { publicUrl } from './routines.fixture.ts';
 import type { RoutineRunner } from './runs.ts';
 
-/** Takes messages as every process does, and leaves the replies to whoever looks for their jobs: here nobody. */
+/** Accepts messages and leaves the replies to jobs, which no process runs here. */
 export function takingRunner(db: Database): RoutineRunner {
   const log = createLog('silent');
   const engine: Partial<Engine> = {
@@ -16,7 +16,7 @@ export function takingRunner(db: Database): RoutineRunner {
     log,
     models: createModels(readConfig({}).models),
     announcer: { followers: { publish: () => {} }, seen: createRowCache({ most: 1 }), notify: () => {} },
-    // As in a process that only serves.
+    // As in a process with the role that only serves requests.
     runner: createRunner({
       db,
       log,

@@ -18,7 +18,7 @@ beforeAll(async () => {
   runner = takingRunner(server.db);
 });
 afterAll(() => server.stop());
-// What earlier tests have left is due at times that lie ahead.
+// Routines of earlier tests would be due in the future times of this file.
 beforeEach(() => run(server.db, sql`DELETE FROM routines`));
 
 async function create(body: Record<string, unknown>, settings = {}) {
@@ -58,7 +58,7 @@ describe('what is due', () => {
     ['few', 3],
     ['more than are ranked', 1600],
   ])('alternates between orgs, also if one org has %s due routines [RTN-520]', async (_, waiting) => {
-    // All of the first org are due before any of the others.
+    // All routines of the first org are due before those of the others.
     const dueOf = async (letter: string, amount: number, day: string) => {
       const org = await server.newOrg({});
       await run(
@@ -128,7 +128,7 @@ describe('what is due', () => {
       ['2031-03-29T00:00:00Z', '2031-04-01T00:00:00Z'],
       ['2031-10-25T00:00:00Z', '2031-10-28T00:00:00Z'],
     ] as const) {
-      // As a change of the schedule at that moment would set it.
+      // As a change of the schedule at that time would set it.
       const first = { '2031-03': '2031-03-29T01:30:00Z', '2031-10': '2031-10-25T00:30:00Z' }[from.slice(0, 7)];
       await server.setRow(id, { next_run_at: new Date(first as string) });
       for (let at = Date.parse(from); at < Date.parse(until); at += 15 * minute) {
@@ -137,11 +137,11 @@ describe('what is due', () => {
     }
     expect(runs).toEqual([
       '2031-03-29T01:30:00.000Z',
-      // The clocks leave half past two out.
+      // Daylight saving time skips half past two.
       '2031-03-30T01:00:00.000Z',
       '2031-03-31T00:30:00.000Z',
       '2031-10-25T00:30:00.000Z',
-      // They show it twice, and the first counts.
+      // The hour occurs twice, and the first counts.
       '2031-10-26T00:30:00.000Z',
       '2031-10-27T01:30:00.000Z',
     ]);
@@ -155,7 +155,7 @@ describe('what is due', () => {
     ];
     await run(server.db, sql`UPDATE wallets SET balance_micros = 0 WHERE org_id = ${refused.org.id}`);
     expect(await runDueRoutines(runner, { now: new Date('2031-05-05T09:59:00Z') })).toBe(0);
-    // The server was away at ten.
+    // The server was down at ten.
     expect(await runDueRoutines(runner, { now: new Date('2031-05-05T12:00:00Z') })).toBe(1);
     expect(await runDueRoutines(runner, { now: new Date('2032-05-05T12:00:00Z') })).toBe(0);
     const shown = async ({ org, id }: typeof done) =>
@@ -303,7 +303,7 @@ describe('filters', () => {
   });
 });
 
-/** JSON with the keys in one order, so that equal values read alike. */
+/** Sorts the keys, so that equal values have equal JSON. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object') return value;

@@ -10,11 +10,11 @@ const day = 24 * hour;
 
 const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'Africa/Casablanca', 'UTC'];
 
-/** Years that have passed: what a country will do with its clocks changes with the time zone data of the runtime. */
+/** Past years only: future clock changes depend on the time zone data of the runtime. */
 const from = Date.UTC(2023, 0, 1);
 const until = Date.UTC(2026, 0, 1);
 
-/** A stretch of time in which the clocks of a zone are so far from UTC. */
+/** A period in which a zone has one offset from UTC. */
 type Stretch = { start: number; end: number; offset: number };
 
 describe('three years of a schedule', () => {
@@ -145,13 +145,13 @@ function runsOf(cron: string, zone: string, count: number, after: number): numbe
   return runs;
 }
 
-/** Wall times, as if they were UTC, of the three years. */
+/** Local times of the three years, as if they were UTC. */
 function dailySlots(minutesOfDay: readonly number[]): number[] {
   const days = Array.from({ length: (until - from) / day }, (_, at) => from + at * day);
   return days.flatMap((start) => minutesOfDay.map((minutes) => start + minutes * minute));
 }
 
-/** The rules again, from the stretches of a zone alone. Gaps give several slots one run. */
+/** The rules again, computed from the offsets of a zone. Slots in a gap share one run. */
 function expectedRuns(stretches: readonly Stretch[], slots: readonly number[]): number[] {
   const runs = slots.map((slot) => {
     const shown = stretches.filter(({ start, end, offset }) => slot - offset >= start && slot - offset < end);
@@ -167,7 +167,7 @@ function expectedRuns(stretches: readonly Stretch[], slots: readonly number[]): 
 
 const known = new Map<string, Stretch[]>();
 
-/** Found day by day, then by quarters of an hour; a few days more on both sides than are looked at. */
+/** Searched by day, then by quarter of an hour, with some days of margin. */
 function stretchesOf(zone: string): Stretch[] {
   const found = known.get(zone);
   if (found) return found;
@@ -196,7 +196,7 @@ function offsetsOf(zone: string): (instant: number) => number {
   };
 }
 
-// In Berlin it is a quarter past eleven at night on the last day of February.
+// In Berlin: 23:15 on the last day of February.
 const now = new Date('2026-02-28T22:15:00Z');
 const zone = 'Europe/Berlin';
 

@@ -1,7 +1,7 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import type { FileObjects } from '../../agents/versions/index.ts';
 import { readCron, slotsOf } from './cron.ts';
-import { cronOfWords, isMonth, monthOf, type Time, timeOf } from './plain-words.ts';
+import { cronOfWords, isMonth, monthOf, type TimeOfDay, timeOf } from './plain-words.ts';
 
 /** A stored schedule. One that runs once has its date in `every`. */
 export type Schedule = { every: string | null; cron: string };
@@ -97,7 +97,7 @@ export function readOneTime(given: string, param: string): OneTime | null {
   return { given, param, day: named, time };
 }
 
-export type OneTime = { given: string; param: string; day: NamedDay; time: Time };
+export type OneTime = { given: string; param: string; day: NamedDay; time: TimeOfDay };
 
 type NamedDay = 'today' | 'tomorrow' | { year: number | null; month: number; date: number };
 

@@ -21,7 +21,7 @@ import {
 } from './deliveries.ts';
 import { findEndpoint, lockEndpoints, presentEndpoint, updateEndpoint } from './endpoints.ts';
 import { signedHeaders, signingSecrets } from './signatures.ts';
-import { type DeliveryRow, type EndpointRow, webhookEndpoints } from './tables.ts';
+import { type DeliveryRow, type WebhookEndpointRow, webhookEndpoints } from './tables.ts';
 
 /** `durationMs` is null if no request was made. */
 export type AttemptResult = AttemptOutcome & { durationMs: number | null };
@@ -126,7 +126,7 @@ async function judgeFailed(
 
 /** Only scheduled attempts count against the endpoint. The caller of a manual one sees its failure. */
 function judge(
-  endpoint: EndpointRow,
+  endpoint: WebhookEndpointRow,
   failures: readonly EndedAttempt[],
   at: Date,
 ): { isOver: boolean; failing: Failing | null } {
@@ -138,7 +138,7 @@ function judge(
   return { isOver: hasFailedTooLong(failing), failing: isWorthRecording(before, failing) ? failing : null };
 }
 
-async function disable(tx: Transaction, endpoint: EndpointRow): Promise<void> {
+async function disable(tx: Transaction, endpoint: WebhookEndpointRow): Promise<void> {
   const row = await updateEndpoint(tx, endpoint.id, { active: false });
   const tenant = { orgId: row.org_id, mode: row.mode };
   await recordAudit(tx, serverOrigin(tenant), {
@@ -191,7 +191,7 @@ export function createManualDelivery(dependencies: SendDependencies) {
   async function send(
     tenant: Tenant,
     endpointId: string,
-    eventIdOf: (tx: Transaction, endpoint: EndpointRow) => Promise<string>,
+    eventIdOf: (tx: Transaction, endpoint: WebhookEndpointRow) => Promise<string>,
   ): Promise<DeliveryRow> {
     const isOurs = running < maxConcurrent;
     if (isOurs) running += 1;
@@ -216,7 +216,7 @@ export function createManualDelivery(dependencies: SendDependencies) {
   }
 }
 
-type Planned = { endpoint: EndpointRow; event: SendableEvent; row: DeliveryRow };
+type Planned = { endpoint: WebhookEndpointRow; event: SendableEvent; row: DeliveryRow };
 
 async function make({ db, vault, outbound }: SendDependencies, { endpoint, event, row }: Planned): Promise<void> {
   const now = sharedDate;

@@ -11,13 +11,12 @@ import { startWebhooks } from './webhooks.fixture.ts';
 
 type Server = Awaited<ReturnType<typeof startWebhooks>>;
 type Org = Awaited<ReturnType<Server['newOrg']>>;
-/** As its GET shows it. */
 export type ShownDelivery = Pick<DeliveryRow, 'id' | 'event_id' | 'attempt' | 'status' | 'status_code' | 'error'> & {
   next_attempt_at: string | null;
   created_at: string;
 };
 
-/** The webhook routes and receivers on loopback, with dispatchers whose clock is moved by hand. */
+/** The webhook routes, receivers on loopback, and dispatchers with a clock that tests move. */
 export function useDeliveries() {
   let server: Server;
   const cleanups: (() => Promise<void>)[] = [];
@@ -36,7 +35,7 @@ export function useDeliveries() {
 
   const now = () => new Date(Date.now() + ahead);
 
-  /** One that nobody notifies: `wake` it, or it looks for itself when something is due. */
+  /** Without notifications: `wake` it, or it finds due deliveries by itself. */
   function dispatcher(options: Partial<Parameters<typeof startDispatcher>[0]> = {}) {
     const { db, vault, outbound } = server;
     const started = startDispatcher({

@@ -193,7 +193,7 @@ export async function recordSuccesses(tx: Transaction, successes: readonly Succe
   );
 }
 
-/** Pending and not leased: a lease moves `due_at` behind `next_attempt_at`. */
+/** Pending and not leased: a lease moves `due_at` past `next_attempt_at`. */
 const isWaiting = (delivery: Sql) => sql`${delivery}.due_at <= ${delivery}.next_attempt_at`;
 
 type Failure = DeliveryKey & {

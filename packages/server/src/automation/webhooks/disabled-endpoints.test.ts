@@ -55,7 +55,7 @@ describe('an endpoint that answers 410', () => {
 });
 
 describe('an endpoint that fails', () => {
-  /** An event every twelve hours, each attempt of each failing. */
+  /** Emits an event every twelve hours, of which every attempt fails. */
   async function failFor(org: Org, endpoint: { id: string }, hours: number, dispatcher: { wake: () => void }) {
     for (let passed = 0; passed < hours; passed += 12) {
       at.advance(12 * hour);

@@ -58,7 +58,7 @@ describe('dispatchers', () => {
     at.dispatcher({ limits: { total: 16, perEndpoint: 4 } });
     await at.untilDeliveries(org, healthy, (all) => all.every(({ status }) => status === 'succeeded'));
     expect(new Set(good.received.map(idOf))).toEqual(new Set(ids));
-    // Those that hang have held a slot or two each the whole time.
+    // Hanging endpoints held one or two slots each the whole time.
     expect(silent.received.length).toBeLessThanOrEqual(6);
     await until(() => bad.received.length >= 120);
   });
@@ -69,7 +69,7 @@ describe('dispatchers', () => {
     const receiver = await at.receiver((response) => {
       open += 1;
       most = Math.max(most, open);
-      // Long enough for the others to come, also where the machine is busy.
+      // Long enough for the others to arrive, also on a busy machine.
       setTimeout(() => {
         open -= 1;
         response.writeHead(204).end();
@@ -220,7 +220,7 @@ it('delivers after a notification, without polling', async () => {
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'vestra listener'`,
     );
-    // Unheard, since nobody listens; found when the line stands again.
+    // Not notified while the connection is down, and found when it is back.
     await at.emit(org);
     await until(() => receiver.received.length === 2);
     await at.emit(org);

@@ -14,20 +14,20 @@ import { columnsOf, type NewRowOf } from '../../platform/db/table.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import { dropPending } from './deliveries.ts';
 import { assertMayRoll, createSecret, retireSecrets, secretsInForce } from './signatures.ts';
-import { type EndpointRow, webhookEndpoints } from './tables.ts';
+import { type WebhookEndpointRow, webhookEndpoints } from './tables.ts';
 
 /** Fields that a caller sets. */
-type EndpointFields = Pick<EndpointRow, 'url' | 'events' | 'description' | 'active'>;
+type EndpointFields = Pick<WebhookEndpointRow, 'url' | 'events' | 'description' | 'active'>;
 
 /** The wanted values that differ from the row. */
-function differences(row: EndpointRow, wanted: Partial<EndpointFields>): Partial<EndpointFields> {
+function differences(row: WebhookEndpointRow, wanted: Partial<EndpointFields>): Partial<EndpointFields> {
   const entries = Object.entries(wanted) as [keyof EndpointFields, unknown][];
   return Object.fromEntries(
     entries.filter(([field, value]) => value !== undefined && !isDeepStrictEqual(row[field], value)),
   );
 }
 
-function assertNotFileManaged({ managed_by }: Pick<EndpointRow, 'managed_by'>): void {
+function assertNotFileManaged({ managed_by }: Pick<WebhookEndpointRow, 'managed_by'>): void {
   if (managed_by !== 'file') return;
   throw fail('managed_by_file', {
     message: 'The deployment file declares this endpoint under `webhooks`: change it there and apply the file again.',
@@ -44,7 +44,7 @@ export function listEndpoints(
   db: Executor,
   tenant: Tenant,
   { limit, after }: { limit: number; after: readonly string[] | null },
-): Promise<EndpointRow[]> {
+): Promise<WebhookEndpointRow[]> {
   const conditions = sql.and(ofTenant(tenant), after && sql`id < ${after[0] as string}`);
   return rowsOf(
     db,
@@ -53,7 +53,11 @@ export function listEndpoints(
   );
 }
 
-export function findEndpoint(db: Executor, tenant: Tenant, endpointId: string): Promise<EndpointRow | undefined> {
+export function findEndpoint(
+  db: Executor,
+  tenant: Tenant,
+  endpointId: string,
+): Promise<WebhookEndpointRow | undefined> {
   return maybeOne(
     db,
     webhookEndpoints,
@@ -62,7 +66,7 @@ export function findEndpoint(db: Executor, tenant: Tenant, endpointId: string): 
 }
 
 /** Locks the row until the transaction ends, so that concurrent changes are serialised. */
-function lockEndpoint(tx: Transaction, tenant: Tenant, endpointId: string): Promise<EndpointRow | undefined> {
+function lockEndpoint(tx: Transaction, tenant: Tenant, endpointId: string): Promise<WebhookEndpointRow | undefined> {
   return maybeOne(
     tx,
     webhookEndpoints,
@@ -71,7 +75,7 @@ function lockEndpoint(tx: Transaction, tenant: Tenant, endpointId: string): Prom
 }
 
 /** Always in the order of the ids, so that two transactions cannot deadlock. */
-export function lockEndpoints(tx: Transaction, endpointIds: readonly string[]): Promise<EndpointRow[]> {
+export function lockEndpoints(tx: Transaction, endpointIds: readonly string[]): Promise<WebhookEndpointRow[]> {
   return rowsOf(
     tx,
     webhookEndpoints,
@@ -80,7 +84,7 @@ export function lockEndpoints(tx: Transaction, endpointIds: readonly string[]): 
 }
 
 /** Locks the endpoints that the deployment file has in this mode. */
-function lockFileManaged(tx: Transaction, deploymentId: string, mode: Mode): Promise<EndpointRow[]> {
+function lockFileManaged(tx: Transaction, deploymentId: string, mode: Mode): Promise<WebhookEndpointRow[]> {
   return rowsOf(
     tx,
     webhookEndpoints,
@@ -89,19 +93,19 @@ function lockFileManaged(tx: Transaction, deploymentId: string, mode: Mode): Pro
   );
 }
 
-function insertEndpoint(tx: Transaction, row: NewRowOf<typeof webhookEndpoints>): Promise<EndpointRow> {
+function insertEndpoint(tx: Transaction, row: NewRowOf<typeof webhookEndpoints>): Promise<WebhookEndpointRow> {
   return insert(tx, webhookEndpoints, row);
 }
 
 /**
  * `updated_at` moves even without changes: it is the version by which signing secrets are cached, and a roll must
- * change it. Disabling or enabling drops pending deliveries. Enabling or moving clears the failures.
+ * change it. Disabling and enabling drop pending deliveries. Both, and a new URL, clear the failures.
  */
 export async function updateEndpoint(
   tx: Transaction,
   endpointId: string,
   changes: Partial<EndpointFields>,
-): Promise<EndpointRow> {
+): Promise<WebhookEndpointRow> {
   const isFresh = changes.active !== undefined || changes.url !== undefined;
   const noFailures = isFresh && { failing_since: null, last_failed_at: null };
   const [row] = await update(
@@ -111,7 +115,7 @@ export async function updateEndpoint(
     sql`id = ${endpointId}`,
   );
   if (changes.active !== undefined) await dropPending(tx, [endpointId]);
-  return row as EndpointRow;
+  return row as WebhookEndpointRow;
 }
 
 async function deleteEndpoints(tx: Transaction, endpointIds: readonly string[]): Promise<void> {
@@ -138,7 +142,7 @@ export async function changeEndpoint(
   origin: Origin,
   endpointId: string,
   wanted: Partial<EndpointFields>,
-): Promise<EndpointRow> {
+): Promise<WebhookEndpointRow> {
   const before = await lockEndpoint(tx, origin, endpointId);
   if (!before) throw fail('webhook_not_found');
   assertNotFileManaged(before);
@@ -224,7 +228,7 @@ const fieldsOf = ({ url, events, description }: DeclaredEndpoints['declared'][nu
   active: true,
 });
 
-export const presentEndpoint = (row: EndpointRow) => ({
+export const presentEndpoint = (row: WebhookEndpointRow) => ({
   object: 'webhook_endpoint' as const,
   id: row.id,
   url: row.url,

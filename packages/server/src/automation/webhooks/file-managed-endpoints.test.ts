@@ -39,7 +39,7 @@ const listed = async (key = org.key) =>
 const urls = async (key?: string) => (await listed(key)).map(({ url }) => url).sort();
 const call = (method: string, id: unknown, { tail = '', ...options }: { tail?: string; body?: unknown } = {}) =>
   server.call(method, `/v1/webhooks/${id}${tail}`, { key: org.key, ...options });
-/** A change shows in `updated_at` also where it comes within the same millisecond. */
+/** Makes a change visible in `updated_at` even within the same millisecond. */
 const age = () => run(server.db, sql`UPDATE webhook_endpoints SET updated_at = updated_at - interval '1 hour'`);
 
 describe('an endpoint of a file', () => {
@@ -200,7 +200,7 @@ describe('concurrent applies', () => {
     });
     await written.promise;
     const later = replace([first, second]);
-    // One that waited for nobody would be through by then.
+    // An apply that did not wait would be done by then.
     await Promise.race([later, sleep(500)]);
     release.resolve();
     expect((await earlier).map(({ url }) => url)).toEqual([first.url]);

@@ -4,7 +4,7 @@ import { createLanes } from './lanes.ts';
 const endpoints = (count: number, name = 'whk') => Array.from({ length: count }, (_, at) => `${name}_${at}`);
 type Lanes = ReturnType<typeof createLanes>;
 
-/** Takes whatever there is room for; everything that is ready has endless deliveries. */
+/** Fills all free slots. Every ready endpoint has unlimited deliveries. */
 function fill(lanes: Lanes): { endpointId: string; leave: (isSuccess: boolean) => void }[] {
   const taken = [];
   for (let chosen = lanes.choose(); chosen.length > 0; chosen = lanes.choose()) {
@@ -28,7 +28,7 @@ describe('lanes', () => {
       const taken = fill(lanes);
       shares.push(taken.length);
       const [first, ...others] = taken;
-      // The others end before the first, so that the first is the last word.
+      // The others end before the first, so that the first decides.
       for (const { leave } of others) leave(isSuccess);
       first?.leave(isSuccess);
     }

@@ -30,7 +30,7 @@ const add = (endpointId: string, id: string, status: 'pending' | 'succeeded' | '
         CASE WHEN ${status} = 'pending' THEN '-infinity'::timestamptz END)`,
   );
 
-/** Two that were made and two that are to be. */
+/** Two made and two pending attempts. */
 async function addFour(): Promise<string> {
   const endpointId = newId('whk');
   await add(endpointId, 'whd_001', 'succeeded');
@@ -68,7 +68,7 @@ it('made attempts leave the pending table, which holds the retry of a failed one
     ['whd_001', 'succeeded'],
   ]);
   expect(await findDue(db, new Date())).toEqual({ endpointIds: [], nextAt: new Date(soon) });
-  // Told twice, as where the lease was over and another has settled it: it stays as it is.
+  // Recorded twice, as after an expired lease: the first record stays.
   await transaction(db, (tx) => recordFailures(tx, [{ ...outcome('whd_002'), error: 'late', next_attempt_at: soon }]));
   expect(await idsIn('webhook_deliveries_made')).toEqual(['whd_001', 'whd_002', 'whd_003', 'whd_004']);
   expect(await idsIn('webhook_deliveries_pending')).toEqual(waiting);

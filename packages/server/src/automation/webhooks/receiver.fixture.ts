@@ -14,10 +14,10 @@ export const answering =
   (response) =>
     void response.writeHead(status, headers).end(body);
 
-/** Takes the request and says nothing. */
+/** Accepts the request and never answers. */
 export const hanging: Answering = () => {};
 
-/** Somebody's webhook receiver on loopback. `answer` may be changed at any time. */
+/** A webhook receiver on loopback. `answer` may be changed at any time. */
 export async function startReceiver(answer: Answering = accepting) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -47,7 +47,7 @@ export async function startReceiver(answer: Answering = accepting) {
   return receiver;
 }
 
-/** Polls until there is something that is not undefined, null or false. */
+/** Polls until the result is not undefined, null or false. */
 export async function until<T>(
   find: () => T | Promise<T>,
   what = 'the condition',

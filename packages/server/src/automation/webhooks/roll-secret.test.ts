@@ -33,7 +33,7 @@ const secretsOf = ({ id }: Endpoint) =>
         ORDER BY valid_until NULLS FIRST`,
   );
 const signedWith = ({ id }: Endpoint) => signingSecrets(server.db, server.vault, { id, org_id: org.id, mode: 'test' });
-/** As if so much time had gone by. */
+/** Lets the rolled secrets expire earlier, as if this much time had passed. */
 const pass = ({ id }: Endpoint, time: string) =>
   run(
     server.db,

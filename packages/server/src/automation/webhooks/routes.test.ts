@@ -30,7 +30,7 @@ const auditOf = async ({ id }: { id: string }) =>
     { action: text(), target_type: text(), details: jsonb<object>(), request_id: text() },
     sql`SELECT action, target_type, details, request_id FROM audit_entries WHERE target_id = ${id} ORDER BY id`,
   );
-/** A change shows in `updated_at` also where it comes within the same millisecond. */
+/** Makes a change visible in `updated_at` even within the same millisecond. */
 const age = () => run(server.db, sql`UPDATE webhook_endpoints SET updated_at = updated_at - interval '1 hour'`);
 
 describe('creating', () => {
@@ -373,7 +373,7 @@ describe('the audit log', () => {
   });
 });
 
-/** Every route that names an endpoint, the delete last. */
+/** Every route with an endpoint id, the delete last. */
 const reaching = (id: string): [string, string, unknown?][] => [
   ['GET', `/v1/webhooks/${id}`],
   ['PATCH', `/v1/webhooks/${id}`, { description: 'Changed' }],

@@ -7,7 +7,7 @@ import { insert, rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf } from '../../platform/db/table.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { type EndpointRow, type SecretRow, webhookSecrets } from './tables.ts';
+import { type WebhookEndpointRow, type WebhookSecretRow, webhookSecrets } from './tables.ts';
 
 type Message = { eventId: string; body: string; at: Date; secrets: readonly string[] };
 
@@ -38,7 +38,7 @@ export const newSecret = (): string => `whsec_${randomBytes(24).toString('base64
 const maxSecrets = 10;
 
 /** A rolled secret stays valid for 24 hours, so none may be dropped early. */
-export function assertMayRoll(inForce: readonly Pick<SecretRow, 'valid_until'>[], now: Date): void {
+export function assertMayRoll(inForce: readonly Pick<WebhookSecretRow, 'valid_until'>[], now: Date): void {
   if (inForce.length < maxSecrets) return;
   const ends = inForce.flatMap(({ valid_until }) => (valid_until ? [valid_until.getTime()] : []));
   throw fail('rate_limited', {
@@ -47,7 +47,7 @@ export function assertMayRoll(inForce: readonly Pick<SecretRow, 'valid_until'>[]
   });
 }
 
-type SigningEndpoint = Pick<EndpointRow, 'id' | 'org_id' | 'mode'>;
+type SigningEndpoint = Pick<WebhookEndpointRow, 'id' | 'org_id' | 'mode'>;
 
 const placeOf = ({ id, org_id, mode }: SigningEndpoint) => ({
   kind: 'webhook_secret' as const,
@@ -78,7 +78,7 @@ async function insertSecret(tx: Transaction, endpointId: string, sealed: Buffer)
 }
 
 /** The current secret first, then rolled ones, latest first. */
-export function secretsInForce(db: Executor, endpointId: string): Promise<SecretRow[]> {
+export function secretsInForce(db: Executor, endpointId: string): Promise<WebhookSecretRow[]> {
   return rowsOf(
     db,
     webhookSecrets,

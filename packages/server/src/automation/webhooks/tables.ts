@@ -48,6 +48,6 @@ export const webhookDeliveries = table('webhook_deliveries', deliveryColumns);
 export const pendingDeliveries = table('webhook_deliveries_pending', deliveryColumns);
 export const madeDeliveries = table('webhook_deliveries_made', deliveryColumns);
 
-export type EndpointRow = RowOf<typeof webhookEndpoints>;
-export type SecretRow = RowOf<typeof webhookSecrets>;
+export type WebhookEndpointRow = RowOf<typeof webhookEndpoints>;
+export type WebhookSecretRow = RowOf<typeof webhookSecrets>;
 export type DeliveryRow = RowOf<typeof webhookDeliveries>;

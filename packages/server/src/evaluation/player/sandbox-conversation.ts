@@ -42,6 +42,14 @@ export type Sandbox = {
   hold: (tx: Transaction) => Promise<unknown>;
 };
 
+export const sandboxOf = ({ engine }: Player, { row, hold }: Play<TestRunRow | ReplayRow>): Sandbox => ({
+  engine,
+  tenant: { orgId: row.org_id, mode: row.mode },
+  deploymentId: row.deployment_id,
+  version: row.version,
+  hold: (tx) => hold(tx, 'share'),
+});
+
 /** `request.test` holds the tool results that replace real ones. */
 type SandboxMessage = Pick<NewMessage, 'text' | 'context' | 'request'>;
 
@@ -96,19 +104,6 @@ async function deploymentOf(tx: Transaction, { tenant, deploymentId }: Sandbox) 
   return found.deployment;
 }
 
-/** Upper bound for the delay after a lost notification. */
-const lookAgainMs = 15_000;
-
-type Follower = ReturnType<Followers['follow']>;
-
-export const sandboxOf = ({ engine }: Player, { row, hold }: Play<TestRunRow | ReplayRow>): Sandbox => ({
-  engine,
-  tenant: { orgId: row.org_id, mode: row.mode },
-  deploymentId: row.deployment_id,
-  version: row.version,
-  hold: (tx) => hold(tx, 'share'),
-});
-
 type Script = {
   conversationId: string;
   answer: (wait: InteractionRow) => Promise<Resolution> | Resolution;
@@ -154,6 +149,11 @@ function faultOfTurn({ state, error_code, error_message }: TurnRow): PlayFault |
   if (error_code === 'max_turns' || error_code === 'hook_blocked') return null;
   return { code: error_code ?? 'stopped', message: error_message };
 }
+
+/** Upper bound for the delay after a lost notification. */
+const lookAgainMs = 15_000;
+
+type Follower = ReturnType<Followers['follow']>;
 
 /** Answers all interactions of a turn until the turn is over. */
 async function untilTurnIsOver(

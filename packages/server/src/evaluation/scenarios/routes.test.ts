@@ -29,7 +29,7 @@ const create = async (fields: Parameters<typeof scenarioOf>[0] = {}, of = deploy
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.body;
 };
-/** Read outside the transaction in question, in which the first answer would be given again and again. */
+/** Read outside of that transaction, which would always see its first result. */
 const waitingForLocks = async () => {
   const { rowCount } = await server.db.$client.query(
     `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,

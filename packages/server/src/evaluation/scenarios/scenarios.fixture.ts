@@ -23,7 +23,6 @@ import { type FileScenario, replaceFileScenarios, type ScenarioFields } from './
 const nobody = { anthropic: null, openai: null, google: null, own: [], defaultModel: null };
 const reachable = { apiKey: null, baseUrl: 'http://127.0.0.1:1/v1' };
 
-/** Scenarios, test runs and their deployments. */
 export async function startScenarios() {
   const sent: { name: string; payload: unknown }[] = [];
   const jobs: JobSender = {
@@ -86,7 +85,6 @@ export async function startScenarios() {
   };
 }
 
-/** A scenario as the create route takes it. */
 export const scenarioOf = (fields: Partial<ScenarioFields> = {}): ScenarioFields => ({
   name: 'Wants a refund',
   persona: 'A customer in a hurry.',

@@ -37,7 +37,7 @@ const create = async (key = org.testKey) => {
 };
 const get = async (id: string) => (await call('GET', `/v1/test-runs/${id}`)).body;
 
-/** What the player of a run writes down. */
+/** Writes a result as the player does. */
 const setResult = (runId: string, scenarioId: string, values: Partial<ResultRow>) =>
   update(server.db, testRunResults, values, sql`run_id = ${runId} AND scenario_id = ${scenarioId}`);
 const setRun = (runId: string, values: Partial<TestRunRow>) => update(server.db, testRuns, values, sql`id = ${runId}`);
@@ -164,7 +164,7 @@ describe('reading', () => {
     const scenarios: { id: string; name: string }[] = [];
     for (const [at] of statuses.entries()) scenarios.push(await addScenario({ name: `Scenario ${at}` }));
     const { id } = await create();
-    // Beside it another run, whose results count for nothing here.
+    // Results of another run must not be counted.
     const other = await create();
     for (const [at, status] of statuses.entries()) {
       const scenario = scenarios[at] as { id: string };

@@ -106,19 +106,19 @@ async function open<Secrets>(db: Executor, vault: Vault, row: Sealed): Promise<S
 }
 
 /** Identifies a registered client at an authorization server. */
-export type ClientPlace = { app: string; serverUrl: string; issuer: string; redirectUri: string };
+export type ClientIdentity = { app: string; serverUrl: string; issuer: string; redirectUri: string };
 
-const ownerOf = ({ app, serverUrl, issuer, redirectUri }: ClientPlace) =>
+const ownerOf = ({ app, serverUrl, issuer, redirectUri }: ClientIdentity) =>
   JSON.stringify([app, serverUrl, issuer, redirectUri]);
 
-export const sealClient = (db: Executor, vault: Vault, tenant: Tenant, place: ClientPlace, client: AppClient) =>
-  sealOwned(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, JSON.stringify(client));
+export const sealClient = (db: Executor, vault: Vault, tenant: Tenant, place: ClientIdentity, client: AppClient) =>
+  sealFor(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, JSON.stringify(client));
 
 export async function openClient(
   db: Executor,
   vault: Vault,
   tenant: Tenant,
-  place: ClientPlace,
+  place: ClientIdentity,
   sealed: Buffer,
 ): Promise<AppClient> {
   const [text] = await openOwned(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, [sealed]);
@@ -126,13 +126,13 @@ export async function openClient(
 }
 
 /** Part of the sealed value: it cannot be opened for another app, server, issuer or client. */
-type OwnClientPlace = { app: string; serverUrl: string; issuer: string; clientId: string };
+type OwnClientIdentity = { app: string; serverUrl: string; issuer: string; clientId: string };
 
-const ownerOfOwn = ({ app, serverUrl, issuer, clientId }: OwnClientPlace) =>
+const ownerOfOwn = ({ app, serverUrl, issuer, clientId }: OwnClientIdentity) =>
   JSON.stringify([app, serverUrl, issuer, clientId]);
 
-export const sealOwnClient = (db: Executor, vault: Vault, tenant: Tenant, place: OwnClientPlace, secret: string) =>
-  sealOwned(db, vault, { kind: 'own_app_client', tenant, owner: ownerOfOwn(place) }, secret);
+export const sealOwnClient = (db: Executor, vault: Vault, tenant: Tenant, place: OwnClientIdentity, secret: string) =>
+  sealFor(db, vault, { kind: 'own_app_client', tenant, owner: ownerOfOwn(place) }, secret);
 
 export async function openOwnClient(db: Executor, vault: Vault, row: OwnClientRow, sealed: Buffer): Promise<string> {
   const owner = ownerOfOwn({ app: row.app, serverUrl: row.server_url, issuer: row.issuer, clientId: row.client_id });

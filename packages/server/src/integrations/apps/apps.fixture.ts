@@ -17,7 +17,7 @@ import { appRoutes, connectionRoutes } from './routes.ts';
 
 export const redirectUri = 'http://localhost:4600/v1/connections/callback';
 
-/** The routes of apps and connections on a database of their own, and an app to connect. */
+/** The routes of apps and connections with a separate database, and an app to connect. */
 export async function startAppRoutes() {
   const app = await startNotesApp();
   const oidc = await startOidcApp({ redirectUri });
@@ -88,12 +88,11 @@ export async function startAppRoutes() {
     app,
     oidc,
     keyed,
-    /** What the routes run with; a test may change what this server is as a client. */
+    /** The dependencies of the routes. A test may change the client of this server. */
     own,
     mcpClient,
     catalogue,
     signIn,
-    /** The jobs that were sent. */
     sent,
     newOrg: () => server.newOrg(['runtime', 'admin']),
     allowReturn: (orgId: string, urls: string[]) =>
@@ -101,7 +100,7 @@ export async function startAppRoutes() {
     create: (key: string, body: Record<string, unknown>) =>
       server.call('POST', '/v1/connections', { key, body: { app: 'notes', ...body } }),
     list: async (key: string, query = '') => (await server.call('GET', `/v1/connections${query}`, { key })).body.data,
-    /** The person opens the address, says what the app is set to say, and ends somewhere. */
+    /** The user opens the address and answers as the app is set to. */
     visit: (address: string) => visit(address, { app, open }),
     open,
     async stop() {
@@ -113,7 +112,7 @@ export async function startAppRoutes() {
   };
 }
 
-/** An app that follows the standards in nothing: it describes itself nowhere and words its answers its own way. */
+/** An app without metadata and with non-standard responses. */
 const quirkyFacts = (app: NotesApp) => ({
   endpoints: {
     issuer: 'https://quirky.example',
@@ -132,7 +131,7 @@ const quirkyFacts = (app: NotesApp) => ({
 
 export type AppRoutes = Awaited<ReturnType<typeof startAppRoutes>>;
 
-/** The app as it was when it started. */
+/** Resets the app to its initial state. */
 export function reset(app: NotesApp): void {
   app.person = 'ada';
   app.consent = 'given';

@@ -28,10 +28,10 @@ it('has built-in apps with valid addresses, each once', () => {
   expect(addresses.filter((address) => refuse(address) !== null)).toEqual([]);
   for (const { sign_in, api_key } of all) {
     expect(sign_in ?? api_key).not.toBeNull();
-    // Whoever has to register a client is told where, and what to mind.
+    // If a client must be registered, the entry says where and how.
     if (sign_in?.needs_client) expect([sign_in.register_at, sign_in.note]).not.toContain(null);
   }
-  // What is true of an operator's apps is true of these.
+  // The rules for apps of an operator apply to built-in ones too.
   const asOperator = all.map(({ sign_in, ...app }) => {
     if (!sign_in) return { ...app, sign_in };
     const { facts, client: _client, register_at, note, needs_client } = sign_in;

@@ -11,7 +11,7 @@ import type { App, AppSignInData } from './app.ts';
 import { knownApps } from './known-apps.ts';
 import { appsWithOwnClient } from './store.ts';
 
-export type Catalogue = {
+export type AppCatalogue = {
   /** Sorted by id. */
   all: readonly App[];
   find: (id: string) => App | undefined;
@@ -95,7 +95,7 @@ export function readCatalogue({
   refuseAddress: (url: string) => string | null;
   /** Source of the secrets of the operator's clients, which are not in the file. */
   env?: Environment;
-}): Catalogue {
+}): AppCatalogue {
   const own = file === null ? [] : readApps(file, { refuseAddress, env });
   const byId = new Map([...knownApps, ...own].map((app) => [app.id, app]));
   const all = [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
@@ -129,10 +129,10 @@ function readApps(
   });
 }
 
-type Given = z.output<typeof entry>;
+type GivenEntry = z.output<typeof entry>;
 
 /** An entry without a `url` extends the built-in app; one with a `url` replaces it. */
-function appOf(given: Given, wrong: (field: string, problem: string) => StartFailure, env: Environment): App {
+function appOf(given: GivenEntry, wrong: (field: string, problem: string) => StartFailure, env: Environment): App {
   const known = given.url === undefined ? knownApps.find(({ id }) => id === given.id) : undefined;
   const name = given.name ?? known?.name;
   const url = given.url ?? known?.url;
@@ -154,7 +154,7 @@ function appOf(given: Given, wrong: (field: string, problem: string) => StartFai
 }
 
 function signInOf(
-  { sign_in, client_id, client_secret_env }: Given,
+  { sign_in, client_id, client_secret_env }: GivenEntry,
   known: App | undefined,
   wrong: (field: string, problem: string) => StartFailure,
   env: Environment,
@@ -209,14 +209,14 @@ function parsed(file: string): unknown {
   }
 }
 
-export function appToConnect(catalogue: Catalogue, appId: string): App {
+export function appToConnect(catalogue: AppCatalogue, appId: string): App {
   const app = catalogue.find(appId);
   if (!app) throw fail('app_not_found', { param: 'app' });
   if (!app.connectable) throw fail('app_not_connectable', { param: 'app' });
   return app;
 }
 
-export function appToSignInTo(catalogue: Catalogue, appId: string): { app: App; facts: SignInFacts } {
+export function appToSignInTo(catalogue: AppCatalogue, appId: string): { app: App; facts: SignInFacts } {
   const app = appToConnect(catalogue, appId);
   if (!app.sign_in) {
     const message = `Nobody signs in to ${app.name}: it takes a key of the user’s as \`api_key\`.`;
@@ -236,7 +236,7 @@ export const signInRefusal = ({ reason, message }: SignInFailure) =>
     ? fail('mcp_server_error', { message: `${message} Try again later.` })
     : fail('oauth_not_available', { param: 'app', message });
 
-type Dependencies = { db: Database; catalogue: Catalogue; now?: () => number };
+type Dependencies = { db: Database; catalogue: AppCatalogue; now?: () => number };
 
 const keptMs = 5_000;
 const maxCached = 10_000;

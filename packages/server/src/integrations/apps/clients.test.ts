@@ -37,12 +37,12 @@ const clientOf = (key: string, app: string) => desk.call('GET', `/v1/apps/${app}
 const shownApp = async (key: string, id: string) =>
   (await desk.call('GET', '/v1/apps?limit=100', { key })).body.data.find((each: { id: string }) => each.id === id);
 
-/** From the address to the end of the sign-in, as a browser with cookies goes. */
+/** Follows the sign-in like a browser with cookies. */
 const signIn = async (connectUrl: string) => desk.open(await browseUntil(connectUrl, redirectUri));
 
 const signIns = () => createSignIns({ db: desk.db, vault: desk.vault, signIn: desk.signIn, catalogue: desk.catalogue });
 
-/** Whether the app takes what the user's connection is called with now. */
+/** Whether the app accepts the current credential of the user. */
 async function isTaken(orgId: string, mode: 'test' | 'live' = 'test'): Promise<boolean | string> {
   const [signedIn] = await signIns().of({ orgId, mode }, 'ada', 'all');
   if (signedIn?.credential.kind !== 'token') return signedIn?.credential.kind ?? 'none';
@@ -87,7 +87,7 @@ describe('a certified authorization server lets people in', () => {
     expect(await isTaken(org.id)).toBe(true);
     const [shown] = await desk.list(org.testKey);
     expect(shown).toMatchObject({ status: 'connected', renews: true, error: null, expires_at: expect.any(String) });
-    // The token is renewed with the same client, and the new one is taken too.
+    // The token is renewed with the same client, and the app accepts the new one.
     await endToken(body.id);
     expect(await isTaken(org.id)).toBe(true);
     expect((await desk.call('DELETE', `/v1/connections/${body.id}`, { key: org.testKey })).status).toBe(200);
@@ -271,7 +271,7 @@ describe('an authorization server that lies', () => {
   const strict = (outbound: Parameters<typeof createAppSignIn>[0]['outbound']) =>
     createAppSignIn({
       outbound,
-      // The app itself listens on this machine; wherever else it points is held to what production allows.
+      // The app is on loopback. All other addresses follow the rules of production.
       refuseAddress: (url) =>
         url.startsWith(String(desk.app.metadata.issuer)) ? null : refuseAddress(url, { allowPrivate: false }),
     });
@@ -387,12 +387,12 @@ describe('a key of the user’s', () => {
     ]);
     expect(await isTaken(org.id)).toBe(true);
     expect(desk.sent.at(-1)).toEqual(['connection.settle', { org_id: org.id, mode: 'test', connection_id: body.id }]);
-    // Another takes its place.
+    // Another key replaces it.
     const again = `another-key-of-ada-${app}`;
     desk.keyed.keys.add(again);
     await desk.create(org.testKey, { app, user_id: 'ada', api_key: again });
     expect(await desk.list(org.testKey)).toHaveLength(1);
-    // The app takes it no more.
+    // The app no longer accepts the key.
     desk.keyed.keys.clear();
     const [signedIn] = await signIns().of({ orgId: org.id, mode: 'test' }, 'ada', 'all');
     if (signedIn?.credential.kind !== 'token') throw new Error('There is no key.');

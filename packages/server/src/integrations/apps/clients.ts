@@ -19,13 +19,13 @@ import {
   sealClient,
   sealOwnClient,
 } from './app.ts';
-import { appToSignInTo, type Catalogue, missingClient, signInRefusal } from './catalogue.ts';
+import { type AppCatalogue, appToSignInTo, missingClient, signInRefusal } from './catalogue.ts';
 import { deleteOwnClient, findClient, findOwnClient, putOwnClient, storeClient } from './store.ts';
 
 export type ConnectDependencies = {
   db: Database;
   vault: Vault;
-  catalogue: Catalogue;
+  catalogue: AppCatalogue;
   signIn: AppSignIn;
   /** For testing the API keys of users. */
   mcpClient: Pick<McpClient, 'listTools'>;
@@ -128,7 +128,7 @@ async function registeredClient(
 const isOver = ({ client_secret_expires_at: expiresAt }: AppClient) =>
   expiresAt !== undefined && expiresAt !== 0 && expiresAt * 1000 < sharedNow() + pendingMs;
 
-type Given = {
+type GivenEntry = {
   client_id: string;
   client_secret?: string | undefined;
   auth_method?: OwnClientRow['auth_method'] | undefined;
@@ -142,7 +142,7 @@ export async function storeOwnClient(
   { db, vault, catalogue, signIn }: Pick<ConnectDependencies, 'db' | 'vault' | 'catalogue' | 'signIn'>,
   origin: Origin,
   appId: string,
-  given: Given,
+  given: GivenEntry,
 ): Promise<OwnClientRow> {
   const { app, facts } = appToSignInTo(catalogue, appId);
   if (facts.pkce_unannounced && given.client_secret === undefined) {
@@ -198,7 +198,7 @@ export async function deleteOwnClientOf(
   });
 }
 
-function knownApp(catalogue: Catalogue, appId: string): App {
+function knownApp(catalogue: AppCatalogue, appId: string): App {
   const app = catalogue.find(appId);
   if (!app) throw fail('app_not_found', { param: 'app' });
   return app;

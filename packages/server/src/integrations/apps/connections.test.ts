@@ -157,7 +157,7 @@ describe('connecting', () => {
     const { testKey, id } = await desk.newOrg();
     await desk.create(testKey, { user_id: 'dan' });
     await run(desk.db, sql`UPDATE users SET status = 'disabled' WHERE org_id = ${id} AND id = 'dan'`);
-    // Of these apps the second does not answer.
+    // The second app does not answer.
     for (const app of ['notes', 'away']) {
       expect((await desk.create(testKey, { app, user_id: 'dan' })).body.error.code).toBe('user_disabled');
     }
@@ -259,7 +259,7 @@ describe('the way back', () => {
 describe('the callback', () => {
   const callback = (query: Record<string, string>) =>
     desk.open(new URL(`${redirectUri}?${new URLSearchParams(query)}`));
-  /** Where the app sends the browser, without going there. */
+  /** The redirect address, without following it. */
   const backFrom = async (connectUrl: string) => {
     const response = await fetch(connectUrl, { redirect: 'manual' });
     return new URL(response.headers.get('location') as string);
@@ -287,7 +287,7 @@ describe('the callback', () => {
     const back = await backFrom((await desk.create(testKey, {})).body.connect_url);
     const meanwhile: number[] = [];
     desk.app.instead = async (path) => {
-      // Once would be for ever, where the same state were taken again.
+      // Only once, or the repeated state would recurse.
       if (path === '/token' && meanwhile.length === 0) meanwhile.push((await desk.open(back)).status);
       return undefined;
     };
@@ -450,7 +450,7 @@ describe('a stored connection', () => {
   });
 });
 
-/** How many connections PostgreSQL has fetched for this transaction. */
+/** Rows of `connections` that this transaction has fetched. */
 async function rowsRead(tx: Transaction): Promise<number> {
   const { read } = await one(
     tx,

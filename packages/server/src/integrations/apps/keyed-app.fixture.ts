@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 
-/** An app that takes a key, in a header or in the address. */
+/** An app with keys in a header or in the address. */
 export async function startKeyedApp() {
   const keys = new Set<string>();
   const http = createServer(
@@ -17,7 +17,7 @@ export async function startKeyedApp() {
   await once(http, 'listening');
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
-    /** The keys that it takes. */
+    /** The accepted keys. */
     keys,
     async stop() {
       http.closeAllConnections();

@@ -8,26 +8,25 @@ import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprot
 type Code = { client: string; redirectUri: string; challenge: string; resource: string; person: string };
 type Grant = { person: string; access: string; refresh: string | null; isOver: boolean };
 
-/** An app with people, notes and a sign-in of its own: an MCP server and the OAuth 2.1 server that guards it. */
+/** An app with users, notes and a sign-in: an MCP server with its OAuth 2.1 server. */
 export type NotesApp = {
   url: string;
-  /** Who sits at the browser, and what they say to the question. */
+  /** The user at the browser, and their answer to the consent page. */
   person: string;
   consent: 'given' | 'denied';
-  /** Seconds that a token is good for; null: the app does not say. */
+  /** Lifetime of a token in seconds; null if the app does not announce it. */
   lasts: number | null;
   givesRefreshTokens: boolean;
-  /** Answers instead of the app where it gives a response. */
+  /** Replaces the response of the app if it returns one. */
   instead: (path: string, request: Request) => Response | undefined | Promise<Response | undefined>;
-  /** What it says of its authorization server. */
   metadata: Record<string, unknown>;
-  /** Every request that it had: `POST /token refresh_token`. */
+  /** All requests, such as `POST /token refresh_token`. */
   had: string[];
   registered: Record<string, unknown>[];
-  /** Every call of its tools, and who signed in to make it. */
+  /** All tool calls, with the signed-in user. */
   called: { name: string; person: string; args: Record<string, unknown> }[];
   grants: Grant[];
-  /** Every secret that it has given out. */
+  /** All secrets that it issued. */
   secrets: () => string[];
   stop: () => Promise<void>;
 };
@@ -168,7 +167,7 @@ export async function startNotesApp(): Promise<NotesApp> {
     return tokensOf(grant);
   }
 
-  /** Takes each refresh token once, and ends the grant where one is shown twice, as careful servers do. */
+  /** Accepts each refresh token once, and revokes the grant if one is used twice. */
   function refreshed(form: URLSearchParams): Response {
     const shown = form.get('refresh_token') ?? '';
     const grant = app.grants.find(({ refresh, isOver }) => refresh === shown && !isOver);
@@ -237,7 +236,7 @@ function notesServer(app: NotesApp, person: string): Server {
   return server;
 }
 
-/** What a browser does with an address: it follows redirects until a page comes, or until it would leave for elsewhere. */
+/** Follows redirects like a browser until a page or a foreign address. */
 export async function visit(
   address: string,
   { app, open }: { app: NotesApp; open: (url: URL) => Promise<{ status: number; headers: Headers; text: string }> },

@@ -6,15 +6,15 @@ import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprot
 import Provider from 'oidc-provider';
 
 /**
- * An app whose people sign in at a certified authorization server, `oidc-provider`, which knows clients in three ways:
- * two that were registered by hand, those that describe themselves at an https address, and those that register.
+ * An app with a certified authorization server, `oidc-provider`. It knows two clients that were registered by hand,
+ * clients with a metadata document, and clients that register themselves.
  */
 export type OidcApp = {
   url: string;
   clients: Record<'basic' | 'post', { client_id: string; client_secret: string }>;
-  /** What the authorization server finds at the address that a client names itself by. */
+  /** The response at the address of a client metadata document. */
   documentAt: (address: string) => Promise<Response>;
-  /** The clients that people signed in with. */
+  /** The clients of all sign-ins. */
   signedInWith: string[];
   stop: () => Promise<void>;
 };
@@ -85,7 +85,7 @@ export async function startOidcApp({ redirectUri }: { redirectUri: string }): Pr
     else await callback(request, response);
   }
 
-  /** The person says yes to everything, in two steps as the server asks. */
+  /** The user consents to everything, in the two steps of the server. */
   async function agree(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { prompt, params, session } = await provider.interactionDetails(request, response);
     if (prompt.name === 'login') {
@@ -126,7 +126,7 @@ function greeter(person: string): Server {
   return server;
 }
 
-/** A browser with cookies: it follows redirects until a page comes, or until it would leave for the address given. */
+/** A browser with cookies: follows redirects until a page or the given address. */
 export async function browseUntil(address: string, leaving: string): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = address;

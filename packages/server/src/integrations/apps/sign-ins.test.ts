@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => desk.stop());
 beforeEach(() => reset(desk.app));
 
-/** Two processes on one database know nothing of each other but what its rows say. */
+/** Two processes on one database share only its rows. */
 const process = (catalogue = desk.catalogue) =>
   createSignIns({ db: desk.db, vault: desk.vault, signIn: desk.signIn, catalogue });
 
@@ -70,7 +70,7 @@ describe('a sign-in', () => {
   it('is never mixed up if turns of several orgs, users and modes share a read [APP-460]', async () => {
     const [mine, theirs] = [await connected(), await connected()];
     const { of } = process();
-    // The first is under way while the others come: they are one read.
+    // The first read is running, so the others join into one.
     const asked = [
       of(mine.tenant, 'ada', 'all'),
       of(mine.tenant, 'ada', 'all'),
@@ -87,8 +87,8 @@ describe('a sign-in', () => {
     const { tenant, first, endsIn, shown } = await connected();
     await endsIn(30);
     const [one, other] = [process(), process()];
-    const late: Promise<AppCredential[]>[] = [];
-    // While the app makes up its mind, everybody else comes too.
+    const late: Promise<SignedIn[]>[] = [];
+    // All others arrive while the app is answering.
     desk.app.instead = async (path) => {
       if (path !== '/token' || late.length > 0) return undefined;
       late.push(...[other, one, other].map((each) => each.of(tenant, 'ada', 'all')));
@@ -101,7 +101,7 @@ describe('a sign-in', () => {
     expect(tokens).toEqual([current(), current(), current(), current()]);
     expect(current()).not.toBe(first);
     expect(await shown()).toMatchObject({ status: 'connected' });
-    // The app takes each refresh token once: the next renewal shows that the new one was kept.
+    // The app accepts each refresh token once, so the next renewal shows that the new one was stored.
     await endsIn(30);
     expect((await one.of(tenant, 'ada', 'all')).map(tokenOf)).toEqual([current()]);
     expect(renewals()).toBe(2);
@@ -131,7 +131,7 @@ describe('a sign-in', () => {
     expect(await shown()).toMatchObject({ status: 'failed' });
     expect(await rowsWhere(desk.db, connections, sql`id = ${id}`)).toMatchObject([{ sealed: null }]);
     expect(await audit()).toEqual(['connection.created', 'connection.connected', 'connection.failed']);
-    // Whoever asks later hears that there was one.
+    // Later callers still see that there was one.
     expect((await one.of(tenant, 'ada', 'all')).map(tokenOf)).toEqual(['over']);
   });
 

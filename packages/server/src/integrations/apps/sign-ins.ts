@@ -9,7 +9,7 @@ import type { Vault } from '../../platform/secrets/vault.ts';
 import type { AppSignIn } from '../app-sign-in/sign-in-server.ts';
 import type { ConnectionRow } from '../tables.ts';
 import { openKey, openTokens, sealSecrets } from './app.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { AppCatalogue } from './catalogue.ts';
 import { clientOfSignIn } from './clients.ts';
 import { failConnection, targetWithKey, tenantOf } from './connections.ts';
 import { findConnection, releaseRenewal, signInsOf, storeRenewed, takeRenewal } from './store.ts';
@@ -86,7 +86,7 @@ export function createSignIns(deps: RenewDependencies): SignIns {
 const isEnding = ({ token_expires_at: at }: ConnectionRow) => at !== null && at.getTime() < sharedNow() + renewBeforeMs;
 const isEnded = ({ token_expires_at: at }: ConnectionRow) => at !== null && at.getTime() < sharedNow();
 
-type RenewDependencies = { db: Database; vault: Vault; signIn: AppSignIn; catalogue: Catalogue };
+type RenewDependencies = { db: Database; vault: Vault; signIn: AppSignIn; catalogue: AppCatalogue };
 
 /**
  * `over`: the user must sign in again. `unavailable`: the app did not answer. `impossible`: there is no refresh token.

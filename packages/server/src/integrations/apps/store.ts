@@ -5,7 +5,7 @@ import { insert, insertMany, maybeOne, rowsOf, run } from '../../platform/db/que
 import { sql } from '../../platform/db/sql.ts';
 import { bytes, columnsOf, type NewRowOf, text } from '../../platform/db/table.ts';
 import { appClients, type ConnectionRow, connections, type OwnClientRow, ownAppClients } from '../tables.ts';
-import { type ClientPlace, keyOfUser } from './app.ts';
+import { type ClientIdentity, keyOfUser } from './app.ts';
 
 type Named = Pick<ConnectionRow, 'org_id' | 'mode' | 'id'>;
 
@@ -200,11 +200,11 @@ export async function removeConnectionsOfUser(tx: Executor, tenant: Tenant, user
   await run(tx, sql`DELETE FROM ${connections} WHERE ${ofTenant(tenant)} AND user_key = ${userId}`);
 }
 
-const atPlace = (tenant: Tenant, { app, serverUrl, issuer, redirectUri }: ClientPlace) =>
+const atPlace = (tenant: Tenant, { app, serverUrl, issuer, redirectUri }: ClientIdentity) =>
   sql`${ofTenant(tenant)} AND app = ${app} AND server_url = ${serverUrl} AND issuer = ${issuer}
       AND redirect_uri = ${redirectUri}`;
 
-export async function findClient(db: Executor, tenant: Tenant, place: ClientPlace): Promise<Buffer | undefined> {
+export async function findClient(db: Executor, tenant: Tenant, place: ClientIdentity): Promise<Buffer | undefined> {
   const row = await maybeOne(
     db,
     { sealed: bytes() },
@@ -213,7 +213,7 @@ export async function findClient(db: Executor, tenant: Tenant, place: ClientPlac
   return row?.sealed;
 }
 
-export async function storeClient(db: Executor, tenant: Tenant, place: ClientPlace, sealed: Buffer): Promise<void> {
+export async function storeClient(db: Executor, tenant: Tenant, place: ClientIdentity, sealed: Buffer): Promise<void> {
   const row = {
     org_id: tenant.orgId,
     mode: tenant.mode,
@@ -229,7 +229,7 @@ export async function storeClient(db: Executor, tenant: Tenant, place: ClientPla
   });
 }
 
-export async function forgetClient(db: Executor, tenant: Tenant, place: ClientPlace): Promise<void> {
+export async function forgetClient(db: Executor, tenant: Tenant, place: ClientIdentity): Promise<void> {
   await run(db, sql`DELETE FROM ${appClients} WHERE ${atPlace(tenant, place)}`);
 }
 

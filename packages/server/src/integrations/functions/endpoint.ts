@@ -11,7 +11,12 @@ import { insert, maybeOne, rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf } from '../../platform/db/table.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { type EndpointRow, functionEndpointSecrets, functionEndpoints, type SecretRow } from '../tables.ts';
+import {
+  type FunctionEndpointRow,
+  type FunctionSecretRow,
+  functionEndpointSecrets,
+  functionEndpoints,
+} from '../tables.ts';
 
 /** A new endpoint gets a secret, which is shown only in this response. Changing the address keeps it. */
 export async function setEndpoint(tx: Transaction, vault: Vault, origin: Origin, deploymentId: string, url: string) {
@@ -93,7 +98,7 @@ export const presentTaken = (row: TakenCall) => ({
   expires_at: row.expires_at?.toISOString() ?? null,
 });
 
-export const presentEndpoint = (row: EndpointRow) => ({
+export const presentEndpoint = (row: FunctionEndpointRow) => ({
   object: 'function_endpoint' as const,
   deployment_id: row.deployment_id,
   mode: row.mode,
@@ -111,11 +116,19 @@ const columns = columnsOf(functionEndpoints);
 const isOf = ({ orgId, mode }: Tenant, deploymentId: string) =>
   sql`org_id = ${orgId} AND mode = ${mode} AND deployment_id = ${deploymentId}`;
 
-export const findEndpoint = (db: Executor, tenant: Tenant, deploymentId: string): Promise<EndpointRow | undefined> =>
+export const findEndpoint = (
+  db: Executor,
+  tenant: Tenant,
+  deploymentId: string,
+): Promise<FunctionEndpointRow | undefined> =>
   maybeOne(db, functionEndpoints, sql`SELECT ${columns} FROM ${functionEndpoints} WHERE ${isOf(tenant, deploymentId)}`);
 
 /** Locks the row until the transaction ends, so that concurrent changes are serialised. */
-const lockEndpoint = (tx: Transaction, tenant: Tenant, deploymentId: string): Promise<EndpointRow | undefined> =>
+const lockEndpoint = (
+  tx: Transaction,
+  tenant: Tenant,
+  deploymentId: string,
+): Promise<FunctionEndpointRow | undefined> =>
   maybeOne(
     tx,
     functionEndpoints,
@@ -123,7 +136,7 @@ const lockEndpoint = (tx: Transaction, tenant: Tenant, deploymentId: string): Pr
   );
 
 /** The endpoints of all orgs. */
-export const allEndpoints = (db: Executor): Promise<EndpointRow[]> =>
+export const allEndpoints = (db: Executor): Promise<FunctionEndpointRow[]> =>
   rowsOf(db, functionEndpoints, sql`SELECT ${columns} FROM ${functionEndpoints}`);
 
 async function putEndpoint(
@@ -131,7 +144,7 @@ async function putEndpoint(
   { orgId, mode }: Tenant,
   deploymentId: string,
   url: string,
-): Promise<EndpointRow> {
+): Promise<FunctionEndpointRow> {
   const row = await insert(
     tx,
     functionEndpoints,
@@ -141,7 +154,7 @@ async function putEndpoint(
       last_failure = NULL, last_failed_at = NULL`,
     },
   );
-  return row as EndpointRow;
+  return row as FunctionEndpointRow;
 }
 
 /** The last failure, which the org sees. */
@@ -173,7 +186,7 @@ async function insertSecret(
 }
 
 /** The current secret first, then rolled ones, latest first. */
-const secretsInForce = (db: Executor, tenant: Tenant, deploymentId: string): Promise<SecretRow[]> =>
+const secretsInForce = (db: Executor, tenant: Tenant, deploymentId: string): Promise<FunctionSecretRow[]> =>
   rowsOf(
     db,
     functionEndpointSecrets,

@@ -5,13 +5,13 @@ import type { z } from 'zod';
 import { repoNamed } from '../../agents/versions/manifest.ts';
 import type { WrittenFile } from './parts.ts';
 
-/** Whatever the schema of the deployment file takes: a field that is added there is made here from then on. */
+/** Any file that the schema accepts. New fields of the schema are generated automatically. */
 export const anyFile = (): fc.Arbitrary<WrittenFile> =>
   (arbitraryOf(deploymentFile, []) as fc.Arbitrary<WrittenFile>).filter(
     (file) => deploymentFile.safeParse(file).success,
   );
 
-/** What the schema says in code and not in data, by the last names of the path. */
+/** Rules of the schema that are code and not data, by the end of the path. */
 const written: [path: RegExp, arbitrary: fc.Arbitrary<unknown>][] = [
   [/^language$/, fc.constantFrom('auto', 'en', 'no', 'pt-BR', 'zh-Hant-TW')],
   [/timezone$/, fc.constantFrom('UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires')],
@@ -52,7 +52,7 @@ function arbitraryOf(schema: z.ZodType, path: readonly string[]): fc.Arbitrary<u
     case 'union':
       return fc.oneof(...def.options.map((option) => arbitraryOf(option, path)));
     case 'array':
-      // Naming the same thing again is saved once, and no two repositories share a folder.
+      // A repeated entry is saved once, and no two repositories share a folder.
       return fc.uniqueArray(arbitraryOf(def.element, path), {
         minLength: minimumOf(def),
         maxLength: 3,
@@ -109,12 +109,12 @@ function stringOf(schema: z.ZodType): fc.Arbitrary<string> {
   const pattern = definition(schema)
     .checks?.map((check) => check._zod.def.pattern)
     .find((found) => found !== undefined);
-  // What a regular expression alone cannot say (the length, for one) is sieved out afterwards.
+  // Filters what the pattern cannot express, such as the length.
   const made = pattern ? fc.stringMatching(pattern) : plainText();
   return made.filter((text) => schema.safeParse(text).success);
 }
 
-/** Text as people write it, and text that YAML reads as something else unless it is quoted. */
+/** Ordinary text, and text that YAML misreads unless it is quoted. */
 function plainText(): fc.Arbitrary<string> {
   const odd = [
     ...['yes', 'no', 'on', 'null', '~', '1.0', '0x1f', '1e3', '.inf', '2001-01-01', '<<', '=', '', ' ', '\n'],

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** The version that a file with these fields saves. */
+/** Applies a file with these fields and returns its version. */
 async function takes(fields: object): Promise<{ manifest: Record<string, unknown> }> {
   const { status, body, text } = await org.put({ name: 'limits', ...fields }, { promote: 'no' });
   expect(status, text).toBe(200);

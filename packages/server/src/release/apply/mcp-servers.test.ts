@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** Every test has servers of its own. */
+/** Each test gets separate servers. */
 const fresh = async () => {
   org = await server.newOrg();
   for (const name of ['ONE', 'TWO']) await org.storeSecret(name);

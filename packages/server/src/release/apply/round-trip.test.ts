@@ -13,7 +13,7 @@ import { addressOf, nameOfServer, wantedHeaders } from './servers.ts';
 const read = (file: WrittenFile): DeploymentFile => deploymentFile.parse(file);
 const entriesOf = (file: DeploymentFile): ServerEntry[] => file.tools.filter((entry) => 'mcp' in entry);
 
-/** What the first apply of the file would have registered. */
+/** Servers as the first apply would register them. */
 const registered = (file: DeploymentFile): RegisteredServer[] =>
   entriesOf(file).map((entry, at) => ({
     id: newId('mcp'),
@@ -25,7 +25,7 @@ const registered = (file: DeploymentFile): RegisteredServer[] =>
 
 const savedOf = (file: DeploymentFile, servers = registered(file)) => fileToManifest(file, servers);
 
-/** The file with every default written out and each thing in one spelling. */
+/** The file with all defaults, in one notation. */
 function spelledOut(file: DeploymentFile): unknown {
   const servers = entriesOf(file).map(({ auth: _, ...entry }) => ({
     ...entry,
@@ -44,7 +44,7 @@ const lowerHeaders = (file: DeploymentFile) =>
     return new Set(names.map((name) => name.toLowerCase())).size === names.length;
   });
 
-/** Files that apply: no server or header twice. */
+/** Files without repeated servers or headers, which an apply accepts. */
 const applicable = () =>
   anyFile()
     .map((file) => ({ ...file, ...ids() }))

@@ -16,14 +16,14 @@ const progress = z.object({
   file: z.looseObject({ name: z.string() }).nullable(),
 });
 
-export type Progress = z.infer<typeof progress>;
+export type InterviewProgress = z.infer<typeof progress>;
 
 /** An interview, read from the messages of its conversation. */
 export type Interview = {
   deployment: string;
   description: string;
   answers: { question: string; answer: string }[];
-  latest: Progress | null;
+  latest: InterviewProgress | null;
 };
 
 const fewest = 5;
@@ -45,10 +45,10 @@ export function withAnswer(interview: Interview, answer: string): Interview {
   return { ...interview, answers: [...interview.answers, { question, answer }] };
 }
 
-type Said = { role: string; text: string; context: Record<string, unknown> | null; data: unknown };
+type InterviewMessage = { role: string; text: string; context: Record<string, unknown> | null; data: unknown };
 
 /** Returns null if the messages are not an interview. */
-export function readInterview(said: readonly Said[]): Interview | null {
+export function readInterview(said: readonly InterviewMessage[]): Interview | null {
   const [first] = said;
   const deployment = first?.context?.deployment;
   if (!first || typeof deployment !== 'string') return null;
@@ -97,7 +97,7 @@ export async function askNext(
   caller: Caller,
   { interview, conversationId }: { interview: Interview; conversationId: string },
   signal: AbortSignal,
-): Promise<Progress> {
+): Promise<InterviewProgress> {
   const { engine } = ports;
   const model = usableModel(engine.models, caller.mode, 'default');
   const paid = paidByOrg(engine, { tenant: caller, model, deploymentId: null, conversationId });
@@ -112,7 +112,7 @@ export async function askNext(
     messages: [saidByUser(request)],
     schema,
     repairs: 2,
-    read: async (answer, isLast): Promise<Reading<Progress>> => {
+    read: async (answer, isLast): Promise<Reading<InterviewProgress>> => {
       const read = await readAnswer(ports, caller, name, draft, answer);
       draft = read.draft;
       const isEnding = next === 'end' || (next === 'ask or end' && draft.isDone);
@@ -139,13 +139,13 @@ const wish: Record<Next, string> = {
 /** Asked if the model has no question. */
 const openQuestion = 'What else should the agent know, and what must it never do?';
 
-const asking = ({ latest }: Interview, { question, file }: Draft): Progress => ({
+const asking = ({ latest }: Interview, { question, file }: Draft): InterviewProgress => ({
   status: 'asking',
   question,
   file: file ?? latest?.file ?? null,
 });
 
-const ready = (file: InterviewFile): Progress => ({ status: 'ready', question: null, file });
+const ready = (file: InterviewFile): InterviewProgress => ({ status: 'ready', question: null, file });
 
 const withoutQuestion = ['`question` is empty: ask the next question.'];
 

@@ -1,6 +1,6 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import { presentTurn, type TurnRow } from '../../engine/conversations/index.ts';
-import { announce, type Committed as Change } from '../../engine/index.ts';
+import { announce, type Committed as ConversationCommit } from '../../engine/index.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { commitPrepared } from '../../platform/http/commit-prepared.ts';
@@ -16,7 +16,7 @@ import {
   writeStep,
 } from './steps.ts';
 
-type Call = {
+type InterviewRequest = {
   caller: Caller;
   headers: Headers;
   commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
@@ -28,12 +28,12 @@ const maxTries = 12;
 /** Concurrent answers are taken one after the other, each for the question that is current then. */
 async function commitStep<Body>(
   { engine }: InterviewPorts,
-  call: Call,
+  call: InterviewRequest,
   prepare: () => Promise<InterviewStep>,
   present: (step: InterviewStep, turn: TurnRow) => Promise<Body | Reply<Body>>,
 ): Promise<Committed<Body>> {
   for (let tries = 1; ; tries++) {
-    let done: Change | undefined;
+    let done: ConversationCommit | undefined;
     try {
       const answer = await commitPrepared(call, prepare, async (tx, step) => {
         const { turn, committed } = await writeStep(tx, call.caller, step);

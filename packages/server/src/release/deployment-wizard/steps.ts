@@ -12,7 +12,14 @@ import {
 import { type Committed, changing, recordExchange } from '../../engine/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
-import { askNext, type Interview, type InterviewPorts, type Progress, readInterview, withAnswer } from './interview.ts';
+import {
+  askNext,
+  type Interview,
+  type InterviewPorts,
+  type InterviewProgress,
+  readInterview,
+  withAnswer,
+} from './interview.ts';
 
 /** Another answer arrived while the model was running, so the question has changed. */
 export class StepOvertaken extends Error {
@@ -26,7 +33,7 @@ export type InterviewStep = {
   after: number;
   said: string;
   interview: Interview;
-  progress: Progress;
+  progress: InterviewProgress;
 };
 
 export async function prepareBeginning(

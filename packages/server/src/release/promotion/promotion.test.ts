@@ -28,7 +28,7 @@ const pointers = async (name: string) => {
   const { body } = await org.call('GET', `/v1/deployments/${name}`);
   return [body.draft_version, body.live_version];
 };
-/** A run has passed, as its owner tells it. */
+/** Reports a passed run as its owner does. */
 const passed = (run: { id: string; deployment_id: string; version: number; mode: Mode }) =>
   transaction(server.db, (tx) => promoteAfterTests(tx, server.dependencies, { orgId: org.id, run }));
 const endRun = (id: string, status: string) =>

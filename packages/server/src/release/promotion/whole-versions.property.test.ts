@@ -21,7 +21,7 @@ type Name = (typeof names)[number];
 type Content = { documents: ReadonlySet<string>; skill: string };
 type Version = Content & { instructions: string };
 
-/** What the rules say, and nothing of how they are kept. */
+/** A model of the rules, without their implementation. */
 type Model = Content & {
   deployments: Record<Name, { versions: Version[]; newest: number; draft: number; stack: number[] }>;
 };
@@ -86,7 +86,7 @@ async function play(org: Org, { notebook, skill, model }: World, given: Step): P
     const { versions, stack } = model.deployments[each];
     return stack.length === 0 ? null : (versions[(stack.at(-1) as number) - 1] as Version);
   };
-  /** What a live key changes is changed in what is live, and is a version of its own there. */
+  /** A change with a live key changes live content as a separate version. */
   const changeLive = (change: (live: Version) => Content) => {
     for (const each of names) {
       const deployment = model.deployments[each];
@@ -197,7 +197,7 @@ const isSame = (one: Content, other: Content) =>
   one.documents.size === other.documents.size &&
   [...one.documents].every((id) => other.documents.has(id));
 
-/** Reads as a conversation does: with what its version fixes, or the newest. */
+/** Reads like a conversation: the content of its version, or the newest. */
 async function compare(org: Org, { notebook, skill, model }: World): Promise<void> {
   const { db } = server;
   const read = async (fixed: { notebooks: Record<string, number>; skills: Record<string, string> } | null) => {
@@ -216,7 +216,7 @@ async function compare(org: Org, { notebook, skill, model }: World): Promise<voi
     expect([each, deployment.newest_version, deployment.draft_version, deployment.live_version]).toEqual([
       ...[each, newest, draft, stack.at(-1) ?? null],
     ]);
-    // Not only what is live: whatever was ever saved can be pinned, and can be live again.
+    // All saved versions, since each can be pinned or go live again.
     for (const [at, version] of versions.entries()) {
       const { content } = await getVersion(db, deployment, at + 1);
       expect({ version: at + 1, ...(await read(content)) }).toEqual({ version: at + 1, ...shown(version) });

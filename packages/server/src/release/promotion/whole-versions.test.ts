@@ -43,7 +43,7 @@ async function pointersOf(name: string) {
   return [body.draft_version, body.live_version];
 }
 
-/** The titles that somebody who runs this version reads. */
+/** The titles that a conversation with this version reads. */
 async function titlesOf(name: string, version: number | 'newest'): Promise<string[]> {
   const deployment = await requireDeployment(server.db, org.id, name);
   const row = await getVersion(server.db, deployment, version === 'newest' ? deployment.newest_version : version);
@@ -83,7 +83,7 @@ describe('content is stored once', () => {
       passages: String(Number(before?.passages) + 1),
       characters: String(Number(before?.characters) + text.length),
     });
-    // What a version keeps of a notebook is a number, whatever the notebook holds.
+    // A version stores a number for a notebook, whatever its size.
     const [row] = await rowsOf<{ bytes: number }>(
       server.db,
       sql`SELECT max(length(content::text)) AS bytes FROM deployment_versions WHERE org_id = ${org.id}`,
@@ -149,7 +149,7 @@ describe('content that a test key changes', () => {
     expect(await liveTitles('shop')).toEqual(['ninety']);
     await org.call('POST', '/v1/deployments/shop/rollback', { mode: 'live' });
     expect(await liveTitles('shop')).toEqual(['thirty']);
-    // A version that is named is meant as it was saved.
+    // A named version is promoted as it was saved.
     await add(notebook, 'later');
     await org.call('POST', '/v1/deployments/shop/promote', { mode: 'live', body: { version: 2 } });
     expect([await liveTitles('shop'), await pointersOf('shop')]).toEqual([['ninety'], [2, 2]]);
@@ -171,10 +171,10 @@ describe('content that a test key changes', () => {
       const { status, body } = await org.call(method, path, { ...(method === 'PATCH' && { body: { name: 'B' } }) });
       expect([path, status, body.error.code, body.error.deployments]).toEqual([path, 409, code, ['used']]);
     }
-    // Nor what a rollback would bring back.
+    // Nor the content that a rollback would restore.
     await org.put({ name: 'used' }, { mode: 'live', promote: 'now' });
     expect((await org.call('DELETE', `/v1/notebooks/${notebook}`)).body.error.code).toBe('notebook_live');
-    // A document that is not in what is live is a test key's to delete.
+    // A test key may delete a document that is not live.
     expect((await remove(notebook, document)).status).toBe(200);
   });
 });
@@ -218,7 +218,7 @@ describe('content that a live key changes', () => {
       await org.call('POST', '/v1/deployments/desk/rollback', { mode: 'live' });
       expect(await liveTitles('desk')).toEqual(wanted);
     }
-    // What is promoted without a number is the draft's line, with all that is there now.
+    // Without a number the draft is promoted, with the current content.
     const { body } = await org.call('POST', '/v1/deployments/desk/promote', { mode: 'live' });
     expect(body.version.manifest.instructions).toBe('2');
     expect(await liveTitles('desk')).toEqual(['untested', 'urgent']);
@@ -289,7 +289,7 @@ it('a version saves one consistent state of a notebook during concurrent changes
   for (let version = 1; version <= newest; version++) {
     const replaced = (await titlesOf('busy', version)).filter((title) => title.startsWith('r'));
     const numbers = replaced.map((title) => Number(title.slice(1))).sort((a, b) => a - b);
-    // The one, or for a moment the one and the next.
+    // One version, or for a moment also the next.
     expect([1, 2], `version ${version}: ${replaced}`).toContain(numbers.length);
     if (numbers.length === 2) expect((numbers[1] as number) - (numbers[0] as number)).toBe(1);
   }
@@ -316,13 +316,13 @@ describe('tests', () => {
       promoted: false,
       test_run: { id: first.test_run.id },
     });
-    // A run that came to no verdict is no verdict: it is played again.
+    // A run without a verdict is played again.
     await endRun(first.test_run.id, 'error');
     const played = (await org.put(file)).body.test_run;
     expect(played).toMatchObject({ status: 'queued', version: 1 });
     expect(played.id).not.toBe(first.test_run.id);
     await endRun(played.id, 'failed');
-    // Content alone is a change: a new version, and its own run.
+    // A change of content alone gives a new version with its own run.
     await add(notebook, 'mended');
     expect((await org.put(file)).body).toMatchObject({
       changed: ['knowledge'],
@@ -378,7 +378,7 @@ describe('the content of two versions', () => {
       ['returns', 'extra.md', 'added', null, 'More.'],
     ]);
     expect([body.from, body.version, body.left_out]).toEqual([1, 2, 0]);
-    // Between a version and itself nothing differs; of the first, everything is new.
+    // A version does not differ from itself, and everything in the first is new.
     expect((await org.call('GET', `${path}?from=2`)).body.changes).toEqual([]);
     const all = await org.call('GET', path.replace('/2/', '/1/'));
     expect([all.body.from, all.body.changes.length]).toEqual([null, 5]);

@@ -18,7 +18,7 @@ import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import { completeBatch } from './batches.ts';
 import { holdBatch, itemsWantingSlots, maxOfOwnAgent, nextItems, takeSlot } from './slots.ts';
 import { ItemsRefused, startItems } from './start-items.ts';
-import { type BatchReference, failQueued, lockBatch, waitingForOwnAgent } from './store.ts';
+import { type BatchReference, batchesWaitingForOwnAgent, failQueued, lockBatch } from './store.ts';
 import { batches } from './tables.ts';
 
 /** Items that start in one transaction: few enough that no other writer waits long for the row of the batch. */
@@ -33,7 +33,7 @@ export async function advanceBatch(engine: Engine, batch: BatchReference): Promi
 /** An item of the org's own agent freed a slot that all batches of the org share: the oldest waiting batch takes it. */
 export async function advanceOwnAgent(engine: Engine, { orgId, mode, batchId }: BatchReference): Promise<void> {
   const reference = { orgId, mode, batchId };
-  for (const id of await waitingForOwnAgent(engine.db, reference)) {
+  for (const id of await batchesWaitingForOwnAgent(engine.db, reference)) {
     await advanceBatch(engine, { orgId, mode, batchId: id });
   }
 }

@@ -75,7 +75,10 @@ export const listBatches = (db: Executor, tenant: Tenant, { limit, after }: Page
   );
 
 /** Other batches of the org that have waiting items of its own agent, oldest first. */
-export async function waitingForOwnAgent(db: Executor, { batchId, ...tenant }: BatchReference): Promise<string[]> {
+export async function batchesWaitingForOwnAgent(
+  db: Executor,
+  { batchId, ...tenant }: BatchReference,
+): Promise<string[]> {
   const rows = await rowsOf(
     db,
     { id: text() },

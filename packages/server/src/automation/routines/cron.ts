@@ -55,10 +55,10 @@ export function readCron(given: string, param: string): string {
 /**
  * The slots of a schedule in local time. `after` returns the first slot after a local time, or null if there is none.
  */
-export function slotsOf(cron: string): { after: (wallTime: number) => number | null } {
+export function slotsOf(cron: string): { after: (localTime: number) => number | null } {
   // A fixed offset avoids the calls to Intl that croner makes at each step for the zone UTC.
   const pattern = new Cron(cron, { mode: '5-part', utcOffset: 0, paused: true });
-  return { after: (wallTime) => pattern.nextRun(new Date(wallTime))?.getTime() ?? null };
+  return { after: (localTime) => pattern.nextRun(new Date(localTime))?.getTime() ?? null };
 }
 
 function elementOf(value: string, ...others: string[]): RegExp {

@@ -21,7 +21,7 @@ import {
   type RoutineChanges,
   readTimezone,
   readWhen,
-  requireRunning,
+  requireRunnable,
   zoneFor,
 } from './routine.ts';
 import { scheduleIn } from './schedule.ts';
@@ -58,7 +58,7 @@ export async function createRoutine(
   const user = userId === null ? null : await enterUser(tx, origin, userId);
   const named = body.deployment === undefined ? null : await nameDeployment(tx, origin, body.deployment);
   const byDefault = user?.default_deployment ?? settings.default_deployment;
-  const running = named ?? (await requireRunning(tx, origin, { deployment_id: byDefault, deployment_version: null }));
+  const running = named ?? (await requireRunnable(tx, origin, { deployment_id: byDefault, deployment_version: null }));
   const zone = when && (await zoneFor(tx, origin, { timezone, userId }));
   const timing = when && zone && { ...scheduleIn(zone.timezone, when, now), ...zone };
   const opened = conversation ? null : await openForRuns(tx, origin, { userId, ...running });
@@ -183,7 +183,7 @@ async function changedUser(
   if (!moves) return { changes: {}, opened: null };
   const byDefault = user?.default_deployment ?? (await findSettings(tx, origin)).default_deployment;
   const deployment_id = routine.deployment_id ?? byDefault;
-  const running = await requireRunning(tx, origin, { ...routine, deployment_id });
+  const running = await requireRunnable(tx, origin, { ...routine, deployment_id });
   const opened = await openForRuns(tx, origin, { userId, ...running });
   return { changes: { user_id: userId, conversation_id: opened.conversation.id, own_conversation: false }, opened };
 }

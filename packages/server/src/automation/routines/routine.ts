@@ -99,7 +99,7 @@ export async function nameDeployment(
 type NamedDeployment = { deployment: DeploymentRow; version: number | null };
 
 /** The caller passes the default deployment if the routine has none of its own; null means that there is no default. */
-export async function requireRunning(
+export async function requireRunnable(
   tx: Transaction,
   { orgId, mode }: Tenant,
   { deployment_id, deployment_version }: Pick<RoutineRow, 'deployment_id' | 'deployment_version'>,

@@ -162,7 +162,7 @@ async function runSlot(
 }
 
 /** Errors that stop a routine, since a later run would fail too until the org changes the deployment. */
-const stopping = new Set(['deployment_archived', 'deployment_not_live', 'deployment_required']);
+const stoppingErrors = new Set(['deployment_archived', 'deployment_not_live', 'deployment_required']);
 
 /**
  * Skips this run. A disabled user or an empty wallet may be fine by the next one. No caller waits for this error, so it
@@ -179,7 +179,7 @@ async function skipRun(
   if (!routine) return;
   const { code, message } = failure;
   const passed = await recordSkippedRun(tx, routineId, {
-    ...(stopping.has(code) ? { status: 'failed', next: null } : { status: 'active', next: nextRunOf(routine) }),
+    ...(stoppingErrors.has(code) ? { status: 'failed', next: null } : { status: 'active', next: nextRunOf(routine) }),
     error: { code, message, at: sharedDate().toISOString() },
   });
   const { org_id: orgId, mode, deployment_id: deploymentId } = passed;

@@ -16,7 +16,7 @@ type Declared = FileObjects['routines'][number];
 export function nextRun(cron: string, timezone: string, after: Date): Date | null {
   const slots = slotsOf(cron);
   // Slots up to the current local time have passed, also in the second of two repeated hours.
-  let slot = slots.after(wallTimeAt(timezone, after.getTime()));
+  let slot = slots.after(localTimeAt(timezone, after.getTime()));
   while (slot !== null) {
     const instant = instantOf(timezone, slot);
     if (instant > after.getTime()) return new Date(instant);
@@ -104,15 +104,15 @@ type NamedDay = 'today' | 'tomorrow' | { year: number | null; month: number; dat
 /** The stored form: the words with their date, which mean the same on every later day, and the time as cron. */
 export function scheduleOnce(oneTime: OneTime, timezone: string, now: Date): { every: string; cron: string } {
   const { given, param, time } = oneTime;
-  const wallTime = comingTime(oneTime, timezone, now);
-  if (wallTime === null) throw invalid(param, `\`${given}\` names a day that never comes.`);
-  if (instantOf(timezone, wallTime) <= now.getTime()) {
-    const shown = wordsAt(wallTimeAt(timezone, now.getTime()));
+  const localTime = nextLocalTime(oneTime, timezone, now);
+  if (localTime === null) throw invalid(param, `\`${given}\` names a day that never comes.`);
+  if (instantOf(timezone, localTime) <= now.getTime()) {
+    const shown = wordsAt(localTimeAt(timezone, now.getTime()));
     throw invalid(param, `\`${given}\` has passed: in ${timezone} it is ${shown}. Name a time that is to come.`);
   }
-  const at = new Date(wallTime);
+  const at = new Date(localTime);
   return {
-    every: wordsAt(wallTime),
+    every: wordsAt(localTime),
     cron: `${time.minute} ${time.hour} ${at.getUTCDate()} ${at.getUTCMonth() + 1} *`,
   };
 }
@@ -123,7 +123,7 @@ export function onceAt(every: string | null): number | null {
   return date === undefined ? null : Date.parse(`${date}T${time}Z`);
 }
 
-const wordsAt = (wallTime: number): string => new Date(wallTime).toISOString().slice(0, 16).replace('T', ' at ');
+const wordsAt = (localTime: number): string => new Date(localTime).toISOString().slice(0, 16).replace('T', ' at ');
 
 function wordsOf(given: string): string[] {
   return given
@@ -154,13 +154,13 @@ function dayOf(words: readonly string[]): NamedDay | null {
 }
 
 /** A date without a year is the next such date. Nine years always contain a 29th of February. */
-function comingTime({ day: named, time }: OneTime, timezone: string, now: Date): number | null {
-  const shown = new Date(wallTimeAt(timezone, now.getTime()));
+function nextLocalTime({ day: named, time }: OneTime, timezone: string, now: Date): number | null {
+  const shown = new Date(localTimeAt(timezone, now.getTime()));
   const at = (year: number, month: number, date: number) => Date.UTC(year, month - 1, date, time.hour, time.minute);
   const today = at(shown.getUTCFullYear(), shown.getUTCMonth() + 1, shown.getUTCDate());
   if (typeof named === 'string') return named === 'today' ? today : today + day;
   const { year, month, date } = named;
-  const isThere = (wallTime: number) => new Date(wallTime).getUTCDate() === date && date > 0 && month <= 12;
+  const isThere = (localTime: number) => new Date(localTime).getUTCDate() === date && date > 0 && month <= 12;
   if (year !== null) return isThere(at(year, month, date)) ? at(year, month, date) : null;
   const years = Array.from({ length: 9 }, (_, ahead) => shown.getUTCFullYear() + ahead);
   const coming = years.map((each) => at(each, month, date)).filter(isThere);
@@ -173,7 +173,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 
 /** The local time at an instant, as if it were UTC; both in milliseconds. */
-function wallTimeAt(timezone: string, instant: number): number {
+function localTimeAt(timezone: string, instant: number): number {
   const [month, date, year, hour, minutes, seconds] = clockOf(timezone).format(instant).match(/\d+/g) as string[];
   const shown = Date.UTC(Number(year), Number(month) - 1, Number(date), Number(hour), Number(minutes), Number(seconds));
   return shown + (((instant % 1000) + 1000) % 1000);
@@ -183,25 +183,25 @@ function wallTimeAt(timezone: string, instant: number): number {
  * The instant of a local time. A time that occurs twice means the first, and one that is skipped means the first minute
  * after the gap. A later local time never gives an earlier instant.
  */
-function instantOf(timezone: string, wallTime: number): number {
+function instantOf(timezone: string, localTime: number): number {
   // No zone is more than a day from UTC or changes its clocks twice within two days.
-  const before = wallTimeAt(timezone, wallTime - day) - (wallTime - day);
-  const after = wallTimeAt(timezone, wallTime + day) - (wallTime + day);
-  const earlier = wallTime - Math.max(before, after);
-  const later = wallTime - Math.min(before, after);
-  if (wallTimeAt(timezone, earlier) === wallTime) return earlier;
-  if (wallTimeAt(timezone, later) === wallTime) return later;
+  const before = localTimeAt(timezone, localTime - day) - (localTime - day);
+  const after = localTimeAt(timezone, localTime + day) - (localTime + day);
+  const earlier = localTime - Math.max(before, after);
+  const later = localTime - Math.min(before, after);
+  if (localTimeAt(timezone, earlier) === localTime) return earlier;
+  if (localTimeAt(timezone, later) === localTime) return later;
   return endOfGap(timezone, { before: earlier, after: later });
 }
 
 /** The first minute after the clock change between these two instants. */
 function endOfGap(timezone: string, { before, after }: { before: number; after: number }): number {
-  const offset = wallTimeAt(timezone, before) - before;
+  const offset = localTimeAt(timezone, before) - before;
   let last = Math.floor(before / minute);
   let first = Math.ceil(after / minute);
   while (first - last > 1) {
     const middle = Math.floor((first + last) / 2);
-    if (wallTimeAt(timezone, middle * minute) - middle * minute === offset) last = middle;
+    if (localTimeAt(timezone, middle * minute) - middle * minute === offset) last = middle;
     else first = middle;
   }
   return first * minute;

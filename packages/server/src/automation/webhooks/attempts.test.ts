@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failingAfter, hasFailedTooLong, isWorthRecording, nextAttemptAt, outcomeOfAnswer } from './attempts.ts';
+import { failureSeriesAfter, hasFailedTooLong, isWorthRecording, nextAttemptAt, outcomeOfAnswer } from './attempts.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -44,26 +44,26 @@ describe('a response', () => {
 
 describe('an endpoint', () => {
   it('has failed for too long after five days of failures [WHD-015]', () => {
-    let failing = failingAfter(null, start);
+    let failing = failureSeriesAfter(null, start);
     for (let hours = 0; hours < 120; hours += 24) {
-      failing = failingAfter(failing, after(hours * hour));
+      failing = failureSeriesAfter(failing, after(hours * hour));
       expect(hasFailedTooLong(failing)).toBe(false);
     }
-    expect(hasFailedTooLong(failingAfter(failing, after(5 * day - 1)))).toBe(false);
-    expect(hasFailedTooLong(failingAfter(failing, after(5 * day)))).toBe(true);
+    expect(hasFailedTooLong(failureSeriesAfter(failing, after(5 * day - 1)))).toBe(false);
+    expect(hasFailedTooLong(failureSeriesAfter(failing, after(5 * day)))).toBe(true);
   });
 
   it('starts a new series of failures after a long pause', () => {
-    const failing = failingAfter(null, start);
-    const later = failingAfter(failing, after(30 * day));
+    const failing = failureSeriesAfter(null, start);
+    const later = failureSeriesAfter(failing, after(30 * day));
     expect([later.since, hasFailedTooLong(later)]).toEqual([after(30 * day), false]);
   });
 
   it('does not write for every failure', () => {
-    const failing = failingAfter(null, start);
+    const failing = failureSeriesAfter(null, start);
     expect(isWorthRecording(null, failing)).toBe(true);
-    expect(isWorthRecording(failing, failingAfter(failing, after(59 * minute)))).toBe(false);
-    expect(isWorthRecording(failing, failingAfter(failing, after(hour)))).toBe(true);
-    expect(isWorthRecording(failing, failingAfter(failing, after(30 * day)))).toBe(true);
+    expect(isWorthRecording(failing, failureSeriesAfter(failing, after(59 * minute)))).toBe(false);
+    expect(isWorthRecording(failing, failureSeriesAfter(failing, after(hour)))).toBe(true);
+    expect(isWorthRecording(failing, failureSeriesAfter(failing, after(30 * day)))).toBe(true);
   });
 });

@@ -120,7 +120,7 @@ async function judgeFailed(
       };
     }),
   );
-  for (const { endpoint, failing } of judged) if (failing) await recordFailing(tx, endpoint.id, failing);
+  for (const { endpoint, failing } of judged) if (failing) await recordFailureSeries(tx, endpoint.id, failing);
   for (const { endpoint, isOver } of judged) if (isOver && endpoint.active) await disable(tx, endpoint);
 }
 
@@ -129,12 +129,12 @@ function judge(
   endpoint: WebhookEndpointRow,
   failures: readonly EndedAttempt[],
   at: Date,
-): { isOver: boolean; failing: Failing | null } {
+): { isOver: boolean; failing: FailureSeries | null } {
   if (!endpoint.active || failures.some(({ attempted }) => attempted.isGone)) return { isOver: true, failing: null };
   if (failures.every(({ delivery }) => delivery.step === null)) return { isOver: false, failing: null };
   const { failing_since: since, last_failed_at: lastAt } = endpoint;
   const before = since && lastAt && { since, lastAt };
-  const failing = failingAfter(before, at);
+  const failing = failureSeriesAfter(before, at);
   return { isOver: hasFailedTooLong(failing), failing: isWorthRecording(before, failing) ? failing : null };
 }
 
@@ -267,7 +267,7 @@ function explain(statusCode: number): string {
 }
 
 /** Since when all attempts failed, and the approximate time of the last failure. */
-type Failing = { since: Date; lastAt: Date };
+type FailureSeries = { since: Date; lastAt: Date };
 
 /** Longer than the longest pause, so retries of one event are never further apart. */
 const quiet = 48 * hour;
@@ -277,19 +277,23 @@ const longestFailing = 5 * day;
  * The series of failures that this one belongs to. A failure after a long pause starts a new series: a rarely used
  * endpoint must not be disabled for a single failure because of one weeks ago.
  */
-export function failingAfter(before: Failing | null, now: Date): Failing {
+export function failureSeriesAfter(before: FailureSeries | null, now: Date): FailureSeries {
   const goesOn = before && now.getTime() - before.lastAt.getTime() <= quiet;
   return { since: goesOn ? before.since : now, lastAt: now };
 }
 
-export const hasFailedTooLong = ({ since, lastAt }: Failing): boolean =>
+export const hasFailedTooLong = ({ since, lastAt }: FailureSeries): boolean =>
   lastAt.getTime() - since.getTime() >= longestFailing;
 
 /** The time of the last failure is stored only hourly, so that a failing endpoint causes few writes. */
-export const isWorthRecording = (before: Failing | null, after: Failing): boolean =>
+export const isWorthRecording = (before: FailureSeries | null, after: FailureSeries): boolean =>
   before?.since.getTime() !== after.since.getTime() || after.lastAt.getTime() - before.lastAt.getTime() >= hour;
 
-async function recordFailing(tx: Transaction, endpointId: string, { since, lastAt }: Failing): Promise<void> {
+async function recordFailureSeries(
+  tx: Transaction,
+  endpointId: string,
+  { since, lastAt }: FailureSeries,
+): Promise<void> {
   await run(
     tx,
     sql`UPDATE ${webhookEndpoints} SET failing_since = ${since}, last_failed_at = ${lastAt} WHERE id = ${endpointId}`,

@@ -56,7 +56,7 @@ export async function insertManual(
   const row = await insert(tx, pendingDeliveries, {
     ...delivery,
     id: newId('whd'),
-    attempt: followingAttempt(sql`${event_id}`, sql`${endpoint_id}`),
+    attempt: nextAttemptNumber(sql`${event_id}`, sql`${endpoint_id}`),
     step: null,
     status: 'pending',
     next_attempt_at: sql`now()`,
@@ -66,7 +66,7 @@ export async function insertManual(
   return row;
 }
 
-const followingAttempt = (eventId: Sql, endpointId: Sql) => sql`(
+const nextAttemptNumber = (eventId: Sql, endpointId: Sql) => sql`(
   SELECT coalesce(max(earlier.attempt), 0) + 1 FROM ${webhookDeliveries} AS earlier
   WHERE earlier.event_id = ${eventId} AND earlier.endpoint_id = ${endpointId})`;
 
@@ -223,7 +223,7 @@ export async function recordFailures(tx: Transaction, failures: readonly Failure
     INSERT INTO ${pendingDeliveries}
       (org_id, mode, endpoint_id, id, event_id, event_type, attempt, step, status, next_attempt_at, due_at)
     SELECT org_id, mode, endpoint_id, next_id, event_id, event_type,
-      ${followingAttempt(sql`settled.event_id`, sql`settled.endpoint_id`)}, step + 1, 'pending', next_attempt_at, next_attempt_at
+      ${nextAttemptNumber(sql`settled.event_id`, sql`settled.endpoint_id`)}, step + 1, 'pending', next_attempt_at, next_attempt_at
     FROM settled WHERE next_attempt_at IS NOT NULL`,
   );
 }

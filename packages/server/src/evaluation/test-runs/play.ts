@@ -98,23 +98,23 @@ async function endOf(
 /** Plays one scenario, or resumes it, until it has a verdict. */
 async function playScenario(
   player: Player,
-  playing: Play<TestRunRow> & { model: PricedModel },
+  play: Play<TestRunRow> & { model: PricedModel },
   result: ResultRow,
   signal: AbortSignal,
 ): Promise<void> {
   const { engine } = player;
-  const { row, model } = playing;
+  const { row, model } = play;
   const tenant = { orgId: row.org_id, mode: row.mode };
   let conversationId = result.conversation_id;
   const startedAt = result.started_at ?? new Date();
   const note = (transcript: Transcript, verdict: Verdict | null) =>
-    record(player, playing, { ...result, conversation_id: conversationId, started_at: startedAt }, transcript, verdict);
+    record(player, play, { ...result, conversation_id: conversationId, started_at: startedAt }, transcript, verdict);
   try {
-    conversationId ??= await beginConversation(player, playing, result, startedAt);
+    conversationId ??= await beginConversation(player, play, result, startedAt);
     const payer = paidByOrg(engine, { tenant, model, deploymentId: row.deployment_id, conversationId });
     const asking: Ask = (question) => ask({ ...question, payer, signal });
     const onExchange = (transcript: Transcript) => note(transcript, null);
-    const broken = await converse(player, playing, { result, conversationId, ask: asking, onExchange }, signal);
+    const broken = await converse(player, play, { result, conversationId, ask: asking, onExchange }, signal);
     const transcript = await readTranscript(engine.db, conversationId);
     if (broken !== null) return await note(transcript, verdictOfFault(broken));
     const judge = { ask: asking, judgedBy: model.id };

@@ -203,14 +203,14 @@ function usableTokens(tokens: OAuthTokens, before: string | null, now: () => num
 
 const tenYearsInSeconds = 10 * 366 * 24 * 3600;
 
-const passing = new Set(['server_error', 'temporarily_unavailable', 'too_many_requests', 'slow_down']);
+const temporaryErrors = new Set(['server_error', 'temporarily_unavailable', 'too_many_requests', 'slow_down']);
 const unknownClient = new Set(['invalid_client', 'unauthorized_client']);
 
 function failureOf(error: unknown, call: OAuthFetch): SignInFailure {
   if (call.wasTooLarge()) return refused('The app’s answer to the sign-in is larger than any that is read here.');
   if (call.wasUnavailable()) return unavailable('The app’s sign-in did not answer.');
   if (!OAuthError.isInstance(error)) return refused('The app’s answer to the sign-in could not be read.');
-  if (passing.has(error.code)) return unavailable('The app’s sign-in answered with an error.');
+  if (temporaryErrors.has(error.code)) return unavailable('The app’s sign-in answered with an error.');
   return unknownClient.has(error.code)
     ? { ...refused('The app does not know the client that this server signs in with.'), isClientUnknown: true }
     : refused('The app refused the sign-in.');

@@ -144,14 +144,15 @@ type EndpointOutcome =
   | { kind: 'again'; fault: string };
 
 /** Only these statuses may pass. All other errors are reported to the agent at once, since a user waits. */
-const passingStatuses = new Set([408, 425, 429]);
+const temporaryStatuses = new Set([408, 425, 429]);
 
 /** Reads the response of the address. `fault` is shown to the org, so it never contains a part of the body. */
 export function readEndpointAnswer(status: number, body: Uint8Array): EndpointOutcome {
   if (status === 202) return { kind: 'later' };
   if (status === 204) return answered({ output: null });
   if (status >= 200 && status < 300) return readBody(body);
-  if (status >= 500 || passingStatuses.has(status)) return { kind: 'again', fault: `The address answered ${status}.` };
+  if (status >= 500 || temporaryStatuses.has(status))
+    return { kind: 'again', fault: `The address answered ${status}.` };
   const why = status < 400 ? 'redirects are not followed' : 'it is not called again for this';
   return failed(`The address answered ${status}: ${why}.`);
 }

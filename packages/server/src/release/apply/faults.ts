@@ -155,7 +155,7 @@ function computerFaults(parts: ComputerParts, { refuseAddress }: Pick<ApplyDepen
         fault('raw_secret_in_header', at, `Store the credential as a secret and write \`\${${name}}\` instead.`),
       ),
     ...parts.files.flatMap(({ at, value }) => pathFaults(value.path, `${at}.path`)),
-    ...takenPlaceFaults(parts),
+    ...repeatedPathFaults(parts),
   ];
 }
 
@@ -172,7 +172,7 @@ function setupFaults(parts: ComputerParts): Fault[] {
 }
 
 /** Two entries with one path would replace each other at every task. A repeated entry is saved once. */
-function takenPlaceFaults(parts: ComputerParts): Fault[] {
+function repeatedPathFaults(parts: ComputerParts): Fault[] {
   const firstOf = new Map<string, { at: string; what: string }>();
   return placesOf(parts).flatMap(({ at, path, what }) => {
     const first = firstOf.get(path);

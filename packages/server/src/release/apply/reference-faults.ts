@@ -39,7 +39,7 @@ export async function referenceFaults(
     ...unknown(builtIn, comesWithUs, (name) => `No skill called \`${name}\` comes with the service.`),
     ...unknown(parts.notebooks, notebooks, (id) => `There is no notebook ${id}.`),
     ...unknown(files, kept, (id) => `There is no file ${id} in ${caller.mode} mode.`),
-    ...skillsOfOneName(parts.skills, skills),
+    ...repeatedSkillFaults(parts.skills, skills),
     ...(hasEndpoint ? [] : asksCustomer).map(({ at }) =>
       fault(
         'memory_endpoint_required',
@@ -58,7 +58,7 @@ const unknown = (
   places.filter(({ value }) => !known.has(value)).map(({ at, value }) => fault('invalid_manifest', at, message(value)));
 
 /** The agent finds a skill by its name, so names must differ. A repeated reference is saved once. */
-function skillsOfOneName(named: SettingParts['skills'], own: ReadonlyMap<string, { name: string }>): Fault[] {
+function repeatedSkillFaults(named: SettingParts['skills'], own: ReadonlyMap<string, { name: string }>): Fault[] {
   const firstOf = new Map<string, string>();
   return named.flatMap(({ at, value }) => {
     const [name, place, key] =

@@ -47,7 +47,7 @@ export async function insertItems(tx: Transaction, batch: BatchRow, items: reado
 export const findBatch = (db: Executor, reference: BatchReference): Promise<BatchRow | undefined> =>
   maybeOne(db, batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)}`);
 
-/** Locks the row until the transaction ends, so that one process at a time gives out slots or completes the batch. */
+/** Locks the row until the transaction ends. One process at a time gives out slots or completes the batch. */
 export const lockBatchStatement = (reference: BatchReference) =>
   reading(batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)} FOR NO KEY UPDATE`);
 

@@ -90,7 +90,7 @@ function assertSeldom(cron: string, param: string): void {
 
 /**
  * The fewest minutes between two runs, at most 60. Only runs within an hour, across an hour and across midnight can be
- * closer, so the runs of a year need not be listed.
+ * closer. So the runs of a year need not be listed.
  */
 function smallestGap(cron: string): number {
   const [minutePart = '', hourPart = '', ...dayParts] = cron.split(' ');

@@ -16,8 +16,8 @@ import { type Failure, fail } from '@vestra/contract/errors';
  *   time      = 8 | 08:30 | 8am | 8:30 pm | "noon" | "midnight"
  *
  * Case, commas, extra spaces and "and", "the", "a", "an" are ignored. Units may be plural, and "every" may be "each".
- * Numbers up to twelve may be words. Cron can express an interval only if it divides an hour or a day evenly, counted
- * from the full hour or midnight, and a number of months only if it divides the year.
+ * Numbers up to twelve may be words. Cron can express an interval only if it divides an hour or a day evenly, and a
+ * number of months only if it divides the year. Intervals count from the full hour or midnight.
  */
 export function cronOfWords(given: string, param: string): string {
   const words = wordsOf(given);

@@ -10,8 +10,8 @@ type Declared = FileObjects['routines'][number];
 
 /**
  * The first run after an instant, or null if there is none. Schedules are in local time, and each local time runs once
- * a day. A time that a clock change skips runs at the first minute after the gap, together with all others of the gap.
- * A time that occurs twice runs the first time.
+ * a day. Times that a clock change skips run together at the first minute after the gap. A time that occurs twice runs
+ * the first time.
  */
 export function nextRun(cron: string, timezone: string, after: Date): Date | null {
   const slots = slotsOf(cron);

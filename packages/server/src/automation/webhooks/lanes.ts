@@ -16,8 +16,8 @@ const maxCached = 10_000;
 
 /**
  * One lane for each endpoint, so that a hanging endpoint delays no other. New and failing endpoints get one or two
- * slots each and at most half of all slots, which leaves the rest to endpoints that answer. All endpoints of an org
- * share the limit of the org.
+ * slots each, and together at most half of all slots. The rest is left to endpoints that answer. All endpoints of an
+ * org share the limit of the org.
  */
 export function createLanes({ total, perOrg, perEndpoint }: LaneLimits) {
   const lanes = new Map<string, Lane>();

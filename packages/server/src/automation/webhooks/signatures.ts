@@ -29,8 +29,8 @@ function sign(secret: string, text: string): string {
 }
 
 /**
- * The format of Standard Webhooks. 24 bytes fill base64 without padding, so a secret copied by double click or read
- * from an env file cannot lose a trailing `=`.
+ * The format of Standard Webhooks. 24 bytes fill base64 without padding. A secret that is copied by double click or
+ * read from an env file cannot lose a trailing `=`.
  */
 export const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`;
 
@@ -109,7 +109,10 @@ type CachedSecrets = { version: string; readAt: number; secrets: Promise<string[
 const maxAgeMs = 60_000;
 const maxCached = 1000;
 
-/** Caches the signing secrets of an endpoint by its version, which a roll changes, so a new secret is used at once. */
+/**
+ * Caches the signing secrets of an endpoint by its version. A roll changes the version, so a new secret is used at
+ * once.
+ */
 export function cacheSecrets(db: Database, vault: Vault) {
   const remembered = new Map<string, CachedSecrets>();
 

@@ -15,8 +15,8 @@ export const isOpenStatus = (status: string): boolean => status === 'queued' || 
 const locks = { share: sql`FOR SHARE`, update: sql`FOR UPDATE` };
 
 /**
- * Locks the row until the transaction ends. Every writer takes this row first, then the ownership of the run, then the
- * items, so that none waits for the other.
+ * Locks the row until the transaction ends. To avoid deadlocks, every writer takes this row first, then the ownership
+ * of the run, then the items.
  */
 export const lockPlay = (
   tx: Transaction,

@@ -17,7 +17,7 @@ import { beginPlay, finishPlay, isOpenStatus, lockPlay, type PlayTable, unplayed
 export type Player = {
   engine: Engine;
   followers: Pick<Followers, 'follow'>;
-  /** Makes the version of a passed run the one that its mode runs, unless a later decision of the org says otherwise. */
+  /** Promotes the version of a passed run in its mode, unless the org decided otherwise since. */
   promote: (
     tx: Transaction,
     of: { orgId: string; run: Pick<TestRunRow, 'id' | 'deployment_id' | 'version' | 'mode'> },
@@ -34,8 +34,8 @@ export type Play<Row extends TestRunRow | ReplayRow> = {
   row: Row;
   run: Run;
   /**
-   * Call it in every transaction of a play before it writes. It throws if the play was cancelled or deleted, or if another
-   * process took it over, so that nothing of the transaction is written.
+   * Call it in every transaction of a play before it writes. It throws if the play was cancelled or deleted, or if
+   * another process took it over. Then nothing of the transaction is written.
    */
   hold: (tx: Transaction, strength: 'share' | 'update') => Promise<void>;
 };
@@ -65,8 +65,8 @@ export type PlayKind<Row extends TestRunRow | ReplayRow> = {
 };
 
 /**
- * The job. It may run again after any crash: items that have a result keep it, an item that was being played continues in
- * its conversation, and the others begin.
+ * The job. It may run again after any crash. Items that have a result keep it, and an item that was being played
+ * continues in its conversation.
  */
 export async function runPlay<Row extends TestRunRow | ReplayRow>(
   player: Player,

@@ -6,7 +6,7 @@ import { columnsOf } from '../../platform/db/table.ts';
 import { cancelPlay, isOpen } from '../player/play-store.ts';
 import { type ReplayRow, replays, replayTalks, type TalkRow } from '../tables.ts';
 
-/** A replay with its talks, newest first. */
+/** A replay with its talks, in the order of the replay. */
 export type ReplayWithTalks = { row: ReplayRow; talks: TalkRow[] };
 
 /** Messages of live users must not be visible in test mode. */

@@ -132,7 +132,7 @@ export async function replaceFileScenarios(
   await upsertFileManaged(tx, deployment, declared);
 }
 
-/** Optional fields that were not given are left out, so that the response can be sent back to the create route. */
+/** Leaves out optional fields that were not given, so that the response can be sent to the create route. */
 export const presentScenario = (row: ScenarioRow) => ({
   object: 'scenario' as const,
   id: row.id,

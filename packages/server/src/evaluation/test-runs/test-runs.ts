@@ -77,7 +77,7 @@ export async function startRun(
 export type NewTestRun = { deployment: DeploymentRow; version: number; mode: Mode; promoteOnPass: boolean };
 
 /**
- * Cancels a run and its unplayed scenarios. A run that has ended stays as it is, so cancelling twice is safe and a late
+ * Cancels a run and its unplayed scenarios. A run that has ended stays as it is: cancelling twice is safe, and a late
  * cancel returns the verdict. The completion event is emitted for cancelled runs too.
  */
 export async function cancelTestRun(tx: Transaction, origin: Origin, runId: string): Promise<TestRun> {

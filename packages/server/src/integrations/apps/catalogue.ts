@@ -243,7 +243,7 @@ const maxCached = 10_000;
 
 /**
  * The apps that users of an org can connect now. Every turn asks, so the clients of the org are cached for some
- * seconds, and not read if no wanted app depends on them.
+ * seconds. They are not read if no wanted app depends on them.
  */
 export function createConnectableApps({ db, catalogue, now = Date.now }: Dependencies) {
   const kept = new Map<string, { until: number; apps: Promise<readonly string[]> }>();

@@ -47,7 +47,7 @@ type Application = {
 
 /**
  * Applies a whole deployment file, or nothing of it. A file that changes nothing takes no lock and writes nothing. Any
- * other is checked again under the lock of the org, so that concurrent applies of one file save one version.
+ * other is checked again under the lock of the org. So concurrent applies of one file save one version.
  */
 export async function applyFile(
   tx: Transaction,

@@ -8,7 +8,7 @@ import type { Transaction } from '../../platform/db/pool.ts';
 import { fault } from './faults.ts';
 import { asRepo, type PlacedValue, type SettingParts } from './parts.ts';
 
-/** One fault for each reference to a secret that is not stored in this mode, and the names of those secrets. */
+/** One fault for each reference to a secret that is not stored in this mode, and the names of the secrets. */
 export async function missingSecretFaults(
   tx: Transaction,
   { tenant, needs }: { tenant: Tenant; needs: readonly PlacedValue<string>[] },

@@ -45,8 +45,8 @@ export type FileParts = SettingParts & {
 };
 
 /**
- * The well-formed parts of a deployment file, whatever else is wrong, so that one response can report faults of form
- * and of meaning together.
+ * The well-formed parts of a deployment file, whatever else is wrong. So one response can report faults of form and of
+ * meaning.
  */
 export function fileParts(body: unknown): FileParts {
   const given = asObject(body);

@@ -126,8 +126,8 @@ export async function rollBack(
 }
 
 /**
- * The newest version, for a test or a promotion. If notebooks, skills or the URLs of tool servers changed since it was
- * saved, saves another one that fixes the current content. Call only after `lockVersions`.
+ * The newest version, for a test or a promotion. If notebooks, skills or URLs of tool servers changed since, it saves
+ * another one with the current content. Call only after `lockVersions`.
  */
 export async function upToDateVersion(
   tx: Transaction,

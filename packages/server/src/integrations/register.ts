@@ -7,7 +7,7 @@ import { assertCallable } from '../platform/outbound/address.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { VoiceCalls } from '../voice/index.ts';
 import type { AppSignIn } from './app-sign-in/sign-in-server.ts';
-import type { Catalogue } from './apps/catalogue.ts';
+import type { AppCatalogue } from './apps/catalogue.ts';
 import { resumeAfterConnecting } from './apps/connections.ts';
 import { appRoutes, connectionRoutes } from './apps/routes.ts';
 import { pruneConnections, removeConnectionsOfUser } from './apps/store.ts';
@@ -18,7 +18,7 @@ import { createScreenCredentials } from './sessions/sessions.ts';
 import { pruneSessions, removeSessionsOfUser } from './sessions/store.ts';
 
 /** The apps that users can connect, and the sign-in there. */
-export type Apps = { catalogue: Catalogue; signIn: AppSignIn };
+export type Apps = { catalogue: AppCatalogue; signIn: AppSignIn };
 
 export type IntegrationServices = {
   engine: Engine;

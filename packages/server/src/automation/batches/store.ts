@@ -7,7 +7,7 @@ import { insert, maybeOne, pipelined, reading, rowsOf, run, running, update } fr
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, count, json, micros, type NewRowOf, text } from '../../platform/db/table.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
-import type { EraseStep } from '../../users/index.ts';
+import type { EraseStep } from '../../platform/registration.ts';
 import { type BatchCounts, type BatchItemRow, type BatchRow, batches, batchItems } from './tables.ts';
 
 type Page = { limit: number; after: readonly string[] | null };

@@ -112,7 +112,7 @@ const ownerOf = ({ app, serverUrl, issuer, redirectUri }: ClientIdentity) =>
   JSON.stringify([app, serverUrl, issuer, redirectUri]);
 
 export const sealClient = (db: Executor, vault: Vault, tenant: Tenant, place: ClientIdentity, client: AppClient) =>
-  sealFor(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, JSON.stringify(client));
+  sealOwned(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, JSON.stringify(client));
 
 export async function openClient(
   db: Executor,
@@ -132,7 +132,7 @@ const ownerOfOwn = ({ app, serverUrl, issuer, clientId }: OwnClientIdentity) =>
   JSON.stringify([app, serverUrl, issuer, clientId]);
 
 export const sealOwnClient = (db: Executor, vault: Vault, tenant: Tenant, place: OwnClientIdentity, secret: string) =>
-  sealFor(db, vault, { kind: 'own_app_client', tenant, owner: ownerOfOwn(place) }, secret);
+  sealOwned(db, vault, { kind: 'own_app_client', tenant, owner: ownerOfOwn(place) }, secret);
 
 export async function openOwnClient(db: Executor, vault: Vault, row: OwnClientRow, sealed: Buffer): Promise<string> {
   const owner = ownerOfOwn({ app: row.app, serverUrl: row.server_url, issuer: row.issuer, clientId: row.client_id });

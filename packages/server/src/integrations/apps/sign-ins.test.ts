@@ -87,7 +87,7 @@ describe('a sign-in', () => {
     const { tenant, first, endsIn, shown } = await connected();
     await endsIn(30);
     const [one, other] = [process(), process()];
-    const late: Promise<SignedIn[]>[] = [];
+    const late: Promise<AppCredential[]>[] = [];
     // All others arrive while the app is answering.
     desk.app.instead = async (path) => {
       if (path !== '/token' || late.length > 0) return undefined;

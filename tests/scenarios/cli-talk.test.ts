@@ -167,7 +167,7 @@ describe('vestra ask', () => {
     );
     const { turn_id } = JSON.parse((await here('trace', conversation, '--json')).out);
     expect((await here('trace', turn_id)).out).toBe(trace.out);
-    expect((await here('trace', `turn_${'0'.repeat(24)}`)).err).toContain('give --conversation');
+    expect((await here('trace', `turn_${'0'.repeat(24)}`)).err).toContain('set --conversation');
   });
 
   it('uploads what it is told to send along', async () => {

@@ -73,8 +73,6 @@ export const serverModules: Record<string, Module> = {
 
 /** Folders of the engine. Each imports only itself and the ones before it. */
 export const engineFolders = [
-  'policy-hook',
-  'pictures',
   'records',
   'transitions',
   'files',

@@ -1,5 +1,4 @@
-export { ask, forWaitingCaller, paidByOrg } from './questions/ask.ts';
-export { judgeLine } from './questions/judge.ts';
+export { ask, forWaitingCaller, judgeLine, paidByOrg } from './questions/model-questions.ts';
 export {
   announce,
   type Change,
@@ -11,7 +10,7 @@ export {
 } from './records/change.ts';
 export { usableModel } from './records/usable-model.ts';
 export type { Engine } from './runs/ports.ts';
-export { computerRuns, meteringComputer } from './tools/computer-meter.ts';
+export { computerRuns, meteringComputer } from './tools/tool-calls.ts';
 export type { Admission, NewMessage } from './transitions/begin-turn.ts';
 export { acceptMessage, admit } from './turns/accept.ts';
 export { ignoreErased } from './turns/begin-task.ts';

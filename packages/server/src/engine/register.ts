@@ -10,7 +10,7 @@ import { eraseConversationsOf } from './records/erase.ts';
 import { isAttached } from './records/messages.ts';
 import { pruneStreams } from './records/prune-streams.ts';
 import { pruneTraces } from './records/prune-traces.ts';
-import { keepMemories } from './runs/keep-memory.ts';
+import { keepMemories } from './runs/extract-memories.ts';
 import type { Engine } from './runs/ports.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { takeUpReply } from './turns/begin-reply.ts';

@@ -8,7 +8,7 @@ import { createOperatorResetLink } from '../account/members/passwords.ts';
 import { orgExists } from '../account/orgs/store.ts';
 import { credit } from '../billing/charge.ts';
 import { balanceOf } from '../billing/roll-up-balances.ts';
-import { ownPolicyHookSecret } from '../engine/policy-hook/own-secret.ts';
+import { ownPolicyHookSecret } from '../engine/runs/policy-hook.ts';
 import { agreedSecret } from '../main/agreed-secret.ts';
 import { createOrg } from '../main/provisioning/create-org.ts';
 import { operatorOrigin } from '../platform/caller.ts';

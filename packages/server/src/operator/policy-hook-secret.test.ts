@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
-import { ownPolicyHookSecret } from '../engine/policy-hook/own-secret.ts';
+import { ownPolicyHookSecret } from '../engine/runs/policy-hook.ts';
 import { agreedSecret } from '../main/agreed-secret.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';

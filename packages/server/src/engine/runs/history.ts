@@ -7,7 +7,7 @@ import type { EarlierMessage } from '../records/earlier-store.ts';
 import type { MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { modelStepsOf } from '../records/trace-store.ts';
 import { goesStraightToWork } from '../records/turn.ts';
-import { attachedParts, type FileRendering, type Room } from './attached-files.ts';
+import { attachedParts, type FileRendering, type Room } from '../tools/conversation-files.ts';
 import type { Engine } from './ports.ts';
 import { joinTexts } from './reply-text.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@vestra/agent/message';
-import type { PolicyHook } from '../policy-hook/policy-hook.ts';
 import type { ToolParts } from '../tools/ports.ts';
+import type { PolicyHook } from './policy-hook.ts';
 
 /** All that a run takes. What is below takes the part of it that it uses. */
 export type Engine = ToolParts & {

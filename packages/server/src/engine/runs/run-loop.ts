@@ -1,10 +1,16 @@
+import { listen } from '@vestra/agent/listen';
 import { runAgent } from '@vestra/agent/loop';
+import type { Message } from '@vestra/agent/message';
+import { ModelFailure, type ModelRequest } from '@vestra/agent/model';
 import type { Ports, RunEnd } from '@vestra/agent/ports';
 import { isReadOnly, ownNameOf } from '@vestra/agent/tool';
 import { Failure } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { withFallbacks } from '@vestra/models/fallbacks';
-import type { Sample } from '../../agents/tool-servers/index.ts';
+import type { PricedModel } from '@vestra/models/prices';
+import { findSettings } from '../../account/index.ts';
+import { findDeployment } from '../../agents/deployments/index.ts';
+import type { Sample, SampledPrompt } from '../../agents/tool-servers/index.ts';
 import { releaseHold } from '../../billing/index.ts';
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import { type Run, RunTakenOver } from '../../platform/jobs/run-owner.ts';
@@ -14,18 +20,13 @@ import { connectsOf } from '../records/interactions.ts';
 import type { Subject } from '../records/subject.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
-import { priceAboveApproved } from '../tools/approved-price.ts';
-import { createUnderWay } from '../tools/calls-under-way.ts';
-import { meteringComputer } from '../tools/computer-meter.ts';
-import { keepMedia } from '../tools/keep-media.ts';
+import { createUnderWay, keepMedia, meteringComputer, priceAboveApproved } from '../tools/tool-calls.ts';
 import type { BrokenEnd } from '../transitions/end-run.ts';
 import { giveUp } from '../turns/begin-reply.ts';
 import { endReply, endRun } from '../turns/end-run.ts';
 import type { AcceptedState } from '../turns/ports.ts';
 import { RunEnded, RunLeft } from '../turns/runner.ts';
-import { createSampling } from './answer-sampling.ts';
 import { type Assembled, assembleRun } from './assemble.ts';
-import { fallbacksOf } from './fallbacks.ts';
 import type { Engine } from './ports.ts';
 import type { Recording, RunRecorder } from './recorder.ts';
 import { createRunMoney, type RunMoney } from './run-money.ts';
@@ -219,4 +220,86 @@ function portsOf(
 function alarm(ms: number, ring: () => void): () => void {
   const timer = setTimeout(ring, ms);
   return () => clearTimeout(timer);
+}
+
+/** Of one call of a tool. */
+const mostAnswers = 10;
+const longestMs = 100_000;
+
+/**
+ * The run's own model for a server whose tool is being called. It reads what the server wrote and nothing else. Its cost is
+ * the run's and so the user's: held before, under the same caps, and charged at once, whatever becomes of the call.
+ */
+function createSampling(
+  engine: Engine,
+  { subject, run, runMoney }: { subject: Subject; run: Run; runMoney: RunMoney },
+  { model, agentRun }: Assembled,
+): () => Sample {
+  const { turn } = subject;
+  const tenant = { orgId: turn.org_id, mode: turn.mode };
+
+  async function answer(prompt: SampledPrompt, signal: AbortSignal): ReturnType<Sample> {
+    const either = AbortSignal.any([signal, agentRun.signal]);
+    // Tools that only read are called side by side, and each holds its own money.
+    const own = createRunMoney(engine, { tenant, subject, run, model, hold: null, signal: either });
+    try {
+      const request = requestOf(prompt, model.id, either);
+      const allowance = await own.mayContinue(request, { msLeft: longestMs });
+      if (allowance.kind === 'refused') return { refused: `The model is not asked: ${allowance.stop.message}` };
+      const ears = { onText: async () => {}, ended: either, timeUp: AbortSignal.timeout(longestMs) };
+      const said = await listen(own.metered(engine.models.model(model.id)), request, ears);
+      const { usage } = said;
+      if (usage) {
+        const micros = await changeConversation(engine, turn.conversation_id, run, (change) =>
+          own.charge(change, usage),
+        );
+        runMoney.spentBeside(micros);
+      }
+      if (said instanceof ModelFailure) return { refused: 'The model gave no answer.' };
+      return { text: said.text, model: model.id, isCut: said.isCut };
+    } finally {
+      await own.close().catch(() => {});
+    }
+  }
+
+  return () => {
+    let answers = 0;
+    return async (prompt, signal) => {
+      answers += 1;
+      if (answers > mostAnswers) return { refused: `A call asks the model ${mostAnswers} times at most.` };
+      return answer(prompt, signal);
+    };
+  };
+}
+
+const requestOf = (
+  { system, messages, maxTokens }: SampledPrompt,
+  model: string,
+  signal: AbortSignal,
+): ModelRequest => ({
+  model,
+  system: system === null ? [] : [system],
+  messages: messages.map(
+    ({ role, text }): Message =>
+      role === 'user' ? { role, parts: [{ kind: 'text', text }] } : { role: 'agent', text, calls: [] },
+  ),
+  tools: [],
+  maxOutputTokens: maxTokens,
+  signal,
+});
+
+/** What the org has answer in this model's place while its vendor is away; what this mode may not run is passed over. */
+async function fallbacksOf(
+  { db, models: { catalogue } }: Pick<Engine, 'db' | 'models'>,
+  { org_id: orgId, mode, deployment_id }: TurnRow,
+  instead: string,
+): Promise<PricedModel[]> {
+  const { model_fallbacks: all } = await findSettings(db, { orgId, mode });
+  if (Object.keys(all).length === 0) return [];
+  const slug = (await findDeployment(db, orgId, deployment_id))?.deployment.slug ?? '*';
+  const ids = (Object.hasOwn(all, slug) ? all[slug] : all['*']) ?? [];
+  return ids
+    .filter((id) => id !== instead)
+    .flatMap((id) => catalogue.find(mode, id) ?? [])
+    .filter((model) => !model.isRefused);
 }

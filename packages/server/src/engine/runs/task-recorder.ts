@@ -9,7 +9,7 @@ import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
 import { presentTraceStep } from '../records/trace.ts';
 import { goesStraightToWork } from '../records/turn.ts';
-import { writePlan } from '../tools/own/work-tools.ts';
+import { writePlan } from '../tools/task-tools.ts';
 import type { StreamedReply, TaskOutcome } from '../transitions/end-run.ts';
 import { giveUp } from '../turns/begin-reply.ts';
 import { sendTaskJob } from '../turns/begin-task.ts';

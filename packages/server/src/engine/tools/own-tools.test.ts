@@ -5,12 +5,11 @@ import { routineTools } from '../../automation/routines/agent-tools.ts';
 import { computerTools } from '../../computers/agent-tools.ts';
 import { agentBrowsers } from '../../computers/browser/agent-tools.ts';
 import { oneProcess } from '../../computers/computer-routing.fixture.ts';
-import { connectApp } from './own/connect-app.ts';
-import { readConversationFile } from './own/conversation-files.ts';
-import { memoryTools, notebookTools, skillTools } from './own/knowledge-tools.ts';
-import { openMatterTools } from './own/open-matters.ts';
-import { askQuestion, handOffToWork, requestHandoff } from './own/person-tools.ts';
-import { proposePlan, saveOutput, updatePlan } from './own/work-tools.ts';
+import { readConversationFile } from './conversation-files.ts';
+import { askQuestion, connectApp, handOffToWork, requestHandoff } from './interaction-tools.ts';
+import { memoryTools, notebookTools, skillTools } from './knowledge-tools.ts';
+import { openMatterTools } from './open-items.ts';
+import { proposePlan, saveOutput, updatePlan } from './task-tools.ts';
 
 /** None of the tools is run here: what they would need stands empty. */
 const unused = {} as never;

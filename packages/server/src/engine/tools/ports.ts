@@ -1,15 +1,18 @@
-import type { OwnTool } from '@vestra/agent/own-tool';
+import type { ToolCall } from '@vestra/agent/message';
+import type { OwnTool, ToolAnswer } from '@vestra/agent/own-tool';
+import type { CallSoFar, ToolOutcome } from '@vestra/agent/ports';
+import type { Tool } from '@vestra/agent/tool';
 import type { DocumentReader } from '../../agents/index.ts';
 import type { KnownSkill } from '../../agents/skills/index.ts';
-import type { ServerTools } from '../../agents/tool-servers/index.ts';
+import type { Sample, ServerTools, UnavailableServer } from '../../agents/tool-servers/index.ts';
 import type { Manifest } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { FileStore } from '../../platform/files/file-store.ts';
 import type { Memory } from '../../users/index.ts';
-import type { FitPicture } from '../pictures/fit-picture.ts';
 import type { Attachment, TaskRow, TurnRow } from '../records/tables.ts';
 import type { OpenPage, Turns } from '../turns/ports.ts';
+import type { FitPicture } from './pictures.ts';
 
 /** What the tools of a run take beside what a turn does. */
 export type ToolParts = Turns & {
@@ -104,3 +107,23 @@ type WorkBrowsers = {
 
 /** How long the computer has run for it. */
 type Metered = { computerSeconds: number };
+
+/** What came of a call, before anything of it is kept. */
+type RanTool = ({ kind: 'result' } & ToolAnswer) | Extract<ToolOutcome, { kind: 'connect' | 'input' | 'under_way' }>;
+
+/** The tools of one run. */
+export type RunTools = {
+  all: readonly Tool[];
+  /** What a call of a tool of the agent's own, or of a server, does. `sample`: for servers that may ask the model. */
+  run: (call: ToolCall, tool: Tool, signal: AbortSignal, of: CallSoFar & { sample: Sample }) => Promise<RanTool>;
+  /** Tells the tool of a call that is under way that nobody waits for it any more. */
+  cancel: (tool: Tool, underWay: unknown, signal: AbortSignal) => Promise<void>;
+  /** What a call costs; null where nothing. */
+  priceOf: (tool: Tool) => number | null;
+  /** Only what changes nothing is among them, until somebody says yes to the plan. */
+  awaitsPlan: boolean;
+  hasComputer: boolean;
+  hasBrowser: boolean;
+  /** The servers whose tools should be among them and are not. */
+  missing: readonly UnavailableServer[];
+};

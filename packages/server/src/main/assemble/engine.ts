@@ -10,11 +10,10 @@ import { createHoldQueue } from '../../billing/hold-queue.ts';
 import type { AgentComputers } from '../../computers/agent-computers.ts';
 import { agentBrowsers } from '../../computers/browser/agent-tools.ts';
 import type { Engine } from '../../engine/index.ts';
-import { fitPicture } from '../../engine/pictures/fit-picture.ts';
-import { ownPolicyHookSecret } from '../../engine/policy-hook/own-secret.ts';
-import { createPolicyHook } from '../../engine/policy-hook/policy-hook.ts';
 import { readRunTrace } from '../../engine/records/run-trace.ts';
-import { createEngine } from '../../engine/runs/create-engine.ts';
+import { createEngine } from '../../engine/runs/engine.ts';
+import { createPolicyHook, ownPolicyHookSecret } from '../../engine/runs/policy-hook.ts';
+import { fitPicture } from '../../engine/tools/pictures.ts';
 import { createRunner } from '../../engine/turns/runner.ts';
 import { createConnectableApps } from '../../integrations/apps/catalogue.ts';
 import { createSignIns } from '../../integrations/apps/sign-ins.ts';
@@ -23,9 +22,9 @@ import type { Tenant } from '../../platform/caller.ts';
 import { onNewPrimary } from '../../platform/db/pool.ts';
 import { createRowCache } from '../../platform/db/row-cache.ts';
 import { createSharedWrites } from '../../platform/db/shared-writes.ts';
+import { createLate } from '../../platform/late.ts';
 import { createMemory } from '../../users/memory/memory.ts';
 import type { Kernel } from '../kernel.ts';
-import { createLate } from '../../platform/late.ts';
 
 /** Of the runs at once one org has three quarters at most and one user one, so that there is room for others. */
 const mostRunsAtOnce = { capacity: 256, ofOrg: 192, ofUser: 64 };

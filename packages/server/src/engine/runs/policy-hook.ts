@@ -110,3 +110,7 @@ function parsed(text: string): unknown {
 }
 
 const blocked = (what: string): PolicyAnswer => ({ kind: 'blocked', message: `The operator’s policy hook ${what}.` });
+
+/** The secret that the policy hook is signed with where the operator has set none: the same in every process. */
+export const ownPolicyHookSecret = (signingSecret: Buffer): string =>
+  `whsec_${createHmac('sha256', signingSecret).update('policy-hook').digest('base64')}`;

@@ -1,7 +1,6 @@
 import { Transformer } from '@napi-rs/image';
 import { describe, expect, it } from 'vitest';
-import { fitPicture } from './fit-picture.ts';
-import { pictureSizeOf } from './picture-size.ts';
+import { fitPicture, pictureSizeOf } from './pictures.ts';
 
 const painted = (width: number, height: number) =>
   Transformer.fromRgbaPixels(new Uint8Array(width * height * 4).fill(200), width, height);

@@ -1,8 +1,8 @@
 import type { CallResult, ModelStep } from '@vestra/agent/step';
 import { describe, expect, it } from 'vitest';
 import type { MessageRow } from '../records/tables.ts';
-import type { ReadsFiles } from '../tools/own/conversation-files.ts';
-import { linesOf, passagesOf } from './to-remember.ts';
+import type { ReadsFiles } from '../tools/conversation-files.ts';
+import { linesOf, passagesOf } from './extract-memories.ts';
 
 const message = (role: MessageRow['role'], text: string, of: Partial<MessageRow> = {}) =>
   ({ role, text, turn_id: 'turn_1', task_id: null, attachments: [], ...of }) as MessageRow;

@@ -1,12 +1,16 @@
-import type { ToolMedia } from '@vestra/agent/message';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ToolCall, ToolMedia } from '@vestra/agent/message';
 import type { AnsweredMedia } from '@vestra/agent/own-tool';
+import type { Tool } from '@vestra/agent/tool';
 import { Failure } from '@vestra/contract/errors';
 import { mapLimited } from '../../platform/async/map-limited.ts';
+import type { Database } from '../../platform/db/pool.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
 import { keepFile, storeContent } from '../files/keep.ts';
 import { changeConversation } from '../records/change.ts';
+import { approvedPrice } from '../records/interactions.ts';
 import type { Subject } from '../records/subject.ts';
-import type { ToolParts } from './ports.ts';
+import type { RunTools, ToolParts } from './ports.ts';
 
 /** Of one answer: no model looks at more, and each costs as much as a page of text. */
 const mostOfAnswer = 8;
@@ -99,3 +103,56 @@ const mediaOf = ({ mediaType, content, width, height }: Fitting, fileId: string)
   width,
   height,
 });
+
+/**
+ * A yes is to the price that was shown, and hours may lie between it and the call: what has become dearer since is not
+ * called. Null where it may be; else what the agent is told.
+ */
+export async function priceAboveApproved(
+  db: Database,
+  runId: string,
+  call: ToolCall,
+  { asksCreditUsd }: Tool,
+): Promise<string | null> {
+  if (asksCreditUsd === undefined) return null;
+  const approved = await approvedPrice(db, runId, call.id);
+  if (approved !== null && asksCreditUsd <= approved) return null;
+  return `A call now costs ${asksCreditUsd} US dollars, which nobody has said yes to. It was not called: call it again, and the person is asked anew.`;
+}
+
+const longestMs = 10_000;
+
+/** Knows which calls of a run their tools go on with by themselves, so that these hear it when nobody waits any more. */
+export function createUnderWay(inner: RunTools): { tools: RunTools; cancel: () => void } {
+  const calls = new Map<string, { tool: Tool; handle: unknown }>();
+  const tools: RunTools = {
+    ...inner,
+    async run(call, tool, signal, soFar) {
+      if (soFar.underWay !== undefined) calls.set(call.id, { tool, handle: soFar.underWay });
+      const outcome = await inner.run(call, tool, signal, soFar);
+      if (outcome.kind === 'under_way') calls.set(call.id, { tool, handle: outcome.handle });
+      else if (outcome.kind === 'result') calls.delete(call.id);
+      return outcome;
+    },
+  };
+  return {
+    tools,
+    cancel() {
+      const signal = AbortSignal.timeout(longestMs);
+      for (const { tool, handle } of calls.values()) void inner.cancel(tool, handle, signal).catch(() => {});
+    },
+  };
+}
+
+/**
+ * Whoever has the computer run for a call of a tool says so here, at the moment when it does, and need not know for which
+ * call: the tools of the computer and the browser, and what places skills and reads outputs, all come past the same spot.
+ */
+const meters = new AsyncLocalStorage<() => Promise<void>>();
+
+/** Runs the call of a tool; `start` hears once the computer runs for it. */
+export const meteringComputer = <T>(start: () => Promise<void>, call: () => Promise<T>): Promise<T> =>
+  meters.run(start, call);
+
+/** The computer runs from now on. */
+export const computerRuns = async (): Promise<void> => meters.getStore()?.();

@@ -20,15 +20,20 @@ import type { Subject } from '../records/subject.ts';
 import type { MessageRow } from '../records/tables.ts';
 import { calledTools, callsOfTool, rememberedIn } from '../records/trace-store.ts';
 import type { MessageTool, RecordedCall, TestScript } from '../records/turn.ts';
-import { type ConnectableApp, connectApp, connectDraft } from './own/connect-app.ts';
-import { type ConversationFiles, readConversationFile } from './own/conversation-files.ts';
-import { memoryTools, notebookTools, skillTools } from './own/knowledge-tools.ts';
-import { type OpenMatters, openMatterTools } from './own/open-matters.ts';
-import { askQuestion, handOffToWork, requestHandoff } from './own/person-tools.ts';
-import { keepOutput, proposePlan, saveOutput, updatePlan } from './own/work-tools.ts';
-import type { ToolParts, WorkComputer } from './ports.ts';
-import { playedTools, pretendTools } from './pretend-tools.ts';
-import type { RunTools } from './run-tools.ts';
+import { type ConversationFiles, readConversationFile } from './conversation-files.ts';
+import {
+  askQuestion,
+  type ConnectableApp,
+  connectApp,
+  connectDraft,
+  handOffToWork,
+  requestHandoff,
+} from './interaction-tools.ts';
+import { memoryTools, notebookTools, skillTools } from './knowledge-tools.ts';
+import { type OpenMatters, openMatterTools } from './open-items.ts';
+import type { RunTools, ToolParts, WorkComputer } from './ports.ts';
+import { playedTools, pretendTools } from './simulated-tools.ts';
+import { keepOutput, proposePlan, saveOutput, updatePlan } from './task-tools.ts';
 import { asFirstSeen } from './tool-categories.ts';
 
 type Parts = {

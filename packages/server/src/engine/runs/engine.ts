@@ -1,8 +1,9 @@
 import { createMeter } from '@vestra/agent/meter';
 import { ModelFailure } from '@vestra/agent/model';
+import type { SummaryStep } from '@vestra/agent/step';
 import type { Run } from '../../platform/jobs/run-owner.ts';
-import { ask, type PaidModel } from '../questions/ask.ts';
-import { judgeLine } from '../questions/judge.ts';
+import { ask, judgeLine, type PaidModel } from '../questions/model-questions.ts';
+import type { Change } from '../records/change.ts';
 import { findMessage } from '../records/messages.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { callsOfRun } from '../records/trace-store.ts';
@@ -10,12 +11,14 @@ import { witnessedCall } from '../records/transcript.ts';
 import type { TaskOutcome } from '../transitions/end-run.ts';
 import type { AcceptedState } from '../turns/ports.ts';
 import { RunLeft } from '../turns/runner.ts';
+import type { Assembled } from './assemble.ts';
 import type { Engine } from './ports.ts';
+import { createReplyRecorder } from './reply-recorder.ts';
 import { type EndedRun, runLoop } from './run-loop.ts';
 import { createTaskRecorder, type TaskRecorder } from './task-recorder.ts';
 
 /** Works on a task, from wherever it stands; what has criteria is judged by another call before it counts as done. */
-export async function runTask(
+async function runTask(
   engine: Engine,
   { task, turn, run, fresh }: { task: TaskRow; turn: TurnRow; run: Run; fresh: AcceptedState },
   signal: AbortSignal,
@@ -85,3 +88,41 @@ async function judgeWork(
 class NoMoney extends Error {}
 
 const notJudged: TaskOutcome = { met: false, reason: 'It was not judged: the money ran out.' };
+
+/** Makes the reply of a turn, from wherever it stands. The loop records how it ends. */
+async function runTurn(
+  engine: Engine,
+  { turn, run, fresh }: { turn: TurnRow; run: Run; fresh: AcceptedState },
+  signal: AbortSignal,
+): Promise<void> {
+  await runLoop(
+    engine,
+    { subject: { turn, task: null }, run, ...fresh },
+    (assembled, recording, of) =>
+      createReplyRecorder(engine, of, recording, {
+        remembers: assembled.memoryMode !== 'none',
+        keepSummary: (change, step) => keepSummary(change, assembled, step),
+      }),
+    signal,
+  );
+}
+
+/** A summary of a reply that reaches over whole earlier messages serves the replies after it too. */
+function keepSummary({ conversation }: Change, { ends }: Assembled, { text, covers }: SummaryStep): void {
+  const covered = ends.findLast(({ exchanges }) => exchanges <= covers);
+  if (!covered) return;
+  conversation.summary = text;
+  conversation.summary_until = covered.messageId;
+}
+
+/** The engine with what it does with its runs: the parts below begin runs without knowing how one is worked on. */
+export function createEngine(parts: Omit<Engine, 'work'>): Engine {
+  const engine: Engine = {
+    ...parts,
+    work: {
+      reply: (taken, signal) => runTurn(engine, taken, signal),
+      task: (taken, signal) => runTask(engine, taken, signal),
+    },
+  };
+  return engine;
+}

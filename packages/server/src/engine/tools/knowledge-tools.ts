@@ -1,14 +1,14 @@
 import { failed, type OwnTool, ownTool, part, said, text } from '@vestra/agent/own-tool';
 import { memory as memoryRoutes } from '@vestra/contract/memory';
 import { z } from 'zod';
-import { findByName, readDocument } from '../../../agents/notebooks/index.ts';
-import { type KnownSkill, readSkillFiles } from '../../../agents/skills/index.ts';
-import type { Tenant } from '../../../platform/caller.ts';
-import type { Database } from '../../../platform/db/pool.ts';
-import { isInWordsOf, type Memory } from '../../../users/index.ts';
-import type { MemoryMode } from '../../records/memory-mode.ts';
-import type { MessageRow, TurnRow } from '../../records/tables.ts';
-import type { NotebookReader, NotebookSearch, WorkComputer } from '../ports.ts';
+import { findByName, readDocument } from '../../agents/notebooks/index.ts';
+import { type KnownSkill, readSkillFiles } from '../../agents/skills/index.ts';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import { isInWordsOf, type Memory } from '../../users/index.ts';
+import type { MemoryMode } from '../records/memory-mode.ts';
+import type { MessageRow, TurnRow } from '../records/tables.ts';
+import type { NotebookReader, NotebookSearch, WorkComputer } from './ports.ts';
 
 const passages = 6;
 const longestPart = 30_000;

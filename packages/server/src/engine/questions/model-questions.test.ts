@@ -13,8 +13,7 @@ import type { Database } from '../../platform/db/pool.ts';
 import { one } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { integer } from '../../platform/db/table.ts';
-import { ask, forWaitingCaller, paidByOrg } from './ask.ts';
-import { judgeLine } from './judge.ts';
+import { ask, forWaitingCaller, judgeLine, paidByOrg } from './model-questions.ts';
 
 let db: Database;
 let close: () => Promise<void>;

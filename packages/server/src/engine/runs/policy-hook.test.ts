@@ -3,8 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { endless, serve, unusedPort } from '../../platform/outbound/loopback.fixture.ts';
-import { ownPolicyHookSecret } from './own-secret.ts';
-import { createPolicyHook, type PolicyQuestion } from './policy-hook.ts';
+import { createPolicyHook, ownPolicyHookSecret, type PolicyQuestion } from './policy-hook.ts';
 
 const secret = ownPolicyHookSecret(Buffer.from('a signing secret'));
 const question: PolicyQuestion = {

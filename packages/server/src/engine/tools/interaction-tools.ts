@@ -125,3 +125,41 @@ function cut(given: string, length: number): string {
   const line = given.replace(/\s+/gu, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
+
+export type ConnectableApp = { id: string; name: string };
+
+const connectInput = z.strictObject({
+  app: z.string().describe('The app.'),
+  reason: text('What you need it for, in the person’s language, in one short sentence.', 100).optional(),
+});
+
+/** Has the person sign in to an app; its tools are there once they have. Only for apps that are not connected. */
+export const connectApp = (apps: readonly ConnectableApp[], userId: string | null): OwnTool =>
+  askingTool(
+    {
+      name: 'connect_app',
+      description:
+        'Ask the person to connect one of their apps, where what they want needs it, and wait until they have. You have its tools then.',
+      input: connectInput,
+      options: { app: apps.map(({ id }) => id) },
+      isReadOnly: true,
+    },
+    ({ app, reason }) => connectDraft(apps.find(({ id }) => id === app) ?? { id: app, name: app }, userId, reason),
+  );
+
+/** The wait for a sign-in; it is settled by the sign-in and by nothing that anybody answers. */
+export function connectDraft({ id, name }: ConnectableApp, userId: string | null, reason?: string): InteractionDraft {
+  return {
+    kind: 'connector_auth',
+    type: 'connect',
+    summary: cut(`Connect ${name}. ${reason ?? ''}`, 120),
+    moves_money: false,
+    requires_present_user: false,
+    details: {
+      app: id,
+      name,
+      connect: { route: 'POST /v1/connections', body: { app: id, ...(userId !== null && { user_id: userId }) } },
+    },
+    expires_in_s: 7 * day,
+  };
+}

@@ -1,5 +1,73 @@
 import { createLimiter } from '../../platform/async/limiter.ts';
-import { pictureSizeOf } from './picture-size.ts';
+
+/** What its first bytes say of a picture: its kind and its size. Nothing is decoded, whatever it claims to be. */
+export type PictureSize = {
+  mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  width: number;
+  height: number;
+};
+
+/** Null for what is none of the four kinds that models read, or is broken. */
+export function pictureSizeOf(content: Uint8Array): PictureSize | null {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  try {
+    const size = sizeIn(bytes);
+    return size && size.width > 0 && size.height > 0 ? size : null;
+  } catch {
+    return null;
+  }
+}
+
+function sizeIn(bytes: Buffer): PictureSize | null {
+  if (bytes.subarray(0, 8).equals(pngSign) && bytes.toString('latin1', 12, 16) === 'IHDR') {
+    return { mediaType: 'image/png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+  }
+  if (/^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))) {
+    return { mediaType: 'image/gif', width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
+  }
+  if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return webpSize(bytes);
+  return bytes.readUInt16BE(0) === 0xffd8 ? jpegSize(bytes) : null;
+}
+
+const pngSign = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+function webpSize(bytes: Buffer): PictureSize | null {
+  const mediaType = 'image/webp';
+  switch (bytes.toString('latin1', 12, 16)) {
+    case 'VP8X':
+      return { mediaType, width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+    case 'VP8 ':
+      return { mediaType, width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+    case 'VP8L': {
+      const packed = bytes.readUInt32LE(21);
+      return { mediaType, width: (packed & 0x3fff) + 1, height: ((packed >>> 14) & 0x3fff) + 1 };
+    }
+    default:
+      return null;
+  }
+}
+
+/** The size stands in the first frame's header, behind segments of any length. */
+function jpegSize(bytes: Buffer): PictureSize | null {
+  for (let at = 2; at + 9 < bytes.length; ) {
+    if (bytes[at] !== 0xff) return null;
+    const marker = bytes[at + 1] as number;
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    if (isFrame(marker)) {
+      return { mediaType: 'image/jpeg', width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    }
+    // The picture itself begins, or ends, before its size was said.
+    if (marker === 0xda || marker === 0xd9) return null;
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return null;
+}
+
+/** C0 to CF but for tables, arithmetic conditioning and extensions. */
+const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 type FittingPicture = { mediaType: string; content: Uint8Array; width: number; height: number };
 

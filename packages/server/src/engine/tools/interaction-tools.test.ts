@@ -1,7 +1,7 @@
 import type { OwnTool } from '@vestra/agent/own-tool';
 import type { Tool } from '@vestra/agent/tool';
 import { describe, expect, it } from 'vitest';
-import { askQuestion, handOffToWork, requestHandoff } from './person-tools.ts';
+import { askQuestion, handOffToWork, requestHandoff } from './interaction-tools.ts';
 
 const draftOf = ({ tool }: OwnTool, given: unknown) => {
   const effect = tool.effect as Extract<Tool['effect'], { kind: 'ask' }>;

@@ -1,7 +1,7 @@
 import type { Tool } from '@vestra/agent/tool';
 import { describe, expect, it } from 'vitest';
-import { pretendTools } from './pretend-tools.ts';
-import type { RunTools } from './run-tools.ts';
+import type { RunTools } from './ports.ts';
+import { pretendTools } from './simulated-tools.ts';
 
 const ofServer = (isReadOnly: boolean): Tool => ({
   definition: { name: 'mcp__shop__find', description: 'Finds.', inputSchema: { type: 'object' } },

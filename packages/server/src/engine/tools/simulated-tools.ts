@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ToolCall } from '@vestra/agent/message';
 import { needsYes, ownNameOf, type Tool } from '@vestra/agent/tool';
 import type { RecordedCall, TestScript } from '../records/turn.ts';
-import type { RunTools } from './run-tools.ts';
+import type { RunTools } from './ports.ts';
 
 /**
  * Tools of the agent's own that only read what the org has set up, or only concern the conversation itself; routines know

@@ -1,20 +1,20 @@
 import { failed, type OwnTool, ownTool, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 import { newId } from '@vestra/contract/ids';
 import { z } from 'zod';
-import { recordAudit } from '../../../account/index.ts';
-import { agentOrigin, type Tenant } from '../../../platform/caller.ts';
-import { storableText } from '../../../platform/db/storable-text.ts';
-import type { Run } from '../../../platform/jobs/run-owner.ts';
-import { type Change, changeConversation } from '../../records/change.ts';
-import { findInteraction } from '../../records/interactions.ts';
-import type { InteractionRow, MessageRow, TaskRow } from '../../records/tables.ts';
-import { findTask } from '../../records/tasks.ts';
-import { questionText } from '../../records/transcript.ts';
-import { insertNote } from '../../records/work-notes.ts';
-import { readAnswer } from '../../turns/answer.ts';
-import { resolveInteraction } from '../../turns/resolve-interaction.ts';
-import { stopTask } from '../../turns/stop.ts';
-import type { ToolParts } from '../ports.ts';
+import { recordAudit } from '../../account/index.ts';
+import { agentOrigin, type Tenant } from '../../platform/caller.ts';
+import { storableText } from '../../platform/db/storable-text.ts';
+import type { Run } from '../../platform/jobs/run-owner.ts';
+import { type Change, changeConversation } from '../records/change.ts';
+import { findInteraction } from '../records/interactions.ts';
+import type { InteractionRow, MessageRow, TaskRow } from '../records/tables.ts';
+import { findTask } from '../records/tasks.ts';
+import { questionText } from '../records/transcript.ts';
+import { insertNote } from '../records/work-notes.ts';
+import { readAnswer } from '../turns/answer.ts';
+import { resolveInteraction } from '../turns/resolve-interaction.ts';
+import { stopTask } from '../turns/stop.ts';
+import type { ToolParts } from './ports.ts';
 
 /** What a conversation has left open when a message comes, each under the number by which the agent names it. */
 export type OpenMatters = {

@@ -3,15 +3,15 @@ import { askingTool, failed, type OwnTool, ownTool, said, text } from '@vestra/a
 import { Failure } from '@vestra/contract/errors';
 import { isPlainFileName } from '@vestra/contract/files';
 import { z } from 'zod';
-import { storableText } from '../../../platform/db/storable-text.ts';
-import type { Run } from '../../../platform/jobs/run-owner.ts';
-import { keepFile, storeContent } from '../../files/keep.ts';
-import { presentFile } from '../../files/present.ts';
-import { type Change, changeConversation } from '../../records/change.ts';
-import type { TaskRow } from '../../records/tables.ts';
-import { updateTask } from '../../records/tasks.ts';
-import { tellProgress } from '../../records/tell.ts';
-import type { ToolParts, WorkComputer } from '../ports.ts';
+import { storableText } from '../../platform/db/storable-text.ts';
+import type { Run } from '../../platform/jobs/run-owner.ts';
+import { keepFile, storeContent } from '../files/keep.ts';
+import { presentFile } from '../files/present.ts';
+import { type Change, changeConversation } from '../records/change.ts';
+import type { TaskRow } from '../records/tables.ts';
+import { updateTask } from '../records/tasks.ts';
+import { tellProgress } from '../records/tell.ts';
+import type { ToolParts, WorkComputer } from './ports.ts';
 
 const mostSteps = 30;
 const largestOutput = 2 * 1024 * 1024;

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-/** A dollar for each million tokens, whichever. */
+/** One dollar per million tokens, input and output. */
 const price = flatPrice(1, 1);
 const priced = { id: 'm', price, max_output_tokens: 1_000 };
 const usage = { inputTokens: 30, outputTokens: 7, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -46,7 +46,7 @@ async function sumsOf({ orgId }: Tenant): Promise<{ holds: number; held: number;
   );
 }
 
-/** An org with a dollar and a model of its own, which answers in turn and sees what is held while it does. */
+/** An org with one dollar. Its model gives these answers in order and records the money held during each call. */
 async function orgWith(...answers: ((request: ModelRequest) => AsyncIterable<ModelEvent> | Iterable<ModelEvent>)[]) {
   const tenant = await newTenant(db);
   await fund(db, tenant, 1_000_000n);
@@ -64,15 +64,15 @@ async function orgWith(...answers: ((request: ModelRequest) => AsyncIterable<Mod
   return { tenant, asked, payer: paidByOrg(engine, account), payerWithin };
 }
 
-describe('a question', () => {
-  it('is sent back with what is wrong; each call has money held before it and is charged', async () => {
+describe('ask', () => {
+  it('sends a wrong answer back with the reason, and holds and charges money for each call', async () => {
     const { tenant, asked, payer } = await orgWith(
       () => [text('Seven.'), end],
       () => [text('```json\n{"count": 7}\n```'), end],
     );
     expect(await ask({ ...question, schema, repairs: 1, payer, signal: never })).toEqual({ count: 7 });
     expect(asked.map(({ holds }) => holds)).toEqual([1, 1]);
-    // The longest answer, and the request, which has grown by what was sent back.
+    // The hold covers the longest answer and the request, which grows by the repair.
     const [first = 0, second = 0] = asked.map(({ held }) => held);
     expect([first > 1_000, second > first]).toEqual([true, true]);
     expect(await sumsOf(tenant)).toEqual({ holds: 0, held: 0, charges: 2, charged: 2 * 37 });
@@ -90,7 +90,7 @@ describe('a question', () => {
     ]);
   });
 
-  it('that comes to no answer ends as a fault of the model after its repairs', async () => {
+  it('fails with invalid_answer after the last repair', async () => {
     const { asked, payer } = await orgWith(
       () => [end],
       () => [text('{"count": "7"}'), end],
@@ -100,14 +100,14 @@ describe('a question', () => {
     expect(asked[1]?.request.messages[1]).toMatchObject({ role: 'agent', text: '[nothing]' });
   });
 
-  it('that nobody can pay for is not asked', async () => {
+  it('makes no call if the org cannot pay', async () => {
     const { tenant, asked, payer } = await orgWith(() => [end]);
     await pay(db, tenant, item(1_000_000));
     await expect(ask({ ...question, schema, payer, signal: never })).rejects.toMatchObject({ code: 'wallet_empty' });
     expect(asked).toEqual([]);
   });
 
-  it('waits for money that another call holds, and no longer than it may', async () => {
+  it('waits for money that another call holds, at most waitMs', async () => {
     const { tenant, asked, payer, payerWithin } = await orgWith(() => [text('{"count": 1}'), end]);
     const all = { userId: null, userCaps: null, amountMicros: 1_000_000n };
     const other = (await reserve(db, tenant, all)) as { reservationId: string };
@@ -137,7 +137,7 @@ describe('a question', () => {
         signal.throwIfAborted();
       },
     ],
-  ])('whose call %s is charged for what was written until then', async (_what, answer) => {
+  ])('charges the partial usage of a call that %s', async (_what, answer) => {
     stopping = new AbortController();
     const { tenant, payer } = await orgWith(answer);
     await expect(ask({ ...question, schema, payer, signal: stopping.signal })).rejects.toThrow();
@@ -145,7 +145,7 @@ describe('a question', () => {
     expect(rest).toEqual({ holds: 0, held: 0, charges: 1 });
     expect(charged).toBeGreaterThan(20);
   });
-  it('of a caller who waits fails as the API does', async () => {
+  it('fails with API errors for a waiting caller', async () => {
     const failing = (reason: ModelFailure['reason']) => (): Iterable<ModelEvent> => {
       throw new ModelFailure(reason, 'It is away.');
     };
@@ -156,7 +156,7 @@ describe('a question', () => {
   });
 });
 
-describe('a judge', () => {
+describe('judgeLine', () => {
   const judge = async (kind: 'criterion' | 'must_never', ...answers: unknown[]) => {
     const asked: ModelRequest[] = [];
     const payer = {
@@ -181,7 +181,7 @@ describe('a judge', () => {
     ['an empty list', 'criterion', [{ criteria: [], must_never: [] }], { holds: null }],
     ['no evidence', 'criterion', [{ criteria: [{ met: true, reason: ' ' }], must_never: [] }], { holds: null }],
     [
-      'a judge that cannot tell [OFF-105]',
+      'an undecided verdict [OFF-105]',
       'criterion',
       [{ criteria: [{ met: null, reason: 'It does not show.' }], must_never: [] }],
       { holds: null, reason: 'It does not show.' },
@@ -192,7 +192,7 @@ describe('a judge', () => {
     expect(asked).toHaveLength(answers.length);
   });
 
-  it('is asked for the text of the line and a verdict on it', async () => {
+  it('asks for the text of the line and a verdict on it', async () => {
     const { asked } = await judge('criterion', found);
     const list = (verdict: string) => ({
       type: 'array',

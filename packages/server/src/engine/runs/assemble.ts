@@ -18,25 +18,25 @@ import type { Subject } from '../records/subject.ts';
 import type { MessageRow } from '../records/tables.ts';
 import { usableModel } from '../records/usable-model.ts';
 import { assembleTools } from '../tools/assemble-tools.ts';
-import { filesOfConversation, type Room } from '../tools/conversation-files.ts';
-import { missingLine, noteMissing } from '../tools/missing-tools.ts';
-import { type OpenMatters, openMatters, shownMatters } from '../tools/open-items.ts';
+import { type FileBudget, filesOfConversation } from '../tools/conversation-files.ts';
+import { describeMissingServer, recordMissingTools } from '../tools/missing-tools.ts';
+import { type OpenItems, openItemsOf, presentOpenItems } from '../tools/open-items.ts';
 import type { RunTools } from '../tools/ports.ts';
 import type { AcceptedState } from '../turns/ports.ts';
 import { type History, historyOf } from './history.ts';
 import type { Engine, Schemas } from './ports.ts';
 
-/** All that one run needs, read from the version, the user and the conversation. */
-export type Assembled = {
+/** Everything that one run needs, read from the version, the user and the conversation. */
+export type AssembledRun = {
   agentRun: AgentRun;
   tools: RunTools;
   model: PricedModel;
   memoryMode: MemoryMode;
-  /** Where the messages that stand before the turn end, as a summary of the run counts them. */
+  /** Where each earlier message ends, counted in exchanges like `covers` of a summary. */
   ends: History['ends'];
 };
 
-/** What whoever accepted the message has at hand. */
+/** Rows that the accepting process has already read. */
 type Known = Pick<AcceptedState, 'asked' | 'user'>;
 
 export async function assembleRun(
@@ -50,7 +50,7 @@ export async function assembleRun(
     sessions,
     signal,
   }: Known & { isFirstOfConversation: boolean; sessions: KeptSessions; signal: AbortSignal },
-): Promise<Assembled> {
+): Promise<AssembledRun> {
   const { db } = engine;
   const { turn, task } = subject;
   const tenant: Tenant = { orgId: turn.org_id, mode: turn.mode };
@@ -71,8 +71,8 @@ export async function assembleRun(
       ? []
       : await engine.memory.promptFacts(tenant, { userId: turn.user_id, mode: memoryMode, query: asked.text });
   const { before, pending } = earlier;
-  // Work minds its own: what is open beside it is the conversation's.
-  const open = task ? nothingOpen : openMatters(earlier.openTasks, pending);
+  // Only replies handle open items. A task must not touch what else is open in the conversation.
+  const open = task ? nothingOpen : openItemsOf(earlier.openTasks, pending);
   const files = await filesOfConversation(engine, tenant, turn.conversation_id, {
     known: turn.base_from === null ? [...before, asked] : null,
     mayHaveOutputs: turn.base_from !== null || before.some(({ role }) => role === 'work'),
@@ -80,16 +80,16 @@ export async function assembleRun(
   const saidByPerson = [...before.filter(({ role }) => role === 'user'), asked];
   const read = { tenant, manifest, fixed, memoryMode, notebooks, skills, asked, files, open, saidByPerson };
   const tools = await assembleTools(engine, subject, run, { ...read, sessions }, signal);
-  if (tools.missing.length > 0) await noteMissing(engine, subject, run, tools.missing);
+  if (tools.missing.length > 0) await recordMissingTools(engine, subject, run, tools.missing);
   const moment = { now: Date.now(), timezone: user?.timezone ?? null, fence };
-  const passing = passingText({ ...moment, memory, context: asked.context, ...shownMatters(open, pending) });
+  const passing = passingText({ ...moment, memory, context: asked.context, ...presentOpenItems(open, pending) });
   const takes = (kind: MediaKind) => engine.models.takes(model.id, kind);
   const history = await historyOf(
     engine,
     tenant,
     subject,
     { asked, before, passing },
-    { fence, readsPdf: takes('pdf'), readsPictures: takes('image'), room: roomFor(model) },
+    { fence, readsPdf: takes('pdf'), readsPictures: takes('image'), budget: fileBudgetOf(model) },
   );
   const schema = turn.request.output_schema;
   return {
@@ -113,7 +113,7 @@ export async function assembleRun(
         repositories: repoFolders(manifest),
         hasBrowser: tools.hasBrowser,
         person: user ?? null,
-        missingTools: tools.missing.map(missingLine),
+        missingTools: tools.missing.map(describeMissingServer),
         ...moment,
       }),
       history: history.messages,
@@ -133,16 +133,16 @@ const notebooksOf = ({ db }: Engine, { turn }: Subject, { notebooks }: Manifest)
     : readableNotebooks(db, { orgId: turn.org_id, notebookIds: notebooks, userId: turn.user_id });
 
 const nothingEarlier: Earlier = { before: [], openTasks: [], pending: [] };
-const nothingOpen: OpenMatters = { work: [], questions: [] };
+const nothingOpen: OpenItems = { work: [], questions: [] };
 
-/** Earlier documents may take up an eighth of what the model reads, earlier pictures what a request may weigh. */
-const roomFor = ({ context_tokens }: PricedModel): Room => ({
+/** Earlier documents may fill an eighth of the context window. The byte limit keeps requests within vendor limits. */
+const fileBudgetOf = ({ context_tokens }: PricedModel): FileBudget => ({
   characters: Math.floor((context_tokens * 3.5) / 8),
   files: 6,
   bytes: 12 * 1024 * 1024,
 });
 
-/** The answer as data. */
+/** Reads the answer as JSON that matches the schema. */
 function answerReader(schemas: Schemas, schema: JsonSchema) {
   return (text: string): { kind: 'ok'; data: unknown } | { kind: 'error'; message: string } => {
     const data = parsedJson(text);

@@ -11,13 +11,51 @@ import { witnessedCall } from '../records/transcript.ts';
 import type { TaskOutcome } from '../transitions/end-run.ts';
 import type { AcceptedState } from '../turns/ports.ts';
 import { RunLeft } from '../turns/runner.ts';
-import type { Assembled } from './assemble.ts';
+import type { AssembledRun } from './assemble.ts';
 import type { Engine } from './ports.ts';
 import { createReplyRecorder } from './reply-recorder.ts';
 import { type EndedRun, runLoop } from './run-loop.ts';
 import { createTaskRecorder, type TaskRecorder } from './task-recorder.ts';
 
-/** Works on a task, from wherever it stands; what has criteria is judged by another call before it counts as done. */
+/** Adds the run functions to the engine, so that lower folders can start runs without importing them. */
+export function createEngine(parts: Omit<Engine, 'work'>): Engine {
+  const engine: Engine = {
+    ...parts,
+    work: {
+      reply: (taken, signal) => runTurn(engine, taken, signal),
+      task: (taken, signal) => runTask(engine, taken, signal),
+    },
+  };
+  return engine;
+}
+
+/** Runs the reply of a turn from its last recorded step. The loop records how it ends. */
+async function runTurn(
+  engine: Engine,
+  { turn, run, fresh }: { turn: TurnRow; run: Run; fresh: AcceptedState },
+  signal: AbortSignal,
+): Promise<void> {
+  await runLoop(
+    engine,
+    { subject: { turn, task: null }, run, ...fresh },
+    (assembled, recording, of) =>
+      createReplyRecorder(engine, of, recording, {
+        remembers: assembled.memoryMode !== 'none',
+        storeSummary: (change, step) => storeSummary(change, assembled, step),
+      }),
+    signal,
+  );
+}
+
+/** Later replies reuse a summary that covers whole earlier messages. */
+function storeSummary({ conversation }: Change, { ends }: AssembledRun, { text, covers }: SummaryStep): void {
+  const covered = ends.findLast(({ exchanges }) => exchanges <= covers);
+  if (!covered) return;
+  conversation.summary = text;
+  conversation.summary_until = covered.messageId;
+}
+
+/** Runs a task from its last recorded step. If it has success criteria, a separate call judges it before it is done. */
 async function runTask(
   engine: Engine,
   { task, turn, run, fresh }: { task: TaskRow; turn: TurnRow; run: Run; fresh: AcceptedState },
@@ -39,7 +77,7 @@ async function runTask(
   if (ended?.end.kind !== 'answered' || criteria === undefined) return;
   const { text, data, isCut } = ended.end;
   try {
-    const { outcome, usage } = await judgeWork(engine, { task, turn }, ended, { criteria, answer: text }, signal);
+    const { outcome, usage } = await judgeTask(engine, { task, turn }, ended, { criteria, answer: text }, signal);
     await ended.recorder.complete({ text, data, isCut, outcome }, usage);
   } catch (error) {
     if (!(error instanceof RunLeft)) throw error;
@@ -49,7 +87,7 @@ async function runTask(
   }
 }
 
-async function judgeWork(
+async function judgeTask(
   engine: Engine,
   { task, turn }: { task: TaskRow; turn: TurnRow },
   { assembled, runMoney }: EndedRun<TaskRecorder>,
@@ -88,41 +126,3 @@ async function judgeWork(
 class NoMoney extends Error {}
 
 const notJudged: TaskOutcome = { met: false, reason: 'It was not judged: the money ran out.' };
-
-/** Makes the reply of a turn, from wherever it stands. The loop records how it ends. */
-async function runTurn(
-  engine: Engine,
-  { turn, run, fresh }: { turn: TurnRow; run: Run; fresh: AcceptedState },
-  signal: AbortSignal,
-): Promise<void> {
-  await runLoop(
-    engine,
-    { subject: { turn, task: null }, run, ...fresh },
-    (assembled, recording, of) =>
-      createReplyRecorder(engine, of, recording, {
-        remembers: assembled.memoryMode !== 'none',
-        keepSummary: (change, step) => keepSummary(change, assembled, step),
-      }),
-    signal,
-  );
-}
-
-/** A summary of a reply that reaches over whole earlier messages serves the replies after it too. */
-function keepSummary({ conversation }: Change, { ends }: Assembled, { text, covers }: SummaryStep): void {
-  const covered = ends.findLast(({ exchanges }) => exchanges <= covers);
-  if (!covered) return;
-  conversation.summary = text;
-  conversation.summary_until = covered.messageId;
-}
-
-/** The engine with what it does with its runs: the parts below begin runs without knowing how one is worked on. */
-export function createEngine(parts: Omit<Engine, 'work'>): Engine {
-  const engine: Engine = {
-    ...parts,
-    work: {
-      reply: (taken, signal) => runTurn(engine, taken, signal),
-      task: (taken, signal) => runTask(engine, taken, signal),
-    },
-  };
-  return engine;
-}

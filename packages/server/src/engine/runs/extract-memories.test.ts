@@ -1,7 +1,7 @@
 import type { CallResult, ModelStep } from '@vestra/agent/step';
 import { describe, expect, it } from 'vitest';
 import type { MessageRow } from '../records/tables.ts';
-import type { ReadsFiles } from '../tools/conversation-files.ts';
+import type { FileReading } from '../tools/conversation-files.ts';
 import { linesOf, passagesOf } from './extract-memories.ts';
 
 const message = (role: MessageRow['role'], text: string, of: Partial<MessageRow> = {}) =>
@@ -22,8 +22,8 @@ const said = [
   message('work', 'Booked.', { task_id: 'task_1' }),
 ];
 
-describe('what is looked through for facts', () => {
-  it('has the person’s answers as theirs, where nothing of the agent’s is in them', () => {
+describe('input of the memory extraction', () => {
+  it('attributes an answer to the person unless it repeats the agent’s questions', () => {
     const person = (output: string) => ({ output, from: 'person' as const });
     const recorded = new Map([
       ['turn_1', [step(['ask_question', { question: 'How many?' }, person('Six')])]],
@@ -39,7 +39,7 @@ describe('what is looked through for facts', () => {
     ]);
   });
 
-  it('names where each passage is from, and has none of what was known or failed [MEM-302]', async () => {
+  it('names the source of each passage, and leaves out known content and failed calls [MEM-302]', async () => {
     const recorded = new Map([
       [
         'turn_1',
@@ -59,7 +59,7 @@ describe('what is looked through for facts', () => {
       ['task_1', [step(['browser_open', {}, {}], ['read_conversation_file', {}, {}], ['run_command', {}, {}])]],
     ]);
     const tenant = { orgId: 'org_1', mode: 'test' } as const;
-    const passages = await passagesOf({} as ReadsFiles, tenant, said, recorded);
+    const passages = await passagesOf({} as FileReading, tenant, said, recorded);
     expect(passages.map(({ name, source }) => [name, source])).toEqual([
       ['get_customer', 'tool_observed'],
       ['mcp__crm__find', 'tool_observed'],

@@ -16,22 +16,22 @@ import type { ConversationRow, MessageRow } from '../records/tables.ts';
 import { modelStepsOf } from '../records/trace-store.ts';
 import { turnsSince } from '../records/turns.ts';
 import { usableModel } from '../records/usable-model.ts';
-import { type ReadsFiles, textOfFile } from '../tools/conversation-files.ts';
+import { type FileReading, textOfFile } from '../tools/conversation-files.ts';
 import { ignoreErased } from '../turns/begin-task.ts';
 import { spendingOf } from '../turns/spending.ts';
 import type { Engine } from './ports.ts';
 
 const pageSize = 20;
 const atOnce = 4;
-const patienceMs = 120_000;
-/** What one look reads; the next reads on. */
-const messagesAtOnce = 24;
-/** About a day and a half in all. */
-const mostTries = 14;
+const extractionTimeoutMs = 120_000;
+/** Read per pass. The next pass continues after them. */
+const messagesPerPass = 24;
+/** About a day and a half in total. */
+const maxTries = 14;
 const firstPauseMs = 60_000;
-const longestPauseMs = 6 * 3600 * 1000;
+const maxPauseMs = 6 * 3600 * 1000;
 
-/** Looks through conversations that have gone quiet for what is worth remembering, in the background. */
+/** Extracts memories from idle conversations, in the background. */
 export async function keepMemories(engine: Engine, signal: AbortSignal): Promise<void> {
   for (;;) {
     const due = await dueForMemory(engine.db, pageSize);
@@ -40,7 +40,7 @@ export async function keepMemories(engine: Engine, signal: AbortSignal): Promise
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         signal.throwIfAborted();
-        if (await lookThrough(engine, next, signal)) isMoreDue = true;
+        if (await extractFrom(engine, next, signal)) isMoreDue = true;
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
@@ -49,40 +49,40 @@ export async function keepMemories(engine: Engine, signal: AbortSignal): Promise
 }
 
 /**
- * It counts as looked through once the model has answered and what it found is kept: both or neither. Whether there is
- * more of it to look through at once.
+ * Extracts memories from the next messages of a conversation. Stores them and the new position in one transaction, so
+ * that a failure loses no message. Returns whether more messages are due now.
  */
-async function lookThrough(engine: Engine, conversation: ConversationRow, signal: AbortSignal): Promise<boolean> {
-  // Before the messages are read: a deletion from here on takes back what is found in them.
-  const standing = await engine.memory.standing(tenantOf(conversation), conversation.user_id);
-  const said = await messagesToRemember(engine.db, conversation, messagesAtOnce);
+async function extractFrom(engine: Engine, conversation: ConversationRow, signal: AbortSignal): Promise<boolean> {
+  // Read before the messages, so that a later deletion discards the memories found in them.
+  const deletions = await engine.memory.standing(tenantOf(conversation), conversation.user_id);
+  const said = await messagesToRemember(engine.db, conversation, messagesPerPass);
   const until = said.at(-1)?.id ?? conversation.remembered_until;
   let committed: Committed | null = null;
   try {
     const mode = await modeOf(engine.db, conversation);
     const looked = async (tx: Transaction) => {
       if ((await modeOf(tx, conversation)) !== mode) throw new DeletedMeanwhile('The memory mode was changed.');
-      committed = await noteLooked(tx, conversation, until);
+      committed = await notePosition(tx, conversation, until);
     };
-    const heard = await saidSince(engine.db, conversation, said, standing.forgottenAt);
-    const isWorthIt = mode !== 'none' && heard.length > 0 && !conversation.is_hidden;
+    const recent = await messagesSince(engine.db, conversation, said, deletions.forgottenAt);
+    const isWorthIt = mode !== 'none' && recent.length > 0 && !conversation.is_hidden;
     if (isWorthIt) {
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-      await remember(engine, conversation, { mode, said: heard, standing, looked }, patience);
+      const timeLimit = AbortSignal.any([signal, AbortSignal.timeout(extractionTimeoutMs)]);
+      await storeMemories(engine, conversation, { mode, said: recent, deletions, looked }, timeLimit);
     } else await transaction(engine.db, looked);
   } catch (error) {
-    if (error instanceof LookedThroughMeanwhile) return false;
-    // Due as before, and without what was said until then.
+    if (error instanceof ExtractedMeanwhile) return false;
+    // It is still due. The next pass leaves out messages from before the deletion.
     if (error instanceof DeletedMeanwhile) return true;
     signal.throwIfAborted();
     await tryLater(engine, conversation, error).catch(ignoreErased);
     return false;
   }
-  return concludeLook(engine, committed);
+  return announceExtraction(engine, committed);
 }
 
-/** The messages of turns that began after the last deletion of memories. */
-async function saidSince(
+/** Messages of turns that began after the last deletion of memories. */
+async function messagesSince(
   db: Database,
   { id }: ConversationRow,
   said: readonly MessageRow[],
@@ -93,22 +93,22 @@ async function saidSince(
   return said.filter(({ turn_id }) => since.has(turn_id));
 }
 
-/** Null: the user was erased before anything could be kept. */
-function concludeLook({ announcer }: Engine, committed: Committed | null): boolean {
+/** `committed` is null if the user was erased before anything was stored. */
+function announceExtraction({ announcer }: Engine, committed: Committed | null): boolean {
   if (committed === null) return false;
   announce(announcer, committed);
   return committed.conversation.memory_due_at !== null;
 }
 
-/** By another process, or the conversation was erased: what was found here must not be kept as well. */
-class LookedThroughMeanwhile extends Error {}
+/** Another process was faster, or the conversation was erased. These memories must not be stored too. */
+class ExtractedMeanwhile extends Error {}
 
-async function noteLooked(tx: Transaction, seen: ConversationRow, until: string | null): Promise<Committed> {
+async function notePosition(tx: Transaction, seen: ConversationRow, until: string | null): Promise<Committed> {
   const row = await lockConversation(tx, seen.id);
-  if (!row || row.remembered_until !== seen.remembered_until) throw new LookedThroughMeanwhile();
+  if (!row || row.remembered_until !== seen.remembered_until) throw new ExtractedMeanwhile();
   const { committed } = await changing(tx, row, async (change) => {
     await noteRemembered(tx, row.id, { until, tries: 0 });
-    // Under the lock: whatever is settled from now on makes it due again.
+    // Checked under the lock: a turn that settles later makes the conversation due again.
     const [more] = await messagesToRemember(tx, { id: row.id, remembered_until: until }, 1);
     if (!more) change.conversation.memory_due_at = null;
   });
@@ -116,19 +116,19 @@ async function noteLooked(tx: Transaction, seen: ConversationRow, until: string 
 }
 
 /**
- * A model that is away or money that is short passes. After the last try it rests until the conversation goes on, and is
- * then read from where it was left.
+ * An unreachable model or an empty wallet is temporary. After the last try the conversation is due again only after its
+ * next message, and extraction resumes where it stopped.
  */
 async function tryLater(engine: Engine, seen: ConversationRow, error: unknown): Promise<void> {
   await changeConversation(engine, seen.id, null, async ({ conversation, tx }) => {
     if (conversation.remembered_until !== seen.remembered_until) return;
     const tries = conversation.memory_tries + 1;
-    const isLast = tries >= mostTries;
-    const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
+    const isLast = tries >= maxTries;
+    const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), maxPauseMs);
     await noteRemembered(tx, seen.id, { until: conversation.remembered_until, tries: isLast ? 0 : tries });
     conversation.memory_due_at = isLast ? null : new Date(sharedNow() + pauseMs);
     const about = { err: error, conversation_id: seen.id, tries, again_in_ms: isLast ? null : pauseMs };
-    engine.log.warn(about, 'a conversation could not be looked through for what is worth remembering');
+    engine.log.warn(about, 'memories could not be extracted from a conversation');
   });
 }
 
@@ -139,16 +139,16 @@ async function modeOf(db: Executor, { org_id, mode, deployment_id, deployment_ve
   return memoryModeOf(db, { orgId: org_id, mode }, await manifestOf(db, deployment_id, deployment_version));
 }
 
-/** Behind others of every org: whoever waits here for long would hold them all up. */
-const longestWaitMs = 10_000;
+/** All orgs share this queue, so a long wait for money would delay the others. */
+const maxWaitMs = 10_000;
 
-async function remember(
+async function storeMemories(
   engine: Engine,
   conversation: ConversationRow,
   of: {
     mode: 'vestra' | 'customer';
     said: readonly MessageRow[];
-    standing: Awaited<ReturnType<Engine['memory']['standing']>>;
+    deletions: Awaited<ReturnType<Engine['memory']['standing']>>;
     looked: (tx: Transaction) => Promise<void>;
   },
   signal: AbortSignal,
@@ -163,18 +163,18 @@ async function remember(
     deploymentId: deployment_id,
     conversationId: conversation.id,
     spending: await spendingOf(db, tenant, userId),
-    waitMs: longestWaitMs,
+    waitMs: maxWaitMs,
   });
   const recorded = await recordedOf(db, of.said);
   const lines = linesOf(of.said, recorded);
   const passages = await passagesOf(engine, tenant, of.said, recorded);
-  const { forgottenAt } = of.standing;
+  const { forgottenAt } = of.deletions;
   const reachesBack = forgottenAt !== null && conversation.created_at <= forgottenAt;
   await memory.keepTurn(tenant, {
     userId,
     mode: of.mode,
-    standing: of.standing,
-    // The agent still reads what was said before the deletion, and its words and the files of then may repeat it.
+    standing: of.deletions,
+    // The agent still sees older messages and files, and its words may repeat deleted facts.
     lines: reachesBack ? lines.filter(({ by }) => by === 'user') : lines,
     passages: reachesBack ? passages.filter(({ name }) => name !== 'read_conversation_file') : passages,
     ask: (question) => ask({ ...question, payer, signal }),
@@ -182,40 +182,40 @@ async function remember(
   });
 }
 
-type Line = Parameters<Memory['keepTurn']>[1]['lines'][number];
-type Passage = Parameters<Memory['keepTurn']>[1]['passages'][number];
+type MemoryLine = Parameters<Memory['keepTurn']>[1]['lines'][number];
+type MemoryPassage = Parameters<Memory['keepTurn']>[1]['passages'][number];
 
-/** What was done for the messages, by the id of the turn or of its work. */
-type Recorded = ReadonlyMap<string, readonly ModelStep[]>;
+/** Steps by the id of their turn or task. */
+type RecordedSteps = ReadonlyMap<string, readonly ModelStep[]>;
 
-/** Enough to know what a tool or a file was about; whoever needs the rest looks again. */
-const mostPassages = 24;
+/** Enough to know the subject of a tool's answer or a file. */
+const maxPassages = 24;
 
-async function recordedOf(db: Executor, said: readonly MessageRow[]): Promise<Recorded> {
+async function recordedOf(db: Executor, said: readonly MessageRow[]): Promise<RecordedSteps> {
   const runs = said.flatMap((message) => runOf(message) ?? []);
   return runs.length === 0 ? new Map() : modelStepsOf(db, runs);
 }
 
-/** Each run once: a reply belongs to what was asked, work to its result. */
+/** Counts each run once: a reply with the user's message, a task with its result. */
 const runOf = ({ role, turn_id, task_id }: MessageRow) =>
   role === 'user' ? turn_id : role === 'work' ? task_id : null;
 
-/** What was said, with what the person was asked in between and answered. */
-export function linesOf(said: readonly MessageRow[], recorded: Recorded): Line[] {
+/** The messages, with the questions that the person was asked in between and their answers. */
+export function linesOf(said: readonly MessageRow[], recorded: RecordedSteps): MemoryLine[] {
   return said.flatMap((message) => {
-    const spoken: Line = { by: message.role === 'user' ? 'user' : 'agent', text: message.text };
+    const spoken: MemoryLine = { by: message.role === 'user' ? 'user' : 'agent', text: message.text };
     const answers = callsOf(message, recorded).flatMap(answeredLines);
     return message.role === 'user' ? [spoken, ...answers] : [...answers, spoken];
   });
 }
 
-/** What tools answered, pages showed and files held. */
+/** Content of tool answers, web pages and files. */
 export async function passagesOf(
-  engine: ReadsFiles,
+  engine: FileReading,
   tenant: Tenant,
   said: readonly MessageRow[],
-  recorded: Recorded,
-): Promise<Passage[]> {
+  recorded: RecordedSteps,
+): Promise<MemoryPassage[]> {
   const attached = said.flatMap(({ attachments }) => attachments);
   const rows = new Map(
     (
@@ -226,23 +226,23 @@ export async function passagesOf(
       )
     ).map((row) => [row.id, row]),
   );
-  const uploads: Passage[] = [];
-  for (const { file_id, filename } of attached.slice(0, mostPassages)) {
+  const uploads: MemoryPassage[] = [];
+  for (const { file_id, filename } of attached.slice(0, maxPassages)) {
     const row = rows.get(file_id);
     const text = row && (await textOfFile(engine, row, filename));
     if (text) uploads.push({ source: 'upload', name: filename, text });
   }
-  const shown = said.flatMap((message) => callsOf(message, recorded)).flatMap((each) => shownBy(each) ?? []);
-  return [...uploads, ...shown].slice(0, mostPassages);
+  const shown = said.flatMap((message) => callsOf(message, recorded)).flatMap((each) => passageOf(each) ?? []);
+  return [...uploads, ...shown].slice(0, maxPassages);
 }
 
-function callsOf(message: MessageRow, recorded: Recorded): readonly RecordedCall[] {
+function callsOf(message: MessageRow, recorded: RecordedSteps): readonly RecordedCall[] {
   const run = runOf(message);
   return run === null ? [] : (recorded.get(run) ?? []).flatMap(({ calls }) => calls);
 }
 
-/** Of several questions asked at once the answer repeats the agent's words: what stands in it is not the person's alone. */
-function answeredLines({ call, result }: RecordedCall): Line[] {
+/** The answer to several questions repeats them, so it counts as the agent's text. */
+function answeredLines({ call, result }: RecordedCall): MemoryLine[] {
   if (call.name !== 'ask_question' || result?.from !== 'person' || result.isError) return [];
   const { question, also } = call.arguments as { question?: unknown; also?: unknown };
   if (typeof question !== 'string' || (Array.isArray(also) && also.length > 0))
@@ -253,8 +253,8 @@ function answeredLines({ call, result }: RecordedCall): Line[] {
   ];
 }
 
-/** Of the agent's own tools only these bring in what was not known here. */
-const ownSources: Partial<Record<string, Passage['source']>> = {
+/** The agent's tools that bring in new content. */
+const agentToolSources: Partial<Record<string, MemoryPassage['source']>> = {
   read_conversation_file: 'upload',
   run_command: 'tool_observed',
   read_file: 'tool_observed',
@@ -265,8 +265,8 @@ const ownSources: Partial<Record<string, Passage['source']>> = {
   browser_scroll: 'screen',
 };
 
-function shownBy({ call, result }: RecordedCall): Passage | null {
+function passageOf({ call, result }: RecordedCall): MemoryPassage | null {
   if (result?.from !== 'tool' || result.isError || result.output.trim() === '') return null;
-  const source = reservedToolNames.has(call.name) ? ownSources[call.name] : 'tool_observed';
+  const source = reservedToolNames.has(call.name) ? agentToolSources[call.name] : 'tool_observed';
   return source === undefined ? null : { source, name: call.name, text: result.output };
 }

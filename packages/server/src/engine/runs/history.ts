@@ -7,43 +7,43 @@ import type { EarlierMessage } from '../records/earlier-store.ts';
 import type { MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { modelStepsOf } from '../records/trace-store.ts';
 import { goesStraightToWork } from '../records/turn.ts';
-import { attachedParts, type FileRendering, type Room } from '../tools/conversation-files.ts';
+import { attachedParts, type FileBudget, type FileRendering } from '../tools/conversation-files.ts';
 import type { Engine } from './ports.ts';
 import { joinTexts } from './reply-text.ts';
 
 export type History = {
   messages: Message[];
-  /** How many exchanges stand before the end of each earlier message, as a summary of the run counts them. */
+  /** Number of exchanges up to the end of each earlier message, counted like `covers` of a summary. */
   ends: readonly { messageId: string; exchanges: number }[];
 };
 
 /**
- * What was said and done before the turn and what is asked now. Replies come back as the steps that they were: calls with
- * their results, questions with their answers. `passing`: what holds now and is not said again.
+ * The messages for the model: the conversation before the turn and the current request. Earlier replies are replayed as
+ * their steps: calls with results, questions with answers. `passing` is only valid now and is not repeated later.
  */
 export async function historyOf(
   engine: Engine,
   tenant: Tenant,
   { turn, task }: { turn: TurnRow; task: TaskRow | null },
   { asked, before, passing }: { asked: MessageRow; before: readonly EarlierMessage[]; passing: string },
-  shown: FileRendering & { room: Room },
+  shown: FileRendering & { budget: FileBudget },
 ): Promise<History> {
   const { fence } = shown;
-  // Work goes on from what the reply has found out before it handed over.
-  const doers = new Set(before.filter(({ is_replayed }) => is_replayed).map(({ turn_id }) => turn_id));
-  if (task && !goesStraightToWork(turn.request)) doers.add(turn.id);
+  // A task continues with the results that the reply collected before it handed over.
+  const turnIds = new Set(before.filter(({ is_replayed }) => is_replayed).map(({ turn_id }) => turn_id));
+  if (task && !goesStraightToWork(turn.request)) turnIds.add(turn.id);
   const [steps, files] = await Promise.all([
-    doers.size === 0 ? new Map<string, ModelStep[]>() : modelStepsOf(engine.db, [...doers]),
-    attachedParts(engine, tenant, { asked, before }, shown, shown.room),
+    turnIds.size === 0 ? new Map<string, ModelStep[]>() : modelStepsOf(engine.db, [...turnIds]),
+    attachedParts(engine, tenant, { asked, before }, shown, shown.budget),
   ]);
   const answered = new Set(before.filter(({ role }) => role === 'agent').map(({ turn_id }) => turn_id));
   const messages: Message[] = turn.base_summary === null ? [] : [summaryMessage(fence, turn.base_summary)];
   const ends: { messageId: string; exchanges: number }[] = [];
   let exchanges = messages.length;
   for (const row of before) {
-    const told = earlierMessages(row, { steps, files, answered, fence });
-    messages.push(...told);
-    exchanges += told.filter(({ role }) => role !== 'tool').length;
+    const shownMessages = earlierMessages(row, { steps, files, answered, fence });
+    messages.push(...shownMessages);
+    exchanges += shownMessages.filter(({ role }) => role !== 'tool').length;
     ends.push({ messageId: row.id, exchanges });
   }
   messages.push(askedMessage(asked, { brief: task?.brief ?? null, files: files.get(asked.id) ?? [], passing }));
@@ -59,7 +59,7 @@ const summaryMessage = (fence: string, summary: string): UserMessage =>
 type Known = {
   steps: ReadonlyMap<string, readonly ModelStep[]>;
   files: ReadonlyMap<string, UserPart[]>;
-  /** The turns whose replies have a message. */
+  /** Turns whose reply has a message. */
   answered: ReadonlySet<string>;
   fence: string;
 };
@@ -76,22 +76,22 @@ function earlierMessages(row: EarlierMessage, { steps, files, answered, fence }:
     case 'agent':
       return replyOf(row, ofTurn, fence);
     default:
-      return [workMessage(row, fence)];
+      return [taskMessage(row, fence)];
   }
 }
 
-/** The reply as it was made; where its steps are gone or there were none but the answer, what it said. */
+/** The steps of the reply. If none are stored, its text. */
 function replyOf(row: EarlierMessage, steps: readonly ModelStep[], fence: string): Message[] {
   const made = steps.map(asEarlier);
   const spoken = joinTexts(made);
   const exchanges = made.map((step) => withHandOff(step, row.text)).flatMap((step) => exchangeOf(step, fence).messages);
-  // What was streamed of a step that came to no end was seen by the person.
+  // The person also saw the text that an unfinished step had streamed.
   const left = row.text.startsWith(spoken) ? row.text.slice(spoken.length).trimStart() : '';
   const rest = [...(steps.length === 0 ? [row.text] : [left]), markOf(row)].filter((text) => text.trim() !== '');
   return [...exchanges, ...(rest.length === 0 ? [] : [agentText(rest.join('\n'))])];
 }
 
-/** What the model called is done; what came of it stands later in the conversation. */
+/** Gives `hand_off_to_work` a result. The result of the task itself follows later in the conversation. */
 function withHandOff(step: ModelStep, said: string): ModelStep {
   const output =
     step.text.trim() === '' ? `The work was started. The person was told: ${said}` : 'The work was started.';
@@ -105,7 +105,7 @@ function withHandOff(step: ModelStep, said: string): ModelStep {
   };
 }
 
-/** Without it the agent would take half an answer for all that it had to say, and silence for an answer. */
+/** Without this note the agent would take a partial reply, or none, for a complete answer. */
 function markOf({ turn_state, is_cut }: EarlierMessage): string {
   if (is_cut) return cutMark;
   if (turn_state === 'stopped') return '[This reply was stopped here, before it was finished.]';
@@ -115,8 +115,8 @@ function markOf({ turn_state, is_cut }: EarlierMessage): string {
 
 const cutMark = '[This reply was cut off here: it ran into the limit of length. The person has read no more of it.]';
 
-/** What work came to, which the person has read: it is no word of the agent's that it could take up in the middle. */
-function workMessage(
+/** The result of a task, which the person has read. A user message, so that the model does not continue it as its own text. */
+function taskMessage(
   { text, work_title, work_error, work_unread, is_cut }: EarlierMessage,
   fence: string,
 ): UserMessage {
@@ -144,7 +144,7 @@ function partsOf(text: string, more: readonly UserPart[]): UserPart[] {
   return parts.length === 0 ? [{ kind: 'text', text: '[nothing]' }] : parts;
 }
 
-/** Calls of the reply that led to the work, without the one that handed it over. */
+/** Calls of the reply that led to the task, without the hand-off itself. */
 const foundBefore = (steps: readonly ModelStep[], fence: string): Message[] =>
   steps
     .map((step) => ({ ...step, calls: step.calls.filter(({ call }) => call.name !== 'hand_off_to_work') }))

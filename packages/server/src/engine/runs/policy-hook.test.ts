@@ -18,7 +18,7 @@ const question: PolicyQuestion = {
   arguments: { order: 'ä7' },
 };
 
-async function asked(handle: RequestListener, signal?: AbortSignal) {
+async function askHook(handle: RequestListener, signal?: AbortSignal) {
   const served = await serve(handle);
   const answer = await createPolicyHook({ url: `${served.url}/policy`, secret }).mayRun(question, signal);
   return { ...served, answer };
@@ -29,15 +29,15 @@ const answering =
   (_request, response) =>
     void response.writeHead(status, headers).end(body);
 
-const no = (what: string) => ({ kind: 'blocked', message: `The operator’s policy hook ${what}.` });
+const blocked = (what: string) => ({ kind: 'blocked', message: `The operator’s policy hook ${what}.` });
 
-it('without an address allows everything', async () => {
+it('allows every call without an address', async () => {
   expect(await createPolicyHook({ url: null, secret }).mayRun(question)).toEqual({ kind: 'allowed' });
 });
 
-it('asks with a signature that any verifier of webhooks knows', async () => {
+it('signs the request so that a Standard Webhooks library verifies it', async () => {
   const seen: { body: string; headers: Record<string, string>; method: string | undefined }[] = [];
-  const { answer } = await asked(async (request, response) => {
+  const { answer } = await askHook(async (request, response) => {
     const { method, headers } = request;
     seen.push({ body: await text(request), headers: headers as Record<string, string>, method });
     response.end('{"allow": true}');
@@ -51,7 +51,7 @@ it('asks with a signature that any verifier of webhooks knows', async () => {
   expect(() => new Webhook(ownPolicyHookSecret(Buffer.from('x'))).verify(body, headers)).toThrow();
 });
 
-describe('an answer', () => {
+describe('the policy hook', () => {
   it.each([
     ['{"allow":true}', { kind: 'allowed' }],
     ['{"allow":true,"message":"fine"}', { kind: 'allowed' }],
@@ -59,55 +59,58 @@ describe('an answer', () => {
     ['{"allow":false}', { kind: 'blocked', message: null }],
     ['{"allow":false,"message":7}', { kind: 'blocked', message: null }],
     [`{"allow":false,"message":"${'x'.repeat(600)}"}`, { kind: 'blocked', message: 'x'.repeat(500) }],
-    ['{"allow":"yes"}', no('gave an answer that cannot be read')],
-    ['{"allow":1}', no('gave an answer that cannot be read')],
-    ['{}', no('gave an answer that cannot be read')],
-    ['[true]', no('gave an answer that cannot be read')],
-    ['null', no('gave an answer that cannot be read')],
-    ['{"allow":true', no('gave an answer that cannot be read')],
-    ['', no('gave an answer that cannot be read')],
-  ])('%s means %j', async (body, meaning) => {
-    expect((await asked(answering(body))).answer).toEqual(meaning);
+    ['{"allow":"yes"}', blocked('gave an answer that cannot be read')],
+    ['{"allow":1}', blocked('gave an answer that cannot be read')],
+    ['{}', blocked('gave an answer that cannot be read')],
+    ['[true]', blocked('gave an answer that cannot be read')],
+    ['null', blocked('gave an answer that cannot be read')],
+    ['{"allow":true', blocked('gave an answer that cannot be read')],
+    ['', blocked('gave an answer that cannot be read')],
+  ])('reads %s as %j', async (body, meaning) => {
+    expect((await askHook(answering(body))).answer).toEqual(meaning);
   });
 
-  it.each([301, 302, 307, 400, 401, 404, 500, 503])('with the status %s is a no, whatever it says', async (status) => {
-    const { answer, requests } = await asked(answering('{"allow":true}', status, { location: '/other' }));
-    expect(answer).toEqual(no(`answered ${status}`));
-    expect(requests.map(({ url }) => url)).toEqual(['/policy']);
-  });
+  it.each([301, 302, 307, 400, 401, 404, 500, 503])(
+    'blocks the call on status %s, whatever the body',
+    async (status) => {
+      const { answer, requests } = await askHook(answering('{"allow":true}', status, { location: '/other' }));
+      expect(answer).toEqual(blocked(`answered ${status}`));
+      expect(requests.map(({ url }) => url)).toEqual(['/policy']);
+    },
+  );
 
-  it('without end is a no, and is cut off', async () => {
-    const { answer, sockets } = await asked(endless(Buffer.from(`{"allow":true,"x":"${'x'.repeat(10_000)}`)));
-    expect(answer).toEqual(no('answered with too much'));
+  it('blocks the call and closes the connection if the answer does not end', async () => {
+    const { answer, sockets } = await askHook(endless(Buffer.from(`{"allow":true,"x":"${'x'.repeat(10_000)}`)));
+    expect(answer).toEqual(blocked('answered with too much'));
     await vi.waitFor(() => expect(sockets.every(({ destroyed }) => destroyed)).toBe(true));
   });
 
   it.each<[string, RequestListener]>([
-    ['never comes', () => {}],
+    ['is never sent', () => {}],
     [
-      'comes byte by byte',
+      'arrives byte by byte',
       (_request, response) => {
         response.writeHead(200).write('{"allow":true');
         const drip = setInterval(() => response.write(' '), 50);
         response.on('close', () => clearInterval(drip));
       },
     ],
-  ])('that %s in 2 seconds is a no [TASK-037]', { timeout: 15_000 }, async (_what, handle) => {
-    const { answer, sockets } = await asked(handle);
-    expect(answer).toEqual(no('gave no answer in 2 seconds'));
+  ])('blocks the call after 2 seconds if the answer %s [TASK-037]', { timeout: 15_000 }, async (_what, handle) => {
+    const { answer, sockets } = await askHook(handle);
+    expect(answer).toEqual(blocked('gave no answer in 2 seconds'));
     await vi.waitFor(() => expect(sockets.every(({ destroyed }) => destroyed)).toBe(true));
   });
 
-  it('from nobody is a no', async () => {
+  it('blocks the call if it is unreachable', async () => {
     const hook = createPolicyHook({ url: `http://127.0.0.1:${await unusedPort()}`, secret });
-    expect(await hook.mayRun(question)).toEqual(no('could not be reached'));
-    const breaking = await asked((request) => void request.socket.destroy());
-    expect(breaking.answer).toEqual(no('could not be reached'));
+    expect(await hook.mayRun(question)).toEqual(blocked('could not be reached'));
+    const breaking = await askHook((request) => void request.socket.destroy());
+    expect(breaking.answer).toEqual(blocked('could not be reached'));
   });
 });
 
-it('ends with the signal of who asks', async () => {
+it('ends when the signal of the caller aborts', async () => {
   const controller = new AbortController();
-  const asking = asked(() => controller.abort(new Error('stopped')), controller.signal);
+  const asking = askHook(() => controller.abort(new Error('stopped')), controller.signal);
   await expect(asking).rejects.toThrow('stopped');
 });

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 
-/** A call that may change something, as the operator is asked about it. */
+/** The request body: a tool call that may change something. */
 export type PolicyQuestion = {
   org_id: string;
   mode: Mode;
@@ -18,22 +18,22 @@ export type PolicyQuestion = {
 type PolicyAnswer = { kind: 'allowed' } | { kind: 'blocked'; message: string | null };
 
 export type PolicyHook = {
-  /** Whatever is not a clear yes in time is a no, with a message that says why. Throws only the reason of the signal. */
+  /** Blocks the call, with a reason, unless the hook allows it in time. Throws only the reason of the signal. */
   mayRun: (question: PolicyQuestion, signal?: AbortSignal) => Promise<PolicyAnswer>;
 };
 
 type Dependencies = {
-  /** Null where the operator has none: then everything is allowed. */
+  /** Null if the operator has no hook. Every call is then allowed. */
   url: string | null;
-  /** `whsec_` and base64. */
+  /** `whsec_` followed by base64. */
   secret: string;
-  /** Not the guarded fetcher: the address is the operator's own, and may be private. */
+  /** Not the guarded fetcher: the operator's address may be private. */
   fetch?: typeof globalThis.fetch;
 };
 
-const answerMs = 2000;
-const largestAnswer = 64 * 1024;
-const longestMessage = 500;
+const answerTimeoutMs = 2000;
+const maxAnswerBytes = 64 * 1024;
+const maxMessageLength = 500;
 
 export function createPolicyHook({ url, secret, fetch = globalThis.fetch }: Dependencies): PolicyHook {
   if (url === null) return { mayRun: async () => ({ kind: 'allowed' }) };
@@ -41,12 +41,12 @@ export function createPolicyHook({ url, secret, fetch = globalThis.fetch }: Depe
   return {
     async mayRun(question, signal) {
       signal?.throwIfAborted();
-      const clock = AbortSignal.timeout(answerMs);
+      const clock = AbortSignal.timeout(answerTimeoutMs);
       try {
         return await ask(question, signal ? AbortSignal.any([clock, signal]) : clock);
       } catch {
         signal?.throwIfAborted();
-        return blocked(clock.aborted ? `gave no answer in ${answerMs / 1000} seconds` : 'could not be reached');
+        return blocked(clock.aborted ? `gave no answer in ${answerTimeoutMs / 1000} seconds` : 'could not be reached');
       }
     },
   };
@@ -64,7 +64,7 @@ export function createPolicyHook({ url, secret, fetch = globalThis.fetch }: Depe
   }
 }
 
-/** As webhooks are signed: Standard Webhooks 1.0, and the same value as `Service-Signature`. */
+/** Signed like webhooks: Standard Webhooks 1.0, with the same value as `Service-Signature`. */
 function signedHeaders(secret: string, body: string): Record<string, string> {
   const id = newId('req');
   const timestamp = String(Math.floor(Date.now() / 1000));
@@ -82,10 +82,10 @@ async function textOf({ body }: Response): Promise<string | null> {
   if (!body) return '';
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop ends the connection.
+  // Leaving the loop closes the connection.
   for await (const chunk of body) {
     bytes += chunk.byteLength;
-    if (bytes > largestAnswer) return null;
+    if (bytes > maxAnswerBytes) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -98,7 +98,7 @@ function readAnswer(text: string): PolicyAnswer {
   }
   if (answer.allow) return { kind: 'allowed' };
   const said = 'message' in answer && typeof answer.message === 'string' ? answer.message.trim() : '';
-  return { kind: 'blocked', message: said === '' ? null : said.slice(0, longestMessage).toWellFormed() };
+  return { kind: 'blocked', message: said === '' ? null : said.slice(0, maxMessageLength).toWellFormed() };
 }
 
 function parsed(text: string): unknown {
@@ -111,6 +111,6 @@ function parsed(text: string): unknown {
 
 const blocked = (what: string): PolicyAnswer => ({ kind: 'blocked', message: `The operator’s policy hook ${what}.` });
 
-/** The secret that the policy hook is signed with where the operator has set none: the same in every process. */
+/** Signing secret if the operator has set none. It is the same in every process. */
 export const ownPolicyHookSecret = (signingSecret: Buffer): string =>
   `whsec_${createHmac('sha256', signingSecret).update('policy-hook').digest('base64')}`;

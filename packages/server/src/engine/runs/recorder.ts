@@ -29,49 +29,51 @@ import { resolveInteraction } from '../turns/resolve-interaction.ts';
 import type { Engine } from './ports.ts';
 import type { RunMoney } from './run-money.ts';
 
-/** Where the loop records a run: the reply of a turn (reply-recorder.ts), or work (task-recorder.ts). */
+/** The store that the loop records a run in: a reply (reply-recorder.ts) or a task (task-recorder.ts). */
 export type RunRecorder = RunStore & {
-  /** Gives the run back for another process to go on with. */
+  /** Releases the run, so that another process resumes it. */
   handBack: () => Promise<void>;
 };
 
-/** What recording takes, whatever is recorded. */
+/** Parameters that reply and task recorders share. */
 export type Recording = {
   run: Run;
   isFirstRun: boolean;
   runMoney: RunMoney;
-  /** How many apps the run had asked for and got before its tools were looked up. */
+  /** Number of apps that were connected at the run's request before its tools were assembled. */
   connected: number;
 };
 
-/** What the run is about. */
-type About = {
+type RunDescription = {
   kind: 'turn' | 'task';
   turn: TurnRow;
   taskId: string | null;
-  /** Before this process took it up. */
+  /** Active time before this process took the run. */
   activeMs: number;
-  /** Tools that cost something and the model alike. */
+  /** Cost of the model and of paid tools. */
   spentSoFar: () => Promise<Micros>;
 };
 
-/** How far the run has come. */
 type RunProgress = {
   stepCount: number;
   stepStartedAt: Date;
-  /** What each call that is recorded was given. */
-  givenTo: ReadonlyMap<string, unknown>;
-  /** The waits that were open when the run was loaded last. */
+  /** Arguments of each recorded call. */
+  argumentsOf: ReadonlyMap<string, unknown>;
+  /** Ids of the interactions that were pending when the run was last loaded. */
   pending: ReadonlySet<string>;
 };
 
-/** What a reply and work record alike: steps with what they cost, results of calls, and what these wait for. */
-export function createRecorder(engine: Engine, about: About, { run, isFirstRun, runMoney, connected }: Recording) {
+/** Records what replies and tasks share: steps with their cost, results of calls, and interactions. */
+export function createRecorder(
+  engine: Engine,
+  description: RunDescription,
+  { run, isFirstRun, runMoney, connected }: Recording,
+) {
   const { db } = engine;
-  const { turn, kind, taskId } = about;
+  const { turn, kind, taskId } = description;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
-  const takenUpAt = performance.now();
-  let progress: RunProgress = { stepCount: 0, stepStartedAt: new Date(), givenTo: new Map(), pending: new Set() };
+  const takenAt = performance.now();
+  let progress: RunProgress = { stepCount: 0, stepStartedAt: new Date(), argumentsOf: new Map(), pending: new Set() };
 
   const change = <T>(work: (change: Change) => Promise<T>) =>
     changeConversation(engine, turn.conversation_id, run, work);
@@ -81,26 +83,26 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     if (isFirstRun && progress.stepCount === 0) return { kind: 'recorded', steps: [], activeMs: 0 };
     const { steps: indexed, nextIndex, pending, connected: connectedByNow } = await loadSteps(db, run.runId);
     if (connectedByNow > connected) return { kind: 'take_up_anew' };
-    const givenTo = new Map(indexed.flatMap(({ step }) => givenIn(step)));
-    progress = { ...progress, stepCount: nextIndex, givenTo, pending };
-    runMoney.setRunCost(await about.spentSoFar());
+    const argumentsOf = new Map(indexed.flatMap(({ step }) => argumentsIn(step)));
+    progress = { ...progress, stepCount: nextIndex, argumentsOf, pending };
+    runMoney.setRunCost(await description.spentSoFar());
     const notes = kind === 'task' ? await takenNotes(db, run.runId) : [];
-    return { kind: 'recorded', steps: withNotes(indexed, notes), activeMs: about.activeMs };
+    return { kind: 'recorded', steps: withNotes(indexed, notes), activeMs: description.activeMs };
   }
 
-  /** The place of the step that comes next, and what it has cost. */
+  /** Index and cost of the next step. */
   const nextStep = (usage: Usage, costMicros: Micros): { index: number; cost: StepCost } => ({
     index: progress.stepCount,
     cost: { model: runMoney.modelOf(usage), costMicros, startedAt: progress.stepStartedAt },
   });
 
   function noteStep(step: Step): void {
-    const { stepCount, givenTo } = progress;
+    const { stepCount, argumentsOf } = progress;
     progress = {
       ...progress,
       stepCount: stepCount + 1,
       stepStartedAt: new Date(),
-      givenTo: new Map([...givenTo, ...givenIn(step)]),
+      argumentsOf: new Map([...argumentsOf, ...argumentsIn(step)]),
     };
   }
 
@@ -127,7 +129,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     changing: Change,
     { usage, ...aside }: { kind: 'failed' | 'judge'; text?: string; usage: Usage | null },
   ): Promise<void> {
-    const used = usage ?? nothingUsed;
+    const used = usage ?? noUsage;
     const { index, cost } = nextStep(used, usage ? await runMoney.charge(changing, usage) : 0n);
     await insertAside(changing.tx, run.runId, index, { ...aside, usage: used }, cost);
     // A judge may be called after the call that failed, and takes the next index.
@@ -144,7 +146,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     result: CallResult,
     conclude: (change: Change, call: CallRow) => Promise<void>,
   ): Promise<void> {
-    // What the tool did is done: without its result whoever goes on could only say that the outcome is unknown.
+    // The tool has had its effect. Without a recorded result, the next process must report the outcome as unknown.
     const recording = () => change((changing) => writeOnce(changing, callId, result, conclude));
     await outlasting(recording, engine.runner.isLeaving);
     progress = { ...progress, stepStartedAt: new Date() };
@@ -157,13 +159,13 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     conclude: (change: Change, call: CallRow) => Promise<void>,
   ): Promise<void> {
     const call = await writeResult(changing.tx, callId, result);
-    // The attempt before this one was committed, and its answer was lost.
+    // An earlier attempt was committed, but its confirmation was lost.
     if (!call) return;
     await runMoney.chargeCall(changing, callId, result);
     await conclude(changing, call);
   }
 
-  /** Opens what calls wait for; true where one of the run's waits has its answer already. */
+  /** Creates the interactions that calls wait for. True if one of the run's interactions is already answered. */
   async function openWaits(
     changing: Change,
     waits: readonly NewWait[],
@@ -178,7 +180,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
       waits.map(({ callId }) => callId),
     );
     for (const wait of waits) {
-      const given = progress.givenTo.get(wait.callId);
+      const given = progress.argumentsOf.get(wait.callId);
       const opened = await openWait(changing, { turn, taskId, runId: run.runId, given, page }, wait);
       if (opened.type === 'connect' && (await resolveIfConnected(changing, opened))) isAnswered = true;
       await onOpened(wait, given);
@@ -186,7 +188,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     return isAnswered;
   }
 
-  /** The person may have connected the app since the run looked at what is connected. */
+  /** The person may have connected the app after the run assembled its tools. */
   async function resolveIfConnected(changing: Change, wait: InteractionRow): Promise<boolean> {
     const app = engine.apps.find(String(wait.details.app));
     if (!app || turn.request.test) return false;
@@ -198,7 +200,6 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
   return {
     change,
     load,
-    /** No step was recorded yet. */
     isAtStart: () => progress.stepCount === 0,
     nextStep,
     recordModelStep,
@@ -212,18 +213,18 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     recordAside,
     recordFailedCall,
     openWaits,
-    /** Nobody works on the run until one of its waits has an answer. */
-    async rest(changing: Change): Promise<void> {
+    /** Suspends the run until one of its interactions is answered. */
+    async suspend(changing: Change): Promise<void> {
       await giveUp(changing, run);
       const waiting = await updateTurn(changing.tx, turn.id, { state: 'waiting' });
       if (waiting.origin === 'batch') await engine.batchItems.waits(changing, waiting);
     },
-    activeMs: () => Math.round(about.activeMs + performance.now() - takenUpAt),
-    tellTraces: () => engine.traces.ended(tenant, { kind, id: run.runId }),
+    activeMs: () => Math.round(description.activeMs + performance.now() - takenAt),
+    exportTrace: () => engine.traces.ended(tenant, { kind, id: run.runId }),
   };
 }
 
-/** Puts each note behind the steps that were recorded when the run took it up: `step_index` is the index of the next one. */
+/** Puts each note before the step that followed it: `step_index` is the index of that step. */
 function withNotes(steps: readonly IndexedStep[], notes: Awaited<ReturnType<typeof takenNotes>>): Step[] {
   const noted = notes.map(({ step_index, text }) => ({
     index: Number(step_index),
@@ -232,7 +233,7 @@ function withNotes(steps: readonly IndexedStep[], notes: Awaited<ReturnType<type
   return [...noted, ...steps].toSorted((one, other) => one.index - other.index).map(({ step }) => step);
 }
 
-const nothingUsed: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-const givenIn = (step: Step): [string, unknown][] =>
+const argumentsIn = (step: Step): [string, unknown][] =>
   step.kind === 'model' ? step.calls.map(({ call }) => [call.id, call.arguments]) : [];

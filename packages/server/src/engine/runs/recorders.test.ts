@@ -29,8 +29,8 @@ import { createTaskRecorder, type TaskRecorder } from './task-recorder.ts';
 
 const tenant = { orgId: newId('org'), mode: 'test' as const };
 const isAppConnected = vi.fn(async () => false);
-/** What the outside has heard: followers of a conversation, and whoever collects traces. */
-const told = { published: vi.fn(), traced: vi.fn() };
+/** Calls that reached followers of the conversation and the trace exporter. */
+const outside = { published: vi.fn(), traced: vi.fn() };
 
 let database: TestDatabase;
 let db: Database;
@@ -45,7 +45,7 @@ beforeAll(async () => {
     db,
     writes: createSharedWrites(db),
     seen: { conversations: seen, users: createRowCache({ most: 1 }), deployments: createRowCache({ most: 1 }) },
-    announcer: { seen, followers: { publish: told.published }, notify: () => {} },
+    announcer: { seen, followers: { publish: outside.published }, notify: () => {} },
     money: {
       hold: () => Promise.reject(new Error('nothing is held here')),
       hasWaiting: () => false,
@@ -55,7 +55,7 @@ beforeAll(async () => {
     apps: { connectable: async () => [], find: (id) => ({ id, name: id }), isConnected: isAppConnected },
     jobs: { send: async () => '', sendMany: async () => [] },
     runner: { hasRoom: () => false } as Partial<Engine['runner']> as Engine['runner'],
-    traces: { ended: told.traced },
+    traces: { ended: outside.traced },
   };
   engine = parts as Engine;
 });
@@ -99,7 +99,7 @@ const plan = { steps: [{ content: 'Look', status: 'pending' }] };
 
 type Subject = { turn: TurnRow; task: TaskRow | null; run: Run };
 
-/** A reply that is being made or, with `asks`, work that is being done; this process owns it. */
+/** A running reply or task that this process owns. */
 async function taken(kind: 'reply' | 'task', asks: Partial<TurnRow['request']> = {}): Promise<Subject> {
   const [conversationId, turnId] = [newId('conv'), newId('turn')];
   const isTask = kind === 'task';
@@ -147,7 +147,7 @@ function recordingOf({ turn, task, run }: Subject, { isFirstRun = true, connecte
 }
 
 function replyRecorder(subject: Subject, as: As = {}): RunRecorder {
-  const options = { remembers: false, keepSummary: () => {} };
+  const options = { remembers: false, storeSummary: () => {} };
   return createReplyRecorder(engine, subject.turn, recordingOf(subject, as), options);
 }
 
@@ -160,7 +160,6 @@ function taskRecorder(subject: Subject, as: As = {}): TaskRecorder {
   });
 }
 
-/** Every row that a run may write. */
 async function allRows(): Promise<unknown> {
   const rowsOf = (table: string) => sql.raw(`(SELECT json_agg(t ORDER BY t::text) FROM ${table} t)`);
   const { rows } = await one(
@@ -173,7 +172,7 @@ async function allRows(): Promise<unknown> {
   return rows;
 }
 
-type Doing<R extends RunRecorder> = (recorder: R, callId: string, subject: Subject) => Promise<unknown>;
+type RecorderAction<R extends RunRecorder> = (recorder: R, callId: string, subject: Subject) => Promise<unknown>;
 
 const permission = (callId: string) => ({
   callId,
@@ -181,7 +180,7 @@ const permission = (callId: string) => ({
   draft: draft({ kind: 'tool_permission', type: 'approval' }),
 });
 
-const ofBoth: [string, Doing<RunRecorder>][] = [
+const ofBoth: [string, RecorderAction<RunRecorder>][] = [
   ['a step with calls', (recorder) => recorder.recordModelStep(calling(newId('call'), 'look'), null)],
   ['an answer', (recorder) => recorder.recordModelStep(said('Done.'), answered)],
   ['a summary', (recorder) => recorder.recordSummary(summary)],
@@ -189,15 +188,15 @@ const ofBoth: [string, Doing<RunRecorder>][] = [
   ['the result of a call', (recorder, callId) => recorder.recordResult(callId, found, null)],
   ['the result of a call that ends it', (recorder, callId) => recorder.recordResult(callId, found, answered)],
   ['a wait', (recorder, callId) => recorder.wait([permission(callId)])],
-  ['a failure that was paid for', (recorder) => recorder.recordEnd(broken, failedCall({ usage }))],
-  ['a failure that cost nothing', (recorder) => recorder.recordEnd(broken, failedCall())],
-  ['that it is handed back', (recorder) => recorder.handBack()],
+  ['a failure with usage', (recorder) => recorder.recordEnd(broken, failedCall({ usage }))],
+  ['a failure without usage', (recorder) => recorder.recordEnd(broken, failedCall())],
+  ['the hand-back', (recorder) => recorder.handBack()],
 ];
 
-const ofReply: [string, Doing<RunRecorder>][] = [
+const ofReply: [string, RecorderAction<RunRecorder>][] = [
   ...ofBoth,
   [
-    'an answer in a conversation that was not seen',
+    'an answer in a conversation that is not cached',
     (recorder, _callId, { turn }) => {
       engine.seen.conversations.forget(turn.conversation_id);
       return recorder.recordModelStep(said('Done.'), answered);
@@ -206,21 +205,21 @@ const ofReply: [string, Doing<RunRecorder>][] = [
   ['text', writeText],
 ];
 
-const ofTask: [string, Doing<TaskRecorder>][] = [
+const ofTask: [string, RecorderAction<TaskRecorder>][] = [
   ...ofBoth,
-  ['what was judged', (recorder) => recorder.complete({ ...answered, outcome: { met: true, reason: 'So.' } }, usage)],
+  ['the judgement', (recorder) => recorder.complete({ ...answered, outcome: { met: true, reason: 'So.' } }, usage)],
 ];
 
-/** Text is written behind the loop's back: of a write that failed the loop hears with the next piece. */
+/** Text is written in the background: a failed write surfaces with the next piece. */
 async function writeText(recorder: RunRecorder): Promise<void> {
-  while (told.published.mock.calls.length === 0) {
+  while (outside.published.mock.calls.length === 0) {
     await recorder.appendText(1, 'More. ');
     await setImmediate();
   }
   await recorder.recordEnd(broken, null);
 }
 
-/** It has called a tool, and the conversation stands as this process has seen it last. */
+/** A run that has called a tool, in a conversation that this process has cached. */
 async function underWay<R extends RunRecorder>(kind: 'reply' | 'task', make: (subject: Subject) => R) {
   const subject = await taken(kind);
   const recorder = make(subject);
@@ -234,48 +233,51 @@ async function underWay<R extends RunRecorder>(kind: 'reply' | 'task', make: (su
   return { subject, recorder, callId };
 }
 
-function writesForItsOwnerAlone<R extends RunRecorder>(
+function testFencing<R extends RunRecorder>(
   kind: 'reply' | 'task',
   make: (subject: Subject) => R,
-  doings: [string, Doing<R>][],
+  actions: [string, RecorderAction<R>][],
 ) {
   describe(`the recorder of a ${kind}`, () => {
-    it.each(doings)('writes %s while it owns the run', async (_what, act) => {
+    it.each(actions)('writes %s while it owns the run', async (_what, act) => {
       const { subject, recorder, callId } = await underWay(kind, make);
       const before = await allRows();
       await act(recorder, callId, subject);
       expect(await allRows()).not.toEqual(before);
     });
 
-    it.each(doings)('writes nothing of %s once another has taken the run over [JOB-006]', async (_what, act) => {
+    it.each(actions)('writes nothing for %s after another process took the run over [JOB-006]', async (_what, act) => {
       const { subject, recorder, callId } = await underWay(kind, make);
       await takeRun(db, { runId: subject.run.runId, owner: 'there', leaseMs: 60_000 });
       const before = await allRows();
       await expect(act(recorder, callId, subject)).rejects.toThrow(RunTakenOver);
       expect(await allRows()).toEqual(before);
-      expect([told.published.mock.calls, told.traced.mock.calls]).toEqual([[], []]);
+      expect([outside.published.mock.calls, outside.traced.mock.calls]).toEqual([[], []]);
     });
   });
 }
 
-writesForItsOwnerAlone('reply', replyRecorder, ofReply);
-writesForItsOwnerAlone('task', taskRecorder, ofTask);
+testFencing('reply', replyRecorder, ofReply);
+testFencing('task', taskRecorder, ofTask);
 
-describe('a run is taken up anew', () => {
+describe('a run is assembled again', () => {
   it.each([
     ['reply', replyRecorder],
     ['task', taskRecorder],
-  ] as const)('as a %s with the tools of an app that was connected meanwhile', async (kind, make) => {
+  ] as const)('as a %s, with the tools of an app that was connected meanwhile', async (kind, make) => {
     const { subject, recorder, callId } = await underWay<RunRecorder>(kind, make);
     isAppConnected.mockResolvedValueOnce(true);
     const connect = draft({ kind: 'connector_auth', type: 'connect' }, { app: 'shop' });
     expect(await recorder.wait([{ callId, purpose: 'connection', draft: connect }])).toBe('answered');
     expect(await recorder.load()).toEqual({ kind: 'take_up_anew' });
-    const anew = make(subject, { isFirstRun: false, connected: 1 });
-    expect(await anew.load()).toMatchObject({ kind: 'recorded', steps: [{ calls: [{ call: { id: callId } }] }] });
+    const reassembled = make(subject, { isFirstRun: false, connected: 1 });
+    expect(await reassembled.load()).toMatchObject({
+      kind: 'recorded',
+      steps: [{ calls: [{ call: { id: callId } }] }],
+    });
   });
 
-  it('with all tools where its plan got its yes meanwhile', async () => {
+  it('with all tools if its plan was approved meanwhile', async () => {
     const subject = await taken('task', { plan: true });
     const first = taskRecorder(subject, { awaitsPlan: true });
     await first.load();
@@ -290,8 +292,8 @@ describe('a run is taken up anew', () => {
     await approvePlanOf(subject);
     expect(await recorder.wait([])).toBe('answered');
     expect(await recorder.load()).toEqual({ kind: 'take_up_anew' });
-    const anew = taskRecorder(again, { isFirstRun: false, awaitsPlan: false });
-    expect(await anew.load()).toMatchObject({
+    const reassembled = taskRecorder(again, { isFirstRun: false, awaitsPlan: false });
+    expect(await reassembled.load()).toMatchObject({
       kind: 'recorded',
       steps: [{ calls: [{ waits: [{ outcome: { decision: 'approved' } }] }] }],
     });

@@ -18,19 +18,19 @@ import { createRecorder, type Recording, type RunRecorder } from './recorder.ts'
 import { createReplyText, joinTexts, type ReplyText } from './reply-text.ts';
 
 type Options = {
-  /** Whether what is said may be worth remembering. */
+  /** Whether memories may be extracted from the conversation. */
   remembers: boolean;
-  keepSummary: (change: Change, step: SummaryStep) => void;
+  storeSummary: (change: Change, step: SummaryStep) => void;
 };
 
-const nothingSaid: StreamedReply = { whole: '', unstreamed: '' };
+const emptyReply: StreamedReply = { whole: '', unstreamed: '' };
 
-/** Records the reply of a turn, and its text while it is written. */
+/** Records the reply of a turn, and streams its text while the model writes. */
 export function createReplyRecorder(
   engine: Engine,
   given: TurnRow,
   recording: Recording,
-  { remembers, keepSummary }: Options,
+  { remembers, storeSummary }: Options,
 ): RunRecorder {
   const { db } = engine;
   const { run, runMoney } = recording;
@@ -46,7 +46,7 @@ export function createReplyRecorder(
     },
     recording,
   );
-  // The text of a structured answer is JSON: it is told whole and never in pieces.
+  // A structured answer is JSON, which is published whole.
   const isStreamed = given.request.output_schema === undefined;
   let turn = given;
   let replyText: ReplyText | null = null;
@@ -55,14 +55,14 @@ export function createReplyRecorder(
     const loaded = await recorder.load();
     if (loaded.kind === 'take_up_anew' || !isStreamed || replyText !== null) return loaded;
     const said = joinTexts(loaded.steps);
-    if (!recording.isFirstRun) await mendStream(said);
+    if (!recording.isFirstRun) await restartStream(said);
     const beginning = beginningIn(loaded.steps);
     replyText = openReplyText(said, beginning && loaded.steps.indexOf(beginning));
     return loaded;
   }
 
-  /** A process that died in the middle of a step has streamed what nobody recorded: the message is written anew. */
-  async function mendStream(said: string): Promise<void> {
+  /** A process that died within a step has streamed text that no step records. A new message replaces that text. */
+  async function restartStream(said: string): Promise<void> {
     await recorder.change(async (changing) => {
       if ((await streamedText(changing.tx, turn)) === said) return;
       turn = await updateTurn(changing.tx, turn.id, { reply_message_id: idAfter(turn.reply_message_id) });
@@ -84,7 +84,7 @@ export function createReplyRecorder(
       onWritten: ({ entry, versionBefore, version }) => {
         const { conversations } = engine.seen;
         const seen = conversations.get(conversationId);
-        // Somebody else has changed the conversation since it was seen: what else is new in it nobody knows here.
+        // Another process changed the conversation since it was cached, so the cached row is stale.
         if (seen?.version !== versionBefore) conversations.forget(conversationId);
         else conversations.set(conversationId, { row: { ...seen.row, last_event_seq: entry.seq }, version });
         engine.announcer.followers.publish(conversationId, [entry]);
@@ -92,15 +92,15 @@ export function createReplyRecorder(
       },
     });
 
-  const drained = async (): Promise<StreamedReply> => (replyText === null ? nothingSaid : replyText.drain());
+  const drainText = async (): Promise<StreamedReply> => (replyText === null ? emptyReply : replyText.drain());
 
   async function recordModelStep(step: ModelStep, end: FinalEnd | null): Promise<void> {
-    const said = await drained();
-    if (end?.kind === 'answered' && step.calls.length === 0) return settlePlainly(step, end, said);
+    const said = await drainText();
+    if (end?.kind === 'answered' && step.calls.length === 0) return recordAnswer(step, end, said);
     await recorder.recordModelStep(step, (changing) => conclude(changing, end, said, step.text));
   }
 
-  async function settlePlainly(
+  async function recordAnswer(
     step: ModelStep,
     end: Extract<FinalEnd, { kind: 'answered' }>,
     said: StreamedReply,
@@ -108,17 +108,17 @@ export function createReplyRecorder(
     const { micros, statement } = runMoney.priced(step.usage);
     await endAnsweredReply(engine, {
       subject: { turn: { ...turn, active_ms: recorder.activeMs() }, task: null },
-      end: { ...end, isCut: step.isCut, said: isStreamed ? said : saidWhole(end, step.text) },
+      end: { ...end, isCut: step.isCut, said: isStreamed ? said : unstreamedReply(end, step.text) },
       last: { run, step, ...recorder.nextStep(step.usage, micros) },
       charge: statement,
       turnMicros: runMoney.spent() + micros,
       remembers,
     });
     runMoney.charged(micros);
-    recorder.tellTraces();
+    recorder.exportTrace();
   }
 
-  /** The end of the reply, in the transaction of its last step. Null: it goes on. `text`: of that step. */
+  /** Ends the reply in the transaction of its last step, whose text is `text`. If `end` is null, the reply continues. */
   async function conclude(changing: Change, end: FinalEnd | null, said: StreamedReply, text: string): Promise<void> {
     if (end === null) {
       tellDelta(changing, { turnId: turn.id }, { text: said.unstreamed, message_id: turn.reply_message_id });
@@ -126,8 +126,8 @@ export function createReplyRecorder(
     }
     await giveUp(changing, run);
     turn = { ...turn, active_ms: recorder.activeMs() };
-    await endReply(engine, changing, turn, end, isStreamed ? said : saidWhole(end, text));
-    changing.afterwards(recorder.tellTraces);
+    await endReply(engine, changing, turn, end, isStreamed ? said : unstreamedReply(end, text));
+    changing.afterwards(recorder.exportTrace);
   }
 
   async function noteActivity({ tx }: Change): Promise<void> {
@@ -136,18 +136,18 @@ export function createReplyRecorder(
 
   return {
     load,
-    /** A reply is short: what is said meanwhile is a message of its own. */
+    /** A message that arrives during a reply starts its own turn. */
     takeNotes: async () => [],
     recordModelStep,
-    recordSummary: (step) => recorder.recordSummary(step, (changing) => keepSummary(changing, step)),
+    recordSummary: (step) => recorder.recordSummary(step, (changing) => storeSummary(changing, step)),
     recordStart: recorder.recordStart,
     recordUnderWay: recorder.recordUnderWay,
     async recordResult(callId, result, end) {
-      const said = end === null ? nothingSaid : await drained();
+      const said = end === null ? emptyReply : await drainText();
       await recorder.recordResult(callId, result, (changing) => conclude(changing, end, said, ''));
     },
     async recordEnd(end, failure) {
-      const said = await drained();
+      const said = await drainText();
       await recorder.change(async (changing) => {
         if (failure) await recorder.recordFailedCall(changing, failure);
         await runMoney.chargeAtEnd(changing);
@@ -160,7 +160,7 @@ export function createReplyRecorder(
         const isAnswered = await recorder.openWaits(changing, waits, { page: null, onOpened: async () => {} });
         await noteActivity(changing);
         if (isAnswered) return 'answered';
-        await recorder.rest(changing);
+        await recorder.suspend(changing);
         await beginNext(engine, changing);
         return 'waiting';
       }),
@@ -173,8 +173,8 @@ export function createReplyRecorder(
   };
 }
 
-/** What is told in one piece: of an answer that never fitted its schema nothing. */
-function saidWhole(end: FinalEnd, text: string): StreamedReply {
+/** The text to publish whole. Empty for an answer that never matched its schema. */
+function unstreamedReply(end: FinalEnd, text: string): StreamedReply {
   const whole = end.kind === 'answered' ? end.text : end.kind === 'handed_off' ? text : '';
   return { whole, unstreamed: whole };
 }

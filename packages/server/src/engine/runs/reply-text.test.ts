@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 function replyText({ before = '', takesMs = 0 } = {}) {
   const written: { text: string; at: number }[] = [];
-  const told: unknown[] = [];
+  const published: unknown[] = [];
   let failure: Error | null = null;
   const text = createReplyText({
     before,
@@ -19,14 +19,14 @@ function replyText({ before = '', takesMs = 0 } = {}) {
       written.push({ text: piece, at: Date.now() - 1_000_000 });
       return { seq: written.length };
     },
-    onWritten: (entry) => told.push(entry.seq),
+    onWritten: (entry) => published.push(entry.seq),
   });
-  return { text, written, told, fail: (error: Error) => (failure = error) };
+  return { text, written, published, fail: (error: Error) => (failure = error) };
 }
 
-describe('the text of a reply on its way into the log', () => {
-  it('is written at once at first, and then joined for 40 ms [EVT-022]', async () => {
-    const { text, written, told } = replyText();
+describe('createReplyText', () => {
+  it('writes the first piece at once and joins later pieces for 40 ms [EVT-022]', async () => {
+    const { text, written, published } = replyText();
     for (let at = 0; at < 20; at++) {
       text.append(0, `${at} `);
       await vi.advanceTimersByTimeAsync(10);
@@ -37,10 +37,10 @@ describe('the text of a reply on its way into the log', () => {
     const gaps = written.slice(1).map(({ at }, index) => at - (written[index]?.at ?? 0));
     expect(gaps.every((gap) => gap === 40)).toBe(true);
     expect(written.length).toBeLessThan(8);
-    expect(told).toEqual(written.map((_, at) => at + 1));
+    expect(published).toEqual(written.map((_, at) => at + 1));
   });
 
-  it('keeps its order behind a slow write, and joins what comes meanwhile', async () => {
+  it('keeps the order during a slow write and joins the pieces that arrive meanwhile', async () => {
     const { text, written } = replyText({ takesMs: 100 });
     text.append(0, 'a');
     await vi.advanceTimersByTimeAsync(10);
@@ -51,7 +51,7 @@ describe('the text of a reply on its way into the log', () => {
     expect(written.map(({ text: piece }) => piece)).toEqual(['a', 'bc']);
   });
 
-  it('says what is left, and all that was said, when it is drained', async () => {
+  it('returns the unwritten rest and the whole text when drained', async () => {
     const { text, written } = replyText({ before: 'Before.' });
     text.append(1, 'One');
     await vi.advanceTimersByTimeAsync(1);
@@ -62,7 +62,7 @@ describe('the text of a reply on its way into the log', () => {
     expect(written.map(({ text: piece }) => piece)).toEqual(['\n\nOne']);
   });
 
-  it('is written once where it ends in the moment in which it begins', async () => {
+  it('writes nothing if the reply ends in the tick in which it begins', async () => {
     const { text, written } = replyText();
     text.append(0, 'One');
     expect(await text.drain()).toEqual({ whole: 'One', unstreamed: 'One' });
@@ -70,7 +70,7 @@ describe('the text of a reply on its way into the log', () => {
     expect(written).toEqual([]);
   });
 
-  it('is joined for longer, the longer writes take', async () => {
+  it('joins for longer if writes take longer', async () => {
     const { text, written } = replyText({ takesMs: 50 });
     for (let at = 0; at < 100; at++) {
       text.append(0, '.');
@@ -81,7 +81,7 @@ describe('the text of a reply on its way into the log', () => {
     expect(gaps.every((gap) => gap >= 200)).toBe(true);
   });
 
-  it('ends with what a write ended with', async () => {
+  it('rethrows the error of a failed write', async () => {
     const { text, fail } = replyText();
     fail(new Error('not the owner'));
     text.append(0, 'a');
@@ -90,7 +90,7 @@ describe('the text of a reply on its way into the log', () => {
     await expect(text.drain()).rejects.toThrow('not the owner');
   });
 
-  it('of recorded steps is joined as it was written', () => {
+  it('joins the text of recorded steps as it was written', () => {
     const step = (text: string, more: Partial<ModelStep> = {}): ModelStep => ({
       kind: 'model',
       text,

@@ -1,31 +1,31 @@
 import type { Step } from '@vestra/agent/step';
 import { beginningIn } from '@vestra/agent/transcript';
 
-/** Joined for this long at least, so that a model that writes letter by letter costs no write per letter. */
-const joinedMs = 40;
-/** And longer the more replies are written at once: 24 of them in steps of 160 ms. */
-const joinedMsPerReply = 5;
-/** And for as many times as long as the write before took. */
-const patience = 4;
-const longestMs = 400;
+/** Shortest pause between two writes, so that a model that streams single letters does not cause a write for each. */
+const minPauseMs = 40;
+/** Added for each further reply of the process: 24 replies write about every 160 ms. */
+const pauseMsPerReply = 5;
+/** The pause is at least this many times as long as the last write took. */
+const pauseFactor = 4;
+const maxPauseMs = 400;
 
-/** Between what was said before a tool was called and what was said after. */
+/** Separates the texts before and after a tool call. */
 const gap = '\n\n';
 
 /**
- * The text of a reply on its way into the log. The first piece is written at once, with whatever came in the same moment;
- * later ones are joined. The deltas of a message, put together, are the message.
+ * Buffers the text of a reply on its way into the log. The first piece is written at once, together with text of
+ * the same tick. Later pieces are joined. The deltas of a message add up to the message.
  */
 export type ReplyText = {
   append: (stepIndex: number, text: string) => void;
-  /** Ends the writing behind the loop's back: what is not in the log yet, and all that was said. Throws what a write threw. */
+  /** Stops the background writes. Returns the whole text and the part not yet in the log. Rethrows a failed write. */
   drain: () => Promise<{ whole: string; unstreamed: string }>;
 };
 
 export function createReplyText<Written>(options: {
-  /** What earlier steps have said and the log has. */
+  /** Text of earlier steps, which is in the log already. */
   before: string;
-  /** The step that what comes goes on with, without a gap. */
+  /** Text of this step continues without a gap. */
   lastStep: number | null;
   write: (text: string) => Promise<Written>;
   onWritten: (written: Written) => void;
@@ -40,15 +40,15 @@ export function createReplyText<Written>(options: {
   let timer: NodeJS.Timeout | undefined;
   let first: NodeJS.Immediate | undefined;
   let writtenAt = Number.NEGATIVE_INFINITY;
-  let pauseMs = joinedMs;
+  let pauseMs = minPauseMs;
 
   function flush(): void {
-    hush();
+    cancelScheduled();
     if (waiting === '' || failure) return;
     const text = waiting;
     waiting = '';
     const began = performance.now();
-    written.note(self);
+    recentReplies.note(self);
     writing = write(text)
       .then(onWritten)
       .catch((error: unknown) => {
@@ -57,8 +57,8 @@ export function createReplyText<Written>(options: {
       .then(() => {
         writing = null;
         writtenAt = performance.now();
-        const joined = joinedMs + joinedMsPerReply * (written.replies() - 1);
-        pauseMs = Math.min(longestMs, Math.max(joined, patience * (writtenAt - began)));
+        const shared = minPauseMs + pauseMsPerReply * (recentReplies.count() - 1);
+        pauseMs = Math.min(maxPauseMs, Math.max(shared, pauseFactor * (writtenAt - began)));
         if (waiting !== '') schedule();
       });
   }
@@ -66,13 +66,13 @@ export function createReplyText<Written>(options: {
   function schedule(): void {
     if (writing || timer || first) return;
     const now = performance.now();
-    // A reply that ends in the same moment is then written with its end.
+    // A reply that ends in the same tick is then written with its end.
     if (writtenAt + pauseMs <= now) first = setImmediate(flush);
-    // All replies of the process in step, so that they share their writes.
+    // All replies of the process write at the same time, so that they share their writes.
     else timer = setTimeout(flush, (Math.floor(now / pauseMs) + 1) * pauseMs - now);
   }
 
-  function hush(): void {
+  function cancelScheduled(): void {
     clearTimeout(timer);
     clearImmediate(first);
     timer = undefined;
@@ -89,7 +89,7 @@ export function createReplyText<Written>(options: {
       schedule();
     },
     async drain() {
-      hush();
+      cancelScheduled();
       const unstreamed = waiting;
       waiting = '';
       await writing;
@@ -99,7 +99,7 @@ export function createReplyText<Written>(options: {
   };
 }
 
-/** What recorded steps have said, as the log has it. */
+/** The text of recorded steps, joined as in the log. */
 export const joinTexts = (steps: readonly Step[]): string =>
   steps.reduce((whole, step, at) => {
     if (step.kind !== 'model' || step.text === '') return whole;
@@ -109,10 +109,10 @@ export const joinTexts = (steps: readonly Step[]): string =>
 
 const countedMs = 1_000;
 
-/** The replies of which this process has lately written something. */
-const written = createWritten();
+/** Replies that this process has written to in the last seconds. */
+const recentReplies = createReplyCounter();
 
-function createWritten() {
+function createReplyCounter() {
   let since = 0;
   let current = new Set<object>();
   let before = current;
@@ -121,6 +121,6 @@ function createWritten() {
       if (performance.now() - since > countedMs) [since, before, current] = [performance.now(), current, new Set()];
       current.add(reply);
     },
-    replies: () => Math.max(1, current.size, before.size),
+    count: () => Math.max(1, current.size, before.size),
   };
 }

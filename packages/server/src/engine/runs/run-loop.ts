@@ -20,28 +20,27 @@ import { connectsOf } from '../records/interactions.ts';
 import type { Subject } from '../records/subject.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
-import { createUnderWay, keepMedia, meteringComputer, priceAboveApproved } from '../tools/tool-calls.ts';
+import { meteringComputer, refusalOfHigherPrice, storeMedia, trackBackgroundCalls } from '../tools/tool-calls.ts';
 import type { BrokenEnd } from '../transitions/end-run.ts';
 import { giveUp } from '../turns/begin-reply.ts';
 import { endReply, endRun } from '../turns/end-run.ts';
 import type { AcceptedState } from '../turns/ports.ts';
 import { RunEnded, RunLeft } from '../turns/runner.ts';
-import { type Assembled, assembleRun } from './assemble.ts';
+import { type AssembledRun, assembleRun } from './assemble.ts';
 import type { Engine } from './ports.ts';
 import type { Recording, RunRecorder } from './recorder.ts';
 import { createRunMoney, type RunMoney } from './run-money.ts';
 
-type Taken = { subject: Subject; run: Run } & AcceptedState;
+type TakenRun = { subject: Subject; run: Run } & AcceptedState;
 
-/** What stands when a loop has come to its end. */
-export type EndedRun<R extends RunRecorder> = { end: RunEnd; assembled: Assembled; recorder: R; runMoney: RunMoney };
+export type EndedRun<R extends RunRecorder> = { end: RunEnd; assembled: AssembledRun; recorder: R; runMoney: RunMoney };
 
-type MakeRecorder<R extends RunRecorder> = (assembled: Assembled, recording: Recording, turn: TurnRow) => R;
+type MakeRecorder<R extends RunRecorder> = (assembled: AssembledRun, recording: Recording, turn: TurnRow) => R;
 
-/** Runs the agent on a reply or a task until it ends; null where it could not, which has been recorded. */
+/** Runs the agent on a reply or a task until it ends. Null if the run failed, which is then recorded. */
 export async function runLoop<R extends RunRecorder>(
   engine: Engine,
-  taken: Taken,
+  taken: TakenRun,
   makeRecorder: MakeRecorder<R>,
   signal: AbortSignal,
 ): Promise<EndedRun<R> | null> {
@@ -58,25 +57,25 @@ export async function runLoop<R extends RunRecorder>(
         user: taken.user,
         sessions,
         signal,
-      }).catch((error: unknown) => giveBack(engine, now, error));
+      }).catch((error: unknown) => releaseAndThrow(engine, now, error));
       const ended = await runAssembled(engine, now, assembled, connected, makeRecorder);
       if (ended.end.kind !== 'take_up_anew') return ended;
-      // What it has done so far is recorded, and what was held for it was given back.
+      // Its steps are recorded and its hold was released, so it starts again with the new tools.
       const turn = (await findTurn(engine.db, subject.turn.id)) ?? subject.turn;
       now = { ...taken, subject: { ...subject, turn }, isFirstRun: false, hold: null };
     }
   } catch (error) {
     if (error instanceof RunTakenOver || error instanceof RunEnded || signal.aborted || isDatabaseAway(error))
       throw error;
-    await recordBreak(engine, subject, run, error);
+    await recordUnexpectedFailure(engine, subject, run, error);
     return null;
   } finally {
     sessions.close();
   }
 }
 
-/** What was held for a run that ended before its money was counted. */
-async function giveBack({ db, money }: Engine, { subject, hold }: Taken, error: unknown): Promise<never> {
+/** Releases the hold of a run that failed before `createRunMoney` took it over. */
+async function releaseAndThrow({ db, money }: Engine, { subject, hold }: TakenRun, error: unknown): Promise<never> {
   const tenant = { orgId: subject.turn.org_id, mode: subject.turn.mode };
   if (hold) {
     await releaseHold(db, tenant, hold.reservationId);
@@ -87,8 +86,8 @@ async function giveBack({ db, money }: Engine, { subject, hold }: Taken, error: 
 
 async function runAssembled<R extends RunRecorder>(
   engine: Engine,
-  taken: Taken,
-  assembled: Assembled,
+  taken: TakenRun,
+  assembled: AssembledRun,
   connected: number,
   makeRecorder: MakeRecorder<R>,
 ): Promise<EndedRun<R>> {
@@ -98,39 +97,44 @@ async function runAssembled<R extends RunRecorder>(
   const { model, agentRun } = assembled;
   const runMoney = createRunMoney(engine, { tenant, subject, run, model, hold, signal: agentRun.signal });
   const recorder = makeRecorder(assembled, { run, isFirstRun, runMoney, connected }, turn);
-  const underWay = createUnderWay(assembled.tools);
+  const background = trackBackgroundCalls(assembled.tools);
   try {
     const newSample = createSampling(engine, { subject, run, runMoney }, assembled);
     const ports = portsOf(
       engine,
       { subject, run },
-      { ...assembled, tools: underWay.tools },
+      { ...assembled, tools: background.tools },
       recorder,
       runMoney,
       newSample,
     );
-    const end = await runAgent(agentRun, ports).catch(handedBack);
+    const end = await runAgent(agentRun, ports).catch(asHandBack);
     if (end.kind === 'handed_back') await recorder.handBack();
-    if (end.kind === 'stopped' || end.kind === 'failed') underWay.cancel();
+    if (end.kind === 'stopped' || end.kind === 'failed') background.cancel();
     return { end, assembled, recorder, runMoney };
   } catch (error) {
-    if (error instanceof RunEnded) underWay.cancel();
+    if (error instanceof RunEnded) background.cancel();
     throw error;
   } finally {
     await runMoney.close().catch(() => {});
   }
 }
 
-/** Where the process leaves while the run waits for money. */
-function handedBack(error: unknown): RunEnd {
+/** The process shuts down while the run waits for money. */
+function asHandBack(error: unknown): RunEnd {
   if (error instanceof RunLeft) return { kind: 'handed_back' };
   throw error;
 }
 
-/** Nobody goes on with a run that breaks each time it is taken up: it ends, and says so. */
-async function recordBreak(engine: Engine, { turn, task }: Subject, run: Run, error: unknown): Promise<void> {
+/** Ends the run, because a run that fails unexpectedly would fail again each time it is resumed. */
+async function recordUnexpectedFailure(
+  engine: Engine,
+  { turn, task }: Subject,
+  run: Run,
+  error: unknown,
+): Promise<void> {
   const isKnown = error instanceof Failure;
-  if (!isKnown) engine.log.error({ err: error, run_id: run.runId }, 'a run broke');
+  if (!isKnown) engine.log.error({ err: error, run_id: run.runId }, 'a run failed unexpectedly');
   const end: BrokenEnd = {
     kind: 'failed',
     said: { whole: '', unstreamed: '' },
@@ -149,8 +153,8 @@ async function recordBreak(engine: Engine, { turn, task }: Subject, run: Run, er
 
 function portsOf(
   engine: Engine,
-  { subject, run }: Pick<Taken, 'subject' | 'run'>,
-  { tools, model }: Assembled,
+  { subject, run }: Pick<TakenRun, 'subject' | 'run'>,
+  { tools, model }: AssembledRun,
   store: RunRecorder,
   runMoney: RunMoney,
   newSample: () => Sample,
@@ -173,8 +177,8 @@ function portsOf(
       },
       async run(call, tool, signal, of) {
         const isBegun = of.underWay !== undefined;
-        const risen = isBegun ? null : await priceAboveApproved(engine.db, task?.id ?? turn.id, call, tool);
-        if (risen !== null) return { kind: 'result', output: risen, isError: true };
+        const refusal = isBegun ? null : await refusalOfHigherPrice(engine.db, task?.id ?? turn.id, call, tool);
+        if (refusal !== null) return { kind: 'result', output: refusal, isError: true };
         const price = tools.priceOf(tool);
         if (price !== null && price > 0) runMoney.willCharge(call.id, price);
         const outcome = await meteringComputer(
@@ -185,7 +189,7 @@ function portsOf(
         const { output, isError, computerSeconds = 0, media: answered = [] } = outcome;
         runMoney.willChargeSeconds(call.id, computerSeconds);
         if (answered.length === 0) return { kind: 'result', output, isError };
-        const { media, notes } = await keepMedia(engine, subject, run, answered);
+        const { media, notes } = await storeMedia(engine, subject, run, answered);
         return { kind: 'result', output: [output, ...notes].join('\n'), isError, media };
       },
     },
@@ -211,8 +215,8 @@ function portsOf(
     },
     clock: { now: Date.now, alarm },
     newCallId: () => newId('call'),
-    // A caller who follows a reply here gets it from this process, which waits for the end of the stream anyway. A task may
-    // take an hour: another process takes over at its next step.
+    // Shutdown waits for open streams anyway, so a streamed reply is finished here. A task may take an hour, so another
+    // process takes it over at its next step.
     isLeaving: () => engine.runner.isLeaving() && !(task === null && engine.isFollowed(turn.conversation_id)),
   };
 }
@@ -222,43 +226,43 @@ function alarm(ms: number, ring: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Of one call of a tool. */
-const mostAnswers = 10;
-const longestMs = 100_000;
+/** Per tool call. */
+const maxAnswers = 10;
+const answerTimeoutMs = 100_000;
 
 /**
- * The run's own model for a server whose tool is being called. It reads what the server wrote and nothing else. Its cost is
- * the run's and so the user's: held before, under the same caps, and charged at once, whatever becomes of the call.
+ * Lets a tool server ask the run's model (MCP sampling). The model reads only the server's prompt. The cost counts toward
+ * the run and the user's caps: it is held before and charged at once, even if the tool call fails.
  */
 function createSampling(
   engine: Engine,
   { subject, run, runMoney }: { subject: Subject; run: Run; runMoney: RunMoney },
-  { model, agentRun }: Assembled,
+  { model, agentRun }: AssembledRun,
 ): () => Sample {
   const { turn } = subject;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
 
   async function answer(prompt: SampledPrompt, signal: AbortSignal): ReturnType<Sample> {
     const either = AbortSignal.any([signal, agentRun.signal]);
-    // Tools that only read are called side by side, and each holds its own money.
-    const own = createRunMoney(engine, { tenant, subject, run, model, hold: null, signal: either });
+    // Read-only tools run in parallel, so each request holds its own money.
+    const samplingMoney = createRunMoney(engine, { tenant, subject, run, model, hold: null, signal: either });
     try {
       const request = requestOf(prompt, model.id, either);
-      const allowance = await own.mayContinue(request, { msLeft: longestMs });
+      const allowance = await samplingMoney.mayContinue(request, { msLeft: answerTimeoutMs });
       if (allowance.kind === 'refused') return { refused: `The model is not asked: ${allowance.stop.message}` };
-      const ears = { onText: async () => {}, ended: either, timeUp: AbortSignal.timeout(longestMs) };
-      const said = await listen(own.metered(engine.models.model(model.id)), request, ears);
+      const listener = { onText: async () => {}, ended: either, timeUp: AbortSignal.timeout(answerTimeoutMs) };
+      const said = await listen(samplingMoney.metered(engine.models.model(model.id)), request, listener);
       const { usage } = said;
       if (usage) {
         const micros = await changeConversation(engine, turn.conversation_id, run, (change) =>
-          own.charge(change, usage),
+          samplingMoney.charge(change, usage),
         );
-        runMoney.spentBeside(micros);
+        runMoney.addCost(micros);
       }
       if (said instanceof ModelFailure) return { refused: 'The model gave no answer.' };
       return { text: said.text, model: model.id, isCut: said.isCut };
     } finally {
-      await own.close().catch(() => {});
+      await samplingMoney.close().catch(() => {});
     }
   }
 
@@ -266,7 +270,7 @@ function createSampling(
     let answers = 0;
     return async (prompt, signal) => {
       answers += 1;
-      if (answers > mostAnswers) return { refused: `A call asks the model ${mostAnswers} times at most.` };
+      if (answers > maxAnswers) return { refused: `A call asks the model ${maxAnswers} times at most.` };
       return answer(prompt, signal);
     };
   };
@@ -288,7 +292,7 @@ const requestOf = (
   signal,
 });
 
-/** What the org has answer in this model's place while its vendor is away; what this mode may not run is passed over. */
+/** The org's fallback models for this model, without those that this mode may not use. */
 async function fallbacksOf(
   { db, models: { catalogue } }: Pick<Engine, 'db' | 'models'>,
   { org_id: orgId, mode, deployment_id }: TurnRow,

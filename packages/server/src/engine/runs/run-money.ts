@@ -31,49 +31,49 @@ import type { AcceptedState } from '../turns/ports.ts';
 import { chargeAtEnd, spendingOf } from '../turns/spending.ts';
 import type { Engine } from './ports.ts';
 
-/** The money of one run: asked before each call, charged with each step. */
+/** The money of one run: held before each model call, charged with each step. */
 export type RunMoney = {
-  /** The model that has used this. */
+  /** Id of the model that caused this usage. */
   modelOf: (usage: Usage) => string;
-  /** Its calls are counted while they run, so that one which is stopped is paid for. */
+  /** Counts the usage of calls while they run, so that a stopped call is charged. */
   metered: (model: Model) => Model;
-  /** The same of another model that answers in its place, at its own price: as much is held for it as it may cost. */
+  /** The same for a fallback model: raises the hold to its maximum cost and charges its price. */
   meteredInstead: (model: CallModel, inner: Model) => Model;
   mayContinue: (
     request: ModelRequest | null,
     of: { msLeft: number },
   ) => Promise<{ kind: 'allowed'; taskUsd: number | null; turnUsd: number | null } | { kind: 'refused'; stop: Stop }>;
-  /** What the call that runs has used so far, for whoever writes of it anyway; null where no money is held for it. */
+  /** Usage of the running call, to be stored with another write. Null if no money is held. */
   inUse: () => { reservationId: string; used: MeteredUsage | null } | null;
-  /** What a call of the model has cost, and the statement that takes it: to be committed with its step. */
+  /** Cost of a model call, and the statement that charges it, to be committed with its step. */
   priced: (usage: Usage) => { micros: Micros; statement: Statement | null };
-  /** That has been committed. */
+  /** Called after the statement of `priced` was committed. */
   charged: (micros: Micros) => void;
-  /** Takes the cost of a call of the model, in the transaction of its step. */
+  /** Charges a model call in the transaction of its step. */
   charge: (change: Change, usage: Usage) => Promise<Micros>;
-  /** A tool that costs something is charged when it has run and did not fail. */
+  /** Sets the price of a tool call. It is charged only if the call succeeds. */
   willCharge: (callId: string, usd: number) => void;
-  /** From now on the computer runs for a call: it is paid for whatever comes of the call, also where it is stopped. */
+  /** Starts charging computer time for a call. It is charged even if the call fails or is stopped. */
   meterComputer: (callId: string) => Promise<void>;
-  /** For how long it has run. */
+  /** Sets the computer time of a call. */
   willChargeSeconds: (callId: string, seconds: number) => void;
-  /** A tool that was cut off and never said for how long the computer ran is charged by the clock. */
+  /** Charges a tool call. If it did not report its computer time, the elapsed time is charged. */
   chargeCall: (change: Change, callId: string, result: { isError: boolean }) => Promise<void>;
-  /** Charges the calls that the end of the run cuts off, in the transaction of that end. */
+  /** Charges the calls that the end of the run interrupts, in the transaction of that end. */
   chargeAtEnd: (change: Change) => Promise<void>;
-  /** The run has cost this too, charged by another purse. */
-  spentBeside: (micros: Micros) => void;
-  /** What the run has cost so far, tools included. */
+  /** Adds cost that another `RunMoney` has charged for this run. */
+  addCost: (micros: Micros) => void;
+  /** Sets the cost of the run so far, including tools. */
   setRunCost: (micros: Micros) => void;
-  /** What the run has cost so far. */
+  /** Cost of the run so far, including tools. */
   spent: () => Micros;
-  /** Charges a call that was cut off without an end, such as by a process that shuts down, and gives back the rest. */
+  /** Charges a call that was interrupted without a result, such as by a shutdown, and releases the holds. */
   close: () => Promise<void>;
 };
 
-/** How often it is noted what a call has used that writes nothing anybody sees. */
-const noteEveryMs = 1_000;
-/** As long as most calls of tools take. */
+/** Interval for storing the usage of a call that streams no text. */
+const noteIntervalMs = 1_000;
+/** Most tool calls take no longer. */
 const likelySeconds = 60;
 
 export function createRunMoney(
@@ -83,9 +83,9 @@ export function createRunMoney(
     subject: Subject;
     run: Run;
     model: CallModel;
-    /** What the accepting process has reserved a moment ago. */
+    /** The hold that the accepting process has just created. */
     hold: AcceptedState['hold'];
-    /** Ends the run, also while it waits for money. */
+    /** Aborts the run, also while it waits for money. */
     signal: AbortSignal;
   },
 ): RunMoney {
@@ -99,7 +99,7 @@ export function createRunMoney(
   let reservationId = fresh?.reservationId ?? null;
   let noted: string | null = null;
   let runMicros: Micros = 0n;
-  // Work that begins with its turn, money in hand, comes after nothing that was paid for.
+  // A task that starts with its turn has a fresh hold, and nothing was charged to the turn before it.
   let turnMicrosBefore: Micros | null = task && !fresh ? null : 0n;
   const prices = new Map<string, number>();
   const seconds = new Map<string, number>();
@@ -118,7 +118,7 @@ export function createRunMoney(
     if (fresh) {
       const { micros } = fresh;
       fresh = null;
-      // What was held for the message alone is enough for all but long conversations.
+      // The hold was sized for the message alone. Only long conversations need more.
       if (amountMicros * 4n > micros * 5n) await note(null, amountMicros);
       return null;
     }
@@ -146,8 +146,8 @@ export function createRunMoney(
     if (reservationId !== null) await recordHoldUsage(db, tenant, { reservationId, used, atLeastMicros, run });
   }
 
-  /** Null where nothing is new since it was noted last. */
-  function newlyUsed(): MeteredUsage | null {
+  /** Null if nothing changed since the last note. */
+  function usageSinceNote(): MeteredUsage | null {
     const usage = meter.used();
     const used = usage && usedBy(kind, modelOf(usage), usage);
     const text = used && JSON.stringify(used);
@@ -156,12 +156,12 @@ export function createRunMoney(
     return used;
   }
 
-  async function* noting(inner: Model, request: ModelRequest, answersAs?: string) {
+  async function* streamWithNotes(inner: Model, request: ModelRequest, answersAs?: string) {
     const timer = setInterval(() => {
-      const used = newlyUsed();
-      // Where it cannot be noted the call goes on: only a stop would have needed it.
+      const used = usageSinceNote();
+      // The call continues if this fails: only an interrupted call needs the note.
       if (used) void note(used, 0n).catch(() => {});
-    }, noteEveryMs);
+    }, noteIntervalMs);
     try {
       yield* meter.listenTo(inner, answersAs).stream(request);
     } finally {
@@ -169,10 +169,10 @@ export function createRunMoney(
     }
   }
 
-  async function* insteadOf(other: CallModel, inner: Model, request: ModelRequest) {
+  async function* streamFallback(other: CallModel, inner: Model, request: ModelRequest) {
     others.set(other.id, other);
     await note(null, mostOfRequest(other, request));
-    yield* noting(inner, { ...request, model: other.id }, other.id);
+    yield* streamWithNotes(inner, { ...request, model: other.id }, other.id);
   }
 
   function priced(usage: Usage): { micros: Micros; statement: Statement | null } {
@@ -189,16 +189,16 @@ export function createRunMoney(
     money.freed(tenant);
   }
 
-  /** The meter knows more than the last note, also that a call failed before it used anything. */
-  const cutCalls = (): InterruptedCalls => {
+  /** The meter is more recent than the last note. It also knows that a call failed before it used anything. */
+  const interruptedCalls = (): InterruptedCalls => {
     const usage = meter.used();
     const used = usage && usedBy(kind, modelOf(usage), usage);
     return { runId: run.runId, ...(reservationId !== null && { known: { reservationId, used } }) };
   };
 
-  /** Only the owner charges: the process that ended or took over the run has charged its calls already. */
-  async function chargeCut(): Promise<void> {
-    const own = cutCalls();
+  /** Charges only as owner: a process that ended or took over the run has already charged its calls. */
+  async function chargeInterrupted(): Promise<void> {
+    const own = interruptedCalls();
     const ids = [...(own.known?.used ? [own.known.reservationId] : []), ...metered.values()];
     if (ids.length === 0) return;
     await transaction(db, async (tx) => {
@@ -207,7 +207,7 @@ export function createRunMoney(
     });
   }
 
-  /** Work is charged to its turn too, and so is the reply that handed it over. */
+  /** Cost of the turn: its task and the reply that handed over to it. */
   async function turnMicros(): Promise<Micros> {
     turnMicrosBefore ??= (await costOfTurn(db, turn.conversation_id, turn.id)) - runMicros;
     return turnMicrosBefore + runMicros;
@@ -215,8 +215,8 @@ export function createRunMoney(
 
   return {
     modelOf: (usage) => modelOf(usage).id,
-    metered: (inner) => ({ stream: (request) => noting(inner, request) }),
-    meteredInstead: (other, inner) => ({ stream: (request) => insteadOf(other, inner, request) }),
+    metered: (inner) => ({ stream: (request) => streamWithNotes(inner, request) }),
+    meteredInstead: (other, inner) => ({ stream: (request) => streamFallback(other, inner, request) }),
     async mayContinue(request, { msLeft }) {
       const refusal = request
         ? await hold(request, msLeft)
@@ -228,7 +228,7 @@ export function createRunMoney(
         turnUsd: microsToUsd(await turnMicros()),
       };
     },
-    inUse: () => (reservationId === null ? null : { reservationId, used: newlyUsed() }),
+    inUse: () => (reservationId === null ? null : { reservationId, used: usageSinceNote() }),
     priced,
     charged,
     async charge(change, usage) {
@@ -273,13 +273,13 @@ export function createRunMoney(
       });
     },
     async chargeAtEnd({ tx, afterwards }) {
-      await chargeAtEnd(tx, tenant, cutCalls(), about);
+      await chargeAtEnd(tx, tenant, interruptedCalls(), about);
       afterwards(() => {
         charged(0n);
         metered.clear();
       });
     },
-    spentBeside: (micros) => {
+    addCost: (micros) => {
       runMicros += micros;
     },
     setRunCost: (micros) => {
@@ -287,12 +287,12 @@ export function createRunMoney(
     },
     spent: () => runMicros,
     async close() {
-      await chargeCut().finally(releaseHolds);
+      await chargeInterrupted().finally(releaseHolds);
     },
   };
 }
 
-/** Money that is only held ends no work: whoever waited for it until its time was up has run into that limit. */
+/** Money that other calls only hold ends no run. A run that waited until its time was up hit the time limit. */
 function stopBy(refusal: SpendingRefusal): Stop {
   const { message } = refusalFailure(refusal);
   if (!refusal.isHeldByRunningCalls) return { reason: refusal.stopReason, message };

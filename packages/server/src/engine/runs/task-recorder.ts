@@ -19,7 +19,7 @@ import type { Engine } from './ports.ts';
 import { createRecorder, type Recording, type RunRecorder } from './recorder.ts';
 
 export type TaskRecorder = RunRecorder & {
-  /** Ends a task once its answer has been judged: the loop itself ends no task that has criteria. */
+  /** Ends a task after its answer was judged. The loop does not end a task that has success criteria. */
   complete: (
     answer: { text: string; data: unknown; isCut: boolean; outcome: TaskOutcome | null },
     usage: Usage | null,
@@ -27,15 +27,15 @@ export type TaskRecorder = RunRecorder & {
 };
 
 type Options = {
-  /** The run has only the tools of before the yes to its plan. */
+  /** The run has only the tools that need no approved plan. */
   awaitsPlan: boolean;
-  /** Whether what is said may be worth remembering. */
+  /** Whether memories may be extracted from the conversation. */
   remembers: boolean;
-  /** By this process, a moment ago: nobody can have said anything to it yet. */
+  /** This process has just started the task, so nobody can have sent it a note yet. */
   isJustBegun: boolean;
 };
 
-/** Records the work on a task, and tells of each call when it is done. */
+/** Records a task, and publishes each call when it is done. */
 export function createTaskRecorder(
   engine: Engine,
   { turn, task: given }: { turn: TurnRow; task: TaskRow },
@@ -64,34 +64,34 @@ export function createTaskRecorder(
     return (await hasApprovedPlan(db, task.id)) ? { kind: 'take_up_anew' } : loaded;
   }
 
-  function tellStep(changing: Change, call: Parameters<typeof presentTraceStep>[0]): void {
+  function publishStep(changing: Change, call: Parameters<typeof presentTraceStep>[0]): void {
     changing.log({ type: 'task.step', taskId: task.id, turnId: turn.id, data: { step: presentTraceStep(call) } });
   }
 
-  function tellRefusal(changing: Change, call: ToolCall, output: string): void {
+  function publishRefusal(changing: Change, call: ToolCall, output: string): void {
     const at = new Date();
-    tellStep(changing, { ...call, output, is_error: true, started_at: at, finished_at: at, created_at: at });
+    publishStep(changing, { ...call, output, is_error: true, started_at: at, finished_at: at, created_at: at });
   }
 
-  /** The end of the work, in the transaction of its last step. Null: it goes on. */
+  /** Ends the task in the transaction of its last step. If `end` is null, the task continues. */
   async function conclude(changing: Change, end: FinalEnd | null): Promise<void> {
     if (end === null) return noteActivity(changing);
     if (end.kind === 'answered' && isJudged) return;
     await giveUp(changing, run);
     task = { ...task, active_ms: recorder.activeMs() };
-    if (end.kind !== 'handed_off') await endRun(engine, changing, { turn, task }, runEndOf(end, inOnePiece(end)));
-    changing.afterwards(recorder.tellTraces);
+    if (end.kind !== 'handed_off') await endRun(engine, changing, { turn, task }, runEndOf(end, unstreamedReply(end)));
+    changing.afterwards(recorder.exportTrace);
   }
 
-  /** Work that answers its first call has cost that call alone; any other end asks the ledger what it was. */
-  async function settlePlainly(step: ModelStep, end: Extract<FinalEnd, { kind: 'answered' }>): Promise<boolean> {
+  /** Fast path for a task that ends with its first model call: its cost is known without reading the ledger. */
+  async function endWithFirstStep(step: ModelStep, end: Extract<FinalEnd, { kind: 'answered' }>): Promise<boolean> {
     const isFirstStep = isFirstRun && goesStraightToWork(turn.request) && recorder.isAtStart();
     if (!isFirstStep || step.calls.length > 0 || step.notice !== null || isJudged || runMoney.spent() > 0n)
       return false;
     const { micros, statement } = runMoney.priced(step.usage);
     const isSettled = await endRunIfUnchanged(engine, {
       subject: { turn, task: { ...task, active_ms: recorder.activeMs() } },
-      end: { ...end, said: inOnePiece(end) },
+      end: { ...end, said: unstreamedReply(end) },
       last: { run, step, ...recorder.nextStep(step.usage, micros) },
       charge: statement,
       turnMicros: micros,
@@ -99,14 +99,14 @@ export function createTaskRecorder(
     });
     if (!isSettled) return false;
     runMoney.charged(micros);
-    recorder.tellTraces();
+    recorder.exportTrace();
     return true;
   }
 
   async function recordModelStep(step: ModelStep, end: FinalEnd | null): Promise<void> {
-    if (end?.kind === 'answered' && (await settlePlainly(step, end))) return;
+    if (end?.kind === 'answered' && (await endWithFirstStep(step, end))) return;
     await recorder.recordModelStep(step, async (changing) => {
-      for (const { call, result } of step.calls) if (result !== null) tellRefusal(changing, call, result.output);
+      for (const { call, result } of step.calls) if (result !== null) publishRefusal(changing, call, result.output);
       await conclude(changing, end);
     });
   }
@@ -131,7 +131,7 @@ export function createTaskRecorder(
     recordUnderWay: recorder.recordUnderWay,
     recordResult: (callId, result, end) =>
       recorder.recordResult(callId, result, async (changing, call) => {
-        tellStep(changing, call);
+        publishStep(changing, call);
         await conclude(changing, end);
       }),
     recordEnd: (end, failure) =>
@@ -140,10 +140,10 @@ export function createTaskRecorder(
         await runMoney.chargeAtEnd(changing);
         await conclude(changing, end);
       }),
-    /** Nobody follows work word by word. */
+    /** The text of a task is not streamed. */
     appendText: async () => {},
     async wait(waits) {
-      // Taken before anything is held: a page that hangs must not hold the conversation up.
+      // Read before the transaction: a page that hangs must not keep the conversation locked.
       const page = await pageFor(waits);
       return recorder.change(async (changing) => {
         const isAnswered = await recorder.openWaits(changing, waits, {
@@ -154,7 +154,7 @@ export function createTaskRecorder(
         });
         await noteActivity(changing);
         if (isAnswered) return 'answered';
-        await recorder.rest(changing);
+        await recorder.suspend(changing);
         task = await updateTask(changing.tx, task, { status: 'waiting' });
         return 'waiting';
       });
@@ -163,8 +163,8 @@ export function createTaskRecorder(
       recorder.change(async (changing) => {
         if (usage) await recorder.recordAside(changing, { kind: 'judge', usage });
         await giveUp(changing, run);
-        await endRun(engine, changing, { turn, task }, { kind: 'answered', ...answer, said: inOnePiece(answer) });
-        changing.afterwards(recorder.tellTraces);
+        await endRun(engine, changing, { turn, task }, { kind: 'answered', ...answer, said: unstreamedReply(answer) });
+        changing.afterwards(recorder.exportTrace);
       }),
     handBack: () =>
       recorder.change(async (changing) => {
@@ -175,8 +175,7 @@ export function createTaskRecorder(
   };
 }
 
-/** Nobody follows a task word by word. */
-const inOnePiece = (end: FinalEnd | { text: string }): StreamedReply => {
+const unstreamedReply = (end: FinalEnd | { text: string }): StreamedReply => {
   const whole = 'text' in end ? end.text : '';
   return { whole, unstreamed: whole };
 };

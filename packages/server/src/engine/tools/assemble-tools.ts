@@ -30,26 +30,26 @@ import {
   requestHandoff,
 } from './interaction-tools.ts';
 import { memoryTools, notebookTools, skillTools } from './knowledge-tools.ts';
-import { type OpenMatters, openMatterTools } from './open-items.ts';
-import type { RunTools, ToolParts, WorkComputer } from './ports.ts';
-import { playedTools, pretendTools } from './simulated-tools.ts';
-import { keepOutput, proposePlan, saveOutput, updatePlan } from './task-tools.ts';
-import { asFirstSeen } from './tool-categories.ts';
+import { type OpenItems, openItemTools } from './open-items.ts';
+import type { RunTools, TaskComputer, ToolParts } from './ports.ts';
+import { scriptedTools, simulateTools } from './simulated-tools.ts';
+import { proposePlan, saveOutput, storeOutput, updatePlan } from './task-tools.ts';
+import { withFirstApprovals } from './tool-categories.ts';
 
 type Parts = {
   tenant: Tenant;
   manifest: Manifest;
-  /** What the run reads of notebooks and skills; null: their newest content. */
+  /** Revisions of notebooks and skills that the run reads. Null reads the newest content. */
   fixed: FixedContent | null;
   memoryMode: MemoryMode;
   notebooks: readonly { id: string }[];
   skills: readonly KnownSkill[];
   asked: MessageRow;
   files: ConversationFiles;
-  open: OpenMatters;
-  /** The messages of the person that are not in the summary of the conversation. */
+  open: OpenItems;
+  /** Messages of the person that are not in the summary of the conversation. */
   saidByPerson: readonly MessageRow[];
-  /** The sessions with tool servers that the calls of the run share. */
+  /** Sessions with tool servers, shared by the calls of the run. */
   sessions: KeptSessions;
 };
 
@@ -68,30 +68,30 @@ export async function assembleTools(
     (await engine.workComputers({ tenant, turn: subject.turn, manifest, skills, attachments: files.attached }));
   const browser = await browserToolsOf(engine, subject, run, parts);
   const { tools: servers, signedIn, unavailable } = await serverToolsOf(engine, subject, run, parts, signal);
-  const apps = await connectable(engine, subject, manifest, { tenant, signedIn });
+  const apps = await connectableApps(engine, subject, manifest, { tenant, signedIn });
   const listed = ownTools(engine, subject, run, { ...parts, mayChange, computer, browser, apps });
-  // A version that was saved before one of these names was the agent's own keeps its function.
+  // An older version may declare a function under a name that is now reserved. Its function wins.
   const declared = new Set(manifest.tools.map((entry) => entry.function));
   const own = new Map(
     listed.map((each) => [each.tool.definition.name, each] as const).filter(([name]) => !declared.has(name)),
   );
-  const ofMessage = addedBy(subject.turn.request.tools ?? [], manifest);
+  const ofMessage = declaredByMessage(subject.turn.request.tools ?? [], manifest);
   const { deployment_id: deploymentId, deployment_version: version } = subject.turn;
-  const ofVersion = await asFirstSeen(engine.db, { deploymentId, version }, [
+  const ofVersion = await withFirstApprovals(engine.db, { deploymentId, version }, [
     ...functionsOf(manifest),
-    ...servers.map((each) => askingAbove(manifest.limits.ask_above_usd, each)),
+    ...servers.map((each) => askAbovePrice(manifest.limits.ask_above_usd, each)),
   ]);
   const byName = new Map(servers.map((each) => [each.tool.definition.name, each]));
   const serverOf = ({ origin, definition }: Tool) =>
     origin.from === 'server' ? byName.get(definition.name) : undefined;
   const known = [...[...own.values()].map(({ tool }) => tool), ...ofMessage.map(messageTool), ...ofVersion];
-  const { all, leftOut } = withinRoom(mayChange ? known : known.filter(changesNothing));
+  const { all, leftOut } = limitServerTools(mayChange ? known : known.filter(changesNothing));
   const tools: RunTools = {
     all,
     awaitsPlan: !mayChange,
     hasComputer: computer !== null,
     hasBrowser: browser.length > 0,
-    missing: [...unavailable, ...crowdedOut(leftOut, servers)],
+    missing: [...unavailable, ...serversOverLimit(leftOut, servers)],
     priceOf: (tool) => serverOf(tool)?.priceUsd ?? null,
     async cancel(tool, underWay, ending) {
       const server = serverOf(tool);
@@ -102,7 +102,7 @@ export async function assembleTools(
       const server = serverOf(tool);
       if (server) {
         const answered = isAnswered ? await lastInputOf(engine.db, run.runId, call.id) : undefined;
-        // Nobody sits before a test.
+        // Nobody can answer in a test.
         const how = { mayAsk: !subject.turn.request.test, answered, following, sample, sessions: parts.sessions };
         const { mustSignIn, asks, underWay, ...answer } = await engine.serverTools.call(server, given, runSignal, how);
         if (asks) return { kind: 'input', ...asks };
@@ -118,14 +118,14 @@ export async function assembleTools(
   const { test } = subject.turn.request;
   if (!test) return tools;
   const { conversation_id: conversationId } = subject.turn;
-  return pretendTools(test, tools, {
+  return simulateTools(test, tools, {
     remembered: () => rememberedIn(engine.db, conversationId),
     called: (name) => callsOfTool(engine.db, conversationId, name),
     recorded: (name) => recordedIn(engine, test, name),
   });
 }
 
-/** What a tool answered in the talk that is replayed; what a person said in its place is no answer of its own. */
+/** Answers of a tool in the conversation that is replayed, without those that a person gave instead of the tool. */
 async function recordedIn({ db }: ToolParts, { replay_of }: TestScript, name: string): Promise<RecordedCall[]> {
   const calls = replay_of === undefined ? [] : await callsOfTool(db, replay_of, name);
   return calls
@@ -138,18 +138,18 @@ async function recordedIn({ db }: ToolParts, { replay_of }: TestScript, name: st
     }));
 }
 
-/** A vendor refuses a request with too many tools. Those of servers give way, the last first: nobody knows how many there are. */
-function withinRoom(tools: readonly Tool[]): { all: Tool[]; leftOut: Tool[] } {
+/** Vendors refuse a request with too many tools. Servers may offer any number, so their last tools are dropped first. */
+function limitServerTools(tools: readonly Tool[]): { all: Tool[]; leftOut: Tool[] } {
   const isOfServer = ({ origin }: Tool) => origin.from === 'server';
-  const room = Math.max(0, maxToolsAtOnce - tools.filter((tool) => !isOfServer(tool)).length);
-  // One that may never be called takes nobody's place.
+  const maxServerTools = Math.max(0, maxToolsAtOnce - tools.filter((tool) => !isOfServer(tool)).length);
+  // A tool that is always refused is not offered to the model, so it does not count.
   const callable = tools.filter((tool) => isOfServer(tool) && decisionOf(tool) !== 'refuse');
-  const leftOut = new Set(callable.slice(room));
+  const leftOut = new Set(callable.slice(maxServerTools));
   return { all: tools.filter((tool) => !leftOut.has(tool)), leftOut: [...leftOut] };
 }
 
-/** Servers of which the agent has not all tools, as it is told of those of which it has none. */
-function crowdedOut(leftOut: readonly Tool[], servers: readonly ServerTool[]): UnavailableServer[] {
+/** Servers with dropped tools, in the form of unreachable ones: the prompt lists both. */
+function serversOverLimit(leftOut: readonly Tool[], servers: readonly ServerTool[]): UnavailableServer[] {
   const bySlug = Map.groupBy(leftOut, ({ server }) => server ?? '');
   return [...bySlug].map(([slug, tools]) => ({
     serverId: servers.find(({ tool }) => tool.server === slug)?.serverId ?? slug,
@@ -160,12 +160,11 @@ function crowdedOut(leftOut: readonly Tool[], servers: readonly ServerTool[]): U
   }));
 }
 
-/** Work that was asked to show its plan first may change nothing until a person has said yes to one. */
+/** A task that must show its plan first may change nothing until a person has approved a plan. */
 async function mayChangeAnything({ db }: ToolParts, { turn, task }: Subject): Promise<boolean> {
   return !turn.request.plan || (task !== null && hasApprovedPlan(db, task.id));
 }
 
-/** Before the yes to a plan nothing may happen that changes anything. */
 const changesNothing = ({ origin }: Tool) => (origin.from === 'function' ? origin.read_only : origin.isReadOnly);
 
 function ownTools(
@@ -174,22 +173,22 @@ function ownTools(
   run: Run,
   parts: Parts & {
     mayChange: boolean;
-    computer: WorkComputer | null;
+    computer: TaskComputer | null;
     browser: readonly OwnTool[];
     apps: readonly ConnectableApp[];
   },
 ): OwnTool[] {
   const { tenant, manifest, fixed, memoryMode, notebooks, skills, mayChange, computer, browser, apps } = parts;
   const { asked, files, open, saidByPerson } = parts;
-  // In a test skills are read for real, and nothing is put on anybody's computer.
-  const placing = turn.request.test ? null : computer;
+  // A test reads skills but puts nothing on a computer.
+  const skillComputer = turn.request.test ? null : computer;
   const { db, search, memory, routineTools } = engine;
   const { user_id: userId } = turn;
   const notebookIds = notebooks.map(({ id }) => id);
   return [
     askQuestion(),
     ...(task ? [requestHandoff(), saveOutput(engine, task, run, computer)] : [handOffToWork()]),
-    ...openMatterTools(engine, { tenant, run, asked, conversationId: turn.conversation_id }, open),
+    ...openItemTools(engine, { tenant, run, asked, conversationId: turn.conversation_id }, open),
     ...readConversationFile(engine, tenant, files),
     ...(computer?.tools ?? []),
     ...browser,
@@ -207,7 +206,7 @@ function ownTools(
             userId,
           },
         })),
-    ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills, computer: placing })),
+    ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills, computer: skillComputer })),
     ...(turn.origin === 'interview' ? [] : routineTools({ tenant, turn, isPretend: turn.request.test !== undefined })),
     ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, turn, mode: memoryMode, saidByPerson })),
   ];
@@ -220,15 +219,15 @@ async function browserToolsOf(
   { tenant, manifest }: Parts,
 ): Promise<readonly OwnTool[]> {
   if (!task) return [];
-  const save = (file: { name: string; bytes: Uint8Array }) => keepOutput(engine, task, run, file);
+  const save = (file: { name: string; bytes: Uint8Array }) => storeOutput(engine, task, run, file);
   return engine.workBrowsers.ofWork({ tenant, turn, task, manifest, save });
 }
 
-/** What a message adds. A function of the version is never another's to declare, whatever a turn was taken with. */
-const addedBy = (ofMessage: readonly MessageTool[], { tools }: Manifest) =>
+/** Tools that the message declares. A message cannot replace a function of the version. */
+const declaredByMessage = (ofMessage: readonly MessageTool[], { tools }: Manifest) =>
   ofMessage.filter(({ name }) => !tools.some((entry) => entry.function === name));
 
-/** Whoever sent the message answers it: no address of the deployment's knows of it. */
+/** The sender of the message answers the call. It is never sent to the deployment's function endpoint. */
 function messageTool(sent: MessageTool): Tool {
   const tool = functionTool(sent);
   const draft = (call: ToolCall) => {
@@ -271,53 +270,53 @@ async function serverToolsOf(
   signal: AbortSignal,
 ): ReturnType<ToolParts['serverTools']['load']> {
   const { mcp_servers: servers, mcp_tool_policy: policies } = manifest;
-  // A test is nobody's own: what a person is signed in to is not called, and not even looked at.
+  // A test belongs to no user, so it must not use the apps of one.
   const { test } = turn.request;
   const apps = test || turn.origin === 'interview' ? [] : manifest.apps;
   if (servers.length === 0 && apps.length === 0) return { tools: [], signedIn: [], unavailable: [] };
-  const played = test ? await toolsPlayedIn(db, test) : [];
+  const played = test ? await toolsScriptedIn(db, test) : [];
   const approved = () => approvedTools(db, run.runId);
   const mayHaveMoved = fixed === null;
   const wanted = { userId: turn.user_id, servers, mayHaveMoved, policies, apps, played, approved };
   const loaded = await serverTools.load(tenant, wanted, signal);
-  // What somebody's own credentials opened then has stand-ins for what it was asked; more of it would answer nothing.
+  // A replay uses recorded answers, so an unreachable server does not matter.
   if (test?.replay_of !== undefined) return { ...loaded, unavailable: [] };
   const [away] = loaded.unavailable;
   if (test && away) throw missingInTest(away);
   return loaded;
 }
 
-/** As `<server>.<tool>`. */
-async function toolsPlayedIn(db: ToolParts['db'], test: TestScript): Promise<string[]> {
-  if (test.replay_of === undefined) return playedTools(test);
+/** Names as `<server>.<tool>`. */
+async function toolsScriptedIn(db: ToolParts['db'], test: TestScript): Promise<string[]> {
+  if (test.replay_of === undefined) return scriptedTools(test);
   return (await calledTools(db, test.replay_of)).flatMap((name) => {
     const [, slug, tool] = /^mcp__([a-z0-9-]+)__(.+)$/.exec(name) ?? [];
     return slug === undefined ? [] : [`${slug}.${tool}`];
   });
 }
 
-/** An agent without its tools is another one: what it does says nothing about the version. */
+/** Without its tools the agent behaves differently, so the test would not measure the version. */
 const missingInTest = ({ slug, message }: UnavailableServer) =>
   fail('mcp_server_error', {
     message: `The server \`${slug}\` is away. ${message} Bring it back, or play its tools with \`tool_results\` (\`${slug}.<tool>\`).`,
   });
 
-/** The apps of the version that the person could connect. */
-async function connectable(
+/** Apps of the version that the person can still connect. */
+async function connectableApps(
   { apps }: ToolParts,
   { turn }: Subject,
   manifest: Manifest,
   { tenant, signedIn }: { tenant: Tenant; signedIn: readonly string[] },
 ): Promise<readonly ConnectableApp[]> {
   if (turn.origin === 'interview') return [];
-  // A server of the company's that has an app's name stands in its place.
+  // A server of the org replaces an app of the same name.
   const taken = [...signedIn, ...manifest.mcp_servers.map(({ slug }) => slug)];
   const isAllowed = (id: string) => manifest.apps === 'all' || manifest.apps.includes(id);
   return apps.connectable(tenant, ({ id }) => isAllowed(id) && !taken.includes(id));
 }
 
-/** What costs more than the version lets pass asks for the money first. */
-function askingAbove(limitUsd: number | undefined, { tool, priceUsd }: ServerTool): Tool {
+/** A call above the version's price limit needs approval of its price. */
+function askAbovePrice(limitUsd: number | undefined, { tool, priceUsd }: ServerTool): Tool {
   if (limitUsd === undefined || priceUsd === null || priceUsd <= limitUsd) return tool;
   return { ...tool, asksCreditUsd: priceUsd };
 }

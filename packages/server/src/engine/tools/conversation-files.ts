@@ -9,9 +9,9 @@ import { attachmentsOf } from '../records/messages.ts';
 import type { Attachment, MessageRow } from '../records/tables.ts';
 import type { ToolParts } from './ports.ts';
 
-export type ReadsFiles = Pick<ToolParts, 'db' | 'files' | 'documents'>;
+export type FileReading = Pick<ToolParts, 'db' | 'files' | 'documents'>;
 
-/** The files of a conversation, the newest first: those that came with messages, and those that work has made. */
+/** The files of a conversation, newest first: attachments of messages and outputs of tasks. */
 export type ConversationFiles = { attached: readonly Attachment[]; made: readonly Attachment[] };
 
 export async function filesOfConversation(
@@ -33,20 +33,20 @@ const readInput = z.strictObject({
   part: part('Which part of a long file, counted from one.').optional(),
 });
 
-const longestPart = 30_000;
+const maxPartLength = 30_000;
 
-/** Opens whatever was attached or made in the conversation, also where it is too much to be sent along each time. */
+/** Reads any file of the conversation, also one that is too large to be sent with each request. */
 export function readConversationFile(
-  engine: ReadsFiles,
+  engine: FileReading,
   tenant: Tenant,
   { attached, made }: ConversationFiles,
 ): OwnTool[] {
-  // Of two of one name the newest: ids are in the order of time.
+  // Ids are in order of time, so the newest of two files with one name wins.
   const files = [...attached, ...made].toSorted((one, other) => (one.file_id < other.file_id ? 1 : -1));
   return files.length === 0 ? [] : [readerOf(engine, tenant, files)];
 }
 
-const readerOf = (engine: ReadsFiles, tenant: Tenant, files: readonly Attachment[]): OwnTool =>
+const readerOf = (engine: FileReading, tenant: Tenant, files: readonly Attachment[]): OwnTool =>
   ownTool<z.output<typeof readInput>>(
     {
       name: 'read_conversation_file',
@@ -62,14 +62,14 @@ const readerOf = (engine: ReadsFiles, tenant: Tenant, files: readonly Attachment
       const content = row && (await textOfFile(engine, row, named.filename));
       if (content === undefined) return failed(`${named.filename} was deleted.`);
       if (content === null) return failed(`${named.filename} has no text that can be read (${row?.mime_type}).`);
-      const parts = Math.max(1, Math.ceil(content.length / longestPart));
+      const parts = Math.max(1, Math.ceil(content.length / maxPartLength));
       if (at > parts) return failed(`${named.filename} has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
-      const shown = content.slice((at - 1) * longestPart, at * longestPart).toWellFormed();
+      const shown = content.slice((at - 1) * maxPartLength, at * maxPartLength).toWellFormed();
       return said(parts === 1 ? shown : `[Part ${at} of ${parts}]\n${shown}`);
     },
   );
 
-async function shownPicture({ files }: ReadsFiles, row: FileRow, filename: string): Promise<ToolAnswer> {
+async function shownPicture({ files }: FileReading, row: FileRow, filename: string): Promise<ToolAnswer> {
   const content = await files.read(row.org_id, row.sha256);
   if (!content) return failed(`${filename} was deleted.`);
   return { ...said(`${filename}, a picture.`), media: [{ mediaType: row.mime_type ?? '', content, fileId: row.id }] };
@@ -77,18 +77,18 @@ async function shownPicture({ files }: ReadsFiles, row: FileRow, filename: strin
 
 const isLike = (wanted: string) => (each: Attachment) => each.filename.toLowerCase() === wanted.trim().toLowerCase();
 
-const mostListed = 50;
+const maxListed = 50;
 const listed = (files: readonly Attachment[]) =>
-  [...new Set(files.map(({ filename }) => filename))].slice(0, mostListed).join(', ');
+  [...new Set(files.map(({ filename }) => filename))].slice(0, maxListed).join(', ');
 
-/** Null: it has none; undefined: the file is gone. */
+/** Null if the file has no readable text, undefined if it was deleted. */
 export async function textOfFile(
-  { files, documents }: ReadsFiles,
+  { files, documents }: FileReading,
   { org_id: orgId, sha256, mime_type }: FileRow,
   filename: string,
 ): Promise<string | null | undefined> {
   const key = `${orgId} ${sha256} ${filename}`;
-  const known = readBefore.get(key);
+  const known = textCache.get(key);
   if (known !== undefined) return known;
   const bytes = await files.read(orgId, sha256);
   if (!bytes) return undefined;
@@ -97,50 +97,49 @@ export async function textOfFile(
     .read({ filename, contentType, bytes }, { orgId, maxCharacters: 5_000_000 })
     .then((read) => read.text)
     .catch(() => null);
-  if (content !== null) keep(key, content);
+  if (content !== null) cacheText(key, content);
   return content;
 }
 
-/** An earlier file is read again with each message: taking a PDF apart each time would hold the reply up. */
-const readBefore = new Map<string, string>();
-const mostKept = 8_000_000;
-let keptCharacters = 0;
+/** Each message reads earlier files again. Parsing a PDF each time would delay the reply. */
+const textCache = new Map<string, string>();
+const maxCachedCharacters = 8_000_000;
+let cachedCharacters = 0;
 
-function keep(key: string, content: string): void {
-  if (content.length > mostKept / 4) return;
-  readBefore.set(key, content);
-  keptCharacters += content.length;
-  for (const [oldest, { length }] of readBefore) {
-    if (keptCharacters <= mostKept) return;
-    readBefore.delete(oldest);
-    keptCharacters -= length;
+function cacheText(key: string, content: string): void {
+  if (content.length > maxCachedCharacters / 4) return;
+  textCache.set(key, content);
+  cachedCharacters += content.length;
+  for (const [oldest, { length }] of textCache) {
+    if (cachedCharacters <= maxCachedCharacters) return;
+    textCache.delete(oldest);
+    cachedCharacters -= length;
   }
 }
 
-/** How what is attached reaches the model. */
 export type FileRendering = {
   fence: string;
-  /** Some models take a PDF as it is; for the others its text is read. */
+  /** Whether the model accepts a PDF. Other models get its text. */
   readsPdf: boolean;
   readsPictures: boolean;
 };
 
-/** How much of earlier files may be sent again with each request. */
-export type Room = { characters: number; files: number; bytes: number };
+/** How much of earlier files is sent again with each request. */
+export type FileBudget = { characters: number; files: number; bytes: number };
 
-const longestDocument = 60_000;
+const maxDocumentLength = 60_000;
 const pictures = /^image\/(png|jpeg|gif|webp)$/;
 
 /**
- * The files of messages, by the id of the message: of the one that is asked now all, of earlier ones the newest that fit.
- * Whatever is left out is named, and can be opened by a tool.
+ * The files of messages, by message id: all files of the current message, and the newest earlier ones within the budget.
+ * The rest are named, and the model can open them with a tool.
  */
 export async function attachedParts(
-  engine: ReadsFiles,
+  engine: FileReading,
   tenant: Tenant,
   { asked, before }: { asked: MessageRow; before: readonly MessageRow[] },
   shown: FileRendering,
-  room: Room,
+  budget: FileBudget,
 ): Promise<Map<string, UserPart[]>> {
   const attaching = [...before.filter(({ role }) => role === 'user'), asked].filter(
     ({ attachments }) => attachments.length > 0,
@@ -148,7 +147,7 @@ export async function attachedParts(
   if (attaching.length === 0) return new Map();
   const ids = attaching.flatMap(({ attachments }) => attachments.map(({ file_id }) => file_id));
   const rows = new Map((await findFiles(engine.db, tenant, ids)).map((row) => [row.id, row]));
-  const left = { ...room };
+  const budgetLeft = { ...budget };
   const parts = new Map<string, UserPart[]>();
   for (const message of attaching.toReversed()) {
     const isAsked = message === asked;
@@ -157,7 +156,7 @@ export async function attachedParts(
       const row = rows.get(file_id);
       ofMessage.push(
         row
-          ? await partOf(engine, row, filename, shown, isAsked ? null : left)
+          ? await partOf(engine, row, filename, shown, isAsked ? null : budgetLeft)
           : { kind: 'text', text: `[attached: ${filename}, which was deleted]` },
       );
     }
@@ -166,43 +165,43 @@ export async function attachedParts(
   return parts;
 }
 
-/** `room`: of an earlier message, which takes it up. */
+/** Files of earlier messages use up `budget`. It is null for the current message. */
 async function partOf(
-  engine: ReadsFiles,
+  engine: FileReading,
   row: FileRow,
   filename: string,
   { fence, readsPdf, readsPictures }: FileRendering,
-  room: Room | null,
+  budget: FileBudget | null,
 ): Promise<UserPart> {
   const mediaType = row.mime_type ?? 'application/octet-stream';
   const isPicture = pictures.test(mediaType);
   if ((isPicture && readsPictures) || (mediaType === 'application/pdf' && readsPdf)) {
-    if (room && !takes(room, { files: 1, bytes: row.size_bytes ?? 0 })) return named(filename);
+    if (budget && !spend(budget, { files: 1, bytes: row.size_bytes ?? 0 })) return notShown(filename);
     const bytes = await engine.files.read(row.org_id, row.sha256);
-    return bytes ? { kind: 'file', filename, mediaType, bytes } : gone(filename);
+    return bytes ? { kind: 'file', filename, mediaType, bytes } : deleted(filename);
   }
   if (isPicture) return { kind: 'text', text: `[attached: ${filename}, a picture, which this model cannot see]` };
-  if (room && room.characters <= 0) return named(filename);
+  if (budget && budget.characters <= 0) return notShown(filename);
   const text = await textOfFile(engine, row, filename);
-  if (text === undefined) return gone(filename);
+  if (text === undefined) return deleted(filename);
   if (text === null) return { kind: 'text', text: `[attached: ${filename}, of a kind that cannot be read]` };
-  if (room && !takes(room, { characters: Math.min(text.length, longestDocument) })) return named(filename);
-  const whole = text.length <= longestDocument ? text : `${text.slice(0, longestDocument).toWellFormed()}\n[cut]`;
+  if (budget && !spend(budget, { characters: Math.min(text.length, maxDocumentLength) })) return notShown(filename);
+  const whole = text.length <= maxDocumentLength ? text : `${text.slice(0, maxDocumentLength).toWellFormed()}\n[cut]`;
   return { kind: 'text', text: asData(fence, `file ${filename}`, whole) };
 }
 
-const named = (filename: string): UserPart => ({
+const notShown = (filename: string): UserPart => ({
   kind: 'text',
   text: `[attached: ${filename}; open it with read_conversation_file]`,
 });
 
-const gone = (filename: string): UserPart => ({ kind: 'text', text: `[attached: ${filename}, which was deleted]` });
+const deleted = (filename: string): UserPart => ({ kind: 'text', text: `[attached: ${filename}, which was deleted]` });
 
-/** Whether it fits; what fits is taken. */
-function takes(room: Room, { characters = 0, files = 0, bytes = 0 }: Partial<Room>): boolean {
-  if (characters > room.characters || files > room.files || bytes > room.bytes) return false;
-  room.characters -= characters;
-  room.files -= files;
-  room.bytes -= bytes;
+/** Subtracts the cost from the budget and returns true, or returns false if it does not fit. */
+function spend(budget: FileBudget, { characters = 0, files = 0, bytes = 0 }: Partial<FileBudget>): boolean {
+  if (characters > budget.characters || files > budget.files || bytes > budget.bytes) return false;
+  budget.characters -= characters;
+  budget.files -= files;
+  budget.bytes -= bytes;
   return true;
 }

@@ -9,7 +9,7 @@ const draftOf = ({ tool }: OwnTool, given: unknown) => {
 };
 
 describe('ask_question', () => {
-  it('asks each question with its options, and waits seven days [INT-009, INT-029, INT-031]', () => {
+  it('asks each question with its options and expires in seven days [INT-009, INT-029, INT-031]', () => {
     const draft = draftOf(askQuestion(), {
       question: 'Which size?',
       header: 'Size',
@@ -32,7 +32,7 @@ describe('ask_question', () => {
     });
   });
 
-  it('in person is an approval that needs the person, and waits a day [INT-007, INT-028, INT-036]', () => {
+  it('creates an approval for the present user if in_person is set, which expires in a day [INT-007, INT-028, INT-036]', () => {
     expect(draftOf(askQuestion(), { question: 'Wipe the disk?', in_person: true })).toEqual({
       kind: 'hands_approval',
       type: 'approval',
@@ -44,7 +44,7 @@ describe('ask_question', () => {
     });
   });
 
-  it('has a summary of one line and at most 120 characters', () => {
+  it('cuts the summary to one line of at most 120 characters', () => {
     const { summary } = draftOf(askQuestion(), { question: `Is\nit ${'very '.repeat(40)}long?` });
     expect(summary).toHaveLength(120);
     expect(summary).toMatch(/^Is it very .*…$/);
@@ -52,7 +52,7 @@ describe('ask_question', () => {
   });
 });
 
-it('request_handoff says whether it asks for a value [INT-031]', () => {
+it('request_handoff records whether it asks for a value [INT-031]', () => {
   const draft = draftOf(requestHandoff(), { request: 'Read me the code.', asks_for_value: true });
   expect(draft).toMatchObject({ kind: 'ask_question', type: 'handoff', details: { asks_for_value: true } });
   expect(draft.questions).toEqual([{ question: 'Read me the code.', header: '', options: [], multi_select: false }]);
@@ -65,7 +65,7 @@ it('request_handoff says whether it asks for a value [INT-031]', () => {
   });
 });
 
-it('none of them changes anything by itself: a person does', () => {
+it('marks ask_question, request_handoff and hand_off_to_work as read-only', () => {
   for (const { tool } of [askQuestion(), requestHandoff(), handOffToWork()]) {
     expect(tool.origin).toEqual({ from: 'agent', isReadOnly: true });
   }

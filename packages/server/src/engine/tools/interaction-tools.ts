@@ -14,7 +14,7 @@ const question = z.strictObject({
     .optional(),
   multi_select: z.boolean().describe('More than one option may be chosen.').optional(),
 });
-type Asked = z.output<typeof question>;
+type QuestionInput = z.output<typeof question>;
 
 const askInput = question.extend({
   also: z.array(question).max(3).describe('Further questions to answer together with the first.').optional(),
@@ -64,14 +64,14 @@ function questionDraft({
   };
 }
 
-const asQuestion = ({ question: asked, header = '', options = [], multi_select = false }: Asked) => ({
+const asQuestion = ({ question: asked, header = '', options = [], multi_select = false }: QuestionInput) => ({
   question: asked,
   header,
   options,
   multi_select,
 });
 
-/** Where the model does not say it; what the page asks for counts as well. */
+/** Used if the model does not set `asks_for_secret`. */
 const secretWords =
   /\b(pass ?(word|code|phrase)|one[- ]time|verification code|security code|otp|2fa|pin|card (number|details)|cvc|cvv)s?\b/i;
 
@@ -120,7 +120,7 @@ export const handOffToWork = (): OwnTool =>
     isReadOnly: true,
   });
 
-/** Counted as the contract counts, with no character cut in two. */
+/** Counts UTF-16 units as the contract does, and never splits a surrogate pair. */
 function cut(given: string, length: number): string {
   const line = given.replace(/\s+/gu, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
@@ -133,7 +133,7 @@ const connectInput = z.strictObject({
   reason: text('What you need it for, in the person’s language, in one short sentence.', 100).optional(),
 });
 
-/** Has the person sign in to an app; its tools are there once they have. Only for apps that are not connected. */
+/** Asks the person to sign in to an app that is not connected. The run then continues with the app's tools. */
 export const connectApp = (apps: readonly ConnectableApp[], userId: string | null): OwnTool =>
   askingTool(
     {
@@ -147,7 +147,7 @@ export const connectApp = (apps: readonly ConnectableApp[], userId: string | nul
     ({ app, reason }) => connectDraft(apps.find(({ id }) => id === app) ?? { id: app, name: app }, userId, reason),
   );
 
-/** The wait for a sign-in; it is settled by the sign-in and by nothing that anybody answers. */
+/** Waits for a sign-in. Only the sign-in resolves it, never an answer. */
 export function connectDraft({ id, name }: ConnectableApp, userId: string | null, reason?: string): InteractionDraft {
   return {
     kind: 'connector_auth',

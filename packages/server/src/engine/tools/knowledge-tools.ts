@@ -8,10 +8,10 @@ import type { Database } from '../../platform/db/pool.ts';
 import { isInWordsOf, type Memory } from '../../users/index.ts';
 import type { MemoryMode } from '../records/memory-mode.ts';
 import type { MessageRow, TurnRow } from '../records/tables.ts';
-import type { NotebookReader, NotebookSearch, WorkComputer } from './ports.ts';
+import type { NotebookReader, NotebookSearch, TaskComputer } from './ports.ts';
 
 const passages = 6;
-const longestPart = 30_000;
+const maxPartLength = 30_000;
 
 const searchInput = z.strictObject({ query: text('What you want to know, in plain words.', 500) });
 const readInput = z.strictObject({
@@ -35,7 +35,7 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
       async ({ query }) => {
         const { hits, unindexed } = await search({ ...reader, query, limit: passages });
         if (hits.length === 0) return said(unindexed === 0 ? 'Nothing was found.' : nothingYet);
-        const shown = hits.map((hit) => `# Document: ${placeOf(hit)}\n${hit.text}`);
+        const shown = hits.map((hit) => `# Document: ${citationOf(hit)}\n${hit.text}`);
         return said([...shown, ...(unindexed === 0 ? [] : [stillIndexed(unindexed)])].join('\n\n'));
       },
     ),
@@ -57,18 +57,18 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
         }
         const document = only && (await readDocument(db, reader, only.id));
         if (!document) return failed('There is no such document in your notebooks.');
-        const parts = Math.max(1, Math.ceil(document.text.length / longestPart));
+        const parts = Math.max(1, Math.ceil(document.text.length / maxPartLength));
         if (at > parts) return failed(`The document has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
-        const from = (at - 1) * longestPart;
-        const shown = document.text.slice(from, from + longestPart).toWellFormed();
+        const from = (at - 1) * maxPartLength;
+        const shown = document.text.slice(from, from + maxPartLength).toWellFormed();
         return said(`# ${document.title} (part ${at} of ${parts})\n${shown}`);
       },
     ),
   ];
 }
 
-/** What an answer can be cited by: a person knows titles, headings and pages, and no ids. */
-function placeOf({ title, heading, page }: { title: string; heading: string; page: number | null }): string {
+/** The citation of a passage. People know titles, headings and pages, not ids. */
+function citationOf({ title, heading, page }: { title: string; heading: string; page: number | null }): string {
   return [title, ...(heading === '' ? [] : [heading]), ...(page === null ? [] : [`page ${page}`])].join(', ');
 }
 
@@ -86,8 +86,8 @@ export function skillTools(deps: {
   db: Database;
   orgId: string;
   skills: readonly KnownSkill[];
-  /** Where its scripts can be run. */
-  computer: WorkComputer | null;
+  /** Runs the scripts of skills. */
+  computer: TaskComputer | null;
 }): OwnTool[] {
   const { db, orgId, skills, computer } = deps;
   return [
@@ -106,13 +106,13 @@ export function skillTools(deps: {
         const found = files.find(({ path }) => path === file);
         if (!found)
           return failed(`The skill has no file ${file}. It has: ${files.map(({ path }) => path).join(', ')}.`);
-        const longestOfSkill = longestPart * 3;
-        const parts = Math.max(1, Math.ceil(found.content.length / longestOfSkill));
+        const maxSkillPartLength = maxPartLength * 3;
+        const parts = Math.max(1, Math.ceil(found.content.length / maxSkillPartLength));
         if (at > parts) return failed(`The file has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
         const others = files.filter(({ path }) => path !== file).map(({ path }) => path);
-        const from = (at - 1) * longestOfSkill;
+        const from = (at - 1) * maxSkillPartLength;
         const shown = [
-          found.content.slice(from, from + longestOfSkill).toWellFormed(),
+          found.content.slice(from, from + maxSkillPartLength).toWellFormed(),
           ...(parts === 1 ? [] : [`[Part ${at} of ${parts}; ask for the others with \`part\`.]`]),
           ...(others.length === 0 ? [] : [`Further files: ${others.join(', ')}`]),
         ].join('\n\n');
@@ -127,7 +127,7 @@ export function skillTools(deps: {
 const recallInput = z.strictObject({ query: text('What you want to know about them.', 500) });
 const rememberInput = z.strictObject({
   text: text('The fact, in one sentence.', 1000),
-  kind: memoryRoutes.create.response.shape.kind.optional(),
+  kind: memoryRoutes.create.response.shape.kind.describe('What kind of fact it is.').optional(),
 });
 
 export function memoryTools(deps: {
@@ -135,7 +135,7 @@ export function memoryTools(deps: {
   tenant: Tenant;
   turn: Pick<TurnRow, 'user_id' | 'base_from'>;
   mode: MemoryMode;
-  /** What the person has written in the conversation. */
+  /** Messages of the person that are not in the summary. */
   saidByPerson: readonly Pick<MessageRow, 'text' | 'created_at'>[];
 }): OwnTool[] {
   const { memory, tenant, turn, mode, saidByPerson } = deps;
@@ -167,9 +167,9 @@ export function memoryTools(deps: {
         isReadOnly: false,
       },
       async ({ text: fact, kind = 'other' }) => {
-        // A tool or a page may have talked the model into this call: only what the person wrote counts as theirs.
+        // A tool or a page may have injected this call, so only the person's own words count as theirs.
         const source = isTheirs(fact, saidByPerson) ? 'user_direct' : 'agent_inferred';
-        // The agent still reads what stands in the conversation from before the deletion.
+        // The agent still sees messages from before the deletion, and must not restore the deleted facts from them.
         const isSaidSince = (deletion: Date) => {
           const since = saidByPerson.filter(({ created_at }) => created_at > deletion);
           return (turn.base_from === null && since.length === saidByPerson.length) || isTheirs(fact, since);

@@ -10,17 +10,17 @@ import { updateTurn } from '../records/turns.ts';
 import type { ToolParts } from './ports.ts';
 
 /**
- * Keeps with the run which tools it does without, and tells of each outage that nobody has told of yet. Nothing is told of
- * a test: the first person who meets the outage is to be heard of.
+ * Stores with the run which servers' tools it lacks, and publishes each outage that was not published yet. A test
+ * publishes nothing, so that the event names the first real user who meets the outage.
  */
-export async function noteMissing(
+export async function recordMissingTools(
   engine: ToolParts,
   { turn, task }: Subject,
   run: Run,
   missing: readonly UnavailableServer[],
 ): Promise<void> {
   const shown: MissingTool[] = missing.map(({ slug, reason, message }) => ({ server: slug, reason, message }));
-  // In one order: two conversations that find the same servers away must not wait for each other.
+  // A fixed order prevents a deadlock between two conversations that find the same servers unreachable.
   const ordered = missing.toSorted((one, other) => (one.serverId < other.serverId ? -1 : 1));
   await changeConversation(engine, turn.conversation_id, run, async (change) => {
     if (!isDeepStrictEqual((task ?? turn).missing_tools, shown)) {
@@ -30,17 +30,17 @@ export async function noteMissing(
     if (change.conversation.is_hidden) return;
     const whose = { orgId: turn.org_id, mode: turn.mode, userId: turn.user_id };
     for (const each of ordered) {
-      // Nothing is away: it is so with every message, until somebody changes the file.
+      // This is no outage: it stays so with every message until somebody changes the configuration.
       if (each.reason === 'too_many_tools') continue;
       if (await beginOutage(change.tx, whose, each)) tellAway(change, { turn, task }, each);
     }
   });
 }
 
-/** What the model is told, in words that the person may hear: no address, and of a secret not even its name. */
-export const missingLine = ({ slug, reason }: UnavailableServer) => `\`${slug}\`: ${why[reason]}`;
+/** The line for the model. It may repeat it to the person, so it has no address and no name of a secret. */
+export const describeMissingServer = ({ slug, reason }: UnavailableServer) => `\`${slug}\`: ${reasonTexts[reason]}`;
 
-const why: Record<AwayReason, string> = {
+const reasonTexts: Record<AwayReason, string> = {
   unreachable: 'it cannot be reached just now.',
   credentials_refused: 'it does not take the credentials that it is called with.',
   secret_missing: 'the company has not finished setting it up.',

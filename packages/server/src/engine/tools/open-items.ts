@@ -16,14 +16,14 @@ import { resolveInteraction } from '../turns/resolve-interaction.ts';
 import { stopTask } from '../turns/stop.ts';
 import type { ToolParts } from './ports.ts';
 
-/** What a conversation has left open when a message comes, each under the number by which the agent names it. */
-export type OpenMatters = {
+/** Open tasks and questions of a conversation. The agent refers to them by their number in these lists. */
+export type OpenItems = {
   work: readonly TaskRow[];
-  /** What a person can answer in words. Nothing that takes a yes is among it: nobody says yes through the agent. */
+  /** Questions that can be answered in words. Approvals are excluded: nobody approves through the agent. */
   questions: readonly { row: InteractionRow; of: string; question: string }[];
 };
 
-export function openMatters(openTasks: readonly TaskRow[], pending: readonly InteractionRow[]): OpenMatters {
+export function openItemsOf(openTasks: readonly TaskRow[], pending: readonly InteractionRow[]): OpenItems {
   const titleOf = (taskId: string | null) => openTasks.find(({ id }) => id === taskId)?.title ?? 'work without a title';
   const inWords = pending.filter(
     ({ type, details, is_hidden }) =>
@@ -39,8 +39,8 @@ export function openMatters(openTasks: readonly TaskRow[], pending: readonly Int
   };
 }
 
-/** As the model reads them behind the message. */
-export const shownMatters = ({ work, questions }: OpenMatters, pending: readonly InteractionRow[]) => ({
+/** The open items as the prompt lists them after the message. */
+export const presentOpenItems = ({ work, questions }: OpenItems, pending: readonly InteractionRow[]) => ({
   openWork: work.map(({ id, title, status }, at) => ({
     number: at + 1,
     title,
@@ -52,17 +52,17 @@ export const shownMatters = ({ work, questions }: OpenMatters, pending: readonly
 
 const numberOf = (what: string) => z.int().min(1).describe(`The number of the ${what}, as it is listed as open.`);
 
-/** The tools by which a message of the person reaches what is open; none where nothing is. */
-export function openMatterTools(
+/** Tools that pass the person's message on to open items. Empty if nothing is open. */
+export function openItemTools(
   engine: ToolParts,
   of: { tenant: Tenant; run: Run; asked: MessageRow; conversationId: string },
-  { work, questions }: OpenMatters,
+  { work, questions }: OpenItems,
 ): OwnTool[] {
   const { tenant, run, asked, conversationId } = of;
   const change = (make: (change: Change) => Promise<ToolAnswer>) =>
     changeConversation(engine, conversationId, run, make);
 
-  /** Another message, a page or the work itself may have been quicker. */
+  /** Reads the task again, since another message, a page or the task itself may have ended it meanwhile. */
   const onWork = (number: number, act: (change: Change, task: TaskRow) => Promise<ToolAnswer>) =>
     change(async (changing) => {
       const task = await findTask(changing.tx, tenant, work[number - 1]?.id ?? '');
@@ -124,7 +124,7 @@ const noteText = (message: string, note: string | undefined) =>
 
 const answerInput = z.strictObject({ question: numberOf('question') });
 
-/** The answer is what the person wrote and nothing else: a page that talks the agent into it cannot put words into their mouth. */
+/** The answer is always the person's own message, so that an injected prompt cannot answer for them. */
 const passOnAnswer = (
   engine: ToolParts,
   {
@@ -136,7 +136,7 @@ const passOnAnswer = (
     asked: MessageRow;
     change: (make: (change: Change) => Promise<ToolAnswer>) => Promise<ToolAnswer>;
   },
-  questions: OpenMatters['questions'],
+  questions: OpenItems['questions'],
 ): OwnTool =>
   ownTool<z.output<typeof answerInput>>(
     {
@@ -155,7 +155,7 @@ const passOnAnswer = (
         if (row?.status !== 'pending') return failed('This was answered meanwhile.');
         const answers = (row.questions ?? []).map(() => asked.text);
         const { kind, decision } = await resolveInteraction(engine, changing, row, readAnswer(row, { answers }));
-        // As by the routes: what was answered shows in the audit log, whichever way it came.
+        // The routes record the same audit entry for an answer.
         await recordAudit(changing.tx, agentOrigin(tenant), {
           action: 'interaction.answered',
           target: { type: 'interaction', id: row.id },

@@ -8,10 +8,10 @@ import { oneProcess } from '../../computers/computer-routing.fixture.ts';
 import { readConversationFile } from './conversation-files.ts';
 import { askQuestion, connectApp, handOffToWork, requestHandoff } from './interaction-tools.ts';
 import { memoryTools, notebookTools, skillTools } from './knowledge-tools.ts';
-import { openMatterTools } from './open-items.ts';
+import { openItemTools } from './open-items.ts';
 import { proposePlan, saveOutput, updatePlan } from './task-tools.ts';
 
-/** None of the tools is run here: what they would need stands empty. */
+/** No tool is run here, so their dependencies are empty. */
 const unused = {} as never;
 const browserPool = { obstacle: async () => null, ifOpen: () => null } as never;
 const of = { tenant: { orgId: 'org_1', mode: 'test' }, turn: { user_id: null }, task: { id: 'tsk_1' } } as never;
@@ -21,7 +21,7 @@ async function everyOwnTool(): Promise<OwnTool[]> {
     askQuestion(),
     requestHandoff(),
     handOffToWork(),
-    ...openMatterTools(unused, unused, { work: [unused], questions: [unused] }),
+    ...openItemTools(unused, unused, { work: [unused], questions: [unused] }),
     ...readConversationFile(unused, unused, { attached: [{ file_id: 'file_1', filename: 'a.txt' }], made: [] }),
     connectApp(
       [
@@ -53,7 +53,7 @@ async function everyOwnTool(): Promise<OwnTool[]> {
   ];
 }
 
-it('a model reads of each tool of the agent what is written down here', async () => {
+it('describes every tool of the agent to the model as own-tools.fixture.json does', async () => {
   const written = JSON.parse(await readFile(new URL('./own-tools.fixture.json', import.meta.url), 'utf8'));
   const tools = (await everyOwnTool()).map(({ tool }) => tool.definition);
   expect(tools).toEqual(written);

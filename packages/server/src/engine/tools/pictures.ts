@@ -1,13 +1,13 @@
 import { createLimiter } from '../../platform/async/limiter.ts';
 
-/** What its first bytes say of a picture: its kind and its size. Nothing is decoded, whatever it claims to be. */
+/** Kind and size from the first bytes. Nothing is decoded, so a forged size costs no memory. */
 export type PictureSize = {
   mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
   width: number;
   height: number;
 };
 
-/** Null for what is none of the four kinds that models read, or is broken. */
+/** Null if the content is broken or is none of the four kinds that models read. */
 export function pictureSizeOf(content: Uint8Array): PictureSize | null {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   try {
@@ -19,7 +19,7 @@ export function pictureSizeOf(content: Uint8Array): PictureSize | null {
 }
 
 function sizeIn(bytes: Buffer): PictureSize | null {
-  if (bytes.subarray(0, 8).equals(pngSign) && bytes.toString('latin1', 12, 16) === 'IHDR') {
+  if (bytes.subarray(0, 8).equals(pngSignature) && bytes.toString('latin1', 12, 16) === 'IHDR') {
     return { mediaType: 'image/png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
   }
   if (/^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))) {
@@ -29,7 +29,7 @@ function sizeIn(bytes: Buffer): PictureSize | null {
   return bytes.readUInt16BE(0) === 0xffd8 ? jpegSize(bytes) : null;
 }
 
-const pngSign = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 function webpSize(bytes: Buffer): PictureSize | null {
   const mediaType = 'image/webp';
@@ -47,7 +47,7 @@ function webpSize(bytes: Buffer): PictureSize | null {
   }
 }
 
-/** The size stands in the first frame's header, behind segments of any length. */
+/** The size is in the header of the first frame, after segments of any length. */
 function jpegSize(bytes: Buffer): PictureSize | null {
   for (let at = 2; at + 9 < bytes.length; ) {
     if (bytes[at] !== 0xff) return null;
@@ -59,57 +59,57 @@ function jpegSize(bytes: Buffer): PictureSize | null {
     if (isFrame(marker)) {
       return { mediaType: 'image/jpeg', width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
     }
-    // The picture itself begins, or ends, before its size was said.
+    // The image data begins or ends without a frame header.
     if (marker === 0xda || marker === 0xd9) return null;
     at += 2 + bytes.readUInt16BE(at + 2);
   }
   return null;
 }
 
-/** C0 to CF but for tables, arithmetic conditioning and extensions. */
+/** C0 to CF except tables, arithmetic conditioning and extensions. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 type FittingPicture = { mediaType: string; content: Uint8Array; width: number; height: number };
 
-/** A picture as models are shown it, or in words why not. */
+/** Scales a picture to the size that models see, or returns the reason why it cannot be shown. */
 export type FitPicture = (content: Uint8Array) => Promise<FittingPicture | { refused: string }>;
 
-/** Vendors scale what is larger down to about this themselves before they look at it, and bill it no higher. */
-const longestEdge = 1568;
-const mostBytes = 1_572_864;
-/** Vendors refuse these where they cannot be made smaller here. */
-const longestRefusedAbove = 8000;
-const mostRefusedAbove = 3_670_016;
-/** Decoded, a point takes four bytes: a few kilobytes can claim to be gigabytes. */
-const mostPoints = 32_000_000;
+/** Vendors scale larger pictures down to about this size and bill them no higher. */
+const maxEdge = 1568;
+const maxBytes = 1_572_864;
+/** Vendors refuse pictures above these limits. */
+const vendorMaxEdge = 8000;
+const vendorMaxBytes = 3_670_016;
+/** A decoded pixel takes four bytes, so a file of a few kilobytes can expand to gigabytes. */
+const maxPixels = 32_000_000;
 const quality = 80;
 
-/** One at a time: each may take 128 MB while it is made smaller, off the main thread. */
+/** One at a time: scaling runs off the main thread and may take 128 MB. */
 const one = createLimiter({ atOnce: 1 });
 
 export const fitPicture: FitPicture = async (content) => {
   const size = pictureSizeOf(content);
   if (!size) return { refused: 'it is of no kind that models read' };
   const { mediaType, width, height } = size;
-  if (width * height > mostPoints) return { refused: `${width} × ${height} points are too many` };
+  if (width * height > maxPixels) return { refused: `${width} × ${height} points are too many` };
   const longest = Math.max(width, height);
-  if (longest <= longestEdge && content.byteLength <= mostBytes) return { mediaType, content, width, height };
-  const smaller = await one.run('', () => smallerOf(content, size)).catch(() => null);
-  if (smaller && smaller.content.byteLength <= mostRefusedAbove) return smaller;
-  if (longest > longestRefusedAbove || content.byteLength > mostRefusedAbove) {
+  if (longest <= maxEdge && content.byteLength <= maxBytes) return { mediaType, content, width, height };
+  const smaller = await one.run('', () => scaleDown(content, size)).catch(() => null);
+  if (smaller && smaller.content.byteLength <= vendorMaxBytes) return smaller;
+  if (longest > vendorMaxEdge || content.byteLength > vendorMaxBytes) {
     return { refused: `${width} × ${height} points in ${Math.ceil(content.byteLength / 1024)} KB are too many` };
   }
   return { mediaType, content, width, height };
 };
 
-/** Null where this machine has nothing to do it with. JPEG knows no transparency: only what came as JPEG stays one. */
-async function smallerOf(
+/** Null if the image library is not installed. JPEG has no transparency, so only a JPEG stays one. */
+async function scaleDown(
   content: Uint8Array,
   { mediaType, width, height }: { mediaType: string; width: number; height: number },
 ): Promise<FittingPicture | null> {
   const library = await import('@napi-rs/image').catch(() => null);
   if (!library) return null;
-  const scale = Math.min(1, longestEdge / Math.max(width, height));
+  const scale = Math.min(1, maxEdge / Math.max(width, height));
   const to = { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
   const picture = new library.Transformer(content).resize(to.width, to.height);
   const isJpeg = mediaType === 'image/jpeg';

@@ -14,7 +14,7 @@ import type { Attachment, TaskRow, TurnRow } from '../records/tables.ts';
 import type { OpenPage, Turns } from '../turns/ports.ts';
 import type { FitPicture } from './pictures.ts';
 
-/** What the tools of a run take beside what a turn does. */
+/** Dependencies of a run's tools, in addition to those of a turn. */
 export type ToolParts = Turns & {
   serverTools: ServerTools;
   apps: Apps;
@@ -24,26 +24,26 @@ export type ToolParts = Turns & {
   documents: DocumentReader;
   fitPicture: FitPicture;
   routineTools: RoutineTools;
-  workComputers: WorkComputers;
-  workBrowsers: WorkBrowsers;
+  workComputers: TaskComputers;
+  workBrowsers: TaskBrowsers;
 };
 
-/** What users may connect, and have connected. */
+/** Apps that users can connect or have connected. */
 type Apps = {
-  /** Those of the wanted that users of the org can connect now. */
+  /** Filters the apps that users of the org can connect now. */
   connectable: (
     tenant: Tenant,
     isWanted: (app: { id: string }) => boolean,
   ) => Promise<readonly { id: string; name: string }[]>;
   find: (id: string) => { id: string; name: string } | undefined;
-  /** Waits for whoever is about to connect it. */
+  /** Waits for a transaction that is just connecting the app. */
   isConnected: (tx: Transaction, tenant: Tenant, of: { userId: string | null; app: string }) => Promise<boolean>;
 };
 
 export type NotebookReader = {
   orgId: string;
   notebookIds: readonly string[];
-  /** What the version fixes of them; null: their newest content. */
+  /** Revisions that the version fixes. Null reads the newest content. */
   revisions: Readonly<Record<string, number>> | null;
   userId: string | null;
 };
@@ -58,72 +58,77 @@ export type NotebookSearch = (search: NotebookReader & { query: string; limit: n
     snippet: string;
     text: string;
   }[];
-  /** Documents of which some can only be found by their words yet. */
+  /** Number of documents that are not fully indexed by meaning yet. */
   unindexed: number;
 }>;
 
-/** The agent's tools for what it is to do again and again; in a test they only seem to. */
+/** The agent's tools for routines. With `isPretend` they change nothing. */
 type RoutineTools = (of: { tenant: Tenant; turn: TurnRow; isPretend: boolean }) => OwnTool[];
 
-/** The computer of whoever a piece of work is for; null where this server has none. It is woken when it is used. */
-type WorkComputers = (of: {
+/** The computer of the task's user. Null if this server has none. The first use starts it. */
+type TaskComputers = (of: {
   tenant: Tenant;
   turn: TurnRow;
   manifest: Manifest;
-  /** What its version may put there: whatever else was put there before is taken away. */
+  /** Skills of the version. Skills that were placed earlier and are not listed are removed. */
   skills: readonly KnownSkill[];
-  /** Of the whole conversation, the newest first. */
+  /** Attachments of the whole conversation, newest first. */
   attachments: readonly Attachment[];
-}) => Promise<WorkComputer | null>;
+}) => Promise<TaskComputer | null>;
 
-export type WorkComputer = {
+export type TaskComputer = {
   tools: readonly OwnTool[];
-  /** A file of it that is given to the person. */
+  /** Reads a file that the agent gives to the person. */
   readOutput: (path: string, signal: AbortSignal) => Promise<({ bytes: Uint8Array } | { refused: string }) & Metered>;
-  /** Puts the files of a skill where its scripts can be run, and says where. */
+  /** Puts the files of a skill where its scripts can be run. `note` describes the location. */
   placeSkill: (
     skill: KnownSkill & { files: readonly { path: string; content: string }[] },
     signal: AbortSignal,
   ) => Promise<{ note: string } & Metered>;
 };
 
-/** The browsers that the agent works in. */
-type WorkBrowsers = {
-  /** The tools of one piece of work; none where this server has no browsers. The browser is woken when it is used. */
+type TaskBrowsers = {
+  /** The browser tools of one task. Empty if this server has no browsers. The first use starts the browser. */
   ofWork: (of: {
     tenant: Tenant;
     turn: TurnRow;
     task: TaskRow;
     manifest: Manifest;
-    /** Gives the person a file as a result of the work. */
+    /** Stores a file as an output of the task. */
     save: (file: { name: string; bytes: Uint8Array }) => Promise<{ id: string; filename: string | null }>;
   }) => Promise<readonly OwnTool[]>;
   /**
-   * The page that the work has open now and the person is to do something in; null where it has none. While they give a
-   * secret away in it, nobody else sees it until the hand-off is over.
+   * The page that the task has open, for the person to act in. Null if it has none. With `isSecret`, nobody else sees
+   * the page until the hand-off is over.
    */
   handOver: (task: TaskRow, of: { isSecret: boolean }) => Promise<OpenPage | null>;
 };
 
-/** How long the computer has run for it. */
+/** How long the computer ran for the call. */
 type Metered = { computerSeconds: number };
 
-/** What came of a call, before anything of it is kept. */
-type RanTool = ({ kind: 'result' } & ToolAnswer) | Extract<ToolOutcome, { kind: 'connect' | 'input' | 'under_way' }>;
+/** The outcome of a call, before its media are stored. */
+type ToolCallOutcome =
+  | ({ kind: 'result' } & ToolAnswer)
+  | Extract<ToolOutcome, { kind: 'connect' | 'input' | 'under_way' }>;
 
-/** The tools of one run. */
 export type RunTools = {
   all: readonly Tool[];
-  /** What a call of a tool of the agent's own, or of a server, does. `sample`: for servers that may ask the model. */
-  run: (call: ToolCall, tool: Tool, signal: AbortSignal, of: CallSoFar & { sample: Sample }) => Promise<RanTool>;
-  /** Tells the tool of a call that is under way that nobody waits for it any more. */
+  /** Calls a tool of the agent or of a server. `sample` lets a server ask the model. */
+  run: (
+    call: ToolCall,
+    tool: Tool,
+    signal: AbortSignal,
+    of: CallSoFar & { sample: Sample },
+  ) => Promise<ToolCallOutcome>;
+  /** Notifies the server that nobody waits for a background call any more. */
   cancel: (tool: Tool, underWay: unknown, signal: AbortSignal) => Promise<void>;
-  /** What a call costs; null where nothing. */
+  /** Price of a call in US dollars. Null if it is free. */
   priceOf: (tool: Tool) => number | null;
-  /** Only what changes nothing is among them, until somebody says yes to the plan. */
+  /** True until the plan is approved: `all` then has only tools that change nothing. */
   awaitsPlan: boolean;
   hasComputer: boolean;
   hasBrowser: boolean;
-  /** The servers whose tools should be among them and are not. */
+  /** Servers whose tools are missing from `all`, wholly or in part. */
   missing: readonly UnavailableServer[];
 };

@@ -5,10 +5,10 @@ import type { RecordedCall, TestScript } from '../records/turn.ts';
 import type { RunTools } from './ports.ts';
 
 /**
- * Tools of the agent's own that only read what the org has set up, or only concern the conversation itself; routines know
- * a test by its turn and make nothing.
+ * Tools of the agent that only read what the org has set up, or only concern the conversation itself. The routine tools
+ * recognise a test by its turn and create nothing.
  */
-const harmless = new Set([
+const safeInTests = new Set([
   'search_notebooks',
   'read_document',
   'use_skill',
@@ -22,46 +22,46 @@ const harmless = new Set([
   'routines_remove',
 ]);
 
-type Answer = { output: string; isError: boolean };
+type SimulatedAnswer = { output: string; isError: boolean };
 
-type Before = {
-  /** What the agent was asked to remember in this very test. */
+type TestHistory = {
+  /** Facts that the agent was asked to remember in this test. */
   remembered: () => Promise<readonly string[]>;
-  /** Every call of the tool that a model knows by this name in this very test, the one that is being made included. */
+  /** Every call of the tool in this test, including the current one. */
   called: (name: string) => Promise<readonly Pick<ToolCall, 'id' | 'arguments'>[]>;
-  /** What that tool answered in the talk that is replayed. */
+  /** Answers of the tool in the conversation that is replayed. */
   recorded: (name: string) => Promise<readonly RecordedCall[]>;
 };
 
 /**
- * The tools of a test: what the scenario says stands in for the world, whatever the model calls and whoever says yes. For
- * real run only tools of servers that the server marks as changing nothing and that wait for nobody. Everything else
- * answers what was recorded for these arguments, or the scenario's entry, or an error. In a replay no tool of a server or
- * of the person's runs for real, whatever it is marked as.
+ * The tools of a test. Besides the safe tools above, a server's tool is called only if the server marks it as read-only,
+ * it needs no approval, and the script has no result for it. Every other call returns the recorded answer for these
+ * arguments, or the scenario's entry, or an error. A replay calls no server's tool and reads no attached file.
  */
-export function pretendTools(script: TestScript, tools: RunTools, before: Before): RunTools {
+export function simulateTools(script: TestScript, tools: RunTools, history: TestHistory): RunTools {
   const { tool_results, recorded_calls = [] } = script;
   const isReplay = script.replay_of !== undefined;
-  const givenFor = (tool: Tool) =>
+  const recordedCallsOf = (tool: Tool) =>
     tool.origin.from === 'agent' ? [] : recorded_calls.filter((recorded) => recorded.tool === keyOf(tool));
-  const entryOf = (tool: Tool): Answer | null => {
+  const entryOf = (tool: Tool): SimulatedAnswer | null => {
     if (tool.origin.from === 'agent' || !Object.hasOwn(tool_results, keyOf(tool))) return null;
     return said(asText(tool_results[keyOf(tool)]));
   };
-  const isPlayed = (tool: Tool) => entryOf(tool) !== null || givenFor(tool).length > 0;
+  const isScripted = (tool: Tool) => entryOf(tool) !== null || recordedCallsOf(tool).length > 0;
   const runsForReal = (tool: Tool): boolean => {
-    if (tool.origin.from === 'agent') return harmless.has(tool.definition.name) && !(isReplay && ofPerson(tool));
+    if (tool.origin.from === 'agent')
+      return safeInTests.has(tool.definition.name) && !(isReplay && readsAttachments(tool));
     if (isReplay) return false;
-    return tool.origin.from === 'server' && tool.origin.isReadOnly && !needsYes(tool) && !isPlayed(tool);
+    return tool.origin.from === 'server' && tool.origin.isReadOnly && !needsYes(tool) && !isScripted(tool);
   };
 
-  /** The same call again gets the answer after, and once there is none left the last. */
-  async function recordedAnswer(call: ToolCall, tool: Tool): Promise<Answer | null> {
+  /** The nth call with the same arguments gets the nth recorded answer. Later calls get the last one. */
+  async function recordedAnswer(call: ToolCall, tool: Tool): Promise<SimulatedAnswer | null> {
     const isSame = (other: { arguments: unknown }) => isDeepStrictEqual(other.arguments, call.arguments);
-    const recorded = isReplay ? await before.recorded(tool.definition.name) : givenFor(tool);
+    const recorded = isReplay ? await history.recorded(tool.definition.name) : recordedCallsOf(tool);
     const fitting = recorded.filter(isSame);
     if (fitting.length === 0) return null;
-    const made = fitting.length === 1 ? [] : (await before.called(tool.definition.name)).filter(isSame);
+    const made = fitting.length === 1 ? [] : (await history.called(tool.definition.name)).filter(isSame);
     const round = Math.max(
       0,
       made.findIndex(({ id }) => id === call.id),
@@ -76,33 +76,33 @@ export function pretendTools(script: TestScript, tools: RunTools, before: Before
     priceOf: (tool) => (runsForReal(tool) ? tools.priceOf(tool) : null),
     async run(call, tool, signal, of) {
       if (runsForReal(tool)) return tools.run(call, tool, signal, of);
-      const isRecorded = isReplay || givenFor(tool).length > 0;
+      const isRecorded = isReplay || recordedCallsOf(tool).length > 0;
       const answer =
         (await recordedAnswer(call, tool)) ??
         entryOf(tool) ??
-        (await pretend(tool, call.arguments as Record<string, unknown>, before, isRecorded));
+        (await simulate(tool, call.arguments as Record<string, unknown>, history, isRecorded));
       return { kind: 'result', ...answer };
     },
   };
 }
 
-/** It reads what was sent along, and nothing is sent along in a replay. */
-const ofPerson = (tool: Tool) => tool.definition.name === 'read_conversation_file';
+/** A replay has no attached files to read. */
+const readsAttachments = (tool: Tool) => tool.definition.name === 'read_conversation_file';
 
-/** The tools that a script answers for. */
-export const playedTools = ({ tool_results, recorded_calls = [] }: TestScript): string[] => [
+/** Names of the tools that the script has results for. */
+export const scriptedTools = ({ tool_results, recorded_calls = [] }: TestScript): string[] => [
   ...new Set([...Object.keys(tool_results), ...recorded_calls.map(({ tool }) => tool)]),
 ];
 
 const keyOf = (tool: Tool) => (tool.server === null ? ownNameOf(tool) : `${tool.server}.${ownNameOf(tool)}`);
 
-/** What the agent's own tools say when they have worked; nothing is kept beyond the test. */
-async function pretend(
+/** Returns the success text of the agent's tool. Nothing is stored outside the test. */
+async function simulate(
   { origin, definition }: Tool,
   given: Record<string, unknown>,
-  { remembered }: Before,
+  { remembered }: TestHistory,
   isRecorded: boolean,
-): Promise<Answer> {
+): Promise<SimulatedAnswer> {
   switch (origin.from === 'agent' ? definition.name : null) {
     case 'remember':
       return said('Remembered.');
@@ -120,6 +120,6 @@ async function pretend(
 const noResult = 'This tool is not run in a test, and the scenario has no result for it.';
 const notRecorded = 'This tool is not run in a test, and no call with these arguments was recorded.';
 
-const said = (output: string): Answer => ({ output, isError: false });
+const said = (output: string): SimulatedAnswer => ({ output, isError: false });
 
 const asText = (result: unknown) => (typeof result === 'string' ? result : JSON.stringify(result ?? null));

@@ -11,10 +11,10 @@ import { type Change, changeConversation } from '../records/change.ts';
 import type { TaskRow } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
 import { tellProgress } from '../records/tell.ts';
-import type { ToolParts, WorkComputer } from './ports.ts';
+import type { TaskComputer, ToolParts } from './ports.ts';
 
-const mostSteps = 30;
-const largestOutput = 2 * 1024 * 1024;
+const maxSteps = 30;
+const maxOutputLength = 2 * 1024 * 1024;
 
 const planInput = z.strictObject({
   title: text('A name for the work, a few words; only where it has none or the wrong one.', 120).optional(),
@@ -26,10 +26,10 @@ const planInput = z.strictObject({
       }),
     )
     .min(1)
-    .max(mostSteps),
+    .max(maxSteps),
 });
 
-/** The plan that people see as the progress of the work. */
+/** Shows the plan as the progress of the task. */
 export const updatePlan = (engine: ToolParts, task: TaskRow, run: Run): OwnTool =>
   ownTool(
     {
@@ -44,7 +44,7 @@ export const updatePlan = (engine: ToolParts, task: TaskRow, run: Run): OwnTool 
     },
   );
 
-/** A plan that is only proposed is shown too: the person says yes to what they see. */
+/** Also shows a plan that is only proposed, because the person approves what they see. */
 export async function writePlan(change: Change, task: TaskRow, given: unknown): Promise<void> {
   const { title, steps } = given as z.output<typeof planInput>;
   const progress = steps.map(({ content, status }) => ({ content: storableText(content), status }));
@@ -52,7 +52,7 @@ export async function writePlan(change: Change, task: TaskRow, given: unknown): 
   tellProgress(change, await updateTask(change.tx, task, changes));
 }
 
-/** Until the person has said yes to the plan, showing one is all that changes anything. */
+/** Replaces `update_plan` until the person has approved a plan. */
 export const proposePlan = (): OwnTool =>
   askingTool(
     {
@@ -78,18 +78,18 @@ export const proposePlan = (): OwnTool =>
 
 const outputInput = z.strictObject({
   filename: text('One plain name with its ending, such as report.md.', 200),
-  content: z.string().max(largestOutput).describe('The whole text of the file.'),
+  content: z.string().max(maxOutputLength).describe('The whole text of the file.'),
 });
 const computerOutputInput = outputInput.partial({ content: true }).extend({
   path: text('A file on the computer. Instead of `content`.', 1000).optional(),
 });
 
-/** Gives the person a file that the model writes or, where the work has a computer, one that lies there. */
-export const saveOutput = (engine: ToolParts, task: TaskRow, run: Run, computer: WorkComputer | null): OwnTool =>
+/** Gives the person a file with text from the model or, if the task has a computer, a file from there. */
+export const saveOutput = (engine: ToolParts, task: TaskRow, run: Run, computer: TaskComputer | null): OwnTool =>
   ownTool<z.output<typeof computerOutputInput>>(
     {
       name: 'save_output',
-      // Where the file lies on a computer, that may have to be prepared first.
+      // The computer may have to be prepared before the file can be read.
       ...(computer && { timeoutS: 3600 }),
       description: computer
         ? 'Give the person a file as a result of the work: its text as `content`, such as a report in Markdown or a table in CSV, or any file of the computer by its `path`.'
@@ -105,20 +105,20 @@ export const saveOutput = (engine: ToolParts, task: TaskRow, run: Run, computer:
       const { computerSeconds = 0 } = read ?? {};
       if (read && 'refused' in read) return { ...failed(read.refused), computerSeconds };
       const bytes = read?.bytes ?? Buffer.from(content ?? '', 'utf8');
-      const file = await keepOutput(engine, task, run, { name, bytes }).catch(unlessAway);
+      const file = await storeOutput(engine, task, run, { name, bytes }).catch(refusalIfNotReady);
       if ('refused' in file) return { ...failed(file.refused), computerSeconds };
       return { ...said(`Saved as ${file.filename} (${file.id}, ${file.size_bytes} bytes).`), computerSeconds };
     },
   );
 
-/** The work itself is not in vain where its result cannot be kept just now: the agent may try again. */
-function unlessAway(error: unknown): { refused: string } {
+/** The agent may try again if the file store is unreachable, so the task does not fail. */
+function refusalIfNotReady(error: unknown): { refused: string } {
   if (error instanceof Failure && error.code === 'not_ready') return { refused: error.message };
   throw error;
 }
 
-/** Gives the person a file as a result of the work. */
-export async function keepOutput(
+/** Stores a file as an output of the task. */
+export async function storeOutput(
   engine: ToolParts,
   task: TaskRow,
   run: Run,

@@ -12,40 +12,43 @@ import { approvedPrice } from '../records/interactions.ts';
 import type { Subject } from '../records/subject.ts';
 import type { RunTools, ToolParts } from './ports.ts';
 
-/** Of one answer: no model looks at more, and each costs as much as a page of text. */
-const mostOfAnswer = 8;
-const largestRecording = 4 * 1_048_576;
+/** Per answer: no model looks at more, and each costs as much as a page of text. */
+const maxMediaPerAnswer = 8;
+const maxRecordingBytes = 4 * 1_048_576;
 
 /**
- * Keeps what a tool answered with beside its text, made as small as models see it. It is kept before the answer is
- * recorded, so that whoever goes on with the run after a crash shows the model the same picture. `notes` name what is
- * not kept.
+ * Stores the pictures and recordings of a tool's answer, scaled to the size that models see. They are stored before the
+ * answer is recorded, so that a process that resumes the run after a crash shows the model the same picture. `notes`
+ * names each item that was not stored.
  */
-export async function keepMedia(
+export async function storeMedia(
   engine: ToolParts,
   subject: Subject,
   run: Run,
   answered: readonly AnsweredMedia[],
 ): Promise<{ media: ToolMedia[]; notes: string[] }> {
   const notes: string[] = [];
-  const fitting: Fitting[] = [];
+  const fitted: FittedMedia[] = [];
   for (const [at, each] of answered.entries()) {
-    const made = at < mostOfAnswer ? await fit(engine, each) : { refused: `at most ${mostOfAnswer} are shown at once` };
+    const made =
+      at < maxMediaPerAnswer
+        ? await fitMedia(engine, each)
+        : { refused: `at most ${maxMediaPerAnswer} are shown at once` };
     if ('refused' in made) {
       notes.push(`[${each.mediaType}, ${each.content.byteLength} bytes, is not shown: ${made.refused}]`);
-    } else fitting.push(made);
+    } else fitted.push(made);
   }
   try {
-    return { media: await keepAll(engine, subject, run, fitting), notes };
+    return { media: await storeAll(engine, subject, run, fitted), notes };
   } catch (error) {
     if (!(error instanceof Failure && error.code === 'not_ready')) throw error;
-    // What the tool did is done: the run goes on with its words.
+    // The tool has had its effect, so the run continues with the text of the answer.
     return { media: [], notes: [...notes, `[What came beside the text is not shown: ${error.message}]`] };
   }
 }
 
-/** `fileId`: of a file that holds it already. */
-type Fitting = {
+/** `fileId` names a file that already has this content. */
+type FittedMedia = {
   mediaType: string;
   content: Uint8Array;
   width: number | null;
@@ -53,29 +56,32 @@ type Fitting = {
   fileId?: string | undefined;
 };
 
-async function fit({ fitPicture }: ToolParts, answered: AnsweredMedia): Promise<Fitting | { refused: string }> {
+async function fitMedia(
+  { fitPicture }: ToolParts,
+  answered: AnsweredMedia,
+): Promise<FittedMedia | { refused: string }> {
   const { mediaType, content, fileId } = answered;
   if (!mediaType.startsWith('audio/')) {
     const made = await fitPicture(content);
-    // One that was made smaller is another than the one that the person has.
+    // A scaled picture differs from the stored file, so it needs its own file.
     return 'content' in made && made.content === content ? { ...made, fileId } : made;
   }
-  if (content.byteLength > largestRecording) return { refused: 'the recording is too large' };
+  if (content.byteLength > maxRecordingBytes) return { refused: 'the recording is too large' };
   return { mediaType, content, width: null, height: null };
 }
 
-async function keepAll(
+async function storeAll(
   engine: ToolParts,
   { turn, task }: Subject,
   run: Run,
-  fitting: readonly Fitting[],
+  fitted: readonly FittedMedia[],
 ): Promise<ToolMedia[]> {
   const tenant = { orgId: turn.org_id, mode: turn.mode };
-  const all = await mapLimited(4, fitting, async (each) => ({
+  const all = await mapLimited(4, fitted, async (each) => ({
     each,
     stored: each.fileId === undefined ? await storeContent(engine.db, engine.files, tenant.orgId, each.content) : null,
   }));
-  if (all.every(({ stored }) => stored === null)) return fitting.map((each) => mediaOf(each, each.fileId as string));
+  if (all.every(({ stored }) => stored === null)) return fitted.map((each) => mediaOf(each, each.fileId as string));
   return changeConversation(engine, turn.conversation_id, run, async ({ tx }) => {
     const media: ToolMedia[] = [];
     for (const { each, stored } of all) {
@@ -96,7 +102,7 @@ async function keepAll(
   });
 }
 
-const mediaOf = ({ mediaType, content, width, height }: Fitting, fileId: string): ToolMedia => ({
+const mediaOf = ({ mediaType, content, width, height }: FittedMedia, fileId: string): ToolMedia => ({
   fileId,
   mediaType,
   bytes: content.byteLength,
@@ -105,10 +111,10 @@ const mediaOf = ({ mediaType, content, width, height }: Fitting, fileId: string)
 });
 
 /**
- * A yes is to the price that was shown, and hours may lie between it and the call: what has become dearer since is not
- * called. Null where it may be; else what the agent is told.
+ * An approval covers the price that was shown, and hours may pass before the call. If the price has risen since, returns
+ * the message for the agent. Null if the call may run.
  */
-export async function priceAboveApproved(
+export async function refusalOfHigherPrice(
   db: Database,
   runId: string,
   call: ToolCall,
@@ -120,10 +126,10 @@ export async function priceAboveApproved(
   return `A call now costs ${asksCreditUsd} US dollars, which nobody has said yes to. It was not called: call it again, and the person is asked anew.`;
 }
 
-const longestMs = 10_000;
+const cancelTimeoutMs = 10_000;
 
-/** Knows which calls of a run their tools go on with by themselves, so that these hear it when nobody waits any more. */
-export function createUnderWay(inner: RunTools): { tools: RunTools; cancel: () => void } {
+/** Tracks calls that tools continue in the background, so that they can be cancelled when the run ends. */
+export function trackBackgroundCalls(inner: RunTools): { tools: RunTools; cancel: () => void } {
   const calls = new Map<string, { tool: Tool; handle: unknown }>();
   const tools: RunTools = {
     ...inner,
@@ -138,21 +144,21 @@ export function createUnderWay(inner: RunTools): { tools: RunTools; cancel: () =
   return {
     tools,
     cancel() {
-      const signal = AbortSignal.timeout(longestMs);
+      const signal = AbortSignal.timeout(cancelTimeoutMs);
       for (const { tool, handle } of calls.values()) void inner.cancel(tool, handle, signal).catch(() => {});
     },
   };
 }
 
 /**
- * Whoever has the computer run for a call of a tool says so here, at the moment when it does, and need not know for which
- * call: the tools of the computer and the browser, and what places skills and reads outputs, all come past the same spot.
+ * The code that starts a computer reports it through this store and need not know for which tool call. Several tools
+ * start one: those of the computer and the browser, `use_skill` and `save_output`.
  */
 const meters = new AsyncLocalStorage<() => Promise<void>>();
 
-/** Runs the call of a tool; `start` hears once the computer runs for it. */
+/** Runs a tool call. `start` is called when a computer runs for it, possibly more than once. */
 export const meteringComputer = <T>(start: () => Promise<void>, call: () => Promise<T>): Promise<T> =>
   meters.run(start, call);
 
-/** The computer runs from now on. */
+/** Reports that a computer now runs for the current tool call. */
 export const computerRuns = async (): Promise<void> => meters.getStore()?.();

@@ -7,34 +7,35 @@ import { sql } from '../../platform/db/sql.ts';
 import { text } from '../../platform/db/table.ts';
 
 type Version = { deploymentId: string; version: number };
-type Kept = { tool: string; description_hash: string; category: ApprovalCategory | null };
+type CategoryRow = { tool: string; description_hash: string; category: ApprovalCategory | null };
 
-const mostVersions = 500;
-const known = new Map<string, Map<string, ApprovalCategory | null>>();
+const maxVersions = 500;
+const categoryCache = new Map<string, Map<string, ApprovalCategory | null>>();
 
 /**
- * The tools of a version as it first had them: one that waited for a yes because it may change something goes on waiting
- * although its server says since that it only reads, and each that waits has the category that is kept for it; one that
- * has none yet is judged now.
+ * The tools with the approval rules that the version first had. A tool that needed approval because it may change data
+ * still needs it if its server later marks it as read-only. Each tool that needs approval gets its stored category. A
+ * tool without one is classified now.
  */
-export async function asFirstSeen(db: Database, of: Version, offered: readonly Tool[]): Promise<Tool[]> {
-  const tools = await withPinned(db, of, offered);
-  const waiting = tools.filter((tool) => tool.origin.from !== 'agent' && needsYes(tool));
-  if (waiting.length === 0) return [...tools];
-  const kept = keptOf(of);
-  const missing = waiting.filter((tool) => !kept.has(keyOf(tool)));
-  if (missing.length > 0) for (const row of await keep(db, of, missing)) kept.set(keyOfRow(row), row.category);
+export async function withFirstApprovals(db: Database, of: Version, offered: readonly Tool[]): Promise<Tool[]> {
+  const tools = await pinApprovals(db, of, offered);
+  const needingApproval = tools.filter((tool) => tool.origin.from !== 'agent' && needsYes(tool));
+  if (needingApproval.length === 0) return [...tools];
+  const cached = cachedCategoriesOf(of);
+  const missing = needingApproval.filter((tool) => !cached.has(keyOf(tool)));
+  if (missing.length > 0)
+    for (const row of await storeCategories(db, of, missing)) cached.set(keyOfRow(row), row.category);
   return tools.map((tool) => {
-    const category = kept.get(keyOf(tool));
+    const category = cached.get(keyOf(tool));
     return category === undefined ? tool : { ...tool, category };
   });
 }
 
-const pinsKnownMs = 60_000;
+const pinsCachedMs = 60_000;
 const pins = new Map<string, { names: Set<string>; until: number }>();
 
-/** What a server says of its tools is its word alone: it may not talk a tool out of its yes while a version runs. */
-async function withPinned(db: Database, of: Version, tools: readonly Tool[]): Promise<Tool[]> {
+/** A server may not remove the need for approval from a tool while a version runs. */
+async function pinApprovals(db: Database, of: Version, tools: readonly Tool[]): Promise<Tool[]> {
   const saysItReads = ({ origin }: Tool) => origin.from === 'server' && origin.isReadOnly;
   if (!tools.some(saysItReads)) return [...tools];
   const names = await pinnedOf(db, of);
@@ -45,7 +46,7 @@ async function withPinned(db: Database, of: Version, tools: readonly Tool[]): Pr
   );
 }
 
-/** Kept as long as a server's list of tools is: no reply asks for it that does not also ask for a list. */
+/** Cached as long as a server's list of tools, because each reply that needs one needs the other. */
 async function pinnedOf(db: Database, { deploymentId, version }: Version): Promise<ReadonlySet<string>> {
   const name = `${deploymentId}@${version}`;
   const found = pins.get(name);
@@ -56,25 +57,29 @@ async function pinnedOf(db: Database, { deploymentId, version }: Version): Promi
     sql`SELECT DISTINCT tool FROM tool_categories
       WHERE deployment_id = ${deploymentId} AND version = ${version} AND NOT was_read_only`,
   );
-  if (pins.size >= mostVersions) pins.clear();
+  if (pins.size >= maxVersions) pins.clear();
   const names = new Set(rows.map(({ tool }) => tool));
-  pins.set(name, { names, until: Date.now() + pinsKnownMs });
+  pins.set(name, { names, until: Date.now() + pinsCachedMs });
   return names;
 }
 
-/** A row never changes once it is there, so it is read once. */
-function keptOf({ deploymentId, version }: Version): Map<string, ApprovalCategory | null> {
+/** A stored row never changes, so each process reads it once. */
+function cachedCategoriesOf({ deploymentId, version }: Version): Map<string, ApprovalCategory | null> {
   const name = `${deploymentId}@${version}`;
-  const found = known.get(name) ?? new Map<string, ApprovalCategory | null>();
-  if (!known.has(name) && known.size >= mostVersions) known.clear();
-  known.set(name, found);
+  const found = categoryCache.get(name) ?? new Map<string, ApprovalCategory | null>();
+  if (!categoryCache.has(name) && categoryCache.size >= maxVersions) categoryCache.clear();
+  categoryCache.set(name, found);
   return found;
 }
 
-/** What another process has judged a moment earlier stands. */
-async function keep(db: Database, { deploymentId, version }: Version, tools: readonly Tool[]): Promise<Kept[]> {
+/** If another process stored a category a moment earlier, that category counts. */
+async function storeCategories(
+  db: Database,
+  { deploymentId, version }: Version,
+  tools: readonly Tool[],
+): Promise<CategoryRow[]> {
   pins.delete(`${deploymentId}@${version}`);
-  const judged = tools.map((tool) => ({
+  const classified = tools.map((tool) => ({
     tool: tool.definition.name,
     description_hash: hashOf(tool),
     category: approvalCategory(ownNameOf(tool), tool.definition.description),
@@ -84,7 +89,7 @@ async function keep(db: Database, { deploymentId, version }: Version, tools: rea
     db,
     sql`INSERT INTO tool_categories (deployment_id, version, tool, description_hash, category, was_read_only)
     SELECT v.deployment_id, v.version, j.tool, decode(j.description_hash, 'hex'), j.category, j.was_read_only
-    FROM deployment_versions v, json_to_recordset(${sql.json(judged)})
+    FROM deployment_versions v, json_to_recordset(${sql.json(classified)})
       AS j(tool text, description_hash text, category text, was_read_only boolean)
     WHERE v.deployment_id = ${deploymentId} AND v.version = ${version}
     ON CONFLICT DO NOTHING`,
@@ -94,10 +99,10 @@ async function keep(db: Database, { deploymentId, version }: Version, tools: rea
     { tool: text(), description_hash: text(), category: text<ApprovalCategory>().nullable() },
     sql`SELECT tool, encode(description_hash, 'hex') AS description_hash, category FROM tool_categories
     WHERE deployment_id = ${deploymentId} AND version = ${version}
-      AND tool = ANY(${judged.map(({ tool }) => tool)})`,
+      AND tool = ANY(${classified.map(({ tool }) => tool)})`,
   );
 }
 
 const hashOf = ({ definition }: Tool) => createHash('sha256').update(definition.description, 'utf8').digest('hex');
 const keyOf = (tool: Tool) => `${tool.definition.name}\n${hashOf(tool)}`;
-const keyOfRow = ({ tool, description_hash }: Kept) => `${tool}\n${description_hash}`;
+const keyOfRow = ({ tool, description_hash }: CategoryRow) => `${tool}\n${description_hash}`;

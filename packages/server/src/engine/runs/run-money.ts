@@ -265,9 +265,9 @@ export function createRunMoney(
         held !== undefined && used === undefined
           ? await chargeInterruptedCalls(tx, tenant, { runId: run.runId, reservationId: held }, about)
           : [];
-      const told = await charge(tx, tenant, { items, ...(held !== undefined && { reservationId: held }) });
+      const chargedMicros = await charge(tx, tenant, { items, ...(held !== undefined && { reservationId: held }) });
       afterwards(() => {
-        runMicros += cut.reduce((sum, { costMicros }) => sum + costMicros, told);
+        runMicros += cut.reduce((sum, { costMicros }) => sum + costMicros, chargedMicros);
         metered.delete(callId);
         if (held !== undefined) money.freed(tenant);
       });

@@ -1,16 +1,10 @@
 import { functionCallFor } from '@vestra/agent/approval';
 import type { ToolCall } from '@vestra/agent/message';
 import type { OwnTool } from '@vestra/agent/own-tool';
-import { decisionOf, type Tool } from '@vestra/agent/tool';
-import { fail } from '@vestra/contract/errors';
+import type { Tool } from '@vestra/agent/tool';
 import { readToolInput } from '@vestra/contract/tool-input';
 import type { KnownSkill } from '../../agents/skills/index.ts';
-import {
-  type KeptSessions,
-  maxToolsAtOnce,
-  type ServerTool,
-  type UnavailableServer,
-} from '../../agents/tool-servers/index.ts';
+import type { KeptSessions, ServerTool } from '../../agents/tool-servers/index.ts';
 import type { FixedContent, Manifest } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
@@ -30,6 +24,7 @@ import {
   requestHandoff,
 } from './interaction-tools.ts';
 import { memoryTools, notebookTools, skillTools } from './knowledge-tools.ts';
+import { limitServerTools, missingInTest, serversOverLimit } from './missing-tools.ts';
 import { type OpenItems, openItemTools } from './open-items.ts';
 import type { RunTools, TaskComputer, ToolParts } from './ports.ts';
 import { scriptedTools, simulateTools } from './simulated-tools.ts';
@@ -136,28 +131,6 @@ async function recordedIn({ db }: ToolParts, { replay_of }: TestScript, name: st
       result: output,
       is_error: is_error === true,
     }));
-}
-
-/** Vendors refuse a request with too many tools. Servers may offer any number, so their last tools are dropped first. */
-function limitServerTools(tools: readonly Tool[]): { all: Tool[]; leftOut: Tool[] } {
-  const isOfServer = ({ origin }: Tool) => origin.from === 'server';
-  const maxServerTools = Math.max(0, maxToolsAtOnce - tools.filter((tool) => !isOfServer(tool)).length);
-  // A tool that is always refused is not offered to the model, so it does not count.
-  const callable = tools.filter((tool) => isOfServer(tool) && decisionOf(tool) !== 'refuse');
-  const leftOut = new Set(callable.slice(maxServerTools));
-  return { all: tools.filter((tool) => !leftOut.has(tool)), leftOut: [...leftOut] };
-}
-
-/** Servers with dropped tools, in the form of unreachable ones: the prompt lists both. */
-function serversOverLimit(leftOut: readonly Tool[], servers: readonly ServerTool[]): UnavailableServer[] {
-  const bySlug = Map.groupBy(leftOut, ({ server }) => server ?? '');
-  return [...bySlug].map(([slug, tools]) => ({
-    serverId: servers.find(({ tool }) => tool.server === slug)?.serverId ?? slug,
-    slug,
-    reason: 'too_many_tools',
-    message: `${tools.length} of its tools are not offered, since an agent is offered ${maxToolsAtOnce} tools in all: deny those it does not need.`,
-    isPersonal: false,
-  }));
 }
 
 /** A task that must show its plan first may change nothing until a person has approved a plan. */
@@ -294,12 +267,6 @@ async function toolsScriptedIn(db: ToolParts['db'], test: TestScript): Promise<s
     return slug === undefined ? [] : [`${slug}.${tool}`];
   });
 }
-
-/** Without its tools the agent behaves differently, so the test would not measure the version. */
-const missingInTest = ({ slug, message }: UnavailableServer) =>
-  fail('mcp_server_error', {
-    message: `The server \`${slug}\` is away. ${message} Bring it back, or play its tools with \`tool_results\` (\`${slug}.<tool>\`).`,
-  });
 
 /** Apps of the version that the person can still connect. */
 async function connectableApps(

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import { decisionOf, type Tool } from '@vestra/agent/tool';
+import { fail } from '@vestra/contract/errors';
 import type { AwayReason, MissingTool } from '@vestra/contract/missing-tools';
-import { beginOutage, type UnavailableServer } from '../../agents/tool-servers/index.ts';
+import {
+  beginOutage,
+  maxToolsAtOnce,
+  type ServerTool,
+  type UnavailableServer,
+} from '../../agents/tool-servers/index.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
 import { changeConversation } from '../records/change.ts';
 import type { Subject } from '../records/subject.ts';
@@ -50,3 +57,31 @@ const reasonTexts: Record<AwayReason, string> = {
   removed: 'the company has removed it.',
   too_many_tools: 'you have only some of its tools, since there are more than you can be given at once.',
 };
+
+/** Vendors refuse a request with too many tools. Servers may offer any number, so their last tools are dropped first. */
+export function limitServerTools(tools: readonly Tool[]): { all: Tool[]; leftOut: Tool[] } {
+  const isOfServer = ({ origin }: Tool) => origin.from === 'server';
+  const maxServerTools = Math.max(0, maxToolsAtOnce - tools.filter((tool) => !isOfServer(tool)).length);
+  // A tool that is always refused is not offered to the model, so it does not count.
+  const callable = tools.filter((tool) => isOfServer(tool) && decisionOf(tool) !== 'refuse');
+  const leftOut = new Set(callable.slice(maxServerTools));
+  return { all: tools.filter((tool) => !leftOut.has(tool)), leftOut: [...leftOut] };
+}
+
+/** Servers with dropped tools, in the form of unreachable ones: the prompt lists both. */
+export function serversOverLimit(leftOut: readonly Tool[], servers: readonly ServerTool[]): UnavailableServer[] {
+  const bySlug = Map.groupBy(leftOut, ({ server }) => server ?? '');
+  return [...bySlug].map(([slug, tools]) => ({
+    serverId: servers.find(({ tool }) => tool.server === slug)?.serverId ?? slug,
+    slug,
+    reason: 'too_many_tools',
+    message: `${tools.length} of its tools are not offered, since an agent is offered ${maxToolsAtOnce} tools in all: deny those it does not need.`,
+    isPersonal: false,
+  }));
+}
+
+/** Without its tools the agent behaves differently, so the test would not measure the version. */
+export const missingInTest = ({ slug, message }: UnavailableServer) =>
+  fail('mcp_server_error', {
+    message: `The server \`${slug}\` is away. ${message} Bring it back, or play its tools with \`tool_results\` (\`${slug}.<tool>\`).`,
+  });

@@ -18,12 +18,12 @@ export const fileStores = area('file-stores', 'done', [
   ],
   [
     'STORE-004',
-    'docs/files.md#when-the-store-is-away',
+    'docs/files.md#when-the-store-is-unreachable',
     'A store that fails for a moment is asked again, and a download that breaks off is resumed.',
   ],
   [
     'STORE-005',
-    'docs/files.md#when-the-store-is-away',
+    'docs/files.md#when-the-store-is-unreachable',
     'A store that is unreachable or full answers 503 with Retry-After, nothing is half recorded, and it is used again by itself.',
   ],
   ['STORE-006', 'docs/files.md#a-bucket', 'No credential of the store stands in a log, an error or an answer.'],
@@ -34,12 +34,12 @@ export const fileStores = area('file-stores', 'done', [
   ],
   [
     'STORE-008',
-    'docs/files.md#when-the-store-is-away',
+    'docs/files.md#when-the-store-is-unreachable',
     'Content that could not be removed from the store with its file is removed later.',
   ],
   [
     'STORE-009',
-    'docs/files.md#when-the-store-is-away',
+    'docs/files.md#when-the-store-is-unreachable',
     'Work whose result cannot be stored now is told so and continues.',
   ],
   [

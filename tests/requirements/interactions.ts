@@ -179,7 +179,7 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-240',
-    'docs/interactions.md#who-says-yes',
+    'docs/interactions.md#who-approves',
     '`approver` of an approval is `user` or `org`; no other interaction has it.',
   ],
   [

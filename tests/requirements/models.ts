@@ -112,7 +112,7 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-208',
-    'docs/models.md#when-a-vendor-is-away',
+    'docs/models.md#when-a-vendor-is-unreachable',
     'While a vendor is unreachable the models of `model_fallbacks` answer, each billed and shown as itself, in its mode only.',
   ],
   [

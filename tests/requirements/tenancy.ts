@@ -32,20 +32,20 @@ export const tenancy = area('tenancy', 'done', [
   ['TEN-009', 'docs/modes.md', 'Batches and routines of one mode answer 404 from the other.'],
   [
     'TEN-010',
-    'docs/modes.md#what-each-mode-has-of-its-own',
+    'docs/modes.md#data-separate-per-mode',
     'Memory, files and sessions of one mode are not reached from the other.',
   ],
   [
     'TEN-011',
-    'docs/modes.md#what-each-mode-has-of-its-own',
+    'docs/modes.md#data-separate-per-mode',
     'Webhooks and events of one mode are not reached from the other.',
   ],
-  ['TEN-012', 'docs/modes.md#what-each-mode-has-of-its-own', 'Secrets of one mode are not used in the other.'],
-  ['TEN-013', 'docs/modes.md#what-each-mode-has-of-its-own', 'Keys are listed and managed per mode.'],
-  ['TEN-014', 'docs/modes.md#what-each-mode-has-of-its-own', 'Wallet and usage are separate per mode.'],
+  ['TEN-012', 'docs/modes.md#data-separate-per-mode', 'Secrets of one mode are not used in the other.'],
+  ['TEN-013', 'docs/modes.md#data-separate-per-mode', 'Keys are listed and managed per mode.'],
+  ['TEN-014', 'docs/modes.md#data-separate-per-mode', 'Wallet and usage are separate per mode.'],
   [
     'TEN-015',
-    'docs/modes.md#what-each-mode-has-of-its-own',
+    'docs/modes.md#data-separate-per-mode',
     'App connections of one mode are not reached from the other.',
   ],
   ['TEN-016', 'docs/modes.md', "A test key's message runs the deployment's `draft_version`."],
@@ -101,12 +101,12 @@ export const tenancy = area('tenancy', 'done', [
   ],
   [
     'TEN-201',
-    'docs/modes.md#what-each-mode-has-of-its-own',
+    'docs/modes.md#data-separate-per-mode',
     '`PATCH /v1/org` (except `name`) and `PATCH /v1/limits` apply to the mode of the key only.',
   ],
   [
     'TEN-202',
-    'docs/modes.md#what-each-mode-has-of-its-own',
+    'docs/modes.md#data-separate-per-mode',
     "`GET /v1/me` shows the org's new name with the next call.",
   ],
   [

@@ -130,12 +130,12 @@ export const waiting = area('waiting', 'done', [
   ],
   [
     'WAIT-242',
-    'docs/interactions.md#who-says-yes',
+    'docs/interactions.md#who-approves',
     'A key or a member answers an approval of the org, without `present_user`; a session that answers it gets 403 `session_scope`.',
   ],
   [
     'WAIT-243',
-    'docs/interactions.md#who-says-yes',
+    'docs/interactions.md#who-approves',
     'A session sees that the org is waited for and what came of it, and neither the summary nor the arguments.',
   ],
   [

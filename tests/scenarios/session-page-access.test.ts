@@ -241,7 +241,7 @@ describe('the embedding page', () => {
     await embedders(['https://other.example.com']);
     await end(session.id);
     await page.frameLocator('iframe').getByText('You can close this page.').waitFor();
-    // What the page says to itself comes after what it would have said to the page around it.
+    // Messages that the page sends to itself arrive after those it would have sent to its parent.
     await page.frames()[1]?.evaluate(async (id) => (await fetch(`/v1/sessions/${id}/frame-policy`)).text(), session.id);
     expect(await told(page)).toHaveLength(1);
     await page.context().close();
@@ -509,11 +509,11 @@ describe('the guide', () => {
       await page.goto(`${desk.url}/docs/guide/functions`);
       expect(await barriersOn(page)).toEqual([]);
       await page.keyboard.press('/');
-      await page.keyboard.type('who says yes');
+      await page.keyboard.type('who approves');
       await page.getByRole('option').first().waitFor();
       expect(await barriersOn(page)).toEqual([]);
       await page.keyboard.press('Enter');
-      await page.waitForURL('**/docs/guide/interactions#who-says-yes');
+      await page.waitForURL('**/docs/guide/interactions#who-approves');
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
       expect([foreign, faults]).toEqual([[], []]);
       await context.close();

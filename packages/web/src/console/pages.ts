@@ -342,7 +342,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/settings',
     title: 'Org settings',
-    guide: 'modes#what-each-mode-has-of-its-own',
+    guide: 'modes#data-separate-per-mode',
     needs: 'orgs.get',
     nav: { group: 'Account', icon: 'settings' },
     load: () => import('./pages/settings/settings-page.tsx'),

@@ -36,7 +36,7 @@ async function measure(
     await server.stop();
     return { startMs: server.startMs, memory };
   };
-  // What Node compiles at the first start of a version it keeps for the others.
+  // The first start fills Node's compile cache for this version. Start once so that no measured start pays for it.
   await anew();
   await start();
   const made: number[] = [];

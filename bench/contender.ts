@@ -13,9 +13,9 @@ export type Api = {
   messages: (conversationId: string) => string;
   /** The text in a frame of the reply's stream; null for frames of other kinds. */
   textOf: (event: string | undefined, data: string) => string | null;
-  /** What stands in the stream as soon as the first text does. */
+  /** Text that appears in the stream as soon as the first token does. */
   firstTextMark: string;
-  /** What a complete stream ends with. */
+  /** Text that ends a complete stream. */
   endMark: string;
 };
 
@@ -36,7 +36,7 @@ export type Contender = {
 type Turn = { conversationId: string; stream: string; firstTextAt: number };
 
 const userCount = 100;
-// Far above what a turn takes anywhere: whoever needs longer has stopped answering.
+// Far longer than any turn takes: a server that exceeds this has stopped answering.
 const patienceMs = 20_000;
 
 export function contend(server: {

@@ -4,7 +4,7 @@ import pg from 'pg';
 
 let filled = 0;
 
-/** An org of its own with so many audit entries and conversations, and a key that may list them. */
+/** Creates an org with `count` audit entries and conversations, and a key that may list them. */
 export async function fillLists(connectionString: string, count: number): Promise<{ key: string; count: number }> {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -31,7 +31,7 @@ export async function fillLists(connectionString: string, count: number): Promis
       [orgId],
     );
     await client.query('VACUUM ANALYZE audit_entries, conversations');
-    // What the filling left to be written must not be written during the measurement.
+    // Flush the pages that the filling dirtied, so that the measurement does not include their writes.
     await client.query('CHECKPOINT');
   } finally {
     await client.end();

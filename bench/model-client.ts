@@ -9,7 +9,7 @@ import { installPackages } from './peers.ts';
 import { endWithUs } from './processes.ts';
 import type { Row, Stage } from './report.ts';
 
-/** What a client is asked over its channel; it answers with the milliseconds of processor that one call took it. */
+/** Request to a client over its channel. The client answers with the processor milliseconds that one call took. */
 type Calls = { message: string; count: number };
 
 const packages = ['@ai-sdk/openai-compatible@3.0.90', 'zod@4.6.7'];

@@ -6,7 +6,7 @@ import { Agent, request } from 'undici';
 import { load, type Measured } from './load.ts';
 import { endWithUs } from './processes.ts';
 
-/** What the model has answered since it was last asked this. Times are of the machine's monotonic clock. */
+/** Requests the model answered since the last query. Times are from the machine's monotonic clock. */
 type Answered = { count: number; firstAt: number | null };
 
 export type ModelProcess = {
@@ -16,7 +16,7 @@ export type ModelProcess = {
   stop: () => Promise<void>;
 };
 
-/** A reply of 21 tokens, each of which comes in a frame of its own. */
+/** A reply of 21 tokens, each in a separate frame. */
 const tokens =
   'The parcel left our warehouse this morning and will be with you on Friday , between nine and noon as ordered'
     .split(' ')
@@ -35,11 +35,11 @@ export const slowTokens = 200;
 export const longWords = 'Tell me at length';
 export const longTokens = 500;
 
-/** To a message with these words the model calls a function of the company's, which waits for a yes. */
+/** A message with these words makes the model call a function of the company that waits for approval. */
 export const actingWords = 'Act on order';
 export const actingFunction = 'act_on_order';
 
-/** The model in a process of its own, so that what it costs is counted with nobody it answers. */
+/** Runs the model in a separate process, so that its cost is not counted with the servers it answers. */
 export async function startModelProcess(): Promise<ModelProcess> {
   const child = fork(import.meta.filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   endWithUs(child);
@@ -58,7 +58,7 @@ export async function startModelProcess(): Promise<ModelProcess> {
   };
 }
 
-/** What the model alone takes for the same reply, asked as the servers ask it. */
+/** Measures the model alone with the same requests that the servers send. */
 export async function measureModel(baseUrl: string, atOnce: number, seconds: number): Promise<Measured> {
   const dispatcher = new Agent({ connections: atOnce, pipelining: 1 });
   const body = JSON.stringify({

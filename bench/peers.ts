@@ -129,7 +129,7 @@ export async function installPeer(peer: Peer, folder: string): Promise<string> {
   return home;
 }
 
-/** Into a folder of its own: what we measure ourselves beside is no dependency of this repository. */
+/** Installs into a separate folder: the peers we compare with are not dependencies of this repository. */
 export async function installPackages(packages: readonly string[], home: string): Promise<void> {
   await mkdir(home, { recursive: true });
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', '--loglevel=error'];

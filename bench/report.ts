@@ -3,13 +3,13 @@ import { arch, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Measured } from './load.ts';
 
-/** `peers`: the same figure of each peer, in their order; `ratio`: ours to the best of theirs. */
+/** `peers`: the same figure of each peer, in their order; `ratio`: ours to the best peer's. */
 export type Row = { what: string; measured: string; budget?: string; peers?: readonly string[]; ratio?: string };
 
-/** What stands before the reason where a figure is missing. */
+/** Precedes the reason in a cell whose figure is missing. */
 export const failedMark = 'failed: ';
 
-/** What a group of measurements is given. */
+/** Settings that every group of measurements receives. */
 export type Stage = {
   folder: string;
   /** How long one load is kept up. */

@@ -23,7 +23,7 @@ export const programs = {
   bundle: join(root, 'dist/package/code/server.js'),
 };
 
-/** The server as people start it: a process of its own, reached over loopback. */
+/** Starts the server as users do: in a separate process, reached over loopback. */
 export async function startServerProcess(
   dataDir: string,
   port: number,

@@ -1,5 +1,5 @@
 /**
- * What the measured costs say of loads that no machine here can carry: 1,000 orgs, a few of which have most of it. Prints
+ * Simulates loads that no machine here can carry from the measured costs: 1,000 orgs, a few with most of the load. Prints
  * the tables of docs/scaling.md.
  *
  *   node bench/simulate.ts             the loads of the page, about a minute

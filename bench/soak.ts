@@ -22,7 +22,7 @@ import { type RunningServer, startServerProcess } from './server-process.ts';
 import { judge } from './soak/judge.ts';
 import { leftOpen } from './soak/left-open.ts';
 import { createLoad } from './soak/load.ts';
-import { type Look, lineOf, look, spentBetween, textsOf, type Watched } from './soak/watch.ts';
+import { lineOf, look, type SoakSample, spentBetween, textsOf, type Watched } from './soak/watch.ts';
 import { callServer } from './vestra.ts';
 
 const { values: given } = parseArgs({
@@ -134,7 +134,11 @@ async function soak(): Promise<string[]> {
 }
 
 /** A look at each full minute while the load runs; the first as soon as it has begun. */
-async function watchLoad(client: pg.Client, watched: Watched[], load: ReturnType<typeof createLoad>): Promise<Look[]> {
+async function watchLoad(
+  client: pg.Client,
+  watched: Watched[],
+  load: ReturnType<typeof createLoad>,
+): Promise<SoakSample[]> {
   const { witness } = load;
   const startedAt = performance.now();
   const loading = load.run(minutes);
@@ -148,7 +152,7 @@ async function watchLoad(client: pg.Client, watched: Watched[], load: ReturnType
     // Not waited for where the load itself has failed.
     await Promise.race([dueAt, loading.then(() => dueAt)]);
     const now = await lookAt(minute);
-    const before = looks.at(-1) as Look;
+    const before = looks.at(-1) as SoakSample;
     looks.push(now);
     const texts = await textsOf(client);
     console.log(lineOf(before, now, texts));

@@ -8,7 +8,7 @@ import { duration, type Row, type Stage } from './report.ts';
 import { contendWith, startWithModel } from './vestra.ts';
 
 /**
- * What a turn asks of PostgreSQL, counted by PostgreSQL itself, and what a reply costs that is typed over seconds. The
+ * Measures PostgreSQL's own counts of a turn's statements, and the cost of a reply streamed over seconds. The
  * counts do not depend on the machine.
  */
 export async function measureTurnCost({ folder, share }: Stage): Promise<Row[]> {

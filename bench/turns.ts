@@ -9,7 +9,7 @@ import { cpuMs, postgresCpuMs, postmasterOf, residentMb } from './processes.ts';
 import { duration, failedMark, type Row, rate, type Stage } from './report.ts';
 import { contendWith, startWithModel } from './vestra.ts';
 
-/** What one contender did; a failure says in words why a figure is missing. */
+/** Figures of one contender. A failure explains why a figure is missing. */
 type Figures = {
   together: Measured | Failure;
   alone: Measured | Failure;
@@ -192,7 +192,7 @@ function rowsOf(ours: Figures, theirs: readonly Figures[]): Row[] {
   ];
 }
 
-/** Whoever could not be started has the same reason in every cell. */
+/** A contender that could not start has the same reason in every cell: show it once. */
 function withEachReasonOnce(rows: readonly Row[]): Row[] {
   const given = new Set<string>();
   const once = (cell: string, column: number) => {

@@ -17,7 +17,7 @@ const sentences = [
   'Book a table for four people at seven this evening.',
 ];
 
-/** A call that is not answered by then is lost; whoever measures on goes on without it. */
+/** A call that is not answered within this time counts as lost, and the measurement continues without it. */
 const patienceMs = 15_000;
 /** After which no call and no question is begun; those that were begun end within their patience. */
 const wholeMs = 180_000;

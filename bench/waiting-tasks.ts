@@ -14,8 +14,9 @@ type AtRest = { memoryMb: number; cpuMsPerSecond: number; processes: number; sta
 const restarts = 3;
 
 /**
- * What a server holds for tasks that wait for a person. It is started anew before each look, with and without them:
- * what it still holds from making them would say nothing about waiting.
+ * Measures the memory a server holds for tasks that wait for a person.
+ * The server restarts before each sample, with and without the tasks, so that memory left from creating them is not
+ * counted.
  */
 export async function measureWaitingTasks(stage: Stage): Promise<Row[]> {
   const count = Math.round(10_000 * stage.share);
@@ -106,7 +107,7 @@ async function makeWaiting(server: RunningServer, connectionString: string, coun
       );
       const waiting = rows.find(({ status }) => status === 'waiting')?.tasks ?? 0;
       if (waiting === count) return;
-      // As long as it takes, if only it goes on.
+      // Wait without a limit while the count still grows.
       if (waiting > last) deadline = performance.now() + 60_000;
       if (performance.now() > deadline) throw new Error(`The tasks do not all wait: ${JSON.stringify(rows)}`);
       last = waiting;

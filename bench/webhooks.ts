@@ -93,7 +93,7 @@ async function deliver(db: Database, orgId: string, healthy: readonly Receiver[]
 const emitOne = (db: Database, orgId: string) =>
   transaction(db, (tx) => emit(tx, someEvent(orgId, { text: 'x'.repeat(500) })));
 
-/** What an event costs in the transaction of what it tells, p50. */
+/** Median time that an event adds to the transaction that emits it. */
 async function emitMs(db: Database, orgId: string): Promise<number> {
   const times: number[] = [];
   for (let count = 0; count < 300; count++) {

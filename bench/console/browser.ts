@@ -11,7 +11,7 @@ type Cookie = { name: string; value: string };
 /** Ten sign-ins a minute are let in: one is enough. */
 const cookies = new Map<string, Promise<Cookie>>();
 
-/** What a browser holds after the owner signed in. */
+/** Signs the owner in once per server and reuses the session cookie. */
 export function cookieOf(company: Pick<Company, 'url' | 'owner'>): Promise<Cookie> {
   const known = cookies.get(company.url) ?? signIn(company);
   cookies.set(company.url, known);

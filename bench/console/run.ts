@@ -40,7 +40,7 @@ await withCompany(async (company) => {
 });
 process.exit();
 
-/** What a browser loads before the first page, and with every page, as it comes over the line. */
+/** Compressed sizes of the files a browser loads before the first page and with every page. */
 function measureBundle(): void {
   const folder = join(import.meta.dirname, '../../packages/web/dist/console');
   const html = readFileSync(join(folder, 'console.html'), 'utf8');
@@ -192,7 +192,7 @@ async function wheel(page: Page, over: string, times: number, by = 400): Promise
   }
 }
 
-/** How long each frame took while `act` went on. */
+/** Durations of the frames drawn while `act` ran. */
 async function framesWhile(page: Page, act: () => Promise<void>): Promise<number[]> {
   await page.evaluate(() => {
     const frames: number[] = [];

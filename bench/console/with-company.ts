@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Company, openCompany } from './company.ts';
 
-/** A company in a folder of its own, for as long as `work` takes. */
+/** Runs `work` against a company in a temporary folder. */
 export async function withCompany(work: (company: Company) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'vestra-console-'));
   // PostgreSQL runs as another user where this runs as root.

@@ -10,7 +10,7 @@ import type { Row, Stage } from '../report.ts';
 import { contendWith, startWithModel } from '../vestra.ts';
 import { measureWalls, type Walls } from './walls.ts';
 
-/** What something takes of the server and of PostgreSQL. */
+/** Time, commits and bytes that an operation costs the server and PostgreSQL. */
 export type Cost = {
   serverMs: number;
   postgresMs: number;
@@ -27,11 +27,11 @@ export type MeasuredCosts = {
   machine: string;
   /** A turn whose reply comes at once. */
   turn: Cost;
-  /** What each token adds that is typed at fifty a second. */
+  /** Cost of each further token of a reply streamed at fifty tokens a second. */
   typedToken: Cost;
   /** The tables that grow most by a typed reply of 200 tokens, in bytes with their indexes. */
   growth: Record<string, number>;
-  /** Of the server, for a reply that is being typed. */
+  /** Server memory held for a reply that is being streamed. */
   openReplyKb: number;
   walls: Walls;
 };

@@ -1,4 +1,4 @@
-/** What happens at which time, in the order of time. */
+/** A queue of actions ordered by their time. */
 export function createQueue() {
   const times: number[] = [];
   const steps: (() => void)[] = [];

@@ -17,13 +17,13 @@ export type Load = {
 
 export type Placement = 'by hash' | 'by weight';
 
-export type Outcome = {
+export type SimulatedLoad = {
   /** Busy share of the processes and of the databases: of all, and in the cell that has most. */
   processes: { all: number; most: number };
   databases: { all: number; most: number };
-  /** What the platform adds to a turn beside the model, in ms. */
+  /** Milliseconds that the platform adds to a turn beyond the model's time. */
   added: { p50: number; p99: number };
-  /** Of the cell that has most. */
+  /** The cell with the highest load. */
   most: { turnsPerSecond: number; commitsPerSecond: number; logMbPerSecond: number };
   openTurns: number;
   storedGbPerDay: number;
@@ -36,7 +36,7 @@ const untilFirstTokenMs = 700;
 const half = 0.5;
 
 /** Turns of many orgs through the measured costs: who waits for whom, and for how long. */
-export function simulate(costs: MeasuredCosts, cells: Cells, load: Load, placement: Placement): Outcome {
+export function simulate(costs: MeasuredCosts, cells: Cells, load: Load, placement: Placement): SimulatedLoad {
   const random = randomFrom(load.seed);
   const weights = weightsOf(load);
   const homes = placement === 'by weight' ? placedByWeight(weights, cells.count) : placedByHash(weights, cells.count);
@@ -55,7 +55,7 @@ export function simulate(costs: MeasuredCosts, cells: Cells, load: Load, placeme
   let tokensInAll = 0;
   let turns = 0;
 
-  // Time runs on in order, so that whoever comes first is served first.
+  // Events run in the order of time, so that the first to arrive is served first.
   const queue = createQueue();
   const untilMs = load.seconds * 1_000;
   let nextArrival = 0;
@@ -91,7 +91,7 @@ export function simulate(costs: MeasuredCosts, cells: Cells, load: Load, placeme
     };
     spend(at, costs.turn.serverMs * half, costs.turn.postgresMs * half, (accepted) => {
       const firstToken = accepted + untilFirstTokenMs;
-      // What was typed is stored once a second.
+      // Streamed text is stored once a second.
       for (let typed = 0; typed < typingMs; typed += 1_000) {
         const now = Math.min(tokensPerSecond, tokens - (typed / 1_000) * tokensPerSecond);
         spend(firstToken + typed, costs.typedToken.serverMs * now, costs.typedToken.postgresMs * now, () => {});

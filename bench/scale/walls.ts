@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { measure } from '../load.ts';
 
-/** What PostgreSQL alone carries on this machine and this disk. */
+/** Limits of PostgreSQL alone on this machine and disk. */
 export type Walls = {
   /** Commits a second of one row each, every one on disk before it is answered. */
   commitsBy1: number;
@@ -44,7 +44,7 @@ export async function measureWalls(connectionString: string, share: number): Pro
   }
 }
 
-/** Of its own, without what all share. */
+/** Private memory of a connection, without shared pages. */
 async function connectionKb(clients: pg.Client[]): Promise<number> {
   const sizes = await Promise.all(
     clients.map(async (client) => {

@@ -1,12 +1,12 @@
-import { type Look, type Spent, spentBetween } from './watch.ts';
+import { type SoakSample, type Spent, spentBetween } from './watch.ts';
 
-/** Of the memory after the first sixth of the time: how much more the last sixth may have. */
+/** How much more memory the last sixth of the run may use than the first sixth. */
 const memoryFactor = 1.1;
 const memoryMb = 8;
-/** Of the blocks that a call touches: an index that grows by a level adds one or two. */
+/** How many more blocks a call may touch. An index that grows by a level adds one or two. */
 const blocksFactor = 1.5;
 const blocksMore = 4;
-/** Of the time that a call takes: leniently, as the neighbours of the machine have a part in it. */
+/** How much longer a call may take. The factor is generous because other load on the machine adds to the time. */
 const timeFactor = 3;
 const timeMore = 2;
 /** A statement that ran less often says little by its mean. */
@@ -15,7 +15,7 @@ const fewestCalls = 30;
 export type Verdict = { faults: string[]; told: string[] };
 
 /** `looks` begins with the one at the start, and each of the others is a minute later. */
-export function judge(looks: readonly Look[], texts: ReadonlyMap<string, string>): Verdict {
+export function judge(looks: readonly SoakSample[], texts: ReadonlyMap<string, string>): Verdict {
   const sixth = Math.max(1, Math.floor((looks.length - 1) / 6));
   const verdict: Verdict = { faults: [], told: [] };
   judgeMemory(looks.slice(sixth), sixth, verdict);
@@ -24,7 +24,7 @@ export function judge(looks: readonly Look[], texts: ReadonlyMap<string, string>
 }
 
 /** The median of the last sixth beside that of the second, and a line through all of them. */
-function judgeMemory(looks: readonly Look[], sixth: number, { faults, told }: Verdict): void {
+function judgeMemory(looks: readonly SoakSample[], sixth: number, { faults, told }: Verdict): void {
   for (const at of looks[0]?.processes.keys() ?? []) {
     for (const what of ['residentMb', 'heapMb'] as const) {
       const figures = looks.map(({ processes }) => processes[at]?.[what] ?? Number.NaN);
@@ -46,13 +46,13 @@ function judgeMemory(looks: readonly Look[], sixth: number, { faults, told }: Ve
 }
 
 function judgeStatements(
-  looks: readonly Look[],
+  looks: readonly SoakSample[],
   sixth: number,
   texts: ReadonlyMap<string, string>,
   { faults, told }: Verdict,
 ): void {
-  const [start, endOfFirst] = [looks[0] as Look, looks[sixth] as Look];
-  const [startOfLast, end] = [looks.at(-1 - sixth) as Look, looks.at(-1) as Look];
+  const [start, endOfFirst] = [looks[0] as SoakSample, looks[sixth] as SoakSample];
+  const [startOfLast, end] = [looks.at(-1 - sixth) as SoakSample, looks.at(-1) as SoakSample];
   const early = new Map(spentBetween(start, endOfFirst).map((spent) => [spent.id, spent]));
   const late = spentBetween(startOfLast, end).filter(({ calls }) => calls >= fewestCalls);
   late.sort((one, other) => other.calls * other.msPerCall - one.calls * one.msPerCall);

@@ -4,7 +4,7 @@ import { each } from '../load.ts';
 import { actingFunction, actingWords, longWords, reply, slowTokens, slowWords } from '../model-process.ts';
 import type { RunningServer } from '../server-process.ts';
 
-/** What the clients saw, which the checks hold the database against. */
+/** Counts of what the clients saw. The checks compare the database with them. */
 type Witness = {
   turns: number;
   tasks: number;
@@ -93,7 +93,7 @@ export function createLoad(servers: readonly RunningServer[], perSecond: number)
     await readToEnd(await client.conversations.send({ conversation_id, message, stream: true }), expected);
   }
 
-  /** A reply that is typed over four seconds, read by whoever asked and by a follower at each process. */
+  /** A reply streamed over four seconds, read by its sender and by a follower at each process. */
   async function slow(): Promise<void> {
     const [client, other] = nextPair();
     const id = await begin(client);
@@ -114,7 +114,7 @@ export function createLoad(servers: readonly RunningServer[], perSecond: number)
     witness.turns += 1;
   }
 
-  /** Work that waits for a yes and then for the company's own function, both answered at the other process. */
+  /** A task that waits for approval and then for the company's function. The other process receives both answers. */
   async function task(): Promise<void> {
     const [client, other] = nextPair();
     const { id } = await client.conversations.create({

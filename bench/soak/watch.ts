@@ -6,10 +6,10 @@ import { cpuMs, residentMb } from '../processes.ts';
 /** A process of the server, and the file in which it notes its heap. */
 export type Watched = { pid: number; noteFile: string };
 
-/** What PostgreSQL has counted of one statement since it was started. */
+/** Counters of PostgreSQL for one statement since the server started. */
 type Counted = { calls: number; ms: number; blocks: number; rows: number };
 
-export type Look = {
+export type SoakSample = {
   minute: number;
   turns: number;
   errors: number;
@@ -19,15 +19,15 @@ export type Look = {
   statements: Map<string, Counted>;
 };
 
-/** What a statement took per call in the time between two looks. */
+/** Cost per call of a statement between two samples. */
 export type Spent = { id: string; calls: number; msPerCall: number; blocksPerCall: number; blocksPerRow: number };
 
 export async function look(
   client: pg.Client,
   watched: readonly Watched[],
-  done: Pick<Look, 'minute' | 'turns' | 'errors'>,
-): Promise<Look> {
-  const processes: Look['processes'] = [];
+  done: Pick<SoakSample, 'minute' | 'turns' | 'errors'>,
+): Promise<SoakSample> {
+  const processes: SoakSample['processes'] = [];
   for (const { pid, noteFile } of watched) {
     // Before the collection that the note asks for: what it has when nobody asks.
     const resident = residentMb(pid);
@@ -71,7 +71,7 @@ async function countedStatements(client: pg.Client): Promise<Map<string, Counted
   return new Map(counted);
 }
 
-export function spentBetween(before: Look, after: Look): Spent[] {
+export function spentBetween(before: SoakSample, after: SoakSample): Spent[] {
   return [...after.statements].flatMap(([id, now]) => {
     const then = before.statements.get(id) ?? { calls: 0, ms: 0, blocks: 0, rows: 0 };
     const calls = now.calls - then.calls;
@@ -97,14 +97,14 @@ export async function textsOf(client: pg.Client): Promise<Map<string, string>> {
 }
 
 /** The statements that took most of the database's time between two looks. */
-function topOf(before: Look, after: Look, count: number): Spent[] {
+function topOf(before: SoakSample, after: SoakSample, count: number): Spent[] {
   const took = ({ calls, msPerCall }: Spent) => calls * msPerCall;
   return spentBetween(before, after)
     .sort((one, other) => took(other) - took(one))
     .slice(0, count);
 }
 
-export function lineOf(before: Look, after: Look, texts: ReadonlyMap<string, string>): string {
+export function lineOf(before: SoakSample, after: SoakSample, texts: ReadonlyMap<string, string>): string {
   const minute = String(after.minute).padStart(3);
   const rate = (after.turns - before.turns).toString();
   const each = after.processes.map(({ residentMb, heapMb, cpuMs }, at) => {

@@ -109,7 +109,7 @@ function copyToSamePlace(file: string): void {
   copyFileSync(file, placeOf(file));
 }
 
-/** What a browser is sent now and then, and everybody installs: see static-content.ts. */
+/** Compresses files that browsers request rarely but every installation contains: see static-content.ts. */
 function packToSamePlace(file: string): void {
   writeFileSync(`${placeOf(file)}.zst`, zstdCompressSync(readFileSync(file)));
 }

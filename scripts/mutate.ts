@@ -24,7 +24,7 @@ const agent = 'packages/agent/src';
 const ledger = 'packages/server/src/billing';
 const versions = 'packages/server/src/agents/versions';
 
-/** What decides, and the tests that hold it: only such as need no database, since they run once for each mistake. */
+/** Files with decisions, and their tests. Only tests without a database, since they run once for each mutant. */
 const testsOf: Record<string, string[]> = {
   [`${agent}/tool-policy.ts`]: [`${agent}/tool-policy.test.ts`],
   [`${agent}/approval.ts`]: [`${agent}/approval.test.ts`],

@@ -3,23 +3,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
 
-/** Folders and files that nobody has cleaned yet. Remove an entry when its text is clean. */
+/** Paths that the check skips, each with its reason. Remove an entry that is `not yet read` when its text is clean. */
 export const unread: readonly { path: string; reason: string }[] = [
-  'bench/',
-  'deploy/',
-  'docs/',
-  'packages/react/',
-  'packages/server/',
-  'packages/web/',
-  'scripts/boundaries.ts',
-  'scripts/engine-rooms.ts',
-  'scripts/foreign-tables.ts',
-  'scripts/map-of-rooms.ts',
-  'scripts/mutate.ts',
-  'scripts/rooms.ts',
-  'scripts/sources.ts',
-  'tests/',
-].map((path) => ({ path, reason: 'not yet read' }));
+  { path: 'docs/history/', reason: 'records of their day, not maintained' },
+  { path: 'packages/react/', reason: 'not yet read' },
+  { path: 'packages/server/', reason: 'not yet read' },
+  { path: 'packages/web/', reason: 'not yet read' },
+];
 
 type Finding = { file: string; line: number; found: string; instead: string };
 

@@ -214,7 +214,7 @@ function modifiersOf(callee: unknown): string[] | undefined {
   return modifiers && [...modifiers.slice(0, -1), `${modifiers.at(-1)}()`];
 }
 
-/** What a title says before the program runs; a value put in later leaves a gap that no id can span. */
+/** The static text of a title. An interpolated value leaves a gap that no id can span. */
 function textOf(node: unknown): string {
   if (!isNode(node)) return '';
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : '';

@@ -22,7 +22,7 @@ import { madeOf } from '../scripts/chart-digest.ts';
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const { version } = JSON.parse(read('package.json'));
-/** What `npm run setup:system` installs for computers and browsers; what tests want beside it comes after. */
+/** Packages that `npm run setup:system` installs for computers and browsers. Those only tests need come after. */
 const [ofComputers = ''] = read('scripts/install-system.ts').split('const wantedByTests');
 const systemPackages = [...ofComputers.matchAll(/package: '([^']+)'/g)].map(([, name]) => name).sort();
 const graceSeconds = Number(

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cast, lastText, partOf, resultsIn } from '../support/cast.ts';
 import { query } from '../support/database.ts';
 import { makeDataDir, readCredentials, type ServerProcess, startProcess } from '../support/process.ts';
-import { type Answer, call } from '../support/server.ts';
+import { type ApiResponse, call } from '../support/server.ts';
 
 /** The short form belongs to every change; `npm run chaos` runs the long one. */
 const isLong = process.env.VESTRA_CHAOS === 'long';
@@ -72,7 +72,7 @@ afterAll(async () => {
 });
 
 const databaseUrl = () => readFile(`${dataDir}/postgres.url`, 'utf8');
-const send = (method: string, path: string, body?: unknown): Promise<Answer> =>
+const send = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>
   call(server.url, liveKey, method, path, body === undefined ? {} : { body });
 
 const fileOf = (round: number) => ({
@@ -96,7 +96,7 @@ const stages: Stage[] = [
 
 describe('killed while its scenarios are played', () => {
   it(
-    'a run goes on by itself, keeps what was decided, and promotes once [JOB-010, TRUN-003, TRUN-005]',
+    'a run resumes by itself, keeps its recorded decisions, and promotes once [JOB-010, TRUN-003, TRUN-005]',
     async () => {
       for (let round = 1; round <= rounds; round++) {
         const first = killAt(stages[0] as Stage);
@@ -104,7 +104,7 @@ describe('killed while its scenarios are played', () => {
         expect([applied.status, applied.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
         const { id } = applied.body.test_run;
         await first;
-        let decided: Answer['body'][] = [];
+        let decided: ApiResponse['body'][] = [];
         for (const next of stages.slice(1)) {
           await killAt(next);
           const { body } = await send('GET', `/v1/test-runs/${id}`);
@@ -126,7 +126,7 @@ describe('killed while its scenarios are played', () => {
 });
 
 describe('killed while talks are replayed', () => {
-  it('a replay goes on by itself, and says every line once [TRUN-427]', async () => {
+  it('a replay resumes by itself and sends every line once [TRUN-427]', async () => {
     const desk = { name: 'talks' };
     await send('PUT', '/v1/deployments/talks?promote=now', desk);
     const ask = async (message: string, id?: string) => {
@@ -187,7 +187,7 @@ async function killWhilePromoting(id: string): Promise<void> {
   server = await start();
 }
 
-async function ended(id: string): Promise<Answer['body']> {
+async function ended(id: string): Promise<ApiResponse['body']> {
   for (const deadline = Date.now() + 180_000; ; ) {
     const { body, text } = await send('GET', `/v1/test-runs/${id}`);
     if (body.status !== 'queued' && body.status !== 'running') return body;
@@ -197,7 +197,7 @@ async function ended(id: string): Promise<Answer['body']> {
 }
 
 /** Each scenario has one conversation, in which every line was said once. */
-async function assertPlayedOnce({ results }: Answer['body']): Promise<void> {
+async function assertPlayedOnce({ results }: ApiResponse['body']): Promise<void> {
   for (const [at, { transcript, conversation_id, cost_usd }] of results.entries()) {
     const ask = `What about number${at}?`;
     expect(transcript).toEqual([
@@ -225,6 +225,8 @@ async function assertPromotedOnce(round: number, runId: string): Promise<void> {
   const { body } = await send('GET', '/v1/events?limit=100');
   const promoted = body.data.filter(({ type }: { type: string }) => type === 'deployment.promoted');
   expect(promoted).toHaveLength(round);
-  const told = body.data.filter(({ type, data }: Answer['body']) => type === 'test_run.completed' && data.id === runId);
+  const told = body.data.filter(
+    ({ type, data }: ApiResponse['body']) => type === 'test_run.completed' && data.id === runId,
+  );
   expect(told).toHaveLength(1);
 }

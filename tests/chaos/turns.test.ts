@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
 import { query } from '../support/database.ts';
 import { makeDataDir, readCredentials, type ServerProcess, startProcess } from '../support/process.ts';
-import { type Answer, call } from '../support/server.ts';
+import { type ApiResponse, call } from '../support/server.ts';
 
 /** The short form belongs to every change; `npm run chaos` runs the long one. */
 const isLong = process.env.VESTRA_CHAOS === 'long';
@@ -62,7 +62,7 @@ const start = () =>
     ...(!isLong && { VESTRA_LEASE_SECONDS: '5' }),
   });
 
-/** Looks, touches, acts with a yes, and says so: each a step that may be the last before the process dies. */
+/** Reads, touches, acts with approval and reports it: each step may be the last before the process dies. */
 function respond({ messages, tools }: NormalisedRequest): ScriptedAnswer {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const asked = messages[last];
@@ -82,8 +82,12 @@ function respond({ messages, tools }: NormalisedRequest): ScriptedAnswer {
   }
 }
 
-const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  call(server.url, key, method, path, { ...(body !== undefined && { body }), headers });
+const send = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> => call(server.url, key, method, path, { ...(body !== undefined && { body }), headers });
 
 /** As a careful client does: again and again until somebody answers. */
 async function persist(
@@ -91,7 +95,7 @@ async function persist(
   path: string,
   body?: unknown,
   headers?: Record<string, string>,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   for (;;) {
     const answer = await send(method, path, body, headers).catch(() => null);
     if (answer && answer.status !== 503) return answer;

@@ -200,7 +200,7 @@ describe('work', () => {
     expect((await show(`/v1/interactions/${asked.interaction_id}`)).outcome.answers).toEqual(['M']);
   });
 
-  it('that waits for a yes takes it as data, from a person who is present [A2A-019]', async () => {
+  it('that waits for approval accepts it as data from a person who is present [A2A-019]', async () => {
     desk.script(inTurn(calling('order_paper', { sheets: 5 }), { text: 'Ordered.' }));
     const waiting = await task(client.sendMessage(saying('Order paper', work)));
     const about = { taskId: waiting.id, contextId: waiting.contextId };
@@ -224,7 +224,7 @@ describe('work', () => {
     expect(resultOf(await done)).toEqual(['Ordered.']);
   });
 
-  it('that waits for several answers goes on with the last of them [A2A-019]', async () => {
+  it('that waits for several answers resumes with the last of them [A2A-019]', async () => {
     const find = (shelf: string) => ({ name: 'find_shelf', arguments: { shelf } });
     desk.script(inTurn({ calls: [find('A4'), find('A5')] }, { text: 'Both are there.' }));
     const metadata = { ...work.metadata, tools: [ownTool] };

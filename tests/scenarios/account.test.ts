@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const codeOf = ({ body }: Answer) => body?.error?.code;
+const codeOf = ({ body }: ApiResponse) => body?.error?.code;
 const patchOrg = (body: object, key?: string) => server.call('PATCH', '/v1/org', { body, ...(key && { key }) });
 const patchLimits = (body: object) => server.call('PATCH', '/v1/limits', { body });
 

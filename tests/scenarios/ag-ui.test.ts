@@ -99,7 +99,7 @@ it('ends in an interrupt where a person is waited for, and resumes with the answ
   expect(lastText(shop)).toBe('Not ordered.');
 });
 
-it('shows work while it goes on [AGUI-004]', async () => {
+it('shows a task while it runs [AGUI-004]', async () => {
   desk.script(({ tools }) =>
     tools.some(({ name }) => name === 'hand_off_to_work')
       ? {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, type Respond, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import { pollWithJob } from '../support/jobs.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 
 let server: AgentServer;
 /** A vendor whose models read pictures and PDFs. */
@@ -29,13 +29,13 @@ afterAll(async () => {
   await vision.close();
 });
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
 const toolNames = ({ tools }: NormalisedRequest) => tools.map(({ name }) => name);
 const systemOf = ({ system }: NormalisedRequest) => system.join('\n');
 const resultsOf = ({ messages }: NormalisedRequest) =>
   messages.flatMap((message) => (message.role === 'tool' ? message.results.map(({ output }) => output) : []));
-/** What the agent asked last; the background asks too, without tools. */
+/** The agent's last request. Background jobs send requests too, without tools. */
 const last = () => server.asked.findLast(({ tools }) => tools.length > 0) as NormalisedRequest;
 
 /** Sends a message that opens a conversation, and waits for the end of its turn. */

@@ -57,14 +57,14 @@ describe('a tool that costs money', () => {
     expect(await toolCharges(failed)).toEqual([]);
   });
 
-  it('that has become dearer since the yes is not called, and asks anew [INT-034]', async () => {
+  it('that became more expensive after its approval is not called and asks again [INT-034]', async () => {
     const scan = calling('mcp__shop__scan');
     desk.script(inTurn(scan, scan, { text: 'Scanned.' }));
     desk.shop.called.length = 0;
     const { conversationId, interaction } = await desk.waiting();
     desk.shop.scanUsd = 0.5;
     const { body: servers } = await desk.call('GET', '/v1/mcp-servers');
-    // Another address has its tools listed anew, where the same one would wait for the kept list to age.
+    // Another address makes the server list the tools again. With the same one, the cached list must expire first.
     const path = `/v1/mcp-servers/${servers.data[0].id}`;
     await desk.call('PATCH', path, { body: { url: `${desk.shop.url}?dearer` } });
     await desk.answer(interaction.id, yes);
@@ -102,7 +102,7 @@ describe('a plan', () => {
   const steps = ['Look', 'Tidy up'].map((content) => ({ content, status: 'pending' }));
   const plan = calling('update_plan', { title: 'Tidy the shop', steps });
 
-  it('is shown first; nothing that changes anything is offered before the yes to it [INT-035]', async () => {
+  it('is shown first, and no tool that changes anything is offered before its approval [INT-035]', async () => {
     desk.script(inTurn(plan, calling('mcp__shop__label'), { text: 'Tidied.' }));
     desk.shop.called.length = 0;
     const { id } = await desk.say({ message: 'Tidy up', plan: true });
@@ -152,7 +152,7 @@ describe('a plan', () => {
     expect(desk.shop.called).toEqual([]);
   });
 
-  it('that gets its yes while the run is being taken up for another answer has all tools from then on [INT-035]', async () => {
+  it('approved while the run resumes for another answer has all tools from then on [INT-035]', async () => {
     const question = { name: 'ask_question', arguments: { question: 'Which shelf?' } };
     desk.script(inTurn({ calls: [...(plan.calls ?? []), question] }, calling('mcp__shop__label'), { text: 'Tidied.' }));
     desk.shop.called.length = 0;

@@ -9,7 +9,7 @@ export type ShopDesk = Desk & {
   called: (name: string, given?: unknown, body?: Record<string, unknown>) => Promise<string>;
   /** The same, and the wait that comes of it. */
   waitsFor: (name: string, given?: unknown, body?: Record<string, unknown>) => ReturnType<Desk['waiting']>;
-  /** What the model has read last of its calls. */
+  /** The results of its calls that the model read last. */
   lastResults: () => string[];
 };
 
@@ -64,11 +64,11 @@ type Shop = {
   url: string;
   /** Every call it has had. */
   called: { name: string; args: Record<string, unknown> }[];
-  /** What a call says; to be set by a test that wants it otherwise. */
+  /** The text a call returns. Tests replace it. */
   says: (name: string) => Promise<string> | string;
   tidyDescription: string;
   scanUsd: number;
-  /** What the server says of `sweep`. */
+  /** Whether the server marks `sweep` as read-only. */
   sweepOnlyReads: boolean;
   close: () => Promise<void>;
 };

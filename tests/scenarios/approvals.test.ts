@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 import { type ShopDesk, startShopDesk } from './approvals.fixture.ts';
 import { calling, inTurn, toolNamesIn } from './interactions.fixture.ts';
 
@@ -13,7 +13,7 @@ afterAll(() => desk.stop());
 const yes = { approve: true, present_user: true };
 
 describe('a function of the caller', () => {
-  it('waits for a yes, then reaches the caller, then goes on with the output [WAIT-001, WAIT-002, INT-028, INT-032, ANS-002, ANS-013]', async () => {
+  it('waits for approval, then reaches the caller, then resumes with the output [WAIT-001, WAIT-002, INT-028, INT-032, ANS-002, ANS-013]', async () => {
     const { conversationId, interaction } = await desk.waitsFor('refund_order', { order: 'A-7' });
     expect(interaction).toMatchObject({
       id: expect.stringMatching(/^int_/),
@@ -75,7 +75,7 @@ describe('a function of the caller', () => {
     await desk.rest(conversationId);
   });
 
-  it('has an approval that takes only a yes or a no [ANS-017, ANS-018, ANS-019]', async () => {
+  it('has an approval that accepts only approve or decline [ANS-017, ANS-018, ANS-019]', async () => {
     const { conversationId, interaction } = await desk.waitsFor('book_room');
     const bodies = [{ answers: ['yes'] }, { decision: 'done' }, { output: 1 }, { error: 'x' }, undefined];
     const codes = bodies.map(async (body) => (await desk.answer(interaction.id, body)).body.error.code);
@@ -136,7 +136,7 @@ describe('a tool of an MCP server', () => {
     expect(desk.lastResults()).toEqual([expect.stringContaining('\nfind is done.\n')]);
   });
 
-  it('waits for the yes of somebody present otherwise, and runs once however often it is said [WAIT-005, ANS-012, ANS-031]', async () => {
+  it('otherwise waits for approval by a person who is present, and runs once if approved several times [WAIT-005, ANS-012, ANS-031]', async () => {
     const { conversationId, interaction } = await desk.waitsFor('mcp__shop__tidy', { shelf: 3 });
     expect(interaction).toMatchObject({
       kind: 'tool_permission',
@@ -201,7 +201,7 @@ describe('a tool of an MCP server', () => {
     expect(interaction.kind).toBe('tool_permission');
     expect(toolNamesIn(desk.asked[0])).not.toContain('mcp__shop__find');
 
-    // What is forbidden while a call waits is not called after the yes.
+    // A tool that was denied while its call waited is not called after the approval.
     await desk.call('PATCH', path, { body: { tools: { deny: ['find', 'label'], require_approval: [] } } });
     await desk.answer(interaction.id, yes);
     await desk.rest(conversationId);
@@ -231,7 +231,7 @@ describe('what `approvals` lists', () => {
     },
   );
 
-  it('is judged once per version, tool and description, and anew for a changed description [WAIT-024, WAIT-025]', async () => {
+  it('is judged once per version, tool and description, and again for a changed description [WAIT-024, WAIT-025]', async () => {
     const { body: deployment } = await desk.apply({
       name: 'kept',
       memory: 'none',
@@ -264,7 +264,7 @@ describe('what `approvals` lists', () => {
 
     desk.shop.tidyDescription = 'Cancels the lease of the shelf.';
     const { body: servers } = await desk.call('GET', '/v1/mcp-servers');
-    // Another address has its tools listed anew, where the same one would wait for the kept list to age.
+    // Another address makes the server list the tools again. With the same one, the cached list must expire first.
     await desk.call('PATCH', `/v1/mcp-servers/${servers.data[0].id}`, { body: { url: `${desk.shop.url}?again` } });
     expect(await categoryOf('mcp__shop__tidy')).toBe('cancellation');
     expect(await keptFor('mcp__shop__tidy')).toEqual([
@@ -275,7 +275,7 @@ describe('what `approvals` lists', () => {
   });
 });
 
-it('a tool that waited goes on waiting when its server says that it only reads, until a version is saved [WAIT-241]', async () => {
+it('a tool that once waited keeps waiting if its server later marks it read-only, until a version is saved [WAIT-241]', async () => {
   const file = { name: 'swept', memory: 'none', tools: [{ mcp: `${desk.shop.url}?broom`, name: 'broom' }] };
   await desk.apply(file);
   const { body: servers } = await desk.call('GET', '/v1/mcp-servers');
@@ -288,7 +288,7 @@ it('a tool that waited goes on waiting when its server says that it only reads, 
   };
   await waits();
   desk.shop.sweepOnlyReads = true;
-  // Another address has its tools listed anew.
+  // Another address makes the server list the tools again.
   await desk.call('PATCH', path, { body: { url: `${desk.shop.url}?flipped` } });
   const check = await desk.call('POST', `${path}/check`);
   expect(check.body.tools).toContainEqual(expect.objectContaining({ name: 'sweep', read_only: true }));
@@ -317,7 +317,7 @@ describe('what the org approves', () => {
       },
     ],
   });
-  const refused = (answer: Answer) => [answer.status, answer.body.error.code];
+  const refused = (answer: ApiResponse) => [answer.status, answer.body.error.code];
   const openSession = async (conversation_id: string) =>
     (await desk.call('POST', '/v1/sessions', { body: { chat: true, screen: 'control', conversation_id } })).body.token;
 
@@ -375,7 +375,7 @@ describe('what the org approves', () => {
       }
       await desk.rest(again.conversationId);
       const { body: log } = await desk.call('GET', '/v1/audit-log?action=interaction.answered&limit=10');
-      expect(log.data.find(({ target }: Answer['body']) => target.id === again.interaction.id).details).toEqual({
+      expect(log.data.find(({ target }: ApiResponse['body']) => target.id === again.interaction.id).details).toEqual({
         kind: 'tool_permission',
         decision: 'approved',
         approver: 'org',

@@ -5,18 +5,18 @@ import { credit } from '@vestra/server/billing/charge';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
 import { type NotesApp, startNotesApp, visit } from '../../packages/server/src/integrations/apps/notes-app.fixture.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 import { type Desk, startDesk } from './interactions.fixture.ts';
 
 /** A desk whose operator has two apps: `notes` and, with the same people, `diary`. */
 export type AppDesk = Desk & {
   app: NotesApp;
   /** Begins a connection. */
-  begin: (body?: Record<string, unknown>, key?: string) => Promise<Answer>;
+  begin: (body?: Record<string, unknown>, key?: string) => Promise<ApiResponse>;
   /** The person at the browser follows the address to its end. */
   follow: (connectUrl: string) => Promise<{ url: string; status: number; text: string }>;
   /** Both, for a user of the app who is called as the org calls them. */
-  connect: (userId: string, key?: string) => Promise<Answer['body']>;
+  connect: (userId: string, key?: string) => Promise<ApiResponse['body']>;
 };
 
 export async function startAppDesk(): Promise<AppDesk> {

@@ -25,7 +25,7 @@ const enumOf = (at: number) => {
 };
 
 describe('an agent that needs an app', () => {
-  it('asks the person to connect it, and goes on with its tools and the person’s own sign-in [APP-001, APP-015, APP-430, INT-019, INT-033]', async () => {
+  it('asks the person to connect it, and resumes with its tools and the person’s own sign-in [APP-001, APP-015, APP-430, INT-019, INT-033]', async () => {
     desk.script(asksFor('notes', calling(read)));
     const { conversationId, interaction } = await desk.waiting({ user_id: 'ada' });
     expect(interaction).toMatchObject({
@@ -54,7 +54,7 @@ describe('an agent that needs an app', () => {
     const hers = await sessionOf({ conversation_id: conversationId });
     const elsewhere = await sessionOf({ user_id: 'ada' });
     const another = await sessionOf({ user_id: 'eve' });
-    // What the conversation waits for, for its own user, and nothing besides.
+    // A session may connect only the app its conversation waits for, and only for its own user.
     for (const [token, body] of [
       [hers, { app: 'diary' }],
       [hers, { app: 'notes', user_id: 'eve' }],
@@ -87,7 +87,7 @@ describe('an agent that needs an app', () => {
     ]);
     const everything = JSON.stringify([desk.asked, told, begun, page.text, settled]);
     expect(desk.app.secrets().filter((secret) => everything.includes(secret))).toEqual([]);
-    // What an app says that a call costs is none of the org's money.
+    // A price that an app reports is not charged to the org.
     const { body: items } = await desk.call('GET', `/v1/usage/line-items?conversation_id=${conversationId}`);
     expect(items.data.length).toBeGreaterThan(0);
     expect(items.data.filter(({ cost_usd }: { cost_usd: number }) => cost_usd >= 1)).toEqual([]);
@@ -111,7 +111,7 @@ describe('an agent that needs an app', () => {
     expect((await desk.call('GET', `/v1/tasks/${task.id}`)).body.status).toBe('done');
   });
 
-  it('goes on waiting while the person declines, and without the app where the wait is withdrawn', async () => {
+  it('keeps waiting if the person declines, and continues without the app if the wait is withdrawn', async () => {
     desk.script(asksFor('notes'));
     const { conversationId, interaction } = await desk.waiting({ user_id: 'cy' });
     desk.app.consent = 'denied';

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSecrets } from '@vestra/server/account/secrets/secrets';
 import { pruneUnused } from '@vestra/server/engine/files/drop';
-import { readConfig } from '@vestra/server/platform/config/config';
 import type { Manifest } from '@vestra/server/operator/archive/manifest';
 import { readOpening } from '@vestra/server/operator/archive/read';
 import { writeArchive } from '@vestra/server/operator/archive/write';
 import { backup } from '@vestra/server/operator/backup';
 import { move } from '@vestra/server/operator/move';
 import { restore } from '@vestra/server/operator/restore';
+import { readConfig } from '@vestra/server/platform/config/config';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { withSession } from '@vestra/server/platform/db/transfer/session';
 import { withSnapshot } from '@vestra/server/platform/db/transfer/snapshot';
@@ -130,7 +130,7 @@ const admin = (words: string[], machine: string, databaseUrl: string | null, mas
     ...(masterKey && { VESTRA_MASTER_KEY: masterKey }),
   });
 
-/** What the same command gets when it runs in this process. */
+/** Arguments for running the same command in this process. */
 const on = (machine: string, databaseUrl: string, masterKey = key) => ({
   config: readConfig({
     VESTRA_DATA_DIR: join(folder, machine),
@@ -204,7 +204,7 @@ describe('a backup of a server that is at work', () => {
     expect({ gaps, uneven }).toEqual({ gaps: [], uneven: [] });
   });
 
-  it('goes on on another machine [OPS-102, OPS-281]', async () => {
+  it('resumes on another machine [OPS-102, OPS-281]', async () => {
     const [id, count] = [...answeredBefore][0] as [string, number];
     const more = await second.call('POST', `/v1/conversations/${id}/messages`, {
       body: { message: 'Are you there?' },
@@ -228,7 +228,7 @@ describe('a backup of a server that is at work', () => {
     expect(await readdir(join(folder, 'second/computers/7'))).not.toContain('sockets');
     const saved = await createDiskStore(join(folder, 'second/files')).read(server.orgId, savedHome);
     expect(Buffer.from(saved ?? []).toString()).toBe('a saved home');
-    // One that is not there leaves its computer to begin anew, not unavailable for ever.
+    // A missing archive lets its computer start empty instead of making it unavailable forever.
     const computers = `SELECT user_key, saved_name, saved_bytes FROM computers WHERE number > 8000 ORDER BY user_key`;
     expect(await query(database.connectionString, computers)).toEqual([
       { user_key: 'kept', saved_name: savedHome, saved_bytes: '12' },
@@ -274,7 +274,7 @@ describe('a backup of a server that is at work', () => {
   });
 });
 
-/** How many rows each table has, and what the largest of them say; but for what pgvector has, which is made anew. */
+/** Row count and largest rows of each table, without the pgvector tables, which are rebuilt. */
 async function countsOf(connectionString: string): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     connectionString,

@@ -2,9 +2,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
-import { type Answer, isOneProcess } from '../support/server.ts';
+import { type ApiResponse, isOneProcess } from '../support/server.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 type Asked = AgentServer['asked'][number];
 
 let server: AgentServer;
@@ -39,7 +39,7 @@ const lastText = ({ messages }: Asked): string => {
 };
 const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, each) => sum + each, 0);
 
-/** What the model is asked for items; what it is asked for memory, a while after, is not of the batch. */
+/** Scripts the model for batch items. Requests for memory come later, without tools, and are not part of the batch. */
 const script = (respond: (request: Asked) => ReturnType<Parameters<AgentServer['script']>[0]>) =>
   server.script((request) => (request.tools.length === 0 ? { text: '[]' } : respond(request)));
 const worked = () => server.asked.filter(({ tools }) => tools.length > 0).map(lastText);
@@ -191,7 +191,7 @@ describe('a batch', () => {
     await run(40);
     const statements = executed.mock.calls.length;
     executed.mockRestore();
-    // Eight by themselves; what the process does beside, and whoever looks how the batch stands, comes on top.
+    // Eight statements by themselves, plus background work and the polls of the batch's status.
     expect(statements / 40).toBeLessThanOrEqual(16);
   });
 
@@ -390,11 +390,11 @@ describe('slots', () => {
       body: { answers: ['Red'] },
     });
     expect(answer.status).toBe(200);
-    // What comes behind it in the queue has come to its end: had it gone on, it would be here by now.
+    // The item queued behind it has finished: if it had resumed, it would be here by now.
     const probe = await made({ items: [{ user_id: 'probe', message: 'Probe' }] });
     await finished(probe.id);
     expect([...held.waiting.keys()]).toEqual(['Item 1']);
-    // The one slot is taken: the answered item goes on when it is free, before any that has not begun.
+    // The one slot is taken: the answered item resumes when it is free, before items that have not started.
     held.letGo('Item 1');
     await held.until(1);
     expect([...held.waiting.keys()]).toEqual(['answered']);
@@ -450,7 +450,7 @@ describe('cancelling', () => {
 });
 
 describe('an item that cannot run', () => {
-  it('of a disabled user fails, and the batch goes on [BAT-037]', async () => {
+  it('of a disabled user fails, and the batch continues [BAT-037]', async () => {
     script(() => ({ text: 'Yes.' }));
     await server.call('POST', '/v1/users', { body: { user_id: 'barred' } });
     await server.call('PATCH', '/v1/users/barred', { body: { status: 'disabled' } });

@@ -21,7 +21,7 @@ const fetchPage = (body: Record<string, unknown>, user = 'ada') =>
   server.call('POST', `/v1/users/${user}/browser/fetch`, { body });
 const shop = (path: string) => sites.at('shop.localhost', path);
 const did = (what: string) => `shop.localhost/did?${what}`;
-/** What the page says of itself: each deed is a call to its own site. */
+/** A page that reports each of its actions by a request to its own site. */
 const page = (body: string) =>
   `<title>Shop</title><script>const did = (what) => fetch('/did?' + what);</script>${body}`;
 

@@ -39,7 +39,7 @@ async function folderWith(name: string, files: Record<string, string>): Promise<
 
 const env = () => ({ VESTRA_URL: server.url, VESTRA_KEY: server.testKey });
 const vestra = (cwd: string, ...words: string[]) => runCli(words, { cwd, env: env() });
-/** The same without a process of its own, where starting one would prove nothing more. */
+/** Runs the command inside this process. Starting another process would prove nothing more. */
 const here = (cwd: string, ...words: string[]) => runHere(words, { cwd, env: { ...env(), XDG_CONFIG_HOME: root } });
 const read = async (path: string) => (await server.call('GET', path)).body;
 
@@ -133,7 +133,7 @@ describe('vestra apply', () => {
     expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('service.yaml There is no such file')]);
   });
 
-  it('says which tool server is away, and why a test could not be played', async () => {
+  it('names the unreachable tool server, and why a test could not be played', async () => {
     const port = await unusedPort();
     const folder = await folderWith('away', {
       'service.yaml': [
@@ -230,7 +230,7 @@ describe('vestra test', () => {
 });
 
 describe('vestra init', () => {
-  it('asks, goes on, and writes a service.yaml that applies', async () => {
+  it('asks questions, resumes, and writes a service.yaml that applies', async () => {
     server.script((request) => {
       const answers = lastText(request).split('"answer"').length - 1;
       const tests = [{ name: 'Answers', ask: 'Is it ready?', expect: ['The agent says when.'] }];

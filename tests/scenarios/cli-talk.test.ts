@@ -32,11 +32,11 @@ afterAll(async () => {
 
 const env = () => ({ VESTRA_URL: server.url, VESTRA_KEY: server.testKey });
 const vestra = (...words: string[]) => runCli(words, { cwd: folder, env: env() });
-/** The same without a process of its own, where starting one would prove nothing more. */
+/** Runs the command inside this process. Starting another process would prove nothing more. */
 const here = (...words: string[]) => runHere(words, { cwd: folder, env: { ...env(), XDG_CONFIG_HOME: folder } });
 
 describe('vestra ask', () => {
-  it('prints the reply alone on standard output, and goes on in the same conversation', async () => {
+  it('prints only the reply on standard output, and continues in the same conversation', async () => {
     server.script(({ messages }) => ({ text: `Message ${messages.filter(({ role }) => role === 'user').length}.` }));
     const first = await vestra('ask', 'Hello', 'there', '--user', 'ada', '--deployment', 'desk');
     expect([first.code, first.out]).toEqual([0, 'Message 1.\n']);
@@ -136,7 +136,7 @@ describe('vestra ask', () => {
     if (called) await here('answer', called.id, '--output', '{"done": true}');
   });
 
-  it('adds to a yes at a terminal what it needs: whoever types there is there [INT-241]', async () => {
+  it('adds the required fields to an approval typed at a terminal, because the person is present [INT-241]', async () => {
     server.script((request) =>
       resultsIn(request)[0]
         ? { text: 'Done.' }
@@ -204,7 +204,7 @@ describe('vestra events', () => {
 });
 
 describe('a command and the tool of its name', () => {
-  /** What stands on the command line without a flag. */
+  /** Arguments given without a flag. */
   const positional: Record<string, string> = { ask: 'message', answer: 'interaction', test: 'deployment' };
   const asksBack = (request: Parameters<typeof resultsIn>[0]) =>
     resultsIn(request).length > 0
@@ -450,7 +450,7 @@ describe('vestra doctor', () => {
     return { code, out, findings: findings.map(({ status, what }) => `${status} ${what}`) };
   };
 
-  it('finds nothing to mend where all is well, beside a server that runs [OPS-213]', async () => {
+  it('finds nothing to fix in a healthy folder beside a running server [OPS-213]', async () => {
     const { code, findings } = await doctor({
       DATABASE_URL: server.connectionString,
       VESTRA_MASTER_KEY: 'ab'.repeat(32),

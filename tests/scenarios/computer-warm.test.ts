@@ -36,7 +36,7 @@ describe('warming a computer', () => {
     expect((await warm('ada')).body).toEqual({ user_id: 'ada', status: 'ready' });
     const [computer] = await desk.sql(`SELECT FROM computer_preparations WHERE user_key = 'ada' AND kind = 'setup'`);
     expect(computer).toBeDefined();
-    // What was prepared then is there for the first task.
+    // The files prepared then are there for the first task.
     expect(await desk.commands({ user_id: 'ada' }, 'cat setup.log')).toEqual(['Exit code 0.\nstdout:\nwarm']);
     const charged = await desk.sql(
       `SELECT unit FROM ledger_entries WHERE kind = 'compute' AND user_id = 'ada' AND task_id IS NULL`,
@@ -84,7 +84,7 @@ describe('warming a computer', () => {
     // One that wakes already rides along, and one that is awake is ready.
     expect((await warm('waking-1')).status).toBe(202);
     expect((await warm('bea')).status).toBe(200);
-    // What has not come to its end in a minute, and is nobody's, counts no more.
+    // A start that has not finished within a minute and has no owner no longer counts.
     await desk.sql(`UPDATE computers SET waking_since = now() - interval '61 seconds' WHERE user_key = 'waking-0'`);
     expect((await warm('eve')).status).toBe(202);
     await desk.sql(`DELETE FROM computers WHERE user_key = ANY($1)`, [names]);

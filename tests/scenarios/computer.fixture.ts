@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 import { calling, type Desk, inTurn, resultsIn, startDesk } from './interactions.fixture.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 type Call = readonly [name: string, given?: Record<string, unknown>];
 
 /** A server whose agents have computers. */

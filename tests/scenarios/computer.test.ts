@@ -117,7 +117,7 @@ describe('the tools of the computer', () => {
 });
 
 describe('each user', () => {
-  it('has a computer of their own, and so has the org’s own agent and each mode [CMP-001]', async () => {
+  it('has a separate computer, and so does the org’s own agent, in each mode [CMP-001]', async () => {
     await desk.commands({ user_id: 'bea' }, 'echo "hers alone" >diary.txt');
     const look = 'cat diary.txt; ls -A; grep -rs "hers alone" / --include=diary.txt';
     for (const body of [{ user_id: 'carl' }, {}]) {
@@ -349,7 +349,7 @@ describe('an erased user', () => {
     );
     expect(existsSync(folder)).toBe(false);
     expect(await desk.sql(`SELECT FROM computers WHERE user_key = 'jon'`)).toEqual([]);
-    // Whoever has the same id later begins with an empty one.
+    // A later user with the same id starts with an empty computer.
     expect(await desk.commands({ user_id: 'jon' }, 'ls -A')).toEqual(['Exit code 0.']);
   });
 });

@@ -3,7 +3,7 @@ import { manifest } from '@vestra/contract/manifest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const codeOf = ({ body }: Answer) => body?.error?.code;
+const codeOf = ({ body }: ApiResponse) => body?.error?.code;
 const put = (file: { name: string } & Record<string, unknown>, search = '?promote=no', key?: string) =>
   server.call('PUT', `/v1/deployments/${file.name}${search}`, { body: file, ...(key && { key }) });
 

@@ -54,7 +54,7 @@ describe('a new company', () => {
     await page.waitForURL(/deployments\/dep_/);
     const deploymentUrl = page.url();
 
-    // What it knows.
+    // Knowledge.
     await goTo(page, 'Knowledge');
     await press(page, 'Create notebook');
     await page.getByLabel('Name', { exact: true }).fill('House rules');
@@ -67,7 +67,7 @@ describe('a new company', () => {
     await page.getByText('1 of 1 uploaded').waitFor();
     const knowledge = await page.getByText('- notebook: nb_').textContent();
 
-    // What it can do: a function that asks first, answered by a program of the company.
+    // Tools: a function that asks first, answered by a program of the company.
     await page.goto(deploymentUrl);
     await page.getByText('Answer 1.').waitFor();
     await page.getByRole('textbox', { name: 'Deployment file' }).click();
@@ -95,7 +95,7 @@ describe('a new company', () => {
     await page.getByText('live v2').waitFor();
     await page.getByRole('link', { name: 'Test', exact: true }).click();
 
-    // A talk with a yes in the middle of it, and what it was made of.
+    // A conversation with an approval, and its trace.
     await goTo(page, 'Playground');
     await page.getByRole('textbox', { name: 'Message' }).fill('Order two sheets, please');
     await page.keyboard.press('Enter');
@@ -133,7 +133,7 @@ describe('a new company', () => {
     await message.fill('And once more');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('org_cap_reached').waitFor();
-    // What was refused is still there to be sent.
+    // The refused text is still in the field.
     expect(await message.inputValue()).toBe('And once more');
     await goTo(page, 'Limits and alerts');
     await page.getByRole('link', { name: 'Daily org cap, $0.50, reached' }).waitFor();
@@ -188,7 +188,7 @@ function model(request: NormalisedRequest): ScriptedAnswer {
 
 function interviewer(request: NormalisedRequest): ScriptedAnswer {
   const told = /<data-[0-9a-f]{24} of="interview">\n([\s\S]*?)\n<\/data-/.exec(lastText(request))?.[1];
-  // What else wants its answer in a shape, such as what is to be remembered, finds nothing.
+  // Other structured requests, such as the one for memory, get an empty result.
   if (told === undefined) return { text: '{}' };
   const { name, answers } = JSON.parse(told) as { name: string; answers: { answer: string }[] };
   const file = { name, instructions: answers.map(({ answer }) => answer).join(' ') || 'Be kind.' };
@@ -196,7 +196,7 @@ function interviewer(request: NormalisedRequest): ScriptedAnswer {
   return { text: JSON.stringify({ question, is_done, file: JSON.stringify(file) }) };
 }
 
-/** What the company runs itself: it orders paper, and is told of events. */
+/** The company's program: it orders paper and receives events. */
 async function startOwnProgram() {
   const told: { body: string; headers: IncomingHttpHeaders }[] = [];
   const server = createServer(async (request, response) => {

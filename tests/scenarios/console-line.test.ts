@@ -78,7 +78,7 @@ describe('a line that is lost while a page comes', () => {
 });
 
 describe('what is on show', () => {
-  it('is asked for anew when the server is back, without a press [CON-532]', async () => {
+  it('is requested again when the server is back, without a click [CON-532]', async () => {
     const { page, leave } = await desk.enter('/account');
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
     await page.route(/\/v1\/keys/, async (route) => {
@@ -128,7 +128,7 @@ describe('what is on show', () => {
 });
 
 describe('an interview', () => {
-  it('goes on where it was after a reload, and where it was left [CON-535]', async () => {
+  it('continues where it was after a reload and after leaving the page [CON-535]', async () => {
     desk.script((request) => {
       const told = /<data-[0-9a-f]{24} of="interview">\n([\s\S]*?)\n<\/data-/.exec(lastText(request))?.[1];
       if (told === undefined) return { text: '{}' };

@@ -20,7 +20,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 const textFile = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 const lastId = (page: Page) => page.url().split('?')[0]?.split('/').at(-1) ?? '';
 
-/** What a menu of calls puts on the clipboard. */
+/** Text that an item of the code menu copies to the clipboard. */
 async function copied(page: Page, menu: string, item: string): Promise<string> {
   await page.getByRole('button', { name: menu }).last().click();
   await page.getByRole('menuitem', { name: item }).click();
@@ -127,8 +127,8 @@ describe('what agents are built of', () => {
   });
 });
 
-describe('whoever agents work for', () => {
-  it('has caps, a memory, and is erased only by their name [CON-103]', async () => {
+describe('pages of users, automation and spend', () => {
+  it('a user has caps, a memory, and is erased only after their name is typed [CON-103]', async () => {
     await desk.call('POST', '/v1/users', { body: { user_id: 'gone' } });
     const { page, go, leave } = await desk.enter('/users/gone?edit=1');
     await page.getByLabel('Daily cap').fill('2.5');
@@ -492,7 +492,7 @@ describe('a long list', () => {
     let refused = 0;
     await page.route(/\/v1\/conversations\?/, async (route) => {
       asked++;
-      // The third page: one that no other try would mend.
+      // The third page fails with an error that no retry can fix.
       if (asked !== 3) return route.continue();
       refused++;
       return route.fulfill({ status: 400, json: { error: { code: 'invalid_request', message: 'Not this page.' } } });
@@ -539,7 +539,7 @@ describe('a long list', () => {
   });
 });
 
-/** Runs in the page: how often anybody asks a row for its id, which whoever goes through all rows does. */
+/** Runs in the page and counts how often a row's id is read, which each pass through all rows does. */
 function countReadsOfRows(): void {
   const counted = window as unknown as { readsOfRows: number };
   counted.readsOfRows = 0;

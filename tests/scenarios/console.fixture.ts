@@ -3,9 +3,9 @@ import { onTestFailed } from 'vitest';
 import { type PageDesk, startPageDesk } from './session-page.fixture.ts';
 
 export type ConsoleDesk = PageDesk & {
-  /** A page of the console in a browser of its own, signed in as the owner unless told otherwise. */
+  /** Opens a page of the console in a separate browser context, signed in as the owner by default. */
   enter: (path?: string, options?: EnterOptions) => Promise<ConsoleVisit>;
-  /** After sessions were ended: whoever enters next signs in anew. */
+  /** Drops saved sessions after they ended, so that the next visit signs in again. */
   forget: () => void;
 };
 
@@ -13,7 +13,7 @@ type EnterOptions = { as?: { email: string; password: string } | null; context?:
 
 type ConsoleVisit = {
   page: Page;
-  /** What the page did that its policy forbids, or threw. */
+  /** Policy violations and errors of the page. */
   faults: string[];
   /** Goes to another page of the console, in test mode and the owner's org. */
   go: (path: string) => Promise<void>;
@@ -45,7 +45,7 @@ export async function startConsoleDesk(env: Record<string, string> = {}): Promis
     async enter(path = '/', { as = desk.owner, context: options = {} } = {}) {
       const context = await desk.browser.newContext({
         locale: 'en-GB',
-        // What is clicked stands still at once.
+        // Elements must not move while the test clicks them.
         reducedMotion: 'reduce',
         viewport: { width: 1280, height: 800 },
         ...options,

@@ -68,7 +68,7 @@ describe('the way in', () => {
 });
 
 describe('a change', () => {
-  it('goes on where the session ended in the middle of it, and is made once [CON-005]', async () => {
+  it('resumes after the session ended halfway, and is saved once [CON-005]', async () => {
     const { page, leave } = await desk.enter('/keys?new=1');
     await page.getByLabel('Name').fill('half typed');
     // The page would find out by itself, and this is about who finds out by the change.
@@ -154,7 +154,7 @@ describe('a deployment', () => {
     });
     await page.getByRole('button', { name: 'Apply' }).click();
     const conflict = page.getByRole('dialog', { name: 'This file has changed' });
-    // What differs is marked, so the words stand in several pieces.
+    // Differences are marked, so the text is split into several elements.
     await conflict.locator('.cm-merge-a', { hasText: 'Be brief.' }).waitFor();
     await conflict.getByRole('button', { name: 'Keep my changes' }).click();
     await page.getByRole('button', { name: 'Apply' }).click();
@@ -176,7 +176,7 @@ describe('a deployment', () => {
     await page.getByRole('alert').getByText('already exists. It was not changed.').waitFor();
     expect(await page.locator('.cm-lint-marker-error').count()).toBe(0);
     expect((await desk.call('GET', '/v1/deployments/written')).body.newest_version).toBe(3);
-    // Chromium itself writes styles into selected text that is typed over; they are refused, and the editor draws it anew.
+    // Chromium writes inline styles into selected text that is replaced. They are blocked, and the editor redraws it.
     await leave(/Applying inline style/);
   });
 
@@ -245,7 +245,7 @@ describe('a server that restarts under the page', () => {
     await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('cell', { name: 'typed before', exact: true }).waitFor();
     expect(await page.getByRole('cell', { name: 'typed before', exact: true }).count()).toBe(1);
-    // It goes on to follow what happens.
+    // The page still follows changes.
     await page.mouse.move(2, 2);
     await desk.call('POST', '/v1/keys', { body: { name: 'made after', scopes: ['runtime'] } });
     await page.getByRole('cell', { name: 'made after', exact: true }).waitFor();
@@ -282,7 +282,7 @@ describe('the back button', () => {
 });
 
 describe('a talk', () => {
-  it('goes on in the playground with its approval, its function and its trace in place [CON-006] [CON-014]', async () => {
+  it('continues in the playground with its approval, its function and its trace [CON-006] [CON-014]', async () => {
     desk.script(inTurn(calling('order_paper', { sheets: 2 }), { text: `Ordered. ${hostileText}` }));
     const { page, leave } = await desk.enter('/playground?deployment=desk');
     await page.getByRole('textbox', { name: 'Message' }).fill('Two sheets, please');

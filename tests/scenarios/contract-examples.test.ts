@@ -68,7 +68,7 @@ describe('the examples of the contract', () => {
 });
 
 describe('a page of every list', () => {
-  /** What is put in order after it was found: sums, and what one conversation or one person has a few of. */
+  /** Lists sorted after the query: sums, and the few rows of one conversation or person. */
   const sorting = new Set(['usage.report', 'feedback.ofConversation', 'consoleAccount.signIns']);
   const inCode = new Set(['apps.list']);
 

@@ -15,7 +15,7 @@ const create = (body: Record<string, unknown>, key = server.testKey) =>
 const change = (path: string, body: Record<string, unknown>, key = server.testKey) =>
   server.call('PATCH', path, { key, body });
 
-/** A deployment with its versions, each with instructions of its own; the last is live where the key is. */
+/** A deployment whose versions each have different instructions. The last is live if the key is. */
 async function deployed(name: string, versions = 1, key = server.testKey): Promise<string> {
   let id = '';
   for (let version = 1; version <= versions; version++) {

@@ -90,7 +90,7 @@ describe('a conversation that has grown too long for its model', () => {
     expect(read.join('\n')).toContain('Order ORD-1000');
   });
 
-  it('is summarised once, keeps its newest messages word for word, and goes on from the summary', async () => {
+  it('is summarised once, keeps its newest messages unchanged, and continues from the summary', async () => {
     const id = await longConversation();
     answerWithinWindow();
     expect((await server.tell(id, 'And now?')).reply.text).toBe('Answer to And now?');

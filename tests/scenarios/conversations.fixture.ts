@@ -3,9 +3,9 @@ import { credit } from '@vestra/server/billing/charge';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
 import { type AgentServer, type StreamEvent, startAgentServer } from '../support/agent.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
 /** A server with one agent that is live, and the words in which these tests talk with it. */
 export type Talk = AgentServer & {
@@ -18,7 +18,7 @@ export type Talk = AgentServer & {
     conversationId: string,
     body: Record<string, unknown>,
     options?: { key?: string; headers?: Record<string, string> },
-  ) => Promise<Answer>;
+  ) => Promise<ApiResponse>;
   show: (conversationId: string, key?: string) => Promise<Body>;
   rest: (conversationId: string, key?: string) => Promise<Body>;
   /** Oldest first. */
@@ -82,11 +82,11 @@ export function door() {
   return { opened: promise, open: resolve };
 }
 
-/** What the model is asked: the newest message of the user's. */
+/** The newest message of the user in the request. */
 export const askedFor = ({ messages }: NormalisedRequest) =>
   messages.findLast((message) => message.role === 'user')?.text ?? '';
 
-/** What tools have said since the newest message of the user's. */
+/** Tool results since the newest message of the user. */
 export function heardSince({ messages }: Pick<NormalisedRequest, 'messages'>) {
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   return messages.slice(asked + 1).flatMap((message) => (message.role === 'tool' ? message.results : []));
@@ -96,4 +96,4 @@ export const spoken = ({ messages }: NormalisedRequest) =>
   messages.map((message) => (message.role === 'tool' ? message.results.map(({ output }) => output) : message.text));
 
 export const typesOf = (events: readonly StreamEvent[]) => events.map(({ type }) => type);
-export const codeOf = ({ status, body }: Answer) => [status, body?.error?.code];
+export const codeOf = ({ status, body }: ApiResponse) => [status, body?.error?.code];

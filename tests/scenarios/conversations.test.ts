@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lastText, resultsIn } from '../support/cast.ts';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 import { codeOf, door, startTalk, type Talk, typesOf } from './conversations.fixture.ts';
 
 let server: Talk;
@@ -128,7 +128,7 @@ describe('a conversation', () => {
     expect(body.data[0].data).toEqual(made);
   });
 
-  it('is unknown to whoever it does not belong to [CONV-032]', async () => {
+  it('returns 404 to callers it does not belong to [CONV-032]', async () => {
     const { id } = await server.begin();
     const otherOrg = await makeOtherOrg(server);
     for (const [key, which] of [
@@ -297,7 +297,7 @@ describe('the status', () => {
 });
 
 describe('stopping', () => {
-  it('reaches a reply whose model hangs, keeps what was said, stops what waits behind it, and the conversation goes on [CONV-022, CONV-023, CONV-031]', async () => {
+  it('ends a reply whose model hangs, keeps its text, stops queued messages, and the conversation continues [CONV-022, CONV-023, CONV-031]', async () => {
     server.script(() => ({ text: ['Half a ', 'sentence'], fail: 'hang' }));
     const { id, turn_id } = await server.begin({ message: 'Hi' });
     const stream = await server.stream('GET', `/v1/conversations/${id}/events`);
@@ -383,7 +383,7 @@ describe('what is said of an answer', () => {
     const [question, answer] = await server.messages(id);
     const path = (message: { id: string }) => `/v1/messages/${message.id}/feedback`;
     const rate = (body: unknown, key = server.testKey, to = path(answer)) => server.call('POST', to, { key, body });
-    const refusal = async (call: Promise<Answer>) => codeOf(await call)[1];
+    const refusal = async (call: Promise<ApiResponse>) => codeOf(await call)[1];
     const sessionOf = async (conversation_id: string) =>
       (await server.call('POST', '/v1/sessions', { body: { chat: true, conversation_id } })).body.token as string;
     const [token, renewed] = [await sessionOf(id), await sessionOf(id)];
@@ -489,7 +489,7 @@ describe('a message that interrupts', () => {
       expect([turn.status, turn.reply.text]).toEqual(['settled', 'Both.']);
       const { body } = await server.call('GET', `/v1/conversations/${id}/events?format=json&limit=100`, { key });
       const settled = body.data.filter(({ type }: { type: string }) => type === 'turn.settled');
-      expect(settled.map((event: Answer['body']) => [event.turn_id, event.data.turn.status])).toEqual([
+      expect(settled.map((event: ApiResponse['body']) => [event.turn_id, event.data.turn.status])).toEqual([
         [turn_id, 'stopped'],
         [queued.id, 'stopped'],
         [turn.id, 'settled'],
@@ -522,7 +522,7 @@ describe('a message that interrupts', () => {
     const answer = { body: { answers: ['The red one'] } };
     await server.call('POST', `/v1/interactions/${open.open_interactions[0].interaction_id}/answer`, answer);
     const log = await server.until(`${path}/events?format=json&limit=100`, ({ data }) =>
-      data.some((event: Answer['body']) => event.type === 'turn.settled' && event.turn_id === asking.id),
+      data.some((event: ApiResponse['body']) => event.type === 'turn.settled' && event.turn_id === asking.id),
     );
     expect(log.data.filter(({ type }: { type: string }) => type === 'task.stopped')).toEqual([]);
     await server.call('POST', `${path}/stop`);

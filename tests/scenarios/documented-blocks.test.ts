@@ -22,7 +22,7 @@ import {
   withIds,
 } from '../support/documented-blocks.ts';
 import { readCredentials, type ServerProcess, startProcess } from '../support/process.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -43,7 +43,7 @@ const elsewhere: [RegExp, string][] = [
   [/^npx vestra init /, 'the interview below'],
 ];
 
-/** The blocks of these pages are carried out by a program of their own. */
+/** Separate programs run the blocks of these pages. */
 const tried: Record<string, string> = {
   'docs/getting-started.md': 'package.test.ts, from an empty folder',
   'docs/python.md': 'python-sdk.test.ts; what it installs, npm run build:python',
@@ -51,7 +51,7 @@ const tried: Record<string, string> = {
   'docs/production.md': 'npm run production:try and image:try',
 };
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
 let folder: string;
 let database: TestDatabase;
@@ -76,7 +76,7 @@ afterAll(async () => {
 /** Typed by somebody who has set nothing but where the server listens. */
 const env = () => ({ PATH: process.env.PATH ?? '', HOME: folder, XDG_CONFIG_HOME: folder, VESTRA_URL: server.url });
 
-/** A page is followed in a folder of its own, which has what its reader has: the keys, the examples, and what npm installed. */
+/** Each page is followed in a separate folder with the keys, the examples and the installed packages. */
 async function folderOf(page: string): Promise<string> {
   if (!page.startsWith('docs/')) return folder;
   const own = join(folder, basename(page, '.md'));
@@ -127,7 +127,7 @@ async function inShell(command: string, cwd: string): Promise<Said> {
 /** One that fails where the server refuses, so that a page whose request is refused fails too. */
 const strictCurl = 'curl() { command curl --fail-with-body --silent --show-error "$@"; }';
 
-/** What goes on until its page is at its end. */
+/** A background command that runs to the end of its page. */
 type Running = { stop: () => Promise<unknown> };
 
 /** Follows the blocks of a page from top to bottom. */
@@ -171,14 +171,14 @@ async function typeAll(page: string, block: Block, cwd: string, saidBefore: stri
     expect([page, block.line, command, code, said]).toEqual(expected);
     for (const line of shows) expect(said).toMatch(shown(line));
     if (said.includes('Tests:')) expect(said).toContain('judged by the offline stand-in (word match)');
-    // What it asks in its turn, and what a function gave, it says without a word of who it is.
+    // Interactions and function results are printed without the stand-in's notice.
     if (page.endsWith('README.md') && command.includes(' ask ') && !said.includes('vestra answer '))
       expect(said).toContain('offline stand-in');
   }
   return all;
 }
 
-/** A command of the block goes on in this process, from when it has said what the page shows. */
+/** Starts a command of the block in this process, and resolves when it has printed the text that the page shows. */
 async function start(page: string, block: Block, cwd: string): Promise<Running> {
   const [{ command, shows } = { command: '', shows: [] }] = commandsIn(block);
   if (elsewhere.some(([pattern]) => pattern.test(command))) return { stop: async () => {} };
@@ -205,7 +205,7 @@ async function runProgram(page: string, block: Block, source: string, cwd: strin
   expect([page, block.line, code, said]).toEqual([page, block.line, 0, expect.any(String)]);
 }
 
-/** What is only shown must still be readable, and a part of a deployment file one that is taken. */
+/** A block that is only shown must parse, and a part of a deployment file must be valid. */
 function assertReadable(page: string, { language, code, line, title }: Block): void {
   if (language === 'json') expect(() => JSON.parse(code), `${page}:${line}`).not.toThrow();
   if (language !== 'yaml') return;

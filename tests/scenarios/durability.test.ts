@@ -6,10 +6,10 @@ import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { lastText, resultsIn } from '../support/cast.ts';
 import { query } from '../support/database.ts';
 import { makeDataDir, type ServerProcess, startProcess } from '../support/process.ts';
-import { type Answer, startTestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer } from '../support/server.ts';
 import { door } from './conversations.fixture.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
 /** It takes messages and runs nothing: what runs, runs in the processes beside it. */
 let server: AgentServer;
@@ -115,7 +115,7 @@ describe('a process that is killed', () => {
 });
 
 describe('what a killed process has done', () => {
-  it('is known to the reply that goes on and to the next: what a function said, and what is asked of the person [MSG-401]', async () => {
+  it('is known to the resumed reply and to the next one: function results and open questions [MSG-401]', async () => {
     const tools = [{ name: 'get_order', description: 'Orders.', input_schema: { type: 'object' }, read_only: true }];
     const killed = await start('all');
     server.script((request) =>

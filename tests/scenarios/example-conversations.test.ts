@@ -4,17 +4,17 @@ import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/s
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { examplesFolder, resolveExample } from '../support/example.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
-/** What was said and done in one exchange, from the person’s message to the end of its turn. */
+/** Messages and calls of one exchange, from the person’s message to the end of its turn. */
 type Exchange = {
   message: string;
   output_schema?: unknown;
-  /** What the model answered, in order; `reads`: what the results it was shown just before must hold. */
+  /** The model's answers in order. `reads`: text that the results before an answer must contain. */
   model: (Pick<ScriptedAnswer, 'text' | 'calls'> & { reads?: string[] })[];
-  /** What the agent waited for, in order, and what it was answered. */
+  /** The interactions that the agent opened, in order, with their answers. */
   people?: { kind: string; tool_name: string; answer: Record<string, unknown> }[];
   acknowledgement?: string;
   reply: string;

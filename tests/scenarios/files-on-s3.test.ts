@@ -9,7 +9,7 @@ let desk: ComputerDesk;
 let worker: ServerProcess;
 beforeAll(async () => {
   s3 = await startS3();
-  // It takes messages and runs nothing: what runs, runs on machines of their own.
+  // This process accepts messages and runs nothing: separate workers run them.
   desk = await startComputerDesk({
     ...s3.env,
     VESTRA_FILES_DIRECT: '1',
@@ -55,7 +55,7 @@ const unused = () => desk.sql('SELECT name FROM unused_contents');
 const away = () => s3.trouble(() => ({ answer: 503, code: 'SlowDown' }));
 
 describe('files in a bucket', () => {
-  it('are downloaded from it by an address that is signed anew each time and never holds a credential [STORE-007]', async () => {
+  it('are downloaded from it by an address that is signed for each download and never contains a credential [STORE-007]', async () => {
     const { body } = await upload('<script>1</script>');
     const { download_url } = (await desk.call('GET', `/v1/files/${body.id}`)).body;
     const redirect = await fetch(download_url, { redirect: 'manual' });
@@ -73,7 +73,7 @@ describe('files in a bucket', () => {
     expect((await fetch(location)).status).toBe(404);
   });
 
-  it('are refused with 503 while the bucket is away or full, with nothing half recorded, and taken again [STORE-005]', async () => {
+  it('are refused with 503 while the bucket is unreachable or full, leave no partial record, and are accepted afterwards [STORE-005]', async () => {
     const headers = { 'idempotency-key': 'upload-while-away' };
     const before = await rows();
     away();
@@ -95,7 +95,7 @@ describe('files in a bucket', () => {
     expect(await unused()).toHaveLength(1);
   });
 
-  it('are deleted while the bucket is away, and their bytes when it is back [STORE-008]', async () => {
+  it('are deleted while the bucket is unreachable, and their bytes when it is back [STORE-008]', async () => {
     const { body } = await upload('to be deleted');
     const [{ sha256 }] = (await desk.sql('SELECT sha256 FROM files WHERE id = $1', [body.id])) as [{ sha256: string }];
     const key = `/${desk.orgId}/${sha256.slice(0, 2)}/${sha256}`;

@@ -15,14 +15,14 @@ type Said = { id?: number; type: string; result?: Sent; message?: string };
 /** One page in Firefox, driven by WebDriver BiDi, which the browser speaks itself. */
 export type FirefoxPage = {
   open: (url: string) => Promise<void>;
-  /** What the expression comes to in the page, as JSON. */
+  /** Value of the expression in the page, as JSON. */
   evaluate: (expression: string) => Promise<unknown>;
   /** Waits until the expression is true in the page. */
   until: (expression: string) => Promise<void>;
   type: (text: string) => Promise<void>;
   /** Clicks the button with exactly this text, as a mouse does. */
   press: (name: string) => Promise<void>;
-  /** What scripts of the page threw or complained about. */
+  /** Errors and warnings of the page's scripts. */
   faults: string[];
   screenshot: () => Promise<Buffer>;
   close: () => Promise<void>;

@@ -13,11 +13,11 @@ import { door } from './conversations.fixture.ts';
 /** It takes messages and runs nothing: what runs, runs in the workers beside it. */
 let server: AgentServer;
 let hook: Server;
-/** What comes before the hook's next yes. */
+/** Runs before the hook approves next. */
 let hookWaits = () => Promise.resolve();
 let closeTools: (() => unknown)[];
 let toolCalls = 0;
-/** What the tool of this many calls says. */
+/** Result of the tool by the number of calls so far. */
 let toolSays: (call: number) => Promise<string> | string = () => 'Found.';
 beforeAll(async () => {
   hook = createServer(async (_request, response) => {
@@ -112,7 +112,7 @@ async function effectsOf(id: string) {
 const cameToRest = (id: string) =>
   server.until(`/v1/conversations/${id}`, ({ status }) => status === 'idle' || status === 'waiting');
 
-/** What it looks like where nobody froze. */
+/** The result of the same conversation without a frozen worker. */
 async function undisturbed(asked: Asked, respond: Respond) {
   await startHealthy();
   server.script(respond);
@@ -124,8 +124,8 @@ async function undisturbed(asked: Asked, respond: Respond) {
 }
 
 /**
- * One worker freezes at `frozen`, another goes on, and the first wakes up: while the other is at work, or when that one
- * has ended.
+ * One worker freezes at `frozen`, another resumes the run, and the first wakes up: either while the other works or
+ * after it has ended.
  */
 async function takenOver(
   asked: Asked,
@@ -140,7 +140,7 @@ async function takenOver(
   const frozen = await startFrozen();
   const id = await begin(asked);
   await reached();
-  // It takes no other job from now on, and what it has goes on for as long as it hangs.
+  // It takes no further job, and its current run continues while it hangs.
   workers.pop();
   const over = frozen.stop();
   await sql(`DELETE FROM jobs WHERE name IN ('turn.run', 'task.run') AND $1 <> ''`, id);
@@ -150,7 +150,7 @@ async function takenOver(
     const before = await effectsOf(id);
     wake();
     await over;
-    // What the other writes next could hide it.
+    // Check now: the next write of the other worker could hide it.
     expect(await effectsOf(id)).toEqual(before);
     goOn();
     await cameToRest(id);
@@ -163,7 +163,7 @@ async function takenOver(
   return id;
 }
 
-/** The model hangs in the first run; in the one that goes on it answers `respond` when it is told to. */
+/** The model hangs in the first run. In the resumed run it answers with `respond` when released. */
 async function takenOverAtModel(asked: Asked, wakes: 'meanwhile' | 'afterwards', late: Respond, respond: Respond) {
   const [frozen, successor] = [door(), door()];
   let count = 0;

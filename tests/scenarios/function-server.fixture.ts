@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { createClient } from '@vestra/sdk/client';
 import { serveFunctions } from '@vestra/sdk/functions';
 
-/** A function server as a process of its own, for tests that kill it. It notes each call that it begins. */
+/** A function server in a separate process, for tests that kill it. It records each call that it starts. */
 const { BASE_URL = '', KEY = '', DEPLOYMENT = '', NOTES = '', ANSWER } = process.env;
 
 await serveFunctions(createClient({ baseUrl: BASE_URL, key: KEY }), {

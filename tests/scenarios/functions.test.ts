@@ -43,10 +43,10 @@ const renew = (callId: string, body: Record<string, unknown>, key = desk.testKey
 const release = (callId: string, claimId: string, key = desk.testKey) =>
   desk.call('POST', `/v1/tool-calls/${callId}/release`, { key, body: { claim_id: claimId } });
 
-/** What the model read last of its calls, without the marks around it. */
+/** The results of its calls that the model read last, without the marks around them. */
 const lastResults = () => resultsIn(desk.asked.at(-1)).map((output) => output.split('\n').slice(1, -1).join('\n'));
 
-/** As if whoever took it had died, and its lease had run out. */
+/** Expires the lease of a call, as if its worker had died. */
 const endLease = (callId: string) =>
   desk.sql(`UPDATE interactions SET taken_until = now() - interval '1 second' WHERE id = $1`, [callId]);
 
@@ -76,7 +76,7 @@ describe('calls of functions that wait', () => {
     const { conversationId } = await desk.waiting();
     const [first] = (await take()).body.data;
     await endLease(first.call_id);
-    // Nobody has taken it: whoever was only slow still has it.
+    // No other worker has taken it: a worker that was only slow still holds it.
     expect((await renew(first.call_id, { claim_id: first.claim_id })).status).toBe(200);
     expect((await take()).body.data).toEqual([]);
     await endLease(first.call_id);
@@ -526,7 +526,7 @@ describe('an address that answers functions', () => {
 });
 
 describe('vestra functions serve', () => {
-  it('answers with what a module exports, starts anew when it is changed, and lets calls end [FUN-030]', async () => {
+  it('answers with what a module exports, restarts when it changes, and lets calls end [FUN-030]', async () => {
     desk.script(findsStock);
     const folder = await mkdtemp(join(tmpdir(), 'vestra-functions-'));
     const file = join(folder, 'stock.mjs');

@@ -114,7 +114,7 @@ describe('with a model', () => {
     ['a line that is too long', drafted(2, { goal: 'x'.repeat(2001) }), 'goal'],
     ['no criteria', drafted(2, { success_criteria: [] }), 'success_criteria'],
     ['an unknown tool', drafted(2, { tool_results: [{ tool: 'fly', result: '1' }] }), 'no tool `fly`'],
-  ])('has the model mend drafts with %s, and gives up after two repairs [SCN-141]', async (_what, bad, told) => {
+  ])('has the model fix drafts with %s, and gives up after two repairs [SCN-141]', async (_what, bad, told) => {
     server.script(({ count: _, messages }) => ({ text: messages.length > 1 ? drafted(2) : bad }));
     const mended = await generate({ count: 2 });
     expect([mended.status, mended.body.data?.length, server.asked.length]).toEqual([200, 2, 2]);
@@ -320,7 +320,7 @@ describe('with a model', () => {
         expect([each, next > at]).toEqual([each, true]);
         at = next;
       }
-      // What a test has played is nobody's talk.
+      // A conversation played by a test cannot be drafted from.
       const hidden = await draftOf(run.results[0].conversation_id);
       expect([hidden.status, hidden.body.error.code]).toEqual([404, 'conversation_not_found']);
     });
@@ -485,7 +485,7 @@ describe('with a model', () => {
       expect(await count(held)).toBeGreaterThan(1);
       await server.call('DELETE', '/v1/users/u-77');
       await expect.poll(() => count(`SELECT FROM users WHERE id = 'u-77'`), { timeout: 20_000 }).toBe(0);
-      // What is left is the scenario that somebody saved, as it was played.
+      // Only the saved scenario remains, as it was played.
       expect(
         await count(
           `${held} AND conversation_id NOT IN (SELECT conversation_id FROM test_run_results WHERE conversation_id IS NOT NULL)`,

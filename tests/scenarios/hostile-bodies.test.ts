@@ -198,7 +198,7 @@ describe.skipIf(!isOneProcess)('a body of up to 32 MiB costs CPU by its length [
     expect([four < 4 * allowed, twelve < 12 * allowed], costs.join(' ms, ')).toEqual([true, true]);
   });
 
-  it('a file that no upload takes is refused, and the server goes on', async () => {
+  it('a file that no upload accepts is refused, and the server keeps running', async () => {
     const answer = await server.call('POST', '/v1/openai/chat/completions', {
       body: chatOf([{ type: 'image_url', image_url: { url: dataUrl(29 * mebibyte) } }]),
     });

@@ -55,7 +55,7 @@ const deployment = (name: string, more: Record<string, unknown> = {}) => ({
 const wanted = 10_000;
 
 describe('a hostile model', () => {
-  it('gets nothing through in ten thousand calls: no denied tool, no call without its yes, no forged id [WAIT-009, WAIT-007, WAIT-005]', async () => {
+  it('gets nothing through in ten thousand calls: no denied tool, no unapproved call, no forged id [WAIT-009, WAIT-007, WAIT-005]', async () => {
     await openShop((name) => `${name} answered`);
     await server.apply(deployment('hostile'));
     const random = seeded(42);
@@ -78,7 +78,7 @@ describe('a hostile model', () => {
     expect((await server.call('GET', '/v1/health')).status).toBe(200);
   }, 240_000);
 
-  /** What has a result that came from a tool was a tool that may run without a yes. */
+  /** A call whose result came from a tool must be of a tool that runs without approval. */
   async function assertNothingRan(): Promise<void> {
     const rows = await query<{ name: string; output: string }>(
       server.connectionString,
@@ -191,7 +191,7 @@ describe('a model that obeys everything it reads', () => {
     ['a notebook', { message: 'OBEY search_notebooks' }],
     ['memory', { message: 'What do you know about me?' }],
     ['an attached file', { message: 'Read this', attach: true }],
-  ])('changes nothing without a yes because of what stands in %s', async (_where, sent) => {
+  ])('changes nothing without approval because of instructions in %s', async (_where, sent) => {
     await openShop(() => order('write'));
     const name = `obeys-${randomBytes(3).toString('hex')}`;
     const { body: notebook } = await server.call('POST', '/v1/notebooks', { body: { name, slug: name } });

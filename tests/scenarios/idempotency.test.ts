@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let sibling: TestServer;
@@ -25,7 +25,7 @@ const create = (idempotencyKey: string, options: { body?: unknown; on?: TestServ
     headers: { 'idempotency-key': idempotencyKey },
     ...(options.key && { key: options.key }),
   });
-const codeOf = ({ body }: Answer) => body?.error?.code;
+const codeOf = ({ body }: ApiResponse) => body?.error?.code;
 const countNamed = async (name: string) =>
   Number(
     (
@@ -97,7 +97,7 @@ describe('a replay', () => {
     expect(await countNamed('other')).toBe(0);
   });
 
-  it('after 24 hours runs anew [IDEM-004]', async () => {
+  it('runs again after 24 hours [IDEM-004]', async () => {
     const key = freshKey();
     const first = await create(key);
     await query(

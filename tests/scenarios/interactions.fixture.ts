@@ -1,9 +1,9 @@
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { type AgentServer, type Respond, type StreamEvent, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
 /** A server with an agent, and the words in which these tests speak of what it waits for. */
 export type Desk = AgentServer & {
@@ -11,12 +11,12 @@ export type Desk = AgentServer & {
   say: (body: Record<string, unknown>, key?: string) => Promise<Body>;
   /** Waits until so many interactions of the conversation are open; the oldest first. */
   open: (conversationId: string, count?: number) => Promise<Body[]>;
-  answer: (id: string, body?: Record<string, unknown>, key?: string) => Promise<Answer>;
-  /** Waits until nothing goes on in the conversation any more. */
+  answer: (id: string, body?: Record<string, unknown>, key?: string) => Promise<ApiResponse>;
+  /** Waits until nothing runs in the conversation. */
   rest: (conversationId: string) => Promise<Body>;
   /** The whole log of the conversation. */
   log: (conversationId: string) => Promise<StreamEvent[]>;
-  /** What other systems heard of a conversation. */
+  /** Events of a conversation sent to webhooks. */
   told: (type: string, conversationId: string) => Promise<Body[]>;
   sql: (text: string, values?: unknown[]) => Promise<Body[]>;
   /** A conversation that waits, and what it waits for. */
@@ -84,13 +84,13 @@ const stepOf = ({ messages }: NormalisedRequest) => {
 
 export const calling = (name: string, given: unknown = {}): ScriptedAnswer => ({ calls: [{ name, arguments: given }] });
 
-/** What the model read of its calls' results, oldest first. */
+/** Results of its calls that the model read, oldest first. */
 export const resultsIn = (request: NormalisedRequest | undefined): string[] =>
   (request?.messages ?? []).flatMap((each) => (each.role === 'tool' ? each.results.map(({ output }) => output) : []));
 
 export const toolNamesIn = (request: NormalisedRequest | undefined) => request?.tools.map(({ name }) => name) ?? [];
 
-/** A deployment with a function that only reads and one that needs a yes. */
+/** A deployment with a function that only reads and one that needs approval. */
 export const paperDesk = {
   name: 'desk',
   memory: 'none',

@@ -21,7 +21,7 @@ const day = 24 * 60 * 60 * 1000;
 const msBetween = (from: string, to: string) => Date.parse(to) - Date.parse(from);
 
 describe('a question', () => {
-  it('is an interaction that shows everything, is told of, and goes on with its answer [INT-001, INT-002, INT-009, INT-013, INT-016, INT-025, INT-027, INT-029, INT-031, ANS-001, ANS-004]', async () => {
+  it('is an interaction that shows everything, emits events, and resumes with its answer [INT-001, INT-002, INT-009, INT-013, INT-016, INT-025, INT-027, INT-029, INT-031, ANS-001, ANS-004]', async () => {
     desk.script(asksForSize);
     const { conversationId, interaction } = await desk.waiting({ user_id: 'ada' });
     expect(interaction).toEqual({
@@ -148,7 +148,7 @@ describe('a hand-off', () => {
 });
 
 describe('an approval in person', () => {
-  it('carries a nonce that the yes must bring back, and nothing else does [INT-007, INT-008, INT-028, INT-036, ANS-011, ANS-014, ANS-015]', async () => {
+  it('carries a nonce that the approval must return, and no other answer does [INT-007, INT-008, INT-028, INT-036, ANS-011, ANS-014, ANS-015]', async () => {
     const ask = calling('ask_question', { question: 'Wipe the disk?', in_person: true });
     desk.script(inTurn(ask, { text: 'Thanks.' }));
     const { conversationId, interaction } = await desk.waiting();

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { lastText } from '../support/cast.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
 const path = '/v1/deployments/interview';
 const describeJob = 'Answers customers of a bicycle shop about repairs.';
 
 /** Begins, and answers until the interview is ready; what each call answered, in order. */
-async function interviewed(server: TestServer, deployment: string): Promise<Answer[]> {
+async function interviewed(server: TestServer, deployment: string): Promise<ApiResponse[]> {
   const steps = [await server.call('POST', path, { body: { deployment, describe: describeJob } })];
   for (let at = 1; steps.at(-1)?.body.status === 'asking'; at++) {
     const conversation = steps[0]?.body.conversation_id;
@@ -20,7 +20,7 @@ async function interviewed(server: TestServer, deployment: string): Promise<Answ
 
 type Told = { name: string; description: string; answers: { question: string; answer: string }[] };
 
-/** What the interviewer is told. */
+/** The interview state in the interviewer's prompt. */
 const told = (request: NormalisedRequest): Told =>
   JSON.parse(/<data-[0-9a-f]{24} of="interview">\n([\s\S]*?)\n<\/data-/.exec(lastText(request))?.[1] as string);
 
@@ -155,7 +155,7 @@ describe('with a model', () => {
     expect((await call({ conversation: begun, answer: 'x' }, { key: server.liveKey })).status).toBe(404);
   });
 
-  it('has the model mend what would not apply of a file, and gives up only where nothing would [ITV-141]', async () => {
+  it('has the model fix invalid parts of a file, and gives up only if no part is valid [ITV-141]', async () => {
     const bad = [
       { tests: [] },
       { tools: [{ function: 'Bad Name', description: 'x' }] },
@@ -177,7 +177,7 @@ describe('with a model', () => {
         200,
       );
     }
-    // A model that never mends it: what is usable of it is the file.
+    // A model that never fixes it: the usable part becomes the file.
     server.script((request) => {
       const known = told(request);
       const test = { name: 'Bad', ask: 'x', expect: 'y', tool_results: { nothing: 1 } };
@@ -196,7 +196,7 @@ describe('with a model', () => {
       /The rest of the file is kept \(.*`instructions`, `tools`.*\)\. Write in `file` only what/,
     );
 
-    // What it leaves out the second time is what was kept of the first.
+    // Fields left out of the second answer are taken from the first.
     server.script((request) => {
       const known = told(request);
       const isMended = request.messages.length > 1;
@@ -212,7 +212,7 @@ describe('with a model', () => {
     );
     const steps = await interviewed(server, 'hopeless');
     expect([steps.at(-1)?.status, steps.at(-1)?.body.error.code]).toEqual([502, 'model_error']);
-    // What was answered stays unanswered: the same answer may be sent again.
+    // The answer was not recorded: the same answer may be sent again.
     server.script((request) => step({ is_done: true, file: fileOf(told(request)) }));
     const again = await call({ conversation: steps[0]?.body.conversation_id, answer: 'Answer 5' });
     expect([again.status, again.body.status]).toEqual([200, 'ready']);
@@ -275,7 +275,7 @@ describe('with the offline stand-in', () => {
   it('asks the same questions each time and ends with a file that applies, whose tests can be played', async () => {
     const steps = await interviewed(server, 'plain');
     const again = await interviewed(server, 'plain');
-    const questions = (all: Answer[]) => all.map(({ body }) => body.question);
+    const questions = (all: ApiResponse[]) => all.map(({ body }) => body.question);
     expect(questions(steps)).toEqual(questions(again));
     expect(new Set(questions(steps)).size).toBe(9);
     const { file } = steps.at(-1)?.body ?? {};
@@ -292,7 +292,7 @@ describe('with the offline stand-in', () => {
     }
   });
 
-  it('goes on after a restart from the answers that were given', async () => {
+  it('resumes after a restart from the recorded answers', async () => {
     const begun = (await server.call('POST', path, { body: { deployment: 'restarted', describe: describeJob } })).body;
     const conversation = begun.conversation_id;
     await server.call('POST', path, { body: { conversation, answer: 'Cyclists' } });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let sibling: TestServer;
@@ -14,7 +14,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-const codeOf = ({ body }: Answer) => body?.error?.code;
+const codeOf = ({ body }: ApiResponse) => body?.error?.code;
 const makeKey = (body: object = {}, key?: string) =>
   server.call('POST', '/v1/keys', { body: { name: 'k', scopes: ['runtime'], ...body }, ...(key && { key }) });
 const me = (key: string, on: TestServer = server) => on.call('GET', '/v1/me', { key });

@@ -17,7 +17,7 @@ describe('a worker that leaves', () => {
   it.each([
     ['a reply', 'auto', 'agent'],
     ['a task', 'always', 'work'],
-  ])('gives %s back at its next step, and another goes on from what is recorded', async (_what, hand_off, role) => {
+  ])('gives %s back at its next step, and another resumes from the recorded steps', async (_what, hand_off, role) => {
     const leaver = await startWorker();
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 const count = 47;
@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 const makeKey = async (name: string): Promise<string> =>
   (await server.call('POST', '/v1/keys', { body: { name, scopes: ['runtime'] } })).body.id;
 const list = (search = '', key?: string) => server.call('GET', `/v1/keys${search}`, key ? { key } : {});
-const codeOf = ({ body }: Answer) => body?.error?.code;
+const codeOf = ({ body }: ApiResponse) => body?.error?.code;
 
 async function walk(limit: number, between: () => Promise<void> = async () => {}): Promise<string[]> {
   const seen: string[] = [];

@@ -102,7 +102,7 @@ describe.each(revisions)('a client of %s', (revision) => {
     expect((await call(client, 'files', { user })).data).toEqual([]);
   });
 
-  it('asks, and goes on in the same conversation [MCP-003, MCP-005]', async () => {
+  it('asks, and continues in the same conversation [MCP-003, MCP-005]', async () => {
     desk.script(() => ({ text: 'Good morning.' }));
     const said = await call(client, 'ask', { message: 'Hello' });
     expect(said).toMatchObject({ status: 'settled', reply: { text: 'Good morning.' }, task_id: null });
@@ -207,7 +207,7 @@ describe('tools that are more than one call', () => {
   });
   afterAll(() => client.close());
 
-  it('`init` interviews whoever describes an agent [MCP-007]', async () => {
+  it('`init` interviews the person who describes an agent [MCP-007]', async () => {
     const { tools } = await client.listTools();
     const init = tools.find(({ name }) => name === 'init');
     expect(Object.keys(init?.inputSchema.properties ?? {}).sort()).toEqual(
@@ -249,7 +249,7 @@ describe('tools that are more than one call', () => {
     ).toMatchObject({ code: 'conversation_user_mismatch', param: 'user' });
   });
 
-  it('`ask` answers what goes on when its time is over, and the turn goes on', async () => {
+  it('`ask` returns the running state when its time is over, and the turn continues', async () => {
     const held = door();
     desk.script(async () => {
       await held.opened;
@@ -263,7 +263,7 @@ describe('tools that are more than one call', () => {
     expect(body.data[0].text).toBe('At last.');
   });
 
-  it('whoever goes away stops waiting, not the turn', async () => {
+  it('a client that disconnects stops waiting, and the turn continues', async () => {
     const held = door();
     const begun = door();
     desk.script(async () => {

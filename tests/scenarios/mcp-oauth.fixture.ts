@@ -4,20 +4,20 @@ import type { Mode, Role } from '@vestra/contract/route';
 import { unmatchableHash } from '@vestra/server/account/members/password-hash';
 import { heldClient } from '../../packages/server/src/edges/mcp/oauth-client.fixture.ts';
 import { query } from '../support/database.ts';
-import type { Answer, TestServer } from '../support/server.ts';
+import type { ApiResponse, TestServer } from '../support/server.ts';
 
 /** A member with a browser that is signed in to the console. */
 export type Member = {
   id: string;
   email: string;
   /** As the console calls: with its cookie, its CSRF token, and the org and mode that were chosen. */
-  call: (path: string, body: unknown, more?: { mode?: Mode; org?: string; csrf?: string }) => Promise<Answer>;
-  end: (path: string) => Promise<Answer>;
-  /** Says yes to what a client has opened; the address that the browser goes on to. */
+  call: (path: string, body: unknown, more?: { mode?: Mode; org?: string; csrf?: string }) => Promise<ApiResponse>;
+  end: (path: string) => Promise<ApiResponse>;
+  /** Approves the client's authorization request and returns the address to which the browser is redirected. */
   letIn: (opened: URL, more?: { mode?: Mode; org?: string }) => Promise<URL>;
 };
 
-/** A sign-in costs half a second of argon2, so that only one test goes through the door itself. */
+/** Creates the member and session in the database: signing in costs half a second of argon2, and one test covers it. */
 export async function newMember(server: TestServer, role: Role, orgId = server.orgId): Promise<Member> {
   const [id, token] = [newId('mbr'), randomBytes(32).toString('base64url')];
   const email = `${id}@example.com`;

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, type Respond, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import { pollWithJob } from '../support/jobs.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
 let server: AgentServer;
 beforeAll(async () => {

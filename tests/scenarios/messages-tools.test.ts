@@ -80,7 +80,7 @@ describe('a tool of a message', () => {
     expect((await server.messages(id)).at(-1).text).toMatch(/Heard: [\s\S]*The station is down\./);
   });
 
-  it('waits for a yes where it may change something and no flag lets it run [MSG-012]', async () => {
+  it('waits for approval if it may change something and no flag lets it run [MSG-012]', async () => {
     const { read_only: _, ...asking } = weather;
     callEach({ name: 'weather', arguments: { city: 'Oslo' } });
     const { id } = await server.begin({ message: 'Weather?', tools: [asking] });
@@ -146,7 +146,7 @@ describe('a tool of a message', () => {
     }
   });
 
-  it('has a name of its own', async () => {
+  it('has a unique name', async () => {
     const { id } = await server.begin();
     const answer = await server.send(id, { message: 'Hi', tools: [weather, weather] });
     expect([...codeOf(answer), answer.body.error.param]).toEqual([400, 'duplicate_name', 'tools.1.name']);

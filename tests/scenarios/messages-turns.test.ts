@@ -59,8 +59,8 @@ describe('what a turn asks of PostgreSQL', () => {
       }
       sent.mockRestore();
       executed.mockRestore();
-      // What the process does beside a turn only adds to its count, on a busy machine to most of them: the quietest of all,
-      // which is waited for, is what a turn asks itself.
+      // Background work of the process only adds to a turn's count, on a busy machine for most turns. Wait for the
+      // smallest count: that is the turn's own.
       const [ownGroups, ownStatements] = [Math.min(...groups), Math.min(...statements)];
       expect(ownGroups).toBeGreaterThanOrEqual(3);
       expect(ownGroups).toBeLessThanOrEqual(4);
@@ -95,7 +95,7 @@ describe('sending a message', () => {
     await server.rest(id);
   });
 
-  it('answers the settled turn to whoever waits for it [MSG-019, MSG-020, MSG-023, MSG-024, MSG-025]', async () => {
+  it('returns the settled turn to a request that waits for it [MSG-019, MSG-020, MSG-023, MSG-024, MSG-025]', async () => {
     server.script(() => ({ text: ['Good ', 'morning.'], usage: { inputTokens: 1000, outputTokens: 500 } }));
     const { id } = await server.begin();
     const { status, body, headers } = await server.send(id, { message: 'Hi' }, { headers: wait(60) });
@@ -132,7 +132,7 @@ describe('sending a message', () => {
     await server.rest(id);
   });
 
-  it('answers whoever waits as soon as the turn waits for them; what came last stands first [MSG-241, MSG-242]', async () => {
+  it('returns to a waiting request as soon as the turn waits for the user, newest first [MSG-241, MSG-242]', async () => {
     server.script((request) =>
       heardSince(request).length > 0
         ? { text: 'Late answer.' }
@@ -180,7 +180,7 @@ describe('sending a message', () => {
     },
   );
 
-  it('answers how a turn failed to whoever waits [MSG-019]', async () => {
+  it('returns the failure of a turn to a request that waits for it [MSG-019]', async () => {
     server.script(() => ({ fail: 400, failMessage: 'no such thing' }));
     const { id } = await server.begin();
     const { status, body } = await server.send(id, { message: 'Hi' }, { headers: wait(60) });

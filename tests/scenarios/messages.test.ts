@@ -8,7 +8,7 @@ import { askedFor, codeOf, desk, spoken, startTalk, type Talk } from './conversa
 
 let server: Talk;
 let vendor: ScriptedModelServer;
-/** What a vendor's model that reads files was asked. */
+/** Requests to a vendor's model that reads files. */
 const seen: NormalisedRequest[] = [];
 beforeAll(async () => {
   vendor = await startScriptedModelServer({
@@ -229,7 +229,7 @@ describe('an answer as data', () => {
       'turn.settled',
       'conversation.status',
     ]);
-    // Whoever stops a reply knows that it came to no end, and work tells of itself.
+    // A user who stops a reply knows that it is incomplete, and tasks report their own end.
     server.script(() => ({ text: 'x', fail: 'hang' }));
     const stopped = await server.begin({ message: 'Wait' });
     await server.call('POST', `/v1/conversations/${stopped.id}/stop`);
@@ -331,7 +331,7 @@ describe('how a message is worked on', () => {
     await refusedOnBoth({ message: 'Hi', hand_off: 'never' }, 'invalid_request', 'hand_off');
   });
 
-  it('waits with its plan for a yes before anything is done [MSG-035]', async () => {
+  it('waits for approval of its plan before anything is done [MSG-035]', async () => {
     const steps = [{ content: 'Look', status: 'pending' }];
     server.script(({ messages }) => {
       const results = messages.filter(({ role }) => role === 'tool').length;
@@ -408,7 +408,7 @@ describe('the messages of a conversation', () => {
     expect(read.match(/First, take the\n\[This reply was cut off here/g)).toHaveLength(2);
   });
 
-  it('that ran into it once are gone on with and are whole, in a reply and in work [RSN-010]', async () => {
+  it('that ran into it once are continued once and are whole, in replies and tasks [RSN-010]', async () => {
     server.script(({ messages }) =>
       JSON.stringify(messages.at(-1)).includes('Go on exactly')
         ? { text: ['en', ' one.'] }

@@ -112,7 +112,7 @@ describe('what is written about the metrics', () => {
     expect(asked.filter((name) => !known(name))).toEqual([]);
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
     expect(rules.filter(({ annotations, labels }) => !annotations.description || !labels.severity)).toEqual([]);
-    // What nobody sees is not worth counting.
+    // A metric that no dashboard or alert shows is not worth counting.
     const seen = new Set(asked.map((name) => (names.has(name) ? name : name.replace(/_bucket$/, ''))));
     const unseen = [...names.keys()].filter((name) => !seen.has(name)).sort();
     expect(unseen).toEqual(['process_start_time_seconds', 'vestra_database_embedded']);

@@ -9,7 +9,7 @@ import { transaction } from '@vestra/server/platform/db/transaction';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resultsIn } from '../support/cast.ts';
 import { query } from '../support/database.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
 let model: ScriptedModelServer;
 let asked: NormalisedRequest[] = [];
@@ -77,12 +77,12 @@ async function apply(file: { name: string; [field: string]: unknown }, keys = [r
 type Said = { deployment: string; user_id?: string };
 type Item = { model: string; unit: string; quantity: number; cost_usd: number };
 
-/** A message in a conversation of its own, answered by that server; `model` is the one that was charged for it. */
+/** Sends a message in a new conversation to that server. `model` is the model that was charged for it. */
 async function say(
   server: TestServer,
   said: Said,
   key = server.testKey,
-): Promise<{ answer: Answer; model: string[]; items: Item[] }> {
+): Promise<{ answer: ApiResponse; model: string[]; items: Item[] }> {
   const { body: made } = await server.call('POST', '/v1/conversations', { key, body: said });
   const answer = await server.call('POST', `/v1/conversations/${made.id}/messages`, {
     key,
@@ -191,7 +191,7 @@ describe("a model of the operator's file", () => {
     }
   });
 
-  it('that has ended is not applied anew [MOD-205]', async () => {
+  it('that has ended cannot be applied again [MOD-205]', async () => {
     const { status, body } = await put(rich.testKey, { name: 'gone', model: 'gpt-gone' });
     expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_manifest', 'model']);
     expect(body.error.message).toBe('The model `gpt-gone` was retired on 2026-01-31. Use `gpt-6-luna`.');
@@ -285,7 +285,7 @@ describe('a compatible endpoint without a list of names', () => {
   });
 });
 
-describe('while a vendor is away', () => {
+describe('while a vendor is unreachable', () => {
   const away = () => ({ fail: 429, headers: { 'retry-after': '3600' } });
   const fallbacks = (model_fallbacks: unknown, key = rich.testKey) =>
     rich.call('PATCH', '/v1/org', { key, body: { model_fallbacks } });

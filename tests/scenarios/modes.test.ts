@@ -84,7 +84,7 @@ describe('what is made in one mode', () => {
   });
 });
 
-/** Another value than every org begins with, for each setting that a mode has of its own. */
+/** A value other than the default for each setting that is separate per mode. */
 const otherSettings = (deployment: string) => ({
   allowed_return_urls: ['https://taken.example/back'],
   allowed_embed_origins: ['https://taken.example'],
@@ -175,7 +175,7 @@ describe('what a key sets', () => {
     const settings = { memory_mode: 'customer', memory_endpoint: 'https://taken.example/memory' };
     await call('test', 'PATCH', '/v1/org', settings);
     const add = (mode: Mode) => call(mode, 'POST', '/v1/memory', { user_id: 'vip', text: 'Lives in Lisbon' });
-    // The address leads nowhere, so that whoever is sent there hears of it.
+    // The address leads nowhere, so that a request sent there fails.
     expect((await add('test')).status).toBe(502);
     const kept = await add('live');
     expect([kept.status, kept.body.text]).toEqual([201, 'Lives in Lisbon']);

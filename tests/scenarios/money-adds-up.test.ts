@@ -42,7 +42,7 @@ const play = fc.record({
 });
 type Play = typeof play extends fc.Arbitrary<infer T> ? T : never;
 
-/** What is said in each conversation stands in its message, so that all of them can run at once. */
+/** Each conversation's message contains its script, so that all of them can run at once. */
 function script(plays: readonly Play[]): void {
   const playOf = (text: string) => plays[Number(/play (\d+)/.exec(text)?.[1])] as Play;
   till.script(

@@ -4,9 +4,9 @@ import { transaction } from '@vestra/server/platform/db/transaction';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import { pollWithJob } from '../support/jobs.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 type Spent = { mode?: 'test' | 'live'; userId?: string | null };
 
 /** A server with an agent, and its money at hand. */
@@ -16,7 +16,7 @@ export type Till = AgentServer & {
   pay: (usd: number, mode: 'test' | 'live') => Promise<void>;
   balance: (key?: string) => Promise<number>;
   setCaps: (caps: Record<string, number | null>) => Promise<void>;
-  say: (body: Record<string, unknown>, key?: string) => Promise<Answer>;
+  say: (body: Record<string, unknown>, key?: string) => Promise<ApiResponse>;
   /** The turn of the first message, once it is over. */
   settled: (conversation: Body, key?: string) => Promise<Body>;
   lineItems: (of: string, key?: string) => Promise<Body[]>;

@@ -170,7 +170,7 @@ describe('what comes to no end', () => {
       ]);
       expect(items.find(({ unit }) => unit === 'input_tokens')?.quantity).toBeGreaterThan(100);
       expect([turn.status, turn.cost_usd > 0, turn.cost_usd]).toEqual(['stopped', true, sum(items)]);
-      // Whoever made the reply has heard of it and is done: nothing comes after.
+      // The process that ran the reply has settled it: the stopped turn is charged nothing more.
       till.script(() => ({ text: 'Yes.', usage: sixCents }));
       const again = await till.call('POST', `/v1/conversations/${made.id}/messages`, {
         body: { message: 'Still there?' },

@@ -39,7 +39,7 @@ async function untilHealth(path: string, status: number) {
 
 const scrape = async () => (await fetch(`${server.url}/metrics`)).text();
 
-describe('while the database is away', () => {
+describe('while the database is unreachable', () => {
   it('a call answers 503 `not_ready` and is answered again when it is back [ERR-019, OPS-203, OPS-206]', async () => {
     expect((await server.call('GET', '/v1/deployments')).status).toBe(200);
     await open(false);

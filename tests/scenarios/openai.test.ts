@@ -37,7 +37,7 @@ const weather = {
 };
 
 describe('a chat completion', () => {
-  it('answers for a deployment, and goes on in its conversation when the talk is sent back [OAI-001, OAI-002]', async () => {
+  it('answers for a deployment, and continues its conversation when the messages are sent back [OAI-001, OAI-002]', async () => {
     desk.script(() => ({ text: 'Good morning.' }));
     const first = await client.chat.completions.create({ model, messages: [user('Hello')], temperature: 0.2 });
     expect(first.choices[0]).toMatchObject({
@@ -300,7 +300,7 @@ describe('a chat completion', () => {
 });
 
 describe('a response', () => {
-  it('goes on with the one before it, or in a conversation that is named [OAI-009]', async () => {
+  it('continues the previous response, or a conversation that is named [OAI-009]', async () => {
     desk.script(() => ({ text: 'Noted.' }));
     const first = await client.responses.create({ model, input: 'My name is Ada', instructions: 'Be kind.' });
     expect([first.output_text, first.status]).toEqual(['Noted.', 'completed']);
@@ -398,7 +398,7 @@ describe('a response', () => {
     expect((await client.responses.cancel(other.id)).status).toBe('cancelled');
   });
 
-  it('asks for an approval, and takes the yes of a person [OAI-012]', async () => {
+  it('asks for an approval, and accepts the approval of a person [OAI-012]', async () => {
     desk.script(inTurn(calling('order_paper', { sheets: 5 }), { text: 'Ordered.' }));
     const asked = await client.responses.create({ model, input: 'Order paper', user: 'paul' });
     const request = asked.output.find(
@@ -424,7 +424,7 @@ it('lists deployments as models [OAI-016]', async () => {
   expect(await refusal(client.models.retrieve('nobody'))).toMatchObject({ status: 404 });
 });
 
-it('names what it does not offer, in OpenAI’s own shape, and the base URL to whoever has another [OAI-531]', async () => {
+it('names what it does not offer in OpenAI’s error format, and the base URL to callers with a wrong one [OAI-531]', async () => {
   const missing = client.embeddings.create({ model, input: 'x' });
   await expect(missing).rejects.toMatchObject({
     status: 404,

@@ -58,7 +58,7 @@ describe('operator commands beside a running server', () => {
     expect([accepted.status, accepted.body.role]).toEqual([200, 'admin']);
   });
 
-  it('rotate the master key under a running server, which goes on [SEC-017]', async () => {
+  it('rotate the master key under a running server, which keeps serving [SEC-017]', async () => {
     const before = await readFile(join(dataDir, 'master-key'), 'utf8');
     const store = (name: string) => server.call('PUT', `/v1/secrets/${name}`, { body: { value: 'kept' } });
     expect((await store('BEFORE')).status).toBe(200);

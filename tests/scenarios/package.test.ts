@@ -32,7 +32,7 @@ let folder: string;
 let database: TestDatabase;
 const servers: { child: ReturnType<typeof spawn> }[] = [];
 
-/** While it was built anew. */
+/** Counted while the package was rebuilt. */
 let momentsWithoutPages = 0;
 
 /** The package as it would be published, in an empty folder, installed by npm without running anybody's script. */
@@ -98,7 +98,7 @@ const talk = `
   const turn = await ask(client, { message: 'Hello!' });
 `;
 
-it('is built beside a server of the same tree, which goes on to show its pages [PKG-532]', () => {
+it('is built beside a server of the same tree, which keeps serving its pages [PKG-532]', () => {
   expect(momentsWithoutPages).toBe(0);
 });
 
@@ -216,7 +216,7 @@ it('is what Getting started says, followed to the letter, and says its version a
 
 type Background = { command: string; child: ReturnType<typeof spawn>; ended: Promise<unknown>; said: () => string };
 
-/** What npm puts on the path of its scripts, so that each `npx` costs no second; and what the page's first block has done. */
+/** Runs `vestra` from the script path of npm, because each `npx` would take another second. */
 const atShell = (command: string) => ['--norc', '-euo', 'pipefail', '-c', command.replace(/^npx vestra /, 'vestra ')];
 const atFolder = () => {
   const PATH = [join(folder, 'node_modules/.bin'), dirname(node), process.env.PATH].join(delimiter);
@@ -295,7 +295,7 @@ it('reads at a start no code that the first answer does not need, and a file of 
     return { files: lines.map((line) => line.split(' ') as [string, string, string]), models: await listed.text() };
   };
 
-  // Node 22 has no Argon2 of its own: there the password of the first owner brings hash-wasm, whose file this is.
+  // Node 22 has no built-in Argon2: there the first owner's password loads hash-wasm, whose file this is.
   const files = (await loaded(null)).files.filter(([name]) => !(isNode22 && name.startsWith('index.umd')));
   const bytes = files.reduce((sum, [, size]) => sum + Number(size), 0);
   const largest = files.toSorted(([, a], [, b]) => Number(b) - Number(a)).slice(0, 12);

@@ -48,7 +48,7 @@ async function offerAt(name: string, priceUsd: number): Promise<string[]> {
 }
 
 describe('a tool whose server asks the person', () => {
-  it('waits for the answer as an interaction, goes on with it, and is charged once [MCPS-360]', async () => {
+  it('waits for the answer as an interaction, resumes with it, and is charged once [MCPS-360]', async () => {
     const offered = [
       tool('insure', {
         description: 'Insures a thing.',
@@ -191,7 +191,7 @@ describe('a tool whose server asks the model', () => {
   );
 });
 
-describe('a tool that its server goes on with', () => {
+describe('a tool that its server continues', () => {
   it('is cancelled there when the person stops the turn, and not charged [MCPS-442]', async () => {
     const slow = slowTool({ status: 'working' });
     const offered = [tool('print', { annotations: { readOnlyHint: true }, _meta: { 'vestra/price_usd': 0.05 } })];

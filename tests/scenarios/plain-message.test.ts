@@ -26,7 +26,7 @@ async function warm(user = userId()): Promise<{ id: string; user: string }> {
   return { id, user };
 }
 
-/** How often work was done inside a transaction of its own, and not as one group of statements. */
+/** How often work ran in a separate transaction instead of one group of statements. */
 async function transactionsOf(work: () => Promise<unknown>): Promise<number> {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await work();
@@ -48,7 +48,7 @@ describe('what a process has seen before', () => {
         }),
       );
     }
-    // What the process does beside it only adds.
+    // Background work of the process only adds to the count.
     expect(Math.min(...counts)).toBe(0);
   });
 

@@ -11,9 +11,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { cast, lastText, resultsIn } from '../support/cast.ts';
 import { resolveExample } from '../support/example.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
-type Run = Answer['body'];
+type Run = ApiResponse['body'];
 type File = Awaited<ReturnType<typeof resolveExample>>;
 
 const examples = ['support-desk', 'booking-desk', 'research-helper'];
@@ -35,7 +35,7 @@ async function ended(server: TestServer, id: string): Promise<Run> {
   }
 }
 
-const put = async (server: TestServer, file: File, key = server.liveKey): Promise<Answer['body']> => {
+const put = async (server: TestServer, file: File, key = server.liveKey): Promise<ApiResponse['body']> => {
   const answer = await server.call('PUT', `/v1/deployments/${file.name}?promote=after_tests`, { key, body: file });
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.body;
@@ -184,7 +184,7 @@ describe('with a model', () => {
       const run = answer?.test_run && (await ended(server, answer.test_run.id));
       return { answer: answer as NonNullable<typeof answer>, uploaded, run };
     };
-    /** What it reads in its notebook, and in its skill. */
+    /** The parts of the reply that come from its notebook and from its skill. */
     const asked = async (mode: 'test' | 'live', deployment: string) => {
       const { id } = await clients[mode].conversations.create({ deployment });
       const sent = await server.call('POST', `/v1/conversations/${id}/messages`, {

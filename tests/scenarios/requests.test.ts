@@ -7,7 +7,7 @@ import { routes } from '@vestra/contract/api';
 import { type ErrorCode, errorCatalogue, Failure } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let runtimeKey: string;
@@ -28,7 +28,7 @@ async function postAsWritten(path: string, lines: readonly string[], body = ''):
   return text(socket);
 }
 
-const codeOf = ({ body }: Answer): string => body?.error?.code;
+const codeOf = ({ body }: ApiResponse): string => body?.error?.code;
 const json = { 'content-type': 'application/json' };
 const keyBody = (extra: object = {}) => ({ name: 'a', scopes: ['runtime'], ...extra });
 
@@ -311,7 +311,7 @@ describe('pages beside the API', () => {
     '/llms.txt',
     '/docs/guide/functions',
     '/docs/guide/guide.js',
-  ])('%s is made once, kept zipped, and not sent to whoever has it [REQ-202]', async (path) => {
+  ])('%s is rendered once, stored compressed, and not sent again to clients that have it [REQ-202]', async (path) => {
     const ask = (headers: Record<string, string>) =>
       fetch(`${server.url}${path}`, { headers: { 'accept-encoding': 'identity', ...headers } });
     const [plain, zipped] = [await ask({}), await ask({ 'accept-encoding': 'gzip' })];

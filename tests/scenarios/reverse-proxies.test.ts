@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 
 const names = Object.keys(proxies) as ProxyName[];
 const missing = names.filter((name) => !isInstalled(name));
-// What was not tried must be seen.
+// Report proxies that were not tested.
 if (missing.length > 0) console.warn(`NOT TRIED, since not installed: deploy/proxies with ${missing.join(', ')}.`);
 
 const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import { runJobNow } from '../support/jobs.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
 let server: AgentServer;
 let beside: TestServer;
@@ -73,7 +73,7 @@ describe('running a routine now', () => {
     expect((await messages(made.body.id)).filter(({ role }) => role === 'user')).toHaveLength(2);
   });
 
-  it('is for whoever may act: not for a disabled user, and not without money', async () => {
+  it('requires a user who may act: not a disabled user, and not an empty wallet', async () => {
     const { id } = await create({ every: 'hour', user_id: 'carl' });
     await server.call('PATCH', '/v1/users/carl', { body: { status: 'disabled' } });
     const refused = await run(id);
@@ -276,7 +276,7 @@ describe('the agent’s own tools', () => {
       headers: { prefer: 'wait=60' },
     });
     expect(body.status, JSON.stringify(body)).toBe('settled');
-    // What a tool has answered reaches the model between marks, as data.
+    // The model reads a tool's result between data marks.
     return (body.reply.text as string).replace(/^<data-[^>]*>\n|\n<\/data-[^>]*>$/g, '');
   };
 

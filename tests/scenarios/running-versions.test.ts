@@ -104,7 +104,7 @@ describe('which version runs', () => {
     expect(await ask(made.id)).toBe('one');
   });
 
-  it('saved before functions had waiting flags asks for a yes [VER-036]', async () => {
+  it('saved before functions had waiting flags asks for approval [VER-036]', async () => {
     const tools = [{ function: 'cancel_order', description: 'Cancel an order.', input: { order: 'string' } }];
     const applied = await server.apply({ name: 'old', instructions: 'Be kind.', memory: 'none', tools });
     await query(

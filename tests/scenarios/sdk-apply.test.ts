@@ -97,7 +97,7 @@ describe('the examples', () => {
     },
   );
 
-  it('with one file of a skill changed have that skill put anew, and nothing else [APPLY-019]', async () => {
+  it('with one file of a skill changed upload that skill again, and nothing else [APPLY-019]', async () => {
     const folder = join(root, 'research-helper');
     await appendFile(join(folder, 'skills/weekly-brief/SKILL.md'), '\nBe brief.\n');
     const { uploaded, answer } = await apply(folder);

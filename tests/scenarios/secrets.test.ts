@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let runtimeKey: string;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const codeOf = ({ body }: Answer) => body?.error?.code;
+const codeOf = ({ body }: ApiResponse) => body?.error?.code;
 const put = (name: string, body: object, key?: string) =>
   server.call('PUT', `/v1/secrets/${name}`, { body, ...(key && { key }) });
 const rowsOf = (name: string) =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, type Respond, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
-import { type Answer, isOneProcess } from '../support/server.ts';
+import { type ApiResponse, isOneProcess } from '../support/server.ts';
 
 let server: AgentServer;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ type Session = { id: string; token: string; conversation_id: string };
 const openSession = async (body: object): Promise<Session> =>
   (await server.call('POST', '/v1/sessions', { body: { chat: true, ...body } })).body;
 
-const refusal = ({ status, body }: Answer) => [status, body.error.code, body.error.param];
+const refusal = ({ status, body }: ApiResponse) => [status, body.error.code, body.error.param];
 const closed = (param?: string) => [403, 'session_scope', param];
 
 /** Calls the function until it has an answer, and then says what it heard. */
@@ -53,7 +53,7 @@ describe('a call of the company’s own code', () => {
     const asSession = { key: session.token };
     server.script(calling('get_account', { account: 'CANARY-7' }));
     await server.call('POST', `${pathOf(session)}/messages`, { ...asSession, body: { message: 'My balance?' } });
-    const isWaiting = ({ pending_tool_calls }: Answer['body']) => pending_tool_calls.length === 1;
+    const isWaiting = ({ pending_tool_calls }: ApiResponse['body']) => pending_tool_calls.length === 1;
     const { pending_tool_calls } = await server.until(pathOf(session), isWaiting, session.token);
     const [{ call_id }] = pending_tool_calls;
     expect(pending_tool_calls).toEqual([{ call_id, name: 'get_account', task_id: null }]);
@@ -93,7 +93,7 @@ describe('a function of the deployment', () => {
     run_without_asking: true,
   };
 
-  it('is redeclared by no message, whoever sends it [SES-106]', async () => {
+  it('cannot be redeclared by a message from any sender [SES-106]', async () => {
     const session = await openSession({ user_id: 'ada' });
     server.script(calling('refund', { amount: 99_999 }));
     const body = { message: 'Refund me', tools: [loosened] };
@@ -110,7 +110,7 @@ describe('a function of the deployment', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('keeps its schema and its wait for a yes also in a turn that was taken with another of its name [SES-106]', async () => {
+  it('keeps its schema and its approval rule in a turn accepted with another tool of its name [SES-106]', async () => {
     const session = await openSession({ user_id: 'ada' });
     const path = `${pathOf(session)}/messages`;
     let goOn = () => {};
@@ -262,7 +262,7 @@ describe('what the company keeps beside a conversation', () => {
     await server.call('POST', `${path}/messages`, { body: { message: 'Work', hand_off: 'always' }, ...wait });
     const read = (key: string) => server.call('GET', `${path}/events?format=json&limit=100`, { key });
     const { body, text } = await read(session.token);
-    const told = body.data.flatMap(({ data }: Answer['body']) => data.turn?.error ?? data.task?.error ?? []);
+    const told = body.data.flatMap(({ data }: ApiResponse['body']) => data.turn?.error ?? data.task?.error ?? []);
     expect(told).toEqual([plain, plain, plain, plain]);
     expect(text).not.toMatch(/API_KEY|did not accept/);
     expect((await read(server.testKey)).text).toContain('OPENAI_COMPATIBLE_API_KEY');

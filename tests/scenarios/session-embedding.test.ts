@@ -104,7 +104,7 @@ const mark = ({ page }: Visited) => page.frames()[1]?.evaluate(() => Object.assi
 const isMarked = ({ page }: Visited) => page.frames()[1]?.evaluate(() => 'marked' in globalThis);
 
 describe('the plain page of the example', () => {
-  it('goes on in one conversation, whichever page is loaded again, and in a second tab [PAGE-201, SES-202]', async () => {
+  it('continues in one conversation after either page reloads, and in a second tab [PAGE-201, SES-202]', async () => {
     desk.script(() => ({ text: `${'A long story. '.repeat(60)}\n\n`.repeat(8) }));
     const visited = await visit('ida');
     const { page, frame, faults } = visited;
@@ -180,7 +180,7 @@ describe('the plain page of the example', () => {
     await reply(visited, 'Good morning.').waitFor();
     expect([await userMessages(place), await isMarked(visited)]).toEqual([['Awake again'], true]);
 
-    // The shop's server is away for longer than anybody waits, and then there again.
+    // The shop's server is down for longer than any client waits, then returns.
     await page.route('**/agent-session', (route) => route.fulfill({ status: 503 }));
     await expireAll('zoe');
     // Each time the network is there again, a pause is over.
@@ -259,7 +259,7 @@ describe('a page that may not embed it', () => {
   });
 });
 
-describe('a page on the machine of whoever makes it', () => {
+describe("a page on the developer's machine", () => {
   const pages = [
     ['localhost', '/'],
     ['localhost', '/react'],

@@ -31,7 +31,7 @@ const told = () => sites.seen.map(decodeURIComponent).filter((each) => each.incl
 const hears = (what: string) => expect.poll(told, { timeout: 20_000 }).toContain(`shop.localhost/told?${what}`);
 const picture = ({ page }: Visit) => page.getByAltText('The page in the agent’s browser');
 const drives = ({ page }: Visit, whom: string) => page.locator(`[data-driven-by=${whom}]`).waitFor();
-/** What a page of another origin gets to show in its frame. */
+/** The body that a page of another origin gets in its frame. */
 const refusedFrame = async (url: string) => {
   const headers = { 'sec-fetch-dest': 'iframe', referer: 'https://elsewhere.example.com/shop' };
   return (await fetch(url, { headers })).text();

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 import { type Desk, startDesk } from './interactions.fixture.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
 /** A desk, a browser, and the pages of sessions in it. */
 export type PageDesk = Desk & {
@@ -121,14 +121,14 @@ async function openLine(host: string): Promise<Line> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds that keeps people out, as lines that say where. */
+/** Accessibility violations found by axe, one line each with the element. */
 export async function barriersOn(page: Page): Promise<string[]> {
-  // What is looked at is there at once: a colour that is still on its way to another would be judged too.
+  // Disable motion: axe would judge colours in the middle of a transition.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   // Its script takes a page as long to read as the page itself.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
   return page.evaluate(async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: it is a script of its own in the page.
+    // biome-ignore lint/suspicious/noExplicitAny: axe is a separate script in the page.
     const found: AxeResults = await (globalThis as any).axe.run(document, {
       resultTypes: ['violations'],
       // Never serious, and a third of the time.

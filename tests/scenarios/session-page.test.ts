@@ -79,7 +79,7 @@ describe('the chat', () => {
     await leave(visit);
   });
 
-  it('goes on after the network was lost, without losing or doubling a word', async () => {
+  it('resumes after the network was lost, without losing or repeating a word', async () => {
     const visit = await desk.visit();
     const { page, session } = visit;
     const words = Array.from({ length: 40 }, (_, at) => `word${at} `);
@@ -227,7 +227,7 @@ describe('what the agent waits for', () => {
     return resultsIn(desk.asked.at(-1)).at(-1);
   };
 
-  it('as an approval takes a yes of the person who is there, and a no [PAGE-002]', async () => {
+  it('as an approval accepts approve and decline from the person who is present [PAGE-002]', async () => {
     const visit = await desk.visit();
     const { page, path } = visit;
     await waitFor(visit, 'order_paper', { sheets: 500 });
@@ -309,7 +309,7 @@ describe('what the agent waits for', () => {
     await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
     expect([begun.length, await replies(visit).count()]).toEqual([1, 1]);
     const resolved = (await desk.log(session.conversation_id)).filter(({ type }) => type === 'interaction.resolved');
-    // The yes, and the call.
+    // One for the approval and one for the call.
     expect(resolved).toHaveLength(2);
     serving.abort();
     await served;
@@ -403,7 +403,7 @@ describe('what the agent waits for', () => {
     await leave(second);
   });
 
-  it('in person brings the nonce back with the yes', async () => {
+  it('in person returns the nonce with the approval', async () => {
     const visit = await desk.visit();
     await waitFor(visit, 'ask_question', { question: 'Wipe the disk?', in_person: true });
     await visit.page.getByText('Only you can approve this').waitFor();
@@ -530,7 +530,7 @@ describe('an app to connect', () => {
 });
 
 describe('work and files', () => {
-  it('shows work with its plan, and its files to download, also to whoever comes later', async () => {
+  it('shows a task with its plan, and its files to download, also after a reload', async () => {
     const visit = await desk.visit();
     const { page } = visit;
     const steps = (first: string, second: string) => [

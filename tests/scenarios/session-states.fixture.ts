@@ -38,10 +38,10 @@ const languages = {
 
 type Locale = keyof typeof languages;
 
-export type Look = (state: string, page: Page) => Promise<void>;
+export type StateCheck = (state: string, page: Page) => Promise<void>;
 
 /** Walks one page through all that a person can meet in it, and has each looked at. */
-export async function walkStates(desk: PageDesk, { locale, look }: { locale: Locale; look: Look }) {
+export async function walkStates(desk: PageDesk, { locale, look }: { locale: Locale; look: StateCheck }) {
   const words = languages[locale];
   const visit = await desk.visit({ voice: true }, { locale, timezoneId: 'Europe/Berlin' });
   const { page, session } = visit;
@@ -248,7 +248,7 @@ export const takesPictures = folder !== undefined;
  * Holds each state against axe, in turn light on a desk and dark on a phone, and in both ways nothing may stick out; with
  * pictures in every way. `found` gets what is wrong.
  */
-export function lookingFor(found: string[], locale: Locale): Look {
+export function lookingFor(found: string[], locale: Locale): StateCheck {
   let seen = 0;
   return async (state, page) => {
     seen += 1;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 import { offerOfSound } from './text-calls.fixture.ts';
 
 let server: AgentServer;
@@ -19,7 +19,7 @@ afterAll(() => server.stop());
 const open = (body: object = {}, headers: Record<string, string> = {}) =>
   server.call('POST', '/v1/sessions', { body, headers });
 const patchOrg = (body: object) => server.call('PATCH', '/v1/org', { body });
-const refusal = ({ status, body }: Answer) => [status, body.error.code, body.error.param];
+const refusal = ({ status, body }: ApiResponse) => [status, body.error.code, body.error.param];
 const auditOf = async (sessionId: string) =>
   (await server.call('GET', '/v1/audit-log?limit=100')).body.data
     .filter(({ target }: { target: { id: string } | null }) => target?.id === sessionId)
@@ -128,7 +128,7 @@ describe('opening a session', () => {
     expect(foreign.body.error.code).toBe('invalid_deployment');
   });
 
-  it('goes on where the user’s last one with the agent did, when asked, however many ask at once [SES-202]', async () => {
+  it('resumes the user’s last conversation with the agent if asked, also for concurrent requests [SES-202]', async () => {
     const reuse = (body: object = {}) => open({ user_id: 'rita', chat: true, reuse: true, ...body });
     // A conversation that was made by a server is nobody's chat.
     await server.call('POST', '/v1/conversations', { body: { user_id: 'rita' } });
@@ -156,7 +156,7 @@ describe('opening a session', () => {
     expect(liveAgain.body.conversation_id).toBe(ofLive.body.conversation_id);
   });
 
-  it('goes on nowhere without a user, nor without a conversation [SES-203]', async () => {
+  it('cannot resume a conversation without a user, or if there is none [SES-203]', async () => {
     expect(refusal(await open({ chat: true, reuse: true }))).toEqual([400, 'user_required', 'user_id']);
     expect(refusal(await open({ user_id: 'rita', reuse: true }))).toEqual([400, 'invalid_request', 'reuse']);
   });
@@ -428,7 +428,7 @@ describe('a voice call', () => {
   const offer = offerOfSound;
   const call = (id: string, key: string, body: object = { sdp: offer }) =>
     server.call('POST', `/v1/sessions/${id}/voice`, { key, body });
-  const shown = ({ status, body }: Answer) => [status, body.error?.code];
+  const shown = ({ status, body }: ApiResponse) => [status, body.error?.code];
 
   it('takes an offer, of a session with voice, of that session alone [VOI-002, VOI-004, VOI-005, AUTH-034]', async () => {
     const { id, token } = (await open({ voice: true })).body;

@@ -4,9 +4,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { readConfig } from '@vestra/server/platform/config/config';
 import { createLog } from '@vestra/server/main/log';
 import { startServer } from '@vestra/server/main/start';
+import { readConfig } from '@vestra/server/platform/config/config';
 import { linkTo } from '@vestra/server/platform/db/cuttable-link.fixture';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../support/cli.ts';
@@ -44,7 +44,7 @@ async function start(...given: Parameters<typeof startProcess>): Promise<ServerP
   return server;
 }
 
-/** What a curl command asks for, without needing curl. */
+/** Sends the request of a curl command without curl. */
 async function asTyped(command: string): Promise<string> {
   const [, url = ''] = /(http:\S+)/.exec(command) ?? [];
   const [, body = ''] = /-d '(.+)'$/.exec(command) ?? [];

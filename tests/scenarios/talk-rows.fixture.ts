@@ -18,7 +18,7 @@ export type TalkRow = [
   what: string,
   turns: readonly Turn[],
   needed: readonly (string | RegExp)[],
-  /** What must not be there. */
+  /** Text that must not be there. */
   not?: readonly (string | RegExp)[],
 ];
 

@@ -2,16 +2,16 @@ import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/s
 import { expect } from 'vitest';
 import type { Talk } from './conversations.fixture.ts';
 
-/** What one message of a talk is answered by: the model's answers in their order, and those of whoever is asked. */
+/** One message of a conversation: the model's answers in order, and those to its interactions. */
 export type Turn = {
   says: string;
   /** More of the message: attachments, tools, `hand_off`. */
   with?: Record<string, unknown>;
   /** One for each time the model is asked; a turn that needs more is a fault of the talk. */
   model: readonly ScriptedAnswer[];
-  /** What the company's functions answer, in their order. */
+  /** Results of the company's functions, in order. */
   functions?: readonly unknown[];
-  /** What the person answers where they are asked. */
+  /** The person's answers to interactions. */
   answers?: readonly (string | boolean)[];
   /** Once the model has been asked for the last time, and hangs. */
   isStopped?: true;
@@ -107,7 +107,7 @@ export function unpaired({ messages }: NormalisedRequest): string[] {
   });
 }
 
-/** What the model read has all that is needed to answer, nothing of what must not be there, and every call its result. */
+/** Expects the request to contain every needed text, no forbidden one, and a result for each call. */
 export function expectToKnow(
   request: NormalisedRequest,
   needed: readonly (string | RegExp)[],

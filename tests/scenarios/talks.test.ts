@@ -111,7 +111,7 @@ describe('after a file the agent', () => {
 });
 
 describe('what the person types while something is open', () => {
-  it('answers the question of a reply, which goes on with their own words [MSG-403]', async () => {
+  it('answers the question of a reply, which resumes with the person’s own words [MSG-403]', async () => {
     const { id } = await server.begin({ user_id: 'ann' });
     await play(server, id, [{ says: 'I want shoes', model: [ask('Which size?')] }]);
     const request = await play(server, id, [
@@ -198,7 +198,7 @@ describe('what the person types while something is open', () => {
     expect(last && readBy(last)).toMatch(/TRK-31[\s\S]*Shipped\.[\s\S]*And its number\?/);
   });
 
-  it('is no yes: an approval is not among what can be passed on [MSG-404]', async () => {
+  it('is never an approval: approvals cannot be answered by a message [MSG-404]', async () => {
     const { id } = await server.begin({ user_id: 'ann' });
     await play(server, id, [{ says: 'Refund A1', with: refund, model: [called('refund', { id: 'A1' })] }]);
     const request = await play(server, id, [

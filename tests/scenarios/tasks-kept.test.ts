@@ -5,7 +5,7 @@ import { newId } from '@vestra/contract/ids';
 import type { ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeOtherOrg } from '../support/other-org.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 import {
   calling,
   type Desk,
@@ -17,7 +17,7 @@ import {
   startDesk,
 } from './interactions.fixture.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
 let desk: Desk;
 let dataDir: string;

@@ -115,7 +115,7 @@ describe('a task', () => {
     expect(await desk.told('task.started', id)).toMatchObject([{ status: 'working' }]);
   });
 
-  it('that waits holds no process and no job, and goes on with the answer [TASK-003, TASK-024]', async () => {
+  it('that waits holds no process and no job, and resumes with the answer [TASK-003, TASK-024]', async () => {
     desk.script(inTurn(calling('ask_question', { question: 'Which?' }), { text: 'Done.' }));
     const task = await desk.work({}, isWaiting);
     expect(task.status).toBe('waiting');

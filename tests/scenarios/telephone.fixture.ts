@@ -25,9 +25,9 @@ type SoundData = { samples: Int16Array; sampleRate: number; channelCount?: numbe
 
 type Note = Record<string, unknown> & { at: number };
 
-/** A browser's end of a call without a browser: it speaks with a voice of its own and writes down what it hears. */
+/** A browser's end of a call without a browser: it speaks with a synthetic voice and transcribes the reply. */
 type Telephone = {
-  /** What the server answered to the offer. */
+  /** The server's answer to the offer. */
   answer: { sdp: string; ends_at: string };
   /** Says it into the microphone; resolves when the last word is out. */
   speak: (text: string) => Promise<void>;
@@ -37,7 +37,7 @@ type Telephone = {
   sound: () => Promise<void>;
   /** Resolves when nothing has been heard for a moment. */
   silence: () => Promise<void>;
-  /** What the page is told, oldest first, each with when it came. */
+  /** Notes sent to the page, oldest first, with their times. */
   notes: Note[];
   note: (isWanted: (note: Note) => boolean) => Promise<Note>;
   /** Resolves when the other side has gone. */
@@ -117,7 +117,7 @@ export async function openTelephones(): Promise<Telephones> {
       peer.addTransceiver(source.createTrack(), { direction: 'sendrecv' });
       const channel = peer.createDataChannel('vestra');
       const notes: Note[] = [];
-      /** What is heard from the beginning of `listen` to its end. */
+      /** Sound received from the beginning of `listen` to its end. */
       let heard: Int16Array[] | null = null;
       let loudAt = 0;
       let queue: Int16Array = new Int16Array(0);

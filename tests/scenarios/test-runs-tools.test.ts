@@ -3,7 +3,7 @@ import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-
 import type { AgentServer } from '../support/agent.ts';
 import { cast, lastText, resultsIn } from '../support/cast.ts';
 import { query } from '../support/database.ts';
-import { type Run, scenario, startTestRuns } from './test-runs.fixture.ts';
+import { scenario, startTestRuns, type TestRun } from './test-runs.fixture.ts';
 
 let shop: Awaited<ReturnType<typeof serveMcp>>;
 const called: string[] = [];
@@ -50,7 +50,7 @@ describe('tools in a test', () => {
     const { body } = await server.call('GET', '/v1/mcp-servers');
     return body.data.find((each: { url: string }) => each.url === shop.url)?.slug as string;
   };
-  const said = (run: Run) =>
+  const said = (run: TestRun) =>
     (run.results[0].transcript.at(-1).text as string).replace(/<\/?data-[^>]*>\n?/g, '').trim();
 
   it('answer their entry and reach nobody’s code; without an entry they answer an error [TRUN-008, TRUN-009]', async () => {
@@ -99,7 +99,7 @@ describe('tools in a test', () => {
     expect(said(run).match(/no result for it/g)).toHaveLength(3);
   });
 
-  it('of a server play their entry after the yes of the scenario [TRUN-011, TRUN-012]', async () => {
+  it('of a server play their entry after the scenario approves [TRUN-011, TRUN-012]', async () => {
     await runs.deploy([], withShop());
     const slug = await slugOfShop();
     await runs.deploy(
@@ -243,8 +243,8 @@ describe('a routine that is asked for in a test', () => {
       }),
     );
     const run = await runs.play();
-    const texts = run.results.map(({ transcript }: Run) =>
-      transcript.filter(({ role }: Run) => role === 'agent').map(({ text }: Run) => text),
+    const texts = run.results.map(({ transcript }: TestRun) =>
+      transcript.filter(({ role }: TestRun) => role === 'agent').map(({ text }: TestRun) => text),
     );
     expect(texts[0][0]).toMatch(/Scheduled\..*rtn_/s);
     expect(texts[0][1]).toContain('Say hello');
@@ -254,14 +254,14 @@ describe('a routine that is asked for in a test', () => {
   });
 });
 
-describe('tools of a server that is away', () => {
+describe('tools of an unreachable server', () => {
   const offered = [tool('find', { annotations: { readOnlyHint: true } }), tool('change')];
   let orders: Awaited<ReturnType<typeof serveMcp>>;
   let number = 0;
   let name = '';
   let server_id = '';
   let slug = '';
-  /** A deployment of its own with a server of its own, for each test. */
+  /** A new deployment with a new server for each test. */
   async function open(entry: Record<string, unknown> = {}) {
     orders = await serveMcp('2026', offered, {
       call: (which) => ({ content: [{ type: 'text', text: `${which} ran` }] }),
@@ -409,7 +409,7 @@ describe('tools of a server that is away', () => {
     expect([played.status, played.error_code]).toEqual(['passed', null]);
     const text = played.results[0].transcript.at(-1).text;
     expect(text).toContain('changed as played');
-    // What the version or the server's own rules have wait for a yes still gets the no of the scenario.
+    // Calls that the version or the server's rules make wait still get the scenario's refusal.
     expect(text).not.toMatch(/found|tidied/);
     expect(text.match(/The person said no\./g)).toHaveLength(2);
     await ask();

@@ -1,19 +1,19 @@
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 
-export type Run = Answer['body'];
+export type TestRun = ApiResponse['body'];
 
 /** A server, and one deployment with its scenarios after the other. */
 export async function startTestRuns() {
   const server: AgentServer = await startAgentServer();
   let number = 0;
   let name = '';
-  const start = async (): Promise<Run> => {
+  const start = async (): Promise<TestRun> => {
     const answer = await server.call('POST', `/v1/deployments/${name}/test-runs`);
     if (answer.status !== 202) throw new Error(answer.text);
     return answer.body;
   };
-  const ended = (run: Run): Promise<Run> => server.until(`/v1/test-runs/${run.id}`, isOver);
+  const ended = (run: TestRun): Promise<TestRun> => server.until(`/v1/test-runs/${run.id}`, isOver);
   return {
     server,
     /** The name of the deployment that is played. */
@@ -29,11 +29,11 @@ export async function startTestRuns() {
     },
     start,
     ended,
-    play: async (): Promise<Run> => ended(await start()),
+    play: async (): Promise<TestRun> => ended(await start()),
   };
 }
 
-export const isOver = (run: Run) => run.status !== 'queued' && run.status !== 'running';
+export const isOver = (run: TestRun) => run.status !== 'queued' && run.status !== 'running';
 
 export const scenario = (fields: Record<string, unknown> = {}) => ({
   name: 'Asks for an order',

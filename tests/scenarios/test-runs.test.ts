@@ -3,7 +3,7 @@ import type { AgentServer } from '../support/agent.ts';
 import { cast, lastText, partOf, resultsIn } from '../support/cast.ts';
 import { query } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
-import { isOver, type Run, scenario, startTestRuns } from './test-runs.fixture.ts';
+import { isOver, scenario, startTestRuns, type TestRun } from './test-runs.fixture.ts';
 
 let server: AgentServer;
 let runs: Awaited<ReturnType<typeof startTestRuns>>;
@@ -120,7 +120,7 @@ describe('a run', () => {
     expect(new Date(run.finished_at) >= new Date(run.started_at)).toBe(true);
   });
 
-  it('judges each line by a call of its own, which reads what was said and done as data', async () => {
+  it('judges each line in a separate call, which reads the transcript as data', async () => {
     await runs.deploy(
       [scenario({ success_criteria: ['One.', 'Two.'], must_never: ['Three.'], tool_results: { look: 'It is blue.' } })],
       {
@@ -308,7 +308,7 @@ describe('a verdict', () => {
     );
     const run = await runs.play();
     expect(run).toMatchObject({ status: 'error', error_code: 'model_error', counts: { passed: 1, error: 1 } });
-    expect(run.results.map((each: Run) => each.error_code)).toEqual(['model_error', null]);
+    expect(run.results.map((each: TestRun) => each.error_code)).toEqual(['model_error', null]);
   });
 });
 
@@ -340,7 +340,7 @@ describe('what others see of a run', () => {
     const { body: events } = await server.call('GET', '/v1/events?limit=100');
     const types = new Set(events.data.map(({ type }: { type: string }) => type));
     expect([...types].filter((type) => !/^(deployment|test_run|key)\./.test(type as string))).toEqual([]);
-    const told = events.data.filter(({ type, data }: Run) => type === 'test_run.completed' && data.id === run.id);
+    const told = events.data.filter(({ type, data }: TestRun) => type === 'test_run.completed' && data.id === run.id);
     expect(told).toHaveLength(1);
     expect(told[0].data).toEqual(run);
     const after = (await server.call('GET', '/v1/usage?group_by=day')).body.total.cost_usd;
@@ -382,7 +382,7 @@ describe('a cancelled run', () => {
 describe('a run that nobody plays', () => {
   it('is found by the next worker and played [TRUN-003]', async () => {
     const front = await startTestServer({ env: { VESTRA_ROLE: 'api' } });
-    const runOf = async (id: string): Promise<Run> => (await front.call('GET', `/v1/test-runs/${id}`)).body;
+    const runOf = async (id: string): Promise<TestRun> => (await front.call('GET', `/v1/test-runs/${id}`)).body;
     try {
       await front.call('PUT', '/v1/deployments/alone?promote=no', { body: { name: 'alone' } });
       await front.call('POST', '/v1/deployments/alone/scenarios', { body: scenario() });

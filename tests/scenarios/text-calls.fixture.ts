@@ -12,7 +12,7 @@ export const offerOfSound = [
 
 /** The person's end of a call whose sound is text. */
 type TextCall = {
-  /** What was sent so far is not said to its end. */
+  /** While true, no text is spoken to its end. */
   isSlow: boolean;
   /** Says it, over whatever the agent is saying, half of which was heard. */
   speak: (text: string) => void;

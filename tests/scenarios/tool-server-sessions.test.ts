@@ -68,7 +68,7 @@ describe('a turn that calls a stateful server', () => {
     const { reply } = await talk.tell(id, 'Count.');
     expect(reply.text.split(', ').sort().join(', ')).toBe('count 1, count 2, count 3, count 4, count 5');
     expect(await served.closed()).toBe(0);
-    // The next turn is another run: it opens a session of its own.
+    // The next turn is another run: it opens a new session.
     expect((await talk.tell(id, 'Count again.')).reply.text).toMatch(/^count 1, count 2, count 3/);
     expect(await served.closed()).toBe(0);
     expect([...served.counts.values()]).toEqual([5, 5]);
@@ -88,7 +88,7 @@ describe('a turn that calls a stateful server', () => {
       const { id } = await talk.begin({ deployment: name, user_id }, key);
       return (await talk.tell(id, 'Count.', key)).reply.text;
     };
-    // Each first call ends only when all three conversations are in the middle of theirs.
+    // Each first call ends only when all three conversations are in the middle of their first calls.
     const replies = await Promise.all([
       asked(talk.testKey, 'ann'),
       asked(talk.testKey, 'bob'),

@@ -5,7 +5,7 @@ import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/s
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
-import type { Answer } from '../support/server.ts';
+import type { ApiResponse } from '../support/server.ts';
 
 let server: AgentServer;
 beforeAll(async () => {
@@ -23,14 +23,14 @@ const marker = 'plum-harbour-kestrel';
 let keys = 0;
 
 /** A call that must succeed; whatever can be repeated is sent with a key, so that its answer is kept too. */
-async function done(method: string, path: string, body?: unknown): Promise<Answer['body']> {
+async function done(method: string, path: string, body?: unknown): Promise<ApiResponse['body']> {
   const headers: Record<string, string> = method === 'POST' ? { 'idempotency-key': `erase-${keys++}` } : {};
   const answer = await server.call(method, path, { headers, ...(body !== undefined && { body }) });
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
   return answer.body;
 }
 
-async function upload(): Promise<Answer['body']> {
+async function upload(): Promise<ApiResponse['body']> {
   const form = new FormData();
   form.append('file', new Blob([`${marker} in an upload`], { type: 'text/plain' }), `${marker}.txt`);
   const path = `/v1/files?user_id=${encodeURIComponent(userId)}`;
@@ -63,7 +63,7 @@ function leaveMarkers(request: NormalisedRequest): ScriptedAnswer {
   return { text: `${marker} was found.` };
 }
 
-/** Every table of the house with the rows that hold the text, in any column. */
+/** Rows of every table that contain the text in any column. */
 async function rowsWith(text: string): Promise<Record<string, string[]>> {
   const tables = await query<{ name: string }>(
     server.connectionString,
@@ -103,7 +103,7 @@ describe('the erasure of a user', () => {
     await done('POST', `/v1/interactions/${calls[0].call_id}/answer`, { output: { order: marker } });
     const { open_interactions: open } = await server.until(path, (body) => body.open_interactions.length === 1);
     const outputs = (await done('GET', `/v1/files?conversation_id=${conversation.id}`)).data;
-    expect(outputs.map(({ filename, source }: Answer['body']) => [filename, source])).toEqual([
+    expect(outputs.map(({ filename, source }: ApiResponse['body']) => [filename, source])).toEqual([
       [`${marker}.md`, 'output'],
     ]);
     const second = await done('POST', '/v1/conversations', { user_id: userId, message: `Also ${marker}` });
@@ -166,7 +166,7 @@ describe('the erasure of a user', () => {
   });
 
   it('has the memory endpoint of the org forget them first, and ends without it after a day [MEM-307]', async () => {
-    const told: Answer['body'][] = [];
+    const told: ApiResponse['body'][] = [];
     const answers = [500, 200];
     const endpoint = createServer(async (request, response) => {
       let raw = '';
@@ -181,7 +181,7 @@ describe('the erasure of a user', () => {
     await done('PATCH', '/v1/org', { memory_endpoint });
     const isGone = (id: string) => server.call('GET', `/v1/users/${id}`).then(({ status }) => status === 404);
     const erasedIds = async () =>
-      (await done('GET', '/v1/events?type=user.deleted')).data.map(({ data }: Answer['body']) => data.id);
+      (await done('GET', '/v1/events?type=user.deleted')).data.map(({ data }: ApiResponse['body']) => data.id);
     const erase = async (id: string, times: number) => {
       await done('POST', '/v1/users', { user_id: id });
       const before = told.length;

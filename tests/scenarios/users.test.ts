@@ -3,7 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const codeOf = ({ body }: Answer) => body?.error?.code;
+const codeOf = ({ body }: ApiResponse) => body?.error?.code;
 const make = (body: object, key?: string) => server.call('POST', '/v1/users', { body, ...(key && { key }) });
 const get = (id: string, key?: string) => server.call('GET', `/v1/users/${encodeURIComponent(id)}`, key ? { key } : {});
 const patch = (id: string, body: object) => server.call('PATCH', `/v1/users/${id}`, { body });
@@ -233,7 +233,7 @@ describe('erasing a user', () => {
 });
 
 describe('a user who was erased', () => {
-  /** What a path names beside the user: well formed, and nobody's. */
+  /** Other path parameters beside the user: well formed, but of things that do not exist. */
   const named: Record<string, string> = {
     user_id: 'eve',
     deployment_id: 'desk',

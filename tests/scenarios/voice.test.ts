@@ -20,7 +20,7 @@ const away =
   process.env.VESTRA_TEST_SOUND === '1' ? await bringVoice() : 'run `npm run test:sound` on a machine at rest';
 if (away !== null) console.warn(`Calls with real sound are left out: ${away}.`);
 
-/** What stands between the person and the agent: the words that a small model hears of a made voice are nearly right. */
+/** A small model transcribes a synthetic voice, so the expected words are only nearly right. */
 const question = 'When does my parcel arrive?';
 const reply = 'Your parcel arrives on Tuesday morning.';
 const nearly = /parcel|tuesday|morning/i;

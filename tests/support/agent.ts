@@ -2,7 +2,7 @@ import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/s
 import { startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { createParser } from 'eventsource-parser';
 import { assertStreamEvent } from './contract.ts';
-import { type Answer, startTestServer, type TestServer, type TestServerOptions } from './server.ts';
+import { type ApiResponse, startTestServer, type TestServer, type TestServerOptions } from './server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read events field by field.
 export type StreamEvent = { id: string; type: string; seq: number; data: any; [field: string]: any };
@@ -17,11 +17,11 @@ export type AgentServer = TestServer & {
   /** Every request the model has had since the last `script`, oldest first. */
   asked: NormalisedRequest[];
   /** Applies a deployment file, with `promote=now`, and makes it the default of the org where it is the first. */
-  apply: (file: Record<string, unknown> & { name: string }, key?: string) => Promise<Answer>;
+  apply: (file: Record<string, unknown> & { name: string }, key?: string) => Promise<ApiResponse>;
   /** Opens an event stream. `events` resolves when the stream ends. */
   stream: (method: 'GET' | 'POST', path: string, options?: StreamOptions) => Promise<OpenStream>;
   /** Calls again and again until the answer is as wanted. */
-  until: (path: string, isWanted: (body: Answer['body']) => boolean, key?: string) => Promise<Answer['body']>;
+  until: (path: string, isWanted: (body: ApiResponse['body']) => boolean, key?: string) => Promise<ApiResponse['body']>;
 };
 
 type StreamOptions = { key?: string; body?: unknown; headers?: Record<string, string> };
@@ -29,7 +29,7 @@ type StreamOptions = { key?: string; body?: unknown; headers?: Record<string, st
 type OpenStream = {
   status: number;
   headers: Headers;
-  /** What has come so far. */
+  /** Events received so far. */
   seen: StreamEvent[];
   comments: string[];
   /** Resolves with all of them when the stream ends. */

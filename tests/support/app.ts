@@ -20,14 +20,14 @@ import { openMasterKeys } from '@vestra/server/platform/secrets/master-key';
 import { createVault, type Vault } from '@vestra/server/platform/secrets/vault';
 import { assertContract } from './contract.ts';
 import { recordExchange } from './exchanges.ts';
-import type { Answer } from './server.ts';
+import type { ApiResponse } from './server.ts';
 import { createTestDatabase } from './test-database.ts';
 
 export type AppParts = { db: Database; vault: Vault; identity: ReturnType<typeof createKeyIdentity> };
 
 type Call = { key: string; body?: unknown; raw?: Uint8Array | FormData; headers?: Record<string, string> };
 
-/** Some routes on a database of their own, called without a socket; every answer is held against the contract. */
+/** Serves some routes on a new database without a socket. Every response is checked against the contract. */
 export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers) {
   const database = await createTestDatabase();
   const db = await openDatabase({ connectionString: database.connectionString });
@@ -58,7 +58,7 @@ export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers)
     addressOf: () => '127.0.0.1',
   });
 
-  async function call(method: string, path: string, { key, body, raw, headers = {} }: Call): Promise<Answer> {
+  async function call(method: string, path: string, { key, body, raw, headers = {} }: Call): Promise<ApiResponse> {
     const response = await app.request(`http://localhost:4600${path}`, {
       method,
       headers: {

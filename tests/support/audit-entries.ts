@@ -14,7 +14,7 @@ const entry = {
   details: jsonb<Record<string, unknown>>(),
 };
 
-/** What the audit log of an org says, or of one thing in it, oldest first. */
+/** Audit entries of an org, or of one target in it, oldest first. */
 export const auditEntries = (db: Executor, { orgId, targetId }: { orgId?: string; targetId?: string }) =>
   rowsOf(
     db,

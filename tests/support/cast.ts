@@ -7,7 +7,7 @@ type Judged = { holds: boolean; reason?: string } | ScriptedAnswer;
 export type Cast = {
   /** The agent under test. */
   agent: Respond;
-  /** What the pretend user says next; the goal is reached where it says nothing. */
+  /** The simulated user's next message. An empty one means that the goal is reached. */
   user?: (request: NormalisedRequest) => string | ScriptedAnswer;
   /** Whether a criterion is met, or a rule broken. */
   judge?: (line: Line) => Judged | Promise<Judged>;
@@ -36,7 +36,7 @@ export const lastText = ({ messages }: NormalisedRequest): string => {
   return last?.role === 'user' ? last.text : '';
 };
 
-/** What the tools of this turn have answered so far. */
+/** Results of this turn's tools so far. */
 export const resultsIn = ({ messages }: NormalisedRequest): string[] => {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   return messages

@@ -6,12 +6,12 @@ import { type ErrorCode, errorCatalogue, errorTypes } from '@vestra/contract/err
 import { streamEvent, streamEventData, webhookEventData } from '@vestra/contract/events';
 import { z } from 'zod';
 import { query } from './database.ts';
-import type { Answer } from './server.ts';
+import type { ApiResponse } from './server.ts';
 
 const isSession = (key: string | null) => key?.startsWith('vst_') ?? false;
 
 /** An answer outside the contract fails whatever test met it; a session token's is a part of the others'. */
-export function assertContract(method: string, path: string, answer: Answer, key: string | null = null): void {
+export function assertContract(method: string, path: string, answer: ApiResponse, key: string | null = null): void {
   // As it goes over the wire: `/v1/users/..` is another path.
   const { pathname } = new URL(path, 'http://localhost');
   const row = routes.find(({ route }) => route.method === method && patternOf(route.path).test(pathname));
@@ -60,8 +60,8 @@ const oauthErrorBody = z.object({
 
 const errorShapes = { own: errorBody, openai: openaiErrorBody, oauth: oauthErrorBody };
 
-function assertError(asked: string, row: RouteRow | undefined, { body, status }: Answer, pathname: string): void {
-  // What OpenAI's API has and this one has not is refused in its shape too.
+function assertError(asked: string, row: RouteRow | undefined, { body, status }: ApiResponse, pathname: string): void {
+  // Routes that only OpenAI's API has are refused in its error format too.
   const ofNone = pathname.startsWith('/v1/openai/') ? 'openai' : 'own';
   const shape = errorShapes[row ? (row.route.errorShape ?? 'own') : ofNone];
   assertShape(shape, body, `${asked} answered an error outside the contract`);
@@ -92,7 +92,7 @@ export function assertStreamEvent(event: { type: string }, key: string | null): 
 
 type Written = { type: string; data: unknown };
 
-/** What was written for streams and webhooks in this database, whether a test read it or not. */
+/** Checks every stored event of streams and webhooks in this database, whether a test read it or not. */
 export async function assertEvents(connectionString: string): Promise<void> {
   const told = async (table: string, dataOf: Record<string, z.ZodType>) => {
     for (const { type, data } of await query<Written>(connectionString, `SELECT type, data FROM ${table}`)) {

@@ -4,7 +4,7 @@
  * - `console`, `sh`: typed, line by line. In `console` a line after `$ ` is typed and the others must be shown; `…` stands for anything.
  *   The word `background` leaves it running to the end of the page, `terminal` types it in a pipe and at a terminal.
  * - with `title="name"`: written to that file.
- * - `ts`, `js`: run by Node as a program of its own; `continued` puts what the programs before it said in front.
+ * - `ts`, `js`: run by Node as a separate program; `continued` puts what the programs before it said in front.
  * - `yaml`, `json`: must be readable, and where it is a part of a deployment file, one that is taken.
  * - any other language: only shown.
  * - after `<!-- not run: why -->`: only shown, for that reason.
@@ -49,7 +49,7 @@ export const placesOf = ({ words }: Block): boolean[] => (words.includes('termin
 export const isTyped = ({ language }: Block) => ['console', 'sh'].includes(language);
 export const isProgram = ({ language, title }: Block) => ['ts', 'js', 'mjs'].includes(language) && title === null;
 
-/** What a block that is typed has to say: each command with the lines that must be shown. */
+/** The commands of a block, each with the lines that it must print. */
 export function commandsIn({ language, code }: Block): Command[] {
   const commands: Command[] = [];
   for (const line of wholeLines(code)) {
@@ -61,7 +61,7 @@ export function commandsIn({ language, code }: Block): Command[] {
   return commands;
 }
 
-/** A line that ends in a backslash goes on in the next one, and so does a body that `curl` is given while its quote is open. */
+/** Joins a line that ends in a backslash with the next one, and the lines of a `curl` body until its quote closes. */
 function wholeLines(code: string): string[] {
   const lines: string[] = [];
   let isOpen = false;

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 const compiler = join(import.meta.dirname, '../../node_modules/.bin/tsc');
 
-/** What an editor shows under the cursor: `places` names a line of the file by text that stands in it, and the word to point at. */
+/** Hover texts of an editor. `places` names a line of the file by its text, and the word to point at. */
 export async function hoverTexts(
   folder: string,
   file: string,
@@ -18,7 +18,7 @@ export async function hoverTexts(
   child.stdout.on('data', (chunk: Buffer) => {
     arrived = Buffer.concat([arrived, chunk]);
     for (let message = takeMessage(); message; message = takeMessage()) {
-      // What it asks of the editor must be answered, or it waits: with nothing.
+      // The language server waits for answers to its requests: answer with nothing.
       if ('method' in message && 'id' in message) send({ id: message.id, result: null });
       else waiting.get(message.id)?.(message.result);
     }

@@ -28,7 +28,7 @@ export function hearStatements(): { taken: () => Sent[]; stop: () => void } {
 export const isPageOf =
   (limit: number) =>
   ({ text, values }: Sent): boolean =>
-    // What takes jobs at the same moment may take as many, and is no page.
+    // A statement that takes jobs may have the same limit, but it is not a page.
     !text.includes('SKIP LOCKED') &&
     [...text.matchAll(/LIMIT \$(\d+)/g)].some(([, place]) => String(values[Number(place) - 1]) === String(limit + 1));
 

@@ -24,7 +24,7 @@ export async function startPgBouncer(
   const folder = await mkdtemp(join(tmpdir(), 'vestra-pgbouncer-'));
   const port = await freePort();
   const { host, port: at, user, password } = new pg.Client({ connectionString: direct });
-  // Of a server that is reached by a socket, whoever may read its folder is let in; and it refuses to be root.
+  // A server reached by a socket admits every user that may read its folder. PgBouncer refuses to run as root.
   const { uid, gid } = host.startsWith('/') ? await stat(host) : { uid: 65_534, gid: 65_534 };
   const file = join(folder, 'pgbouncer.ini');
   const lines = Object.entries({ default_pool_size: 4, server_tls_sslmode: 'disable', ...settings });

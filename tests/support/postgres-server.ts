@@ -86,7 +86,7 @@ function removeOnExit(dataDir: string): () => void {
   };
 }
 
-/** What a run that was killed has left: its folder names the process. */
+/** Removes folders of killed runs. Each folder names its process. */
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);

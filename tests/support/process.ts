@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { programOf } from './programs.ts';
-import { type Answer, type CallOptions, call } from './server.ts';
+import { type ApiResponse, type CallOptions, call } from './server.ts';
 
 export type Credentials = {
   org_id: string;
@@ -17,7 +17,7 @@ export type ServerProcess = {
   child: ChildProcess;
   url: string;
   output: () => string;
-  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  call: (method: string, path: string, options?: CallOptions) => Promise<ApiResponse>;
   kill: (signal: NodeJS.Signals) => Promise<number | null>;
 };
 
@@ -28,7 +28,7 @@ export async function makeDataDir(): Promise<{ dataDir: string; remove: () => Pr
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** The server as a process of its own; resolves when it says where it runs. */
+/** Starts the server as a separate process and resolves when it prints its address. */
 export async function startProcess(
   dataDir: string,
   env: Record<string, string> = {},
@@ -65,7 +65,7 @@ export async function runProgram(
   return { code: child.exitCode, output: output() };
 }
 
-/** `inTerminal`: as a person sees it, with a terminal of its own that `script` makes. It hangs up when it is ended. */
+/** `inTerminal`: runs it in a pseudo-terminal that `script` creates, which hangs up when the program ends. */
 async function spawnProgram(
   name: 'server' | 'operator',
   words: string[],

@@ -114,6 +114,6 @@ async function freePort(): Promise<number> {
 const isOpen = (port: number) =>
   fetch(`http://127.0.0.1:${port}/`).then(
     () => true,
-    // TLS that is spoken to in the clear answers with a fault of its own, and nobody with a refusal.
+    // A TLS server answers plain text with a different error. Only a closed port refuses the connection.
     (error: { cause?: { code?: string } }) => error.cause?.code !== 'ECONNREFUSED',
   );

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What stands in front of several processes: each request goes to the next of them, as it comes and as it is answered. */
+/** A load balancer for several processes: each request goes to the next one, unchanged, and so does its response. */
 export async function startRoundRobin(): Promise<{ url: string; add: (url: string) => void; close: () => void }> {
   const behind: URL[] = [];
   let turn = 0;
@@ -31,7 +31,7 @@ function pass(incoming: IncomingMessage, answer: ServerResponse, { hostname, por
     given.on('error', () => answer.destroy());
   });
   onward.on('error', () => answer.destroy());
-  // Whoever goes away on one side is gone on the other.
+  // A client that disconnects also ends the request behind.
   answer.on('close', () => onward.destroy());
   incoming.pipe(onward);
 }

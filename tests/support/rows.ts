@@ -3,7 +3,7 @@ import { one, rowsOf } from '../../packages/server/src/platform/db/query.ts';
 import { type Sql, sql } from '../../packages/server/src/platform/db/sql.ts';
 import { columnsOf, count, type RowOf, type Table } from '../../packages/server/src/platform/db/table.ts';
 
-/** What a table really holds, for what no route shows. */
+/** Rows of a table, for facts that no route shows. */
 export const rowsWhere = <Of extends Table>(db: Executor, table: Of, where: Sql): Promise<RowOf<Of>[]> =>
   rowsOf(db, table, sql`SELECT ${columnsOf(table)} FROM ${table} WHERE ${where}`);
 

@@ -1,4 +1,4 @@
-/** What a process counts, by the name of each sample with its labels. Throws where a line is none that Prometheus reads. */
+/** Samples of a process by name and labels. Throws if Prometheus could not parse a line. */
 export async function scrape(url: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/metrics`, { headers });
   const text = await response.text();

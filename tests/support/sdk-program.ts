@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /**
  * The code blocks of docs/sdk.md as one program: what they import at its top, the first block as it stands, and each other
- * one in a scope of its own, since they go on from the first.
+ * one in a separate scope, since they build on the first.
  */
 export function programOfSdkPage(): string {
   const page = readFileSync(join(import.meta.dirname, '../../docs/sdk.md'), 'utf8');

@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VoiceParts } from '@vestra/server/main/assemble/voice';
-import { type Config, readConfig } from '@vestra/server/platform/config/config';
 import { createLog } from '@vestra/server/main/log';
 import { type Server, startServer } from '@vestra/server/main/start';
+import { type Config, readConfig } from '@vestra/server/platform/config/config';
 import { assertContract, assertEvents } from './contract.ts';
 import { recordExchange } from './exchanges.ts';
 import { startRoundRobin } from './round-robin.ts';
 import { createTestDatabase } from './test-database.ts';
 
-export type Answer = { status: number; headers: Headers; body: Body; text: string };
+export type ApiResponse = { status: number; headers: Headers; body: Body; text: string };
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers field by field, and the contract check below has seen them all.
 type Body = any;
 
@@ -29,7 +29,7 @@ export type TestServer = {
   owner: { email: string; password: string };
   connectionString: string;
   /** Calls with the test key unless told otherwise, and holds every answer against the contract. */
-  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  call: (method: string, path: string, options?: CallOptions) => Promise<ApiResponse>;
   stop: () => Promise<void>;
 };
 
@@ -39,7 +39,7 @@ export type TestServerOptions = {
   beside?: TestServer;
   /** How long this one holds what it runs, where it is not to follow from `VESTRA_LEASE_SECONDS`. */
   runs?: Partial<Config['runs']>;
-  /** What carries the sound of its calls, and hears and speaks; absent: what is installed. */
+  /** Voice parts: transport, recognition and speech. Absent: those that are installed. */
   voice?: VoiceParts;
 };
 
@@ -47,14 +47,14 @@ export type TestServerOptions = {
 const processes = Number(process.env.VESTRA_TEST_PROCESSES ?? 1);
 
 /**
- * What one process does, holds or asks can be counted only where there is one: its places at work (`messages-turns`), its
+ * Counts of one process are only exact if there is one: its places at work (`messages-turns`), its
  * streams of a credential (`session-company`), its counters (`metrics`), what it has in hand of a minute (`rate-limits`).
  * `several-processes` asks each by its own address and names a port for that. Every other scenario runs against two as
  * well; those that start programs (`start`, `package`, `documented-blocks` …) start as many as they say.
  */
 export const isOneProcess = processes === 1;
 
-/** A whole server on a database of its own, reached over a real socket on loopback. */
+/** Starts a whole server on a new database, reached over a real socket on loopback. */
 export async function startTestServer({ env = {}, beside, runs, voice }: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vestra-test-'));
   const database = beside ? null : await createTestDatabase();
@@ -106,7 +106,7 @@ export async function call(
   method: string,
   path: string,
   { key = defaultKey, body, raw, headers = {} }: CallOptions,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const response = await fetch(`${url}${path}`, {
     method,
     redirect: 'manual',
@@ -119,7 +119,7 @@ export async function call(
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  const answer: Answer = {
+  const answer: ApiResponse = {
     status: response.status,
     headers: response.headers,
     body: isJson ? JSON.parse(text) : null,

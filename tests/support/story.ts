@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { TestServer } from './server.ts';
 
-/** What came: its status, what it is by the contract, and what it said in the words of the examples. */
+/** A response: its status, its schema, and its body in the names of the examples. */
 type Told = { status: number; schema: z.ZodType; answer: unknown };
 
 /**
@@ -83,8 +83,8 @@ async function contentOf(response: Response): Promise<unknown> {
 }
 
 /**
- * What differs from server to server, and what stands for it in an example: ids by the order in which they are met, times, the
- * server's address, and whatever is a secret.
+ * Maps values that differ between servers to those of an example: ids in the order of their appearance, times, the
+ * server's address, and secrets.
  */
 function exampleNames(url: string) {
   const real = new Map<string, string>();

@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 
 export type TestDatabase = { connectionString: string; drop(): Promise<void> };
 
-/** A database of its own with every migration in it and no rows, copied from the template in some 30 ms. */
+/** A new database with every migration and no rows, copied from the template in about 30 ms. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { connectionString, template } = inject('testServer');
   const name = `test_${randomBytes(8).toString('hex')}`;

@@ -16,8 +16,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { NormalisedRequest, ScriptedAnswer } from '../../packages/models/src/testing/scripted-answer.ts';
 import { startScriptedModelServer } from '../../packages/models/src/testing/scripted-server.ts';
-import { readConfig } from '../../packages/server/src/platform/config/config.ts';
 import { backup } from '../../packages/server/src/operator/backup.ts';
+import { readConfig } from '../../packages/server/src/platform/config/config.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/platform/db/embedded.ts';
 
 const [checkout, entry, out] = process.argv.slice(2) as [string, string, string];
@@ -191,7 +191,7 @@ async function use(url: string) {
   const org = await call('GET', '/v1/org');
   const { data: events } = await call('GET', `/v1/conversations/${talk.id}/events?format=json&limit=100`);
   const { data: versions } = await call('GET', '/v1/deployments/desk/versions');
-  // Killed with a reply half way: it goes on with the next start.
+  // Killed halfway through a reply: it resumes at the next start.
   const running = await say({ message: 'This one will hang' });
   await sleep(1_000);
   return {

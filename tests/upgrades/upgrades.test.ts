@@ -19,12 +19,12 @@ import { createVault } from '@vestra/server/platform/secrets/vault';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
-import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 import facts from './0.2.0/facts.json' with { type: 'json' };
 
-/** What `make-fixture.ts` has made with the released version. */
+/** Data that `make-fixture.ts` created with the released version. */
 const fixture = join(import.meta.dirname, '0.2.0');
 const { waits } = facts;
 const { test_key, live_key, org_id, owner } = facts.credentials;
@@ -127,7 +127,7 @@ async function respond({ messages, system }: NormalisedRequest): Promise<Scripte
   return { text: `Now: ${said}` };
 }
 
-const until = async (path: string, isWanted: (body: Answer['body']) => boolean): Promise<Answer['body']> => {
+const until = async (path: string, isWanted: (body: ApiResponse['body']) => boolean): Promise<ApiResponse['body']> => {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
     const { body } = await server.call('GET', path);
     if (isWanted(body)) return body;
@@ -235,7 +235,7 @@ describe('a data folder of version 0.2.0', () => {
     expect(await asksLive()).toBe('First version.');
   });
 
-  it('goes on with what waited: an approval, a question and work [OPS-111]', async () => {
+  it('resumes pending approvals, questions and tasks [OPS-111]', async () => {
     const goesOn = async (wait: { id: string; conversation_id: string }) => {
       expect((await answer(wait.id, { approve: true, present_user: true })).status).toBe(200);
       const path = `/v1/interactions?conversation_id=${wait.conversation_id}`;

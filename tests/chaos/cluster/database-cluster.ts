@@ -8,7 +8,7 @@ import { freePorts, type Program, startProgram } from './program.ts';
 
 /** PostgreSQL nodes that Patroni watches over, behind the one address that HAProxy keeps on the primary. */
 export type DatabaseCluster = {
-  /** Of the primary, whoever that is. */
+  /** Address of the current primary. */
   url: string;
   nodes: readonly Node[];
   /** The node that holds the leader's lock and takes writes; waits until there is one. */
@@ -37,7 +37,7 @@ const binaries = '/usr/lib/postgresql/15/bin';
 const needed = ['/usr/bin/patroni', '/usr/bin/etcd', '/usr/sbin/haproxy', `${binaries}/postgres`];
 const password = 'chaos';
 
-/** What a reader has to do before it can run; null where everything is there. */
+/** Installation steps that are missing, or null if every program is installed. */
 export function missingPrograms(): string | null {
   const missing = needed.filter((path) => !existsSync(path));
   if (missing.length === 0) return null;
@@ -214,7 +214,7 @@ function patroniSettings({ name, folder, port, restPort, etcdPort, isStrict }: N
         // One whose PostgreSQL has crashed is replaced and not waited for.
         primary_start_timeout: 0,
         synchronous_mode: true,
-        // With three nodes nothing is committed on one alone; with two the last one goes on by itself.
+        // With three nodes, a single node commits nothing. With two, the last one continues alone.
         synchronous_mode_strict: isStrict,
         postgresql: {
           use_pg_rewind: true,

@@ -7,7 +7,7 @@ import { isPassing, VestraError } from '@vestra/sdk/errors';
 import { serveTools } from '../../../packages/server/src/agents/mcp-client/tool-server.fixture.ts';
 import { startReceiver } from '../../../packages/server/src/automation/webhooks/receiver.fixture.ts';
 
-/** What the clients were told and what the outside world saw: the checks hold the database against it. */
+/** Responses that the clients received and effects that others saw. The checks compare the database with them. */
 export type Witness = {
   /** Of each conversation the tokens that were accepted in it, in order. */
   conversations: Map<string, string[]>;
@@ -228,7 +228,7 @@ type Given = { approve: boolean; present_user: boolean } | { output: unknown };
 /** HAProxy answers 503 by itself where no process is left; it knows no time to name. */
 const isOfProxy = ({ headers }: Response) => !headers.has('request-id');
 
-/** Looks, touches, acts with a yes, and says so: each a step that may be the last before something dies. */
+/** Reads, touches, acts with approval and reports it: each step may be the last before a process dies. */
 function respond({ messages, tools }: NormalisedRequest): ScriptedAnswer {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const asked = messages[last];

@@ -1,4 +1,4 @@
-/** What happens to a machine or a process. The primary is whoever it is at that moment. */
+/** A fault injected into a machine or a process. `primary` means the primary at that moment. */
 export type Blow = {
   what: 'kill postgres' | 'kill node' | 'freeze node' | 'kill process' | 'freeze process';
   target: string;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A process of another program, which writes into a file of its own. */
+/** A process of another program, which logs into a separate file. */
 export type Program = {
   name: string;
   pid: number;

@@ -108,7 +108,7 @@ async function play(plan: Plan): Promise<string[]> {
   } finally {
     clearInterval(ticking);
   }
-  // What was held for the last turns is given back a moment after they have settled.
+  // Holds for the last turns are released a moment after they settle.
   await sleep(5_000);
   const ownEnds = processes.flatMap(({ name, ownEnds }) => ownEnds.map((words) => `${name} ended by itself: ${words}`));
   const found = [...witness.wrongAnswers, ...ownEnds, ...(await violations(database.url, witness, items))];

@@ -7,7 +7,7 @@ import { type Program, startProgram } from './program.ts';
 export type Supervised = {
   name: string;
   kill: () => Promise<void>;
-  /** Nothing of it runs for so long, and then everything goes on as if no time had passed. */
+  /** Suspends the process for this long, then resumes it as if no time had passed. */
   freezeFor: (ms: number) => Promise<void>;
   /** How often it has ended without being killed, and with what last words. */
   ownEnds: readonly string[];

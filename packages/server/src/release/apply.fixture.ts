@@ -6,7 +6,7 @@ import { createModels } from '@vestra/models/models';
 import pino from 'pino';
 import { assertContract } from '../../../../tests/support/contract.ts';
 import { rowsWhere } from '../../../../tests/support/rows.ts';
-import type { Answer } from '../../../../tests/support/server.ts';
+import type { ApiResponse } from '../../../../tests/support/server.ts';
 import { createTestDatabase } from '../../../../tests/support/test-database.ts';
 import { createKeyIdentity } from '../account/keys/key-identity.ts';
 import { createKey } from '../account/keys/keys.ts';
@@ -139,8 +139,8 @@ export async function rowsOf<Row extends Record<string, unknown>>(db: Database, 
   return (await db.$client.query(text, [...values])).rows as Row[];
 }
 
-/** Code and path of each fault in a refusal, the main one first. */
-export const faultsOf = ({ body }: Answer): [ErrorCode, string][] =>
+/** The code and place of each fault that a refusal names, the one it is called by first. */
+export const faultsOf = ({ body }: ApiResponse): [ErrorCode, string][] =>
   body.error.errors.map(({ code, param }: { code: ErrorCode; param: string }) => [code, param]);
 
 async function request(app: App, method: string, path: string, { key, body, headers = {} }: CallOptions) {
@@ -155,7 +155,7 @@ async function request(app: App, method: string, path: string, { key, body, head
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  const answer: Answer = {
+  const answer: ApiResponse = {
     status: response.status,
     headers: response.headers,
     body: isJson ? JSON.parse(text) : null,

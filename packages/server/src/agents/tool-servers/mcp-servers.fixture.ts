@@ -4,7 +4,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Mode, Role, Scope } from '@vestra/contract/route';
 import pino from 'pino';
 import { assertContract } from '../../../../../tests/support/contract.ts';
-import type { Answer } from '../../../../../tests/support/server.ts';
+import type { ApiResponse } from '../../../../../tests/support/server.ts';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
 import { createKeyIdentity } from '../../account/keys/key-identity.ts';
 import { createKey } from '../../account/keys/keys.ts';
@@ -45,7 +45,7 @@ export async function startMcpServers({ allowPrivate = false }: { allowPrivate?:
   const logged: string[] = [];
   const app = appOn({ db, vault, allowPrivate, fetch: outbound.webFetch, logged });
 
-  async function call(method: string, path: string, { key, browser, body, headers }: Call = {}): Promise<Answer> {
+  async function call(method: string, path: string, { key, browser, body, headers }: Call = {}): Promise<ApiResponse> {
     const response = await app.request(`${publicUrl}${path}`, {
       method,
       headers: {

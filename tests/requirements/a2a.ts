@@ -60,12 +60,12 @@ export const a2a = area('a2a', 'done', [
   ['A2A-021', 'docs/a2a.md#the-card', 'The protocol version 1.0 stands in the card.'],
   [
     'A2A-022',
-    'docs/a2a.md#what-a-message-may-carry',
+    'docs/a2a.md#message-contents',
     'A message of data alone is taken with the data as what is asked.',
   ],
   [
     'A2A-023',
-    'docs/a2a.md#what-a-message-may-carry',
+    'docs/a2a.md#message-contents',
     'A message that is sent again under the same long `messageId` runs once.',
   ],
   [

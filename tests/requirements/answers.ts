@@ -46,7 +46,7 @@ export const answers = area('answers', 'done', [
     'docs/interactions.md#wrong-answers',
     'Approving a function that is neither read-only nor run-without-asking, without `present_user: true`, answers 400 `present_user_required`.',
   ],
-  ['ANS-014', 'docs/interactions.md#what-an-approval-needs', 'A no never needs `present_user`.'],
+  ['ANS-014', 'docs/interactions.md#approval-requirements', 'A no never needs `present_user`.'],
   [
     'ANS-015',
     'docs/interactions.md#wrong-answers',
@@ -54,7 +54,7 @@ export const answers = area('answers', 'done', [
   ],
   [
     'ANS-016',
-    'docs/interactions.md#what-an-approval-needs',
+    'docs/interactions.md#approval-requirements',
     'Approving an ability install answers 400 `install_ability_instead`; a refusal is accepted.',
   ],
   ['ANS-017', 'docs/interactions.md#wrong-answers', 'An approval with `answers` answers 400 `answers_not_expected`.'],
@@ -110,7 +110,7 @@ export const answers = area('answers', 'done', [
   ],
   [
     'ANS-032',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     'A `plan_limit` is read only: every answer to it is refused.',
   ],
 ]);

@@ -13,7 +13,7 @@ export const apps = area('apps', 'done', [
     'docs/api/connections.md#connection',
     'A connection is `{object: connection, id, app, user_id, status, connect_url, account, created_at}`, null for missing values.',
   ],
-  ['APP-005', 'docs/apps.md#how-it-fares', '`status` of a connection is `pending`, `connected` or `failed`.'],
+  ['APP-005', 'docs/apps.md#connection-status', '`status` of a connection is `pending`, `connected` or `failed`.'],
   [
     'APP-006',
     'docs/api/connections.md#get-v1connections',
@@ -43,7 +43,7 @@ export const apps = area('apps', 'done', [
   ['APP-201', 'docs/apps.md#rules', "A refusal of a request to connect an app comes before the app's server is asked."],
   [
     'APP-360',
-    'docs/apps.md#how-the-sign-in-works',
+    'docs/apps.md#sign-in-flow',
     'A sign-in uses the client that the org gave, then the operator’s, then the document that describes this server, and registers itself last.',
   ],
   [
@@ -70,22 +70,22 @@ export const apps = area('apps', 'done', [
   ['APP-366', 'docs/api/apps.md#app', "A connection is created with the user's key if the app accepts one."],
   [
     'APP-367',
-    'docs/apps.md#how-it-fares',
+    'docs/apps.md#connection-status',
     'A connection shows until when its token is valid, whether it renews, and its last error; `connection.failed` is emitted when it is over.',
   ],
   [
     'APP-460',
-    'docs/apps.md#how-the-sign-in-works',
+    'docs/apps.md#sign-in-flow',
     'Turns that ask at one moment share a read, and each gets only the sign-ins of its org, mode and user.',
   ],
   [
     'APP-480',
-    'docs/apps.md#when-the-agent-needs-an-app',
+    'docs/apps.md#apps-that-the-agent-needs',
     'An approved call asks for the sign-in if that is over, and is made then, in any process.',
   ],
   [
     'APP-430',
-    'docs/apps.md#when-the-agent-needs-an-app',
+    'docs/apps.md#apps-that-the-agent-needs',
     'A session begins the sign-in to an app that its own conversation waits for, for its user, and to no other; the session page offers it by a button.',
   ],
 ]);

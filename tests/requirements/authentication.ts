@@ -35,22 +35,22 @@ export const authentication = area('authentication', 'open', [
   ['AUTH-012', 'docs/requests.md#authentication', 'A session token is valid for 15 minutes from its creation.'],
   [
     'AUTH-013',
-    'docs/sessions.md#what-the-token-opens',
+    'docs/sessions.md#token-access',
     'A session token is accepted on the get and the delete of its session.',
   ],
   [
     'AUTH-014',
-    'docs/sessions.md#what-the-token-opens',
+    'docs/sessions.md#token-access',
     'A session token is accepted on the memory list and both memory deletes, for its own user.',
   ],
   [
     'AUTH-015',
-    'docs/sessions.md#what-the-token-opens',
+    'docs/sessions.md#token-access',
     'A session token is accepted on get-one of a file of its user.',
   ],
   [
     'AUTH-016',
-    'docs/sessions.md#what-the-token-opens',
+    'docs/sessions.md#token-access',
     'A session token is accepted on get-one and answer of an interaction of its conversation.',
   ],
   ['AUTH-017', 'docs/sessions.md#rules-of-tokens-and-pages', 'A session token opens no account, key or usage route.'],
@@ -93,15 +93,15 @@ export const authentication = area('authentication', 'open', [
   ],
   [
     'AUTH-031',
-    'docs/sessions.md#what-the-token-opens',
+    'docs/sessions.md#token-access',
     'A session token reads its own conversation, sends messages to it and lists its messages.',
   ],
   [
     'AUTH-032',
-    'docs/sessions.md#what-the-token-opens',
+    'docs/sessions.md#token-access',
     'A session token follows the events of its conversation and stops it.',
   ],
-  ['AUTH-033', 'docs/sessions.md#what-the-token-opens', 'A session token uploads a file for its own user.'],
+  ['AUTH-033', 'docs/sessions.md#token-access', 'A session token uploads a file for its own user.'],
   ['AUTH-034', 'docs/sessions.md#rules-of-tokens-and-pages', 'A session token starts a voice call on its own session.'],
   [
     'AUTH-035',

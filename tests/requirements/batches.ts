@@ -104,7 +104,7 @@ export const batches = area('batches', 'done', [
   ],
   [
     'BAT-491',
-    'docs/benchmarks.md#what-a-turn-asks-of-postgresql',
+    'docs/benchmarks.md#postgresql-statements-of-a-turn',
     'The items of a batch begin together, and each is written in a bounded number of statements.',
   ],
   [

@@ -167,12 +167,12 @@ export const browser = area('browser', 'done', [
   ],
   [
     'BRW-242',
-    'docs/browser.md#what-only-the-person-sees',
+    'docs/browser.md#hidden-pages',
     'While a page asks for a payment, neither the agent, a screenshot, the watch, a frame nor a view-only screen shows it.',
   ],
   [
     'BRW-243',
-    'docs/browser.md#what-only-the-person-sees',
+    'docs/browser.md#hidden-pages',
     'While a hand-off asks for a secret, its page is private until it is answered, given back or left.',
   ],
   [
@@ -182,12 +182,12 @@ export const browser = area('browser', 'done', [
   ],
   [
     'BRW-181',
-    'docs/browser.md#how-it-is-confined',
+    'docs/browser.md#confinement',
     'A browser runs under the same filter of system calls as a computer.',
   ],
   [
     'BRW-182',
-    'docs/browser.md#how-it-is-confined',
+    'docs/browser.md#confinement',
     'The storage of sites, the size of a profile and the memory of a browser are bounded; cookies outlast it.',
   ],
 ]);

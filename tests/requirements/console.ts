@@ -151,7 +151,7 @@ export const consoleArea = area('console', 'done', [
   ],
   [
     'CON-206',
-    'docs/conversations.md#what-people-say-of-answers',
+    'docs/conversations.md#feedback',
     'The session page has two thumbs under each reply, by keyboard too; a bad one takes a comment, and both are there again after a reload.',
   ],
   [

@@ -134,17 +134,17 @@ export const conversations = area('conversations', 'done', [
   ['CONV-102', 'docs/conversations.md#turns-and-messages', 'A turn of another conversation, org or mode is not found.'],
   [
     'CONV-400',
-    'docs/conversations.md#what-people-say-of-answers',
+    'docs/conversations.md#feedback',
     'An answer is rated good or bad by a user’s session, a member or a key; each has one say, and the last counts.',
   ],
   [
     'CONV-401',
-    'docs/conversations.md#what-people-say-of-answers',
+    'docs/conversations.md#feedback',
     'Ratings are listed and counted per version in the mode of the call, and emit `message.feedback`.',
   ],
   [
     'CONV-402',
-    'docs/conversations.md#what-people-say-of-answers',
+    'docs/conversations.md#feedback',
     'A session rates its own conversation alone and sees its user’s own ratings; they go when the user is erased.',
   ],
   [

@@ -3,21 +3,21 @@ import { area } from '../requirement.ts';
 export const deliveries = area('deliveries', 'done', [
   [
     'WHD-001',
-    'docs/webhooks.md#what-arrives',
+    'docs/webhooks.md#requests',
     "Each delivery carries `Service-Signature`, which the endpoint's secret verifies.",
   ],
   ['WHD-002', 'docs/webhooks.md', 'Each attempt is recorded with status code and timing and can be retried.'],
   ['WHD-003', 'docs/webhooks.md#verifying', 'A webhook secret reads `whsec_…`.'],
   [
     'WHD-004',
-    'docs/webhooks.md#what-arrives',
+    'docs/webhooks.md#requests',
     'A delivery is a `POST` of `{id, object: event, type, created_at, mode, org_id, data}`.',
   ],
-  ['WHD-005', 'docs/webhooks.md#what-arrives', '`webhook-id` is the event id, the same on every retry.'],
-  ['WHD-006', 'docs/webhooks.md#what-arrives', '`webhook-timestamp` is the time of the attempt.'],
+  ['WHD-005', 'docs/webhooks.md#requests', '`webhook-id` is the event id, the same on every retry.'],
+  ['WHD-006', 'docs/webhooks.md#requests', '`webhook-timestamp` is the time of the attempt.'],
   [
     'WHD-007',
-    'docs/webhooks.md#what-arrives',
+    'docs/webhooks.md#requests',
     '`webhook-signature` is `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<raw body>`.',
   ],
   [
@@ -25,7 +25,7 @@ export const deliveries = area('deliveries', 'done', [
     'docs/webhooks.md#verifying',
     'A Standard Webhooks verifier accepts a delivery and refuses one with a changed byte.',
   ],
-  ['WHD-009', 'docs/webhooks.md#what-arrives', '`Service-Signature` has the same value as `webhook-signature`.'],
+  ['WHD-009', 'docs/webhooks.md#requests', '`Service-Signature` has the same value as `webhook-signature`.'],
   [
     'WHD-010',
     'docs/webhooks.md#verifying',

@@ -65,7 +65,7 @@ export const embeddings = area('embeddings', 'done', [
   ],
   [
     'EMB-500',
-    'docs/memory.md#how-it-is-searched',
+    'docs/memory.md#search',
     'A word that a question and a fact share by chance is no match; a person, place or thing that it names is.',
   ],
 ]);

@@ -105,7 +105,7 @@ export const events = area('events', 'done', [
   ],
   [
     'EVT-670',
-    'docs/operating.md#what-clients-see-of-a-restart',
+    'docs/operating.md#restarts-seen-by-clients',
     'A stream that the server ends because it restarts closes with `stream.closed`, whose `seq` is that of the last event: clients resume from it without a gap, and both SDKs at once.',
   ],
 ]);

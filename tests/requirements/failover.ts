@@ -3,7 +3,7 @@ import { area } from '../requirement.ts';
 export const failover = area('failover', 'done', [
   [
     'FOV-001',
-    'docs/high-availability.md#what-a-failover-needs',
+    'docs/high-availability.md#failover-requirements',
     'A connection to a server that takes no writes is not used.',
   ],
   [
@@ -13,22 +13,22 @@ export const failover = area('failover', 'done', [
   ],
   [
     'FOV-003',
-    'docs/high-availability.md#what-a-failover-needs',
+    'docs/high-availability.md#failover-requirements',
     'The log reports once that the database is unreachable, and once that it is back.',
   ],
   [
     'FOV-004',
-    'docs/high-availability.md#what-a-failover-needs',
+    'docs/high-availability.md#failover-requirements',
     'A connection whose peer has vanished is cut within a minute of being used, and keeps no process from ending.',
   ],
   [
     'FOV-005',
-    'docs/high-availability.md#what-a-failover-needs',
+    'docs/high-availability.md#failover-requirements',
     'The result of a tool that ran while the database was away is recorded when it is back, and the tool runs once.',
   ],
   [
     'FOV-006',
-    'docs/high-availability.md#what-a-failover-needs',
+    'docs/high-availability.md#failover-requirements',
     'While the database is unreachable requests answer 503; followers then get what they missed, without a gap.',
   ],
   [
@@ -38,7 +38,7 @@ export const failover = area('failover', 'done', [
   ],
   [
     'FOV-008',
-    'docs/high-availability.md#what-a-failover-needs',
+    'docs/high-availability.md#failover-requirements',
     'A server that is told to end while the database is unreachable ends.',
   ],
   ['FOV-010', 'docs/high-availability.md#clocks', 'Processes compare times of the database.'],
@@ -49,12 +49,12 @@ export const failover = area('failover', 'done', [
   ],
   [
     'FOV-280',
-    'docs/high-availability.md#what-a-failover-needs',
+    'docs/high-availability.md#failover-requirements',
     'A statement that takes longer than a minute is waited for while the server works at it.',
   ],
   [
     'FOV-551',
-    'docs/high-availability.md#what-a-failover-needs',
+    'docs/high-availability.md#failover-requirements',
     'A server that is starting while the primary fails waits for the next one and continues its start.',
   ],
 ]);

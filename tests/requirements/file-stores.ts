@@ -3,17 +3,17 @@ import { area } from '../requirement.ts';
 export const fileStores = area('file-stores', 'done', [
   [
     'STORE-001',
-    'docs/files.md#where-files-lie',
+    'docs/files.md#file-storage',
     'Content of a file store is read back whole and by ranges, listed and removed, on a disk and in a bucket, streamed both ways.',
   ],
   [
     'STORE-002',
-    'docs/files.md#where-files-lie',
+    'docs/files.md#file-storage',
     "No org reads another's content, and no name leads out of an org's part.",
   ],
   [
     'STORE-003',
-    'docs/files.md#where-files-lie',
+    'docs/files.md#file-storage',
     'Partial content is never visible, and no content is stored or read under a hash that it does not have.',
   ],
   [

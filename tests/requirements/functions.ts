@@ -3,30 +3,30 @@ import { area } from '../requirement.ts';
 export const functions = area('functions', 'done', [
   [
     'FUN-001',
-    'docs/functions.md#who-takes-which-call',
+    'docs/functions.md#call-distribution',
     'A call that waits in any conversation of a deployment is taken by one of all who ask for its function, and by no other while its lease lasts.',
   ],
   [
     'FUN-002',
-    'docs/functions.md#who-takes-which-call',
+    'docs/functions.md#call-distribution',
     'A call whose holder died is taken again after its lease, with the same `call_id` and a higher `attempt`.',
   ],
   [
     'FUN-003',
-    'docs/functions.md#who-takes-which-call',
+    'docs/functions.md#call-distribution',
     '`take` waits up to `wait_s` and answers as soon as a call comes, in whichever process.',
   ],
   [
     'FUN-004',
-    'docs/functions.md#who-takes-which-call',
+    'docs/functions.md#call-distribution',
     'Only keys of the same org and mode take, renew and release calls, and never a session token.',
   ],
   [
     'FUN-005',
-    'docs/functions.md#who-takes-which-call',
+    'docs/functions.md#call-distribution',
     'A claim that another has replaced answers 409 `tool_call_taken`; a call that is settled or out of time answers 409 `already_answered` or `interaction_expired`.',
   ],
-  ['FUN-006', 'docs/functions.md#who-takes-which-call', 'A call that is cancelled or out of time is taken by nobody.'],
+  ['FUN-006', 'docs/functions.md#call-distribution', 'A call that is cancelled or out of time is taken by nobody.'],
   [
     'FUN-007',
     'docs/functions.md#in-your-own-server',
@@ -39,7 +39,7 @@ export const functions = area('functions', 'done', [
   ],
   [
     'FUN-011',
-    'docs/functions.md#what-the-agent-reads',
+    'docs/functions.md#results',
     'An error that a function throws reaches the agent as `The function failed.`; a `ToolError` reaches it with its message, and bad arguments with which and why.',
   ],
   [
@@ -50,12 +50,12 @@ export const functions = area('functions', 'done', [
   ['FUN-013', 'docs/functions.md#in-your-own-server', 'A function gets the type of its zod schema.'],
   [
     'FUN-014',
-    'docs/functions.md#who-takes-which-call',
+    'docs/functions.md#call-distribution',
     'If one of two function servers is killed during a call, the other answers the call, once.',
   ],
   [
     'FUN-015',
-    'docs/functions.md#who-takes-which-call',
+    'docs/functions.md#call-distribution',
     'A server that stops waits for what runs as long as its grace, then gives it back for another to take at once.',
   ],
   [
@@ -132,12 +132,12 @@ export const functions = area('functions', 'done', [
   ],
   [
     'FUN-665',
-    'docs/functions.md#who-takes-which-call',
+    'docs/functions.md#call-distribution',
     'A call that nobody answers expires, and `ask` returns what the agent says then.',
   ],
   [
     'FUN-666',
-    'docs/functions.md#who-takes-which-call',
+    'docs/functions.md#call-distribution',
     'A pending call has `taken_until` while a process or the endpoint has it, and not otherwise.',
   ],
 ]);

@@ -13,7 +13,7 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-003',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     '`kind` is one of `ask_question`, `connector_auth`, `tool_permission`, `credit_approval`, `exit_plan`, `hands_approval`, `plan_limit`, `custom`.',
   ],
   [
@@ -50,7 +50,7 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-012',
-    'docs/interactions.md#what-an-approval-shows',
+    'docs/interactions.md#approval-contents',
     '`details` carries only safe facts: no secret and no raw credential.',
   ],
   [
@@ -71,12 +71,12 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-017',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     'A cancel moves `pending` to `cancelled` and the task continues without that action.',
   ],
   ['INT-018', 'docs/api/interactions.md#interaction', 'No answer in time moves `pending` to `expired`.'],
   ['INT-019', 'docs/interactions.md#kinds', 'A connect interaction settles itself once the app is connected.'],
-  ['INT-020', 'docs/interactions.md#where-each-kind-comes-from', 'A settled interaction leaves its state no more.'],
+  ['INT-020', 'docs/interactions.md#sources-of-interactions', 'A settled interaction leaves its state no more.'],
   [
     'INT-021',
     'docs/api/interactions.md#get-v1interactions',
@@ -105,7 +105,7 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-027',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     '`interaction.created` is emitted with type, summary and details when the agent starts to wait.',
   ],
   ['INT-028', 'docs/interactions.md#kinds', 'An approval expires after 24 hours.'],
@@ -117,43 +117,43 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-031',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     "`ask_question` comes from the agent's own tools `ask_question` and `request_handoff`.",
   ],
-  ['INT-032', 'docs/interactions.md#where-each-kind-comes-from', '`tool_permission` comes from a waiting tool.'],
+  ['INT-032', 'docs/interactions.md#sources-of-interactions', '`tool_permission` comes from a waiting tool.'],
   [
     'INT-033',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     '`connector_auth` comes from a missing app connection.',
   ],
   [
     'INT-034',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     '`credit_approval` comes from a paid tool costlier than `limits.ask_above_usd`.',
   ],
   [
     'INT-035',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     '`exit_plan` comes from a plan when the message has `plan: true`.',
   ],
   [
     'INT-036',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     '`hands_approval` comes from `ask_question` with `in_person: true` before an action on the computer.',
   ],
   [
     'INT-037',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     '`plan_limit` comes from a cap that ended work and can only be read.',
   ],
   [
     'INT-038',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     "`custom` comes from a caller's tool call or an ability install, and `details.renderer` names it.",
   ],
   [
     'INT-039',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     '`interaction.resolved` and `interaction.expired` are emitted when it settles so.',
   ],
   [
@@ -161,7 +161,7 @@ export const interactions = area('interactions', 'done', [
     'docs/api/interactions.md#interaction',
     "A caller's tool call has kind `custom` and `details {tool_name, rows, renderer: tool_call}`.",
   ],
-  ['INT-041', 'docs/interactions.md#what-an-approval-shows', '`rows` are `[{label, value}]`.'],
+  ['INT-041', 'docs/interactions.md#approval-contents', '`rows` are `[{label, value}]`.'],
   [
     'INT-042',
     'docs/api/interactions.md#get-v1interactionsinteraction_id',
@@ -169,12 +169,12 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-141',
-    'docs/interactions.md#where-each-kind-comes-from',
+    'docs/interactions.md#sources-of-interactions',
     'A tool call that is answered by `tool_results` writes the same audit row as one answered by the interactions route.',
   ],
   [
     'INT-142',
-    'docs/interactions.md#what-the-agent-is-told',
+    'docs/interactions.md#results-for-the-agent',
     'A function call that is not answered in time is reported to the agent as one with an unknown outcome.',
   ],
   [

@@ -79,13 +79,13 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   ],
   [
     'MCP-486',
-    'docs/mcp.md#what-a-client-gets',
+    'docs/mcp.md#client-permissions',
     'An access token opens `/v1/mcp` and what its tools call, and no other route.',
   ],
-  ['MCP-487', 'docs/mcp.md#what-a-client-gets', 'An access token stays in the org and the mode that the member chose.'],
+  ['MCP-487', 'docs/mcp.md#client-permissions', 'An access token stays in the org and the mode that the member chose.'],
   [
     'MCP-488',
-    'docs/mcp.md#what-a-client-gets',
+    'docs/mcp.md#client-permissions',
     'An access token never does more than the member’s role allows at that moment, and ends with the member, the org, and a password chosen by a link.',
   ],
   [
@@ -125,7 +125,7 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   ],
   [
     'MCP-661',
-    'docs/mcp.md#what-a-tool-answers',
+    'docs/mcp.md#tool-results',
     'A client that checks results against the tools it has listed sees the reason of every refusal.',
   ],
 ]);

@@ -86,7 +86,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-020',
-    'docs/tool-servers.md#who-may-change-a-server',
+    'docs/tool-servers.md#changes-to-a-live-server',
     'A change or removal with a test key while a live version uses the server answers 409 `mcp_server_live`.',
   ],
   ['MCPS-021', 'docs/versions.md#changing-content', 'A live key changes a server that a live version uses.'],
@@ -139,17 +139,17 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-142',
-    'docs/webhooks.md#when-something-went-wrong',
+    'docs/webhooks.md#failure-events',
     'An outage emits `tool_server.away` with the slug and the reason once, and again only after the server came back.',
   ],
   [
     'MCPS-143',
-    'docs/webhooks.md#when-something-went-wrong',
+    'docs/webhooks.md#failure-events',
     'A missing secret or sign-in of one user is reported for that user, with `user_id`.',
   ],
   [
     'MCPS-144',
-    'docs/webhooks.md#when-something-went-wrong',
+    'docs/webhooks.md#failure-events',
     'The trace of a task shows in `missing_tools` which servers it did without and why.',
   ],
   [
@@ -199,12 +199,12 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-445',
-    'docs/tool-servers.md#when-its-tools-change',
+    'docs/tool-servers.md#tool-changes',
     'If a server reports that its tools or resources have changed, they are requested again before the next turn.',
   ],
   [
     'MCPS-620',
-    'docs/tool-servers.md#who-may-change-a-server',
+    'docs/tool-servers.md#changes-to-a-live-server',
     'A test key can neither change nor delete a server that a live version uses, or one that can be rolled back to, by any route.',
   ],
   [
@@ -214,7 +214,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-622',
-    'docs/tool-servers.md#who-may-change-a-server',
+    'docs/tool-servers.md#changes-to-a-live-server',
     'A version calls a server only at the URL that it fixed: a live credential goes to no other.',
   ],
   [

@@ -78,20 +78,20 @@ export const memory = area('memory', 'done', [
     '`found` is a boolean and `text` the best facts joined by new lines, null when nothing was found.',
   ],
   ['MEM-021', 'docs/memory.md#rules-of-the-routes', 'An unknown memory answers 404 `memory_not_found`.'],
-  ['MEM-301', 'docs/memory.md#what-is-kept', 'A fact told again without a kind keeps the kind that it has.'],
+  ['MEM-301', 'docs/memory.md#stored-facts', 'A fact told again without a kind keeps the kind that it has.'],
   [
     'MEM-302',
-    'docs/memory.md#where-a-fact-is-from',
+    'docs/memory.md#source-of-a-fact',
     'Facts from a tool, a file or a page are stored as `tool_observed`, `upload` or `screen`, and never as `user_direct`.',
   ],
   [
     'MEM-303',
-    'docs/memory.md#when-it-is-kept',
+    'docs/memory.md#extraction',
     'A conversation counts as read once the model has answered and its facts are stored, both or neither.',
   ],
   [
     'MEM-304',
-    'docs/memory.md#when-it-is-kept',
+    'docs/memory.md#extraction',
     'A look that failed, for the model or for money, is tried again later; a long conversation is read in further passes to its end.',
   ],
   [

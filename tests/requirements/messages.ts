@@ -158,12 +158,12 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-040',
-    'docs/benchmarks.md#what-a-turn-asks-of-postgresql',
+    'docs/benchmarks.md#postgresql-statements-of-a-turn',
     'A plain turn takes a bounded number of statements, in few groups.',
   ],
   [
     'MSG-141',
-    'docs/webhooks.md#when-something-went-wrong',
+    'docs/webhooks.md#failure-events',
     'A reply that ran into the model’s limit of length carries `truncated: true`, and the next turn knows.',
   ],
   [
@@ -183,22 +183,22 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-311',
-    'docs/benchmarks.md#what-a-turn-asks-of-postgresql',
+    'docs/benchmarks.md#postgresql-statements-of-a-turn',
     'A cached user, deployment, balance or version is checked by the write that relies on it.',
   ],
   [
     'MSG-312',
-    'docs/benchmarks.md#what-a-turn-asks-of-postgresql',
+    'docs/benchmarks.md#postgresql-statements-of-a-turn',
     'A conversation that another process has changed is not written over.',
   ],
   [
     'MSG-313',
-    'docs/benchmarks.md#what-a-turn-asks-of-postgresql',
+    'docs/benchmarks.md#postgresql-statements-of-a-turn',
     'A plain message under an Idempotency-Key is accepted once, in the group of statements that stores its response.',
   ],
   [
     'MSG-401',
-    'docs/conversations.md#what-the-model-reads',
+    'docs/conversations.md#model-context',
     'A model request replays calls with their results, questions with answers, decisions on approvals, and how replies and work ended.',
   ],
   [
@@ -208,22 +208,22 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-403',
-    'docs/conversations.md#what-is-typed-while-something-is-open',
+    'docs/conversations.md#messages-during-an-open-interaction',
     'A message typed in the chat reaches an open question, changes open work or stops it; the agent decides which.',
   ],
   [
     'MSG-404',
-    'docs/conversations.md#what-is-typed-while-something-is-open',
+    'docs/conversations.md#messages-during-an-open-interaction',
     "The agent passes on no approval, and no words but the person's own.",
   ],
   [
     'MSG-405',
-    'docs/conversations.md#what-the-model-reads',
+    'docs/conversations.md#model-context',
     'The agent knows the name of the person, their metadata as the caller’s facts, and the time in their zone.',
   ],
   [
     'MSG-406',
-    'docs/conversations.md#what-the-model-reads',
+    'docs/conversations.md#model-context',
     'A request begins byte for byte as the one before it, from step to step and from turn to turn.',
   ],
   [
@@ -238,7 +238,7 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-407',
-    'docs/conversations.md#when-it-gets-long',
+    'docs/conversations.md#long-conversations',
     'Numbers, amounts, dates and addresses that a summary leaves out are stored word for word.',
   ],
   [

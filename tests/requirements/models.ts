@@ -1,7 +1,7 @@
 import { area } from '../requirement.ts';
 
 export const models = area('models', 'done', [
-  ['MOD-001', 'docs/models.md#how-a-provider-is-called', "A provider's key lists its models with `available: true`."],
+  ['MOD-001', 'docs/models.md#provider-requests', "A provider's key lists its models with `available: true`."],
   ['MOD-002', 'docs/models.md#the-offline-model', 'Without any provider key test mode runs on `offline`.'],
   [
     'MOD-003',
@@ -28,55 +28,55 @@ export const models = area('models', 'done', [
     "A deployment's `model` is the model its turns run on, and `default` follows the server's default.",
   ],
   ['MOD-015', 'docs/deployment-file.md#language', "`language` fixes the agent's language; `auto` follows each user."],
-  ['MOD-016', 'docs/models.md#how-a-provider-is-called', '`available` of a model is whether it can be used now.'],
+  ['MOD-016', 'docs/models.md#provider-requests', '`available` of a model is whether it can be used now.'],
   [
     'MOD-017',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     "Each model call is charged at the model's price and counted in tokens.",
   ],
   [
     'MOD-150',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     'Text that arrives together is one event, and text that arrives apart is passed on as it arrives.',
   ],
   [
     'MOD-151',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     "However the bytes of a model's answer are cut, the same text and calls come of it.",
   ],
   [
     'MOD-152',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     'An answer that breaks off, or an error inside it, gives the text before it and then a failure, and no call.',
   ],
   [
     'MOD-153',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     'A model call that is stopped, left or timed out leaves no connection behind.',
   ],
   [
     'MOD-154',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     "A provider's redirect is not followed: its key goes to no other address.",
   ],
   [
     'MOD-155',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     'A slow reader slows the provider down, and an event without an end is not stored.',
   ],
   [
     'MOD-156',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     'An output schema that a provider cannot be held to is asked for by a tool whose arguments are the answer.',
   ],
   [
     'MOD-157',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     'The server trusts no shape that a provider sends: it ignores unknown events, and counts that are not numbers count nothing.',
   ],
   [
     'MOD-158',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     'How long a provider wants to be left alone is understood in seconds, milliseconds, as a date and in the body.',
   ],
   [
@@ -91,23 +91,23 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-203',
-    'docs/models.md#what-is-not-priced',
+    'docs/models.md#unpriced-models',
     'A model that a vendor lists and nobody has priced runs in test mode and is refused in live mode, when it is to go live too.',
   ],
   [
     'MOD-204',
-    'docs/models.md#what-ends',
+    'docs/models.md#retired-models',
     'A model that its vendor no longer lists is shown as unavailable and why; a vendor that cannot be asked changes nothing.',
   ],
   [
     'MOD-205',
-    'docs/models.md#what-ends',
+    'docs/models.md#retired-models',
     'A retired model is no default and cannot be applied; a failure of one that still runs names its end when its vendor refuses it.',
   ],
   ['MOD-206', 'docs/models.md', 'The start and `vestra models` say what retires within 60 days and what replaces it.'],
   [
     'MOD-207',
-    'docs/models.md#what-a-call-costs',
+    'docs/models.md#cost-of-a-call',
     'A call is billed at the price of its day, by how much it has read and for how long its cache lasts, to the micro-dollar.',
   ],
   [
@@ -122,17 +122,17 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-209',
-    'docs/models.md#what-a-call-costs',
+    'docs/models.md#cost-of-a-call',
     'The common part of two consecutive requests is the same to the byte, and the trace shows how much the cache served.',
   ],
   [
     'MOD-490',
-    'docs/benchmarks.md#what-a-model-call-takes',
+    'docs/benchmarks.md#cost-of-a-model-call',
     'Answers that are written at once are read together, at most every 60 ms; one alone is read as it comes.',
   ],
   [
     'MOD-630',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     'Gemini on Vertex AI gets back the ids of calls that it gave and no others; calls without ids are paired by their order.',
   ],
   [
@@ -142,22 +142,22 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-632',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     'Object schemas of tools reach OpenAI, Azure and compatible endpoints with `properties`, and the outermost with its `type`.',
   ],
   [
     'MOD-633',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     'Encrypted reasoning is asked only of models that reason, and not again of one that refused it.',
   ],
   [
     'MOD-634',
-    'docs/models.md#what-a-call-costs',
+    'docs/models.md#cost-of-a-call',
     'Chat-completions usage is billed exactly: reasoning outside `completion_tokens`, and cache reads and writes under each documented name.',
   ],
   [
     'MOD-635',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     "Test servers refuse what vendors are known to refuse, and request bodies fit the types that OpenAI's own client publishes.",
   ],
 ]);

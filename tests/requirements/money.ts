@@ -76,7 +76,7 @@ export const money = area('money', 'done', [
   ['MON-021', 'docs/users-and-money.md#caps', "The smaller of the user's own and the org's cap for users holds."],
   [
     'MON-022',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     '`cost_usd` of a conversation equals the sum of its line items.',
   ],
   [
@@ -86,7 +86,7 @@ export const money = area('money', 'done', [
   ],
   [
     'MON-024',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     'The charges of a task are complete within a few seconds of its end.',
   ],
   [
@@ -116,22 +116,22 @@ export const money = area('money', 'done', [
   ],
   [
     'MON-165',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     'Text written before a stop or a failure is charged, once, marked `estimated`; so is the time of a stopped computer.',
   ],
   [
     'MON-166',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     'The exact cost of a charge is rounded once, and each line item is within a micro-dollar of its price.',
   ],
   [
     'MON-167',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     'Cache reads and cache writes have prices of their own, and no token is charged twice.',
   ],
   [
     'MON-168',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     'Ledger, line items, turns, tasks, traces, conversations, usage and wallet add up, whatever was stopped or failed.',
   ],
   [
@@ -146,17 +146,17 @@ export const money = area('money', 'done', [
   ],
   [
     'MON-640',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     'A command or a model call that the time limit cuts off is charged like one that a person stops.',
   ],
   [
     'MON-642',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     'A call that a process cuts off as it shuts down is charged once, marked `estimated`.',
   ],
   [
     'MON-641',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     'A call in flight when its user is erased is charged, and its cost moves to `unknown`.',
   ],
 ]);

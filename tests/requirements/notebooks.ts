@@ -89,12 +89,12 @@ export const notebooks = area('notebooks', 'done', [
   ],
   [
     'NB-023',
-    'docs/knowledge.md#what-is-read',
+    'docs/knowledge.md#supported-files',
     'A document is taken as multipart part `file`: plain text and Markdown as they are.',
   ],
-  ['NB-024', 'docs/knowledge.md#what-is-read', 'An HTML file is turned into Markdown.'],
-  ['NB-025', 'docs/knowledge.md#what-is-read', 'The text of a PDF file is extracted.'],
-  ['NB-026', 'docs/knowledge.md#what-is-read', 'The text of a DOCX file is extracted.'],
+  ['NB-024', 'docs/knowledge.md#supported-files', 'An HTML file is turned into Markdown.'],
+  ['NB-025', 'docs/knowledge.md#supported-files', 'The text of a PDF file is extracted.'],
+  ['NB-026', 'docs/knowledge.md#supported-files', 'The text of a DOCX file is extracted.'],
   [
     'NB-027',
     'docs/knowledge.md#rules-of-notebooks',
@@ -138,17 +138,17 @@ export const notebooks = area('notebooks', 'done', [
   ],
   [
     'NB-201',
-    'docs/knowledge.md#when-it-is-found',
+    'docs/knowledge.md#indexing',
     'A document shows `indexed`: whether everything that the encoder reads of it is searched by meaning.',
   ],
   [
     'NB-202',
-    'docs/knowledge.md#when-it-is-found',
+    'docs/knowledge.md#indexing',
     'Indexing begins with the upload, and after a crash continues behind the last batch that was stored.',
   ],
   [
     'NB-203',
-    'docs/knowledge.md#when-it-is-found',
+    'docs/knowledge.md#indexing',
     'The indexed part of a document is found at once, and a search reports documents that are not fully indexed.',
   ],
   [
@@ -158,7 +158,7 @@ export const notebooks = area('notebooks', 'done', [
   ],
   [
     'NB-205',
-    'docs/knowledge.md#when-it-is-found',
+    'docs/knowledge.md#indexing',
     'A document that is replaced or deleted while it is indexed is left at once.',
   ],
   [
@@ -168,38 +168,38 @@ export const notebooks = area('notebooks', 'done', [
   ],
   [
     'NB-207',
-    'docs/knowledge.md#when-it-is-found',
+    'docs/knowledge.md#indexing',
     'Another embeddings model indexes all documents again; vectors of two models are never compared.',
   ],
   ['NB-208', 'docs/knowledge.md#rules-of-notebooks', 'Every language that the encoder reads is searched by meaning.'],
   [
     'NB-209',
-    'docs/knowledge.md#how-it-is-found',
+    'docs/knowledge.md#search',
     'A passage carries the headings, columns or entry it stands under and the page it begins on; hits are cited by them.',
   ],
   [
     'NB-210',
-    'docs/knowledge.md#what-is-read',
+    'docs/knowledge.md#supported-files',
     'The text of XLSX and PPTX files is extracted, with a table for each sheet and a page for each slide.',
   ],
   [
     'NB-211',
-    'docs/knowledge.md#when-it-is-found',
+    'docs/knowledge.md#indexing',
     'A test run waits for the index of its notebooks, in bounds, and reports it; the agent is told while they are indexed.',
   ],
   [
     'NB-212',
-    'docs/knowledge.md#how-it-is-found',
+    'docs/knowledge.md#search',
     'If PostgreSQL has pgvector and lets the server use it, PostgreSQL compares vectors; otherwise the process does.',
   ],
   [
     'NB-500',
-    'docs/knowledge.md#how-it-is-found',
+    'docs/knowledge.md#search',
     'The encoder reads the text of a page, without the addresses of links, tags, checksums and marks.',
   ],
   [
     'NB-501',
-    'docs/knowledge.md#how-it-is-found',
+    'docs/knowledge.md#search',
     'A text that a document repeats is encoded once, and found at each of its places.',
   ],
   [
@@ -209,7 +209,7 @@ export const notebooks = area('notebooks', 'done', [
   ],
   [
     'NB-262',
-    'docs/knowledge.md#what-is-read',
+    'docs/knowledge.md#supported-files',
     'CSV, JSON, YAML, XML and source code are taken as text when uploaded as files.',
   ],
   [

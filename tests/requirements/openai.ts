@@ -26,7 +26,7 @@ export const openai = area('openai', 'done', [
     'docs/openai.md#rules',
     'Functions of the client are called by its own names, and their results continue the same turn.',
   ],
-  ['OAI-006', 'docs/openai.md#what-becomes-of-what', 'A format that is asked for is answered as JSON that fits it.'],
+  ['OAI-006', 'docs/openai.md#concept-mapping', 'A format that is asked for is answered as JSON that fits it.'],
   [
     'OAI-007',
     'docs/api/openai.md#post-v1openairesponses',
@@ -34,7 +34,7 @@ export const openai = area('openai', 'done', [
   ],
   [
     'OAI-008',
-    'docs/openai.md#what-becomes-of-what',
+    'docs/openai.md#concept-mapping',
     'Pictures and files of a message are read by the agent; addresses are not fetched.',
   ],
   [
@@ -59,18 +59,18 @@ export const openai = area('openai', 'done', [
   ],
   [
     'OAI-013',
-    'docs/openai.md#what-becomes-of-what',
+    'docs/openai.md#concept-mapping',
     "An unsupported feature is refused by its name, in OpenAI's error format; a setting that only tunes a model has no effect.",
   ],
   [
     'OAI-014',
-    'docs/openai.md#what-becomes-of-what',
+    'docs/openai.md#concept-mapping',
     'A request that a client sends again by itself, or under one Idempotency-Key, runs once.',
   ],
-  ['OAI-015', 'docs/openai.md#what-becomes-of-what', 'A failed turn is an error that no client sends again by itself.'],
+  ['OAI-015', 'docs/openai.md#concept-mapping', 'A failed turn is an error that no client sends again by itself.'],
   [
     'OAI-531',
-    'docs/openai.md#what-becomes-of-what',
+    'docs/openai.md#concept-mapping',
     "A path or deployment that does not exist is refused with a list of those that do, in OpenAI's format; an address without `/openai` gets the right one.",
   ],
   [

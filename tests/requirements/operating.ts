@@ -86,7 +86,7 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-207',
-    'docs/metrics.md#what-there-is',
+    'docs/metrics.md#metrics',
     'Every metric stands in the page with what it means, and the rules and the dashboard name no other.',
   ],
   [
@@ -96,12 +96,12 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-209',
-    'docs/metrics.md#what-there-is',
+    'docs/metrics.md#metrics',
     'Turns, calls of models, requests and what followers are given are counted as they happen.',
   ],
   [
     'OPS-210',
-    'docs/metrics.md#what-there-is',
+    'docs/metrics.md#metrics',
     'How much waits in a queue and for how long is read by its index, whatever waits.',
   ],
   [
@@ -166,17 +166,17 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-321',
-    'docs/cli.md#which-server-which-key',
+    'docs/cli.md#choose-a-server-and-key',
     'Help, `vestra status` and `--debug` show the order in which a server and a key are looked for, and `status` which are used and from where; help lists every event type.',
   ],
   [
     'OPS-322',
-    'docs/cli.md#which-server-which-key',
+    'docs/cli.md#choose-a-server-and-key',
     'If no server listens, a command reports that at the first try, and how to start one.',
   ],
   [
     'OPS-323',
-    'docs/cli.md#what-is-printed',
+    'docs/cli.md#output',
     '`vestra ask` ends with 5 if the agent waits for somebody, and with 1 if it failed.',
   ],
   [
@@ -196,27 +196,27 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-670',
-    'docs/operating.md#what-clients-see-of-a-restart',
+    'docs/operating.md#restarts-seen-by-clients',
     'A process that gets SIGTERM refuses new connections, keeps the streams of running replies open until their turns have settled, and exits after the last one.',
   ],
   [
     'OPS-671',
-    'docs/operating.md#what-clients-see-of-a-restart',
+    'docs/operating.md#restarts-seen-by-clients',
     'Calls that wait for a reply are answered to the end: `Prefer: wait`, OpenAI’s API, AG-UI, A2A and MCP.',
   ],
   [
     'OPS-672',
-    'docs/operating.md#what-clients-see-of-a-restart',
+    'docs/operating.md#restarts-seen-by-clients',
     'Streams on which nothing runs, turns that wait for a person and long polls of workers end at once.',
   ],
   [
     'OPS-673',
-    'docs/operating.md#what-clients-see-of-a-restart',
+    'docs/operating.md#restarts-seen-by-clients',
     'A stream stays open until its run ends also if another process works on that run.',
   ],
   [
     'OPS-674',
-    'docs/operating.md#what-clients-see-of-a-restart',
+    'docs/operating.md#restarts-seen-by-clients',
     'After `VESTRA_STOP_SECONDS` the server ends the remaining streams and calls and says that it restarts.',
   ],
 ]);

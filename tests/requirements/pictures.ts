@@ -38,7 +38,7 @@ export const pictures = area('pictures', 'done', [
   ],
   [
     'PIC-009',
-    'docs/reasoning-and-pictures.md#what-a-vendor-refuses',
+    'docs/reasoning-and-pictures.md#vendor-refusals',
     'A request with a tool’s pictures that is refused is sent once more with a line in the place of each.',
   ],
   [

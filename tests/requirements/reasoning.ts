@@ -13,7 +13,7 @@ export const reasoning = area('reasoning', 'done', [
   ],
   [
     'RSN-003',
-    'docs/reasoning-and-pictures.md#what-a-vendor-refuses',
+    'docs/reasoning-and-pictures.md#vendor-refusals',
     'If a vendor refuses reasoning, the server sends the request once more without it, before anything was said.',
   ],
   [
@@ -23,7 +23,7 @@ export const reasoning = area('reasoning', 'done', [
   ],
   [
     'RSN-005',
-    'docs/reasoning-and-pictures.md#what-a-vendor-refuses',
+    'docs/reasoning-and-pictures.md#vendor-refusals',
     'Claude from 5.1 on is asked to leave out thoughts that no longer fit what stands before them.',
   ],
   [
@@ -43,7 +43,7 @@ export const reasoning = area('reasoning', 'done', [
   ],
   [
     'RSN-009',
-    'docs/reasoning-and-pictures.md#what-a-vendor-refuses',
+    'docs/reasoning-and-pictures.md#vendor-refusals',
     'A call that never had a result is sent to a model with a result that says so.',
   ],
   [

@@ -80,7 +80,7 @@ export const sessionPage = area('session-page', 'done', [
   ],
   [
     'PAGE-206',
-    'docs/embedding.md#how-it-looks',
+    'docs/embedding.md#appearance',
     'The page adopts scheme, colours, fonts, radius and language of the page around it, and shows the opening of its session.',
   ],
 ]);

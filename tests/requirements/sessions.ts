@@ -40,7 +40,7 @@ export const sessions = area('sessions', 'done', [
     'docs/api/sessions.md#get-v1sessionssession_id',
     '`GET /v1/sessions/{session_id}` answers the session, to a key or to its own token.',
   ],
-  ['SES-016', 'docs/sessions.md#how-it-ends', '`DELETE /v1/sessions/{session_id}` answers the session as `revoked`.'],
+  ['SES-016', 'docs/sessions.md#expiry-and-revocation', '`DELETE /v1/sessions/{session_id}` answers the session as `revoked`.'],
   ['SES-017', 'docs/api/sessions.md#delete-v1sessionssession_id', 'After the delete the token stops at once.'],
   [
     'SES-018',
@@ -124,7 +124,7 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-103',
-    'docs/sessions.md#what-the-token-opens',
+    'docs/sessions.md#token-access',
     'A session sees no `context`, `metadata`, costs, nor arguments of pending tool calls in any answer.',
   ],
   [
@@ -149,17 +149,17 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-108',
-    'docs/sessions.md#what-the-token-opens',
+    'docs/sessions.md#token-access',
     'An Idempotency-Key of a session finds answers to the sessions of its conversation alone.',
   ],
   [
     'SES-109',
-    'docs/sessions.md#what-the-token-opens',
+    'docs/sessions.md#token-access',
     'A session holds at most 20 streams and waiting calls open: 429 `rate_limited`.',
   ],
   [
     'SES-110',
-    'docs/sessions.md#what-the-token-opens',
+    'docs/sessions.md#token-access',
     "A failure reaches a session with its code and a plain sentence in place of the operator's.",
   ],
   [
@@ -169,7 +169,7 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-112',
-    'docs/sessions.md#what-the-token-opens',
+    'docs/sessions.md#token-access',
     'The OpenAPI document lists for each operation what a session token may do.',
   ],
   [
@@ -210,7 +210,7 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-209',
-    'docs/sessions.md#what-the-page-says-first',
+    'docs/sessions.md#greeting',
     "The session shows the `opening` that the org's `openings` have for its deployment, else for `*`, else null.",
   ],
   [
@@ -220,7 +220,7 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-421',
-    'docs/functions.md#who-takes-which-call',
+    'docs/functions.md#call-distribution',
     'A call of the company’s code outlives the server that gave it out: it is answered once, and the page shows it.',
   ],
   [

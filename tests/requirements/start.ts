@@ -114,7 +114,7 @@ export const start = area('start', 'done', [
   ],
   [
     'START-102',
-    'docs/cli.md#which-server-which-key',
+    'docs/cli.md#choose-a-server-and-key',
     'Each start writes its address into `credentials.json`, and a command in that folder calls the server there.',
   ],
   [
@@ -129,7 +129,7 @@ export const start = area('start', 'done', [
   ],
   [
     'START-632',
-    'docs/models.md#how-a-provider-is-called',
+    'docs/models.md#provider-requests',
     'An address of a provider without http or https stops the start, with an example.',
   ],
   [

@@ -20,7 +20,7 @@ export const tenancy = area('tenancy', 'done', [
   ['TEN-005', 'docs/requests.md#org-and-mode', 'No list shows a row of another org.'],
   [
     'TEN-006',
-    'docs/modes.md#what-both-modes-share-and-who-may-change-it',
+    'docs/modes.md#shared-between-modes',
     'Deployments, versions, scenarios, test runs, notebooks, skills, MCP servers, the org record and members are the same in both modes.',
   ],
   [
@@ -111,12 +111,12 @@ export const tenancy = area('tenancy', 'done', [
   ],
   [
     'TEN-203',
-    'docs/modes.md#what-both-modes-share-and-who-may-change-it',
+    'docs/modes.md#shared-between-modes',
     'A deployment with a live version is archived and brought back by a live key alone: 403 `live_key_required`.',
   ],
   [
     'TEN-204',
-    'docs/modes.md#what-both-modes-share-and-who-may-change-it',
+    'docs/modes.md#shared-between-modes',
     'A version with `memory: customer` goes live only if live mode has a `memory_endpoint`: 400 `memory_endpoint_required`.',
   ],
   [
@@ -126,7 +126,7 @@ export const tenancy = area('tenancy', 'done', [
   ],
   [
     'TEN-207',
-    'docs/modes.md#what-both-modes-share-and-who-may-change-it',
+    'docs/modes.md#shared-between-modes',
     'A test run that a live key began is cancelled by a live key alone: 403 `live_key_required`.',
   ],
   [

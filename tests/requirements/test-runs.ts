@@ -22,45 +22,45 @@ export const testRuns = area('test-runs', 'done', [
   ['TRUN-007', 'docs/tests.md#the-verdict', 'A scenario fails when any `must_never` line is broken.'],
   [
     'TRUN-008',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     "A declared tool in a test answers its `tool_results` entry and the caller's code is not called.",
   ],
   [
     'TRUN-009',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'A tool with no `tool_results` entry answers an error in a test.',
   ],
   [
     'TRUN-010',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'An MCP tool is never run for real in a test unless the server marks it read-only.',
   ],
   [
     'TRUN-011',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     "With `approves: true` the test user approves tools of the deployment's own MCP servers.",
   ],
   [
     'TRUN-012',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'An approved MCP tool in a test plays its `tool_results` entry or does not run.',
   ],
   [
     'TRUN-013',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'With `approves` absent or false the test user denies each approval.',
   ],
   [
     'TRUN-014',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'Any other wait for approval is declined in a test, also with `approves: true`.',
   ],
   [
     'TRUN-015',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'A routine asked for in a test is answered as if made, and nothing is scheduled.',
   ],
-  ['TRUN-016', 'docs/tests.md#what-stands-in-for-the-world', 'The test user sees only routines made in that test.'],
+  ['TRUN-016', 'docs/tests.md#simulated-tools', 'The test user sees only routines made in that test.'],
   [
     'TRUN-017',
     'docs/api/test-runs.md#testrun',
@@ -108,15 +108,15 @@ export const testRuns = area('test-runs', 'done', [
   ['TRUN-029', 'docs/tests.md#the-verdict', 'A scenario without criteria does not pass.'],
   [
     'TRUN-030',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'Test conversations appear in no conversation or task list.',
   ],
   [
     'TRUN-031',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'Users of tests appear in no user list and no user count.',
   ],
-  ['TRUN-032', 'docs/tests.md#what-stands-in-for-the-world', 'Test conversations send no webhooks.'],
+  ['TRUN-032', 'docs/tests.md#simulated-tools', 'Test conversations send no webhooks.'],
   ['TRUN-033', 'docs/api/test-runs.md#testrunevent', 'The cost of a run is charged and shown in `cost_usd`.'],
   [
     'TRUN-034',
@@ -138,23 +138,23 @@ export const testRuns = area('test-runs', 'done', [
   ],
   [
     'TRUN-141',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'A test of a version with an unreachable server ends in `error` with `mcp_server_error`, and says which server.',
   ],
   [
     'TRUN-142',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'Tools of an unreachable server work in a test that plays them with `tool_results`.',
   ],
   [
     'TRUN-143',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'The transcript holds each question that the agent asked and its answer.',
   ],
   ['TRUN-144', 'docs/tests.md#the-verdict', 'Text that is too long for the judge is cut with a mark.'],
   [
     'TRUN-420',
-    'docs/tests.md#what-stands-in-for-the-world',
+    'docs/tests.md#simulated-tools',
     'A call with the arguments of one of `recorded_calls` answers its result, the same call again the next one, and any other call its entry or an error.',
   ],
   [

@@ -36,10 +36,10 @@ export const usage = area('usage', 'done', [
   ],
   [
     'USE-010',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     'The usage answer carries `total`, equal to the sum of its rows over all pages.',
   ],
-  ['USE-011', 'docs/users-and-money.md#what-was-spent', 'Every grouping of the same window sums to the same total.'],
+  ['USE-011', 'docs/users-and-money.md#usage', 'Every grouping of the same window sums to the same total.'],
   ['USE-012', 'docs/api/usage.md#get-v1usageline-items', 'The usage routes need scope `admin` or `all`.'],
   [
     'USE-013',
@@ -58,14 +58,14 @@ export const usage = area('usage', 'done', [
   ],
   [
     'USE-016',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     'The spend of an erased user stays in usage totals under the user `unknown`.',
   ],
-  ['USE-017', 'docs/users-and-money.md#what-was-spent', 'The cost of test runs is in the usage report.'],
-  ['USE-161', 'docs/users-and-money.md#what-was-spent', 'Line items and their `total` are shown to the micro-dollar.'],
+  ['USE-017', 'docs/users-and-money.md#usage', 'The cost of test runs is in the usage report.'],
+  ['USE-161', 'docs/users-and-money.md#usage', 'Line items and their `total` are shown to the micro-dollar.'],
   [
     'USE-650',
-    'docs/users-and-money.md#what-was-spent',
+    'docs/users-and-money.md#usage',
     'A usage row of a deployment has the name of the deployment as its `label`.',
   ],
 ]);

@@ -15,7 +15,7 @@ export const voice = area('voice', 'done', [
   ['VOI-004', 'docs/voice.md#rules-of-a-call', 'A voice call without `sdp` answers 400 `sdp_required`.'],
   ['VOI-005', 'docs/voice.md#rules-of-a-call', 'A session without `voice` accepts no call.'],
   ['VOI-006', 'docs/voice.md#rules-of-a-call', "The same agent answers a call in the session's conversation."],
-  ['VOI-007', 'docs/voice.md#how-a-call-ends', 'The cost of a call is charged as `voice`.'],
+  ['VOI-007', 'docs/voice.md#end-of-a-call', 'The cost of a call is charged as `voice`.'],
   [
     'VOI-260',
     'docs/voice.md#turns',
@@ -38,12 +38,12 @@ export const voice = area('voice', 'done', [
   ],
   [
     'VOI-264',
-    'docs/voice.md#how-a-call-ends',
+    'docs/voice.md#end-of-a-call',
     'A cap that is reached in the middle of a call ends it with a sentence.',
   ],
   [
     'VOI-265',
-    'docs/voice.md#how-a-call-ends',
+    'docs/voice.md#end-of-a-call',
     'A call ends when nobody speaks, when its process dies, and when its session is revoked or over.',
   ],
   [
@@ -61,10 +61,10 @@ export const voice = area('voice', 'done', [
     'docs/voice.md#on-the-page',
     'The session page makes a call by mouse and by keyboard and shows whose turn it is.',
   ],
-  ['VOI-269', 'docs/voice.md#how-a-call-ends', 'A call ends when another of its session begins, in whichever process.'],
+  ['VOI-269', 'docs/voice.md#end-of-a-call', 'A call ends when another of its session begins, in whichever process.'],
   [
     'VOI-420',
-    'docs/voice.md#how-a-call-ends',
+    'docs/voice.md#end-of-a-call',
     'If several calls of one session begin at the same moment, in any processes, exactly one stays.',
   ],
   [
@@ -87,10 +87,10 @@ export const voice = area('voice', 'done', [
     'docs/voice.md#several-processes',
     'Which process holds a call does not matter: what is typed, capped or revoked at another reaches it, and what is said in it is read at any.',
   ],
-  ['VOI-270', 'docs/voice.md#how-a-call-ends', 'A call whose process dies is over, and no other notices.'],
+  ['VOI-270', 'docs/voice.md#end-of-a-call', 'A call whose process dies is over, and no other notices.'],
   [
     'VOI-531',
-    'docs/voice.md#how-a-call-ends',
+    'docs/voice.md#end-of-a-call',
     'The page of a call whose server is killed learns it at once and can call again; no process of the call is left behind.',
   ],
   [

@@ -95,7 +95,7 @@ export const pages: readonly PageRow[] = [
     path: '/deployments/$deployment/ratings',
     title: 'Deployment ratings',
     needs: 'feedback.counts',
-    guide: 'conversations#what-people-say-of-answers',
+    guide: 'conversations#feedback',
     load: () => import('./pages/deployment/ratings-tab.tsx'),
   },
   {
@@ -163,7 +163,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/knowledge/$notebook',
     title: 'Notebook',
-    guide: 'knowledge#how-it-is-found',
+    guide: 'knowledge#search',
     needs: 'notebooks.get',
     load: () => import('./pages/knowledge/notebook-page.tsx'),
   },
@@ -299,7 +299,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/usage',
     title: 'Usage',
-    guide: 'users-and-money#what-was-spent',
+    guide: 'users-and-money#usage',
     needs: 'usage.report',
     nav: { group: 'Account', icon: 'usage' },
     load: () => import('./pages/usage/usage-page.tsx'),
@@ -316,7 +316,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/audit',
     title: 'Audit log',
-    guide: 'console-sign-in#what-is-written-down',
+    guide: 'console-sign-in#audit-log',
     needs: 'auditLog.list',
     nav: { group: 'Account', icon: 'audit' },
     load: () => import('./pages/audit/audit-page.tsx'),
@@ -324,7 +324,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/keys',
     title: 'API keys',
-    guide: 'security#who-may-do-what',
+    guide: 'security#access',
     needs: 'keys.list',
     nav: { group: 'Account', icon: 'key' },
     load: () => import('./pages/keys/keys-page.tsx'),

@@ -39,7 +39,7 @@ describe('.env.example', () => {
     expect(lines.filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
   });
 
-  it('holds values that a server takes [DEPLOY-002]', () => {
+  it('contains values that a server accepts [DEPLOY-002]', () => {
     const given = Object.fromEntries(names.map((name, at) => [name, shown[at * 2 + 1]]));
     const { VESTRA_VERTEX_LOCATION: _, GOOGLE_APPLICATION_CREDENTIALS: _file, ...rest } = given;
     const keys = Object.fromEntries(
@@ -62,7 +62,7 @@ describe('the Dockerfile', () => {
     expect(validate(text).map(({ message }) => message)).toEqual([]);
   });
 
-  it('installs what computers are made of, of versions that this repository names [DEPLOY-003]', () => {
+  it('installs the packages of computers in the versions that this repository names [DEPLOY-003]', () => {
     const tools = steps.find((step) => step.includes(' bubblewrap ')) ?? '';
     const names = /--no-install-recommends (.*?)&&/.exec(tools)?.[1]?.trim().split(/\s+/);
     expect(names?.toSorted()).toEqual(systemPackages);
@@ -75,7 +75,7 @@ describe('the Dockerfile', () => {
       expect(step).toContain('rm -rf /var/lib/apt/lists/*');
   });
 
-  it('ends in an account that is not root, with a health check, and takes nothing but the package [DEPLOY-003]', () => {
+  it('runs as an account that is not root, has a health check, and copies only the package [DEPLOY-003]', () => {
     const [api = '', whole = ''] = stages.slice(-2);
     for (const stage of [api, whole]) expect(stage.trimEnd()).toMatch(/\nUSER vestra$/);
     for (const word of ['HEALTHCHECK', 'STOPSIGNAL SIGTERM', 'VOLUME /data', 'ENTRYPOINT ["tini"'])
@@ -112,7 +112,7 @@ describe('compose.yaml', () => {
     expect(read('.gitignore')).toMatch(/^deploy\/secrets\/$/m);
   });
 
-  it('confines the server, and refuses of the kernel what nobody needs [DEPLOY-004]', () => {
+  it('confines the server and blocks system calls it does not need [DEPLOY-004]', () => {
     expect(services.vestra).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     const { defaultAction, syscalls } = JSON.parse(read('deploy/seccomp.json'));
     expect([defaultAction, syscalls[0].action]).toEqual(['SCMP_ACT_ALLOW', 'SCMP_ACT_ERRNO']);
@@ -140,7 +140,7 @@ describe('the systemd unit', () => {
     expect(valuesOf('LoadCredential').map((each) => each.split(':')[0])).toEqual(['database-url', 'master-key']);
   });
 
-  it('leaves bubblewrap, Chromium and V8 what they need, and nothing that it need not [DEPLOY-005]', () => {
+  it('allows bubblewrap, Chromium and V8 the system calls they need, and no others [DEPLOY-005]', () => {
     for (const name of ['MemoryDenyWriteExecute', 'ProtectKernelTunables', 'ProcSubset', 'ProtectHostname'])
       expect(valuesOf(name)).toEqual([]);
     expect(valuesOf('RestrictNamespaces')).toEqual(['user mnt pid ipc net uts cgroup']);
@@ -149,7 +149,7 @@ describe('the systemd unit', () => {
     expect([valuesOf('ProtectSystem'), valuesOf('CapabilityBoundingSet')]).toEqual([['strict'], ['']]);
   });
 
-  it('has its computers in cgroups where the file beside it says so, and a backup with the same secrets and folder [DEPLOY-480]', () => {
+  it('puts computers in cgroups if its drop-in file sets them, and backs up with the same secrets and folder [DEPLOY-480]', () => {
     const inCgroups = 'computers-in-cgroups.conf';
     expect(valuesIn(inCgroups, 'Environment')).toEqual(['VESTRA_CGROUP=own']);
     expect(readConfig({ VESTRA_CGROUP: 'own' }).computer.cgroup).toBe('own');
@@ -295,7 +295,7 @@ describe('the Helm chart', () => {
     },
   );
 
-  it('takes the values it shows, and refuses what is none [DEPLOY-008]', () => {
+  it('accepts the values it documents and rejects others [DEPLOY-008]', () => {
     const check = new Ajv({ strict: false }).compile(JSON.parse(read('deploy/helm/vestra/values.schema.json')));
     for (const name of examples)
       expect([name, check(parse(read(`deploy/helm/examples/${name}`))), check.errors]).toEqual([name, true, null]);
@@ -339,7 +339,7 @@ describe('the page about production', () => {
       expect(named).toBe(version);
   });
 
-  it('installs what computers are made of [DEPLOY-009]', () => {
+  it('installs the packages of computers [DEPLOY-009]', () => {
     const words = all('machine').replaceAll('\\\n', ' ').split(/\s+/);
     expect(systemPackages.filter((name) => !words.includes(name as string))).toEqual([]);
   });

@@ -90,7 +90,7 @@ describe('a process that loses the network to its database', () => {
     expect(await outputsOf(made.id)).toEqual(['touched']);
   });
 
-  it('for so long that another takes over: what it still does changes nothing, and the tool runs once [FOV-007]', async () => {
+  it('until another takes over: its late writes have no effect, and the tool runs once [FOV-007]', async () => {
     touches = 0;
     let isTakenOver = false;
     touch = async () => {
@@ -146,7 +146,7 @@ describe('a process that loses the network to its database', () => {
     ]);
   });
 
-  it('ends when it is told to, with the database still away [FOV-008]', async () => {
+  it('stops on SIGTERM while the database is still unreachable [FOV-008]', async () => {
     link.cut();
     await cuttable.stop();
   });

@@ -43,7 +43,7 @@ afterAll(async () => {
 
 describe('killed again and again while a batch runs', () => {
   it(
-    'runs every item to its end, none twice, and tells of the end once [BAT-003, BAT-028, BAT-033]',
+    'finishes every item, none twice, and emits one event at the end [BAT-003, BAT-028, BAT-033]',
     async () => {
       await server.call('PUT', '/v1/deployments/desk?promote=now', {
         body: { name: 'desk', instructions: 'Be kind.', memory: 'none' },

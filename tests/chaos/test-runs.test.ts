@@ -125,7 +125,7 @@ describe('killed while its scenarios are played', () => {
   );
 });
 
-describe('killed while talks are replayed', () => {
+describe('killed while conversations are replayed', () => {
   it('a replay resumes by itself and sends every line once [TRUN-427]', async () => {
     const desk = { name: 'talks' };
     await send('PUT', '/v1/deployments/talks?promote=now', desk);

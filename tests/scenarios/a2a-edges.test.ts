@@ -67,7 +67,7 @@ describe('the agent card', () => {
     expect([changed.status, changed.body.version]).toEqual([200, '2']);
   });
 
-  it('is not there for what is unknown, was never live or is archived [A2A-007]', async () => {
+  it('returns 404 for deployments that are unknown, never live or archived [A2A-007]', async () => {
     const draft = (await server.apply({ name: 'draft' })).body.id;
     const old = (await server.apply({ name: 'old' }, server.liveKey)).body.id;
     await server.call('POST', `/v1/deployments/${old}/archive`, { key: server.liveKey });
@@ -88,7 +88,7 @@ describe('the endpoint', () => {
   const send = (params: unknown, method = 'SendMessage') => ({ jsonrpc: '2.0', id: 7, method, params });
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Hello' }] };
 
-  it('takes plain JSON-RPC, by slug too, in the version it speaks [A2A-008, A2A-021]', async () => {
+  it('accepts plain JSON-RPC, also by slug, in its protocol version [A2A-008, A2A-021]', async () => {
     server.script(() => ({ text: 'Good evening.' }));
     for (const version of ['', '1.0']) {
       const { status, body } = await rpc(send({ message }), { 'a2a-version': version });
@@ -111,7 +111,7 @@ describe('the endpoint', () => {
     expect((await rpc(send({ message }), {}, runtime.key)).body.result.message).toBeDefined();
   });
 
-  it('offers no push notifications, and says so wherever they are asked for [A2A-011]', async () => {
+  it('refuses push notifications on every request for them [A2A-011]', async () => {
     const config = { taskId: 'task_1', id: 'c', url: 'https://example.com/hook' };
     const methods = ['Create', 'Get', 'Delete'].map((verb) => `${verb}TaskPushNotificationConfig`);
     for (const method of [...methods, 'ListTaskPushNotificationConfigs']) {
@@ -123,7 +123,7 @@ describe('the endpoint', () => {
     expect((await rpc(send({}, 'GetExtendedAgentCard'))).body.error.code).toBe(-32004);
   });
 
-  it('keeps orgs and modes apart', async () => {
+  it('separates orgs and modes', async () => {
     server.script(() => ({ text: 'Done.' }));
     const client = await connectA2a(server.url, deploymentId, server.testKey);
     const done = await client.sendMessage(saying('Work', { metadata: { hand_off: 'always' } }));
@@ -137,7 +137,7 @@ describe('the endpoint', () => {
     expect((await rpc(send({}, 'ListTasks'), {}, server.liveKey)).body.result).toMatchObject({ totalSize: 0 });
   });
 
-  it('tells why a message is not taken by the API’s code', async () => {
+  it('returns the API’s error code for a refused message', async () => {
     const draft = (await server.apply({ name: 'unborn' })).body.id;
     const refused = await server.call('POST', `/v1/a2a/${draft}`, { key: server.liveKey, body: send({ message }) });
     expect(refused.body.error).toMatchObject({

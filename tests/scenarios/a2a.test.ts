@@ -80,7 +80,7 @@ describe('a message', () => {
     expect(data[0].id).toBe(again.messageId);
   });
 
-  it('speaks for the user whom `Service-User` names, and for nobody else’s conversation [A2A-009]', async () => {
+  it('acts for the user in `Service-User` and only in that user’s conversations [A2A-009]', async () => {
     desk.script(() => ({ text: 'Hello, Ada.' }));
     const ada = await asUser('ada');
     const { contextId } = await message(ada.sendMessage(saying('Hello')));
@@ -119,7 +119,7 @@ describe('a message', () => {
     await expect(ada.sendMessage(saying(link))).rejects.toMatchObject({ envelopeCode: -32005 });
   });
 
-  it('of data alone asks what the data says [A2A-022]', async () => {
+  it('with only a data part sends the data as its text [A2A-022]', async () => {
     desk.script(() => ({ text: 'Read.' }));
     const { contextId } = await message(client.sendMessage(saying({ data: { order: 'A-17' } })));
     const { data } = await show(`/v1/conversations/${contextId}/messages`);
@@ -135,7 +135,7 @@ describe('a message', () => {
     expect((await asked('1')).contextId).not.toBe((await asked('1')).contextId);
   });
 
-  it('that fails says so with the API’s code', async () => {
+  it('that fails returns the API’s error code', async () => {
     desk.script(() => ({ fail: 400, failMessage: 'No.' }));
     await expect(client.sendMessage(saying('Hello'))).rejects.toMatchObject({
       envelopeCode: -32603,
@@ -288,7 +288,7 @@ describe('work', () => {
     });
   });
 
-  it('is answered at once where the client does not wait, and leaves the conversation free', async () => {
+  it('is returned at once if the client does not wait, and leaves the conversation idle', async () => {
     const held = door();
     desk.script(async ({ tools }) => {
       if (!tools.some(({ name }) => name === 'hand_off_to_work')) await held.opened;
@@ -305,7 +305,7 @@ describe('work', () => {
 });
 
 describe('a reply that waits', () => {
-  it('says what for, and what is said next in that context is the answer', async () => {
+  it('describes its interaction, and the next message in that context answers it', async () => {
     desk.script(asksForSize);
     const asking = await message(client.sendMessage(saying('A shirt')));
     expect(texts(asking.parts)).toEqual(['Which size? (S, M)']);
@@ -316,7 +316,7 @@ describe('a reply that waits', () => {
 });
 
 describe('a reply that calls a function', () => {
-  it('of the deployment comes with what the company’s code answered [A2A-660]', async () => {
+  it('of the deployment includes the result of the company’s code [A2A-660]', async () => {
     desk.script(inTurn(calling('find_stock', { sku: 'A4' }), { text: 'Found.' }));
     const answer = message(client.sendMessage(saying('Paper?')));
     await answerCall({}, 7);
@@ -368,7 +368,7 @@ describe('a stream', () => {
     await expect(heard(client.resubscribeTask({ tenant: '', id }))).rejects.toMatchObject({ envelopeCode: -32004 });
   });
 
-  it('that cannot begin is refused in plain JSON [A2A-013]', async () => {
+  it('that cannot start is refused in plain JSON [A2A-013]', async () => {
     await expect(heard(client.sendMessageStream(saying('a', { contextId: 'nowhere' })))).rejects.toMatchObject({
       envelopeCode: -32001,
     });

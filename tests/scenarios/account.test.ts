@@ -140,7 +140,7 @@ describe('the org', () => {
     },
   );
 
-  it('changes what was sent and leaves the rest [ACC-024, ACC-025, ACC-026]', async () => {
+  it('changes the fields that were sent and leaves the rest [ACC-024, ACC-025, ACC-026]', async () => {
     const first = await patchOrg({
       name: 'Shop & Söhne',
       allowed_return_urls: ['https://shop.example/back'],
@@ -212,7 +212,7 @@ describe('limits', () => {
     expect([answer.status, codeOf(answer), answer.body.error.param]).toEqual([400, code, param]);
   });
 
-  it('takes a cap of 0 and of the whole ceiling', async () => {
+  it('accepts a cap of 0 and of the whole ceiling', async () => {
     expect((await patchLimits({ caps: { org_daily_usd: 1000, user_daily_usd: 0 } })).body.caps).toMatchObject({
       org_daily_usd: 1000,
       user_daily_usd: 0,
@@ -221,7 +221,7 @@ describe('limits', () => {
 });
 
 describe('the audit log', () => {
-  it('tells who changed what, newest first [AUD-001, AUD-004, AUD-005]', async () => {
+  it('lists who changed what, newest first [AUD-001, AUD-004, AUD-005]', async () => {
     const { headers } = await patchOrg({ name: 'Audited' });
     const { body } = await server.call('GET', '/v1/audit-log?action=org.updated');
     expect(body.data[0]).toEqual({
@@ -255,7 +255,7 @@ describe('the audit log', () => {
 });
 
 describe('models and health', () => {
-  it('lists what a deployment may choose, with prices and one default [ACC-005, ACC-029, ACC-030, ACC-031]', async () => {
+  it('lists the available models with prices and one default [ACC-005, ACC-029, ACC-030, ACC-031]', async () => {
     const { body } = await server.call('GET', '/v1/models');
     expect(body.data.filter((model: { default: boolean }) => model.default)).toHaveLength(1);
     expect(body.data[0]).toMatchObject({
@@ -275,7 +275,7 @@ describe('models and health', () => {
     });
   });
 
-  it('says where the stand-in cannot be run [MOD-016]', async () => {
+  it('reports if the stand-in cannot run [MOD-016]', async () => {
     const { body } = await server.call('GET', '/v1/models', { key: server.liveKey });
     expect(body.data[0]).toMatchObject({ id: 'offline', available: false });
   });

@@ -56,7 +56,7 @@ it('answers a run, and a thread is a conversation of its user’s [AGUI-001]', a
   expect([other.status, other.body.error.code]).toEqual([404, 'deployment_not_found']);
 });
 
-it('has the client call its own tools [AGUI-002]', async () => {
+it('lets the client call its tools [AGUI-002]', async () => {
   desk.script(inTurn(calling('get_place', { of: 'me' }), { text: 'You are in Oslo.' }));
   const place = thread('t-2');
   const parameters = { type: 'object', properties: { of: { type: 'string' } } };
@@ -74,7 +74,7 @@ it('has the client call its own tools [AGUI-002]', async () => {
   expect(lastText(place)).toBe('You are in Oslo.');
 });
 
-it('ends in an interrupt where a person is waited for, and resumes with the answer [AGUI-003]', async () => {
+it('ends in an interrupt if it waits for a person, and resumes with the answer [AGUI-003]', async () => {
   desk.script(inTurn(calling('ask_question', { question: 'Which size?', options: ['S', 'M'] }), { text: 'M it is.' }));
   const shop = thread('t-3');
   const asked = await shop.run('A shirt');
@@ -115,7 +115,7 @@ it('shows a task while it runs [AGUI-004]', async () => {
   expect(lastText(counting)).toContain('There are 12.');
 });
 
-it('runs once under one run id, makes one conversation of runs that come at once, and tells what failed [AGUI-001, AGUI-005]', async () => {
+it('runs once per run id, creates one conversation for concurrent runs, and reports failures [AGUI-001, AGUI-005]', async () => {
   desk.script(() => ({ text: 'Once.' }));
   const body = { threadId: 't-5', runId: 'r-5', messages: [{ id: 'm', role: 'user', content: 'Hi' }] };
   const raw = async () => {
@@ -146,7 +146,7 @@ it('runs once under one run id, makes one conversation of runs that come at once
   expect(types.at(-1)).toBe('RUN_ERROR');
 });
 
-it('tells a reader who is slow everything, although the turn is long over [AGUI-531]', async () => {
+it('sends a slow reader every event, even long after the turn ended [AGUI-531]', async () => {
   const words = Array.from({ length: 10_000 }, (_, at) => String(at % 10));
   desk.script(() => ({ text: words }));
   const answer = await fetch(`${desk.url}/v1/agui/desk`, {

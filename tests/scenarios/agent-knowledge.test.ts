@@ -167,7 +167,7 @@ describe('memory', () => {
     await server.apply({ name: 'forgets', instructions: 'Be kind.', memory: 'none' });
   });
 
-  it('of one conversation is known in the user’s next, and in nobody else’s [MEM-015, MEM-014]', async () => {
+  it('of one conversation is available in the user’s next, and to no other user [MEM-015, MEM-014]', async () => {
     const facts = [{ text: 'The user is allergic to walnuts.', kind: 'identity', said_by_user: true }];
     server.script(({ tools }) => ({ text: tools.length === 0 ? JSON.stringify({ facts, outdated: [] }) : 'Noted.' }));
     const { conversation } = await talk({
@@ -191,7 +191,7 @@ describe('memory', () => {
     expect(cost.cost_breakdown.background).toBeGreaterThan(0);
   });
 
-  it('is kept and looked up by the agent’s own tools [MEM-015]', async () => {
+  it('is stored and searched by the agent’s tools [MEM-015]', async () => {
     server.script((request) =>
       resultsOf(request).length === 0
         ? { calls: [{ name: 'remember', arguments: { text: 'Sits by the window.', kind: 'preference' } }] }
@@ -207,7 +207,7 @@ describe('memory', () => {
     expect(turn.reply.text).toContain('Sits by the window.');
   });
 
-  it('that is off keeps nothing and recalls nothing [MEM-016]', async () => {
+  it('that is off stores nothing and recalls nothing [MEM-016]', async () => {
     await server.call('POST', '/v1/memory', { body: { user_id: 'blank', text: 'Plays the oboe.' } });
     server.script(() => ({ text: 'Noted.' }));
     const { conversation } = await talk({ deployment: 'forgets', user_id: 'blank', message: 'I also play the harp.' });
@@ -236,7 +236,7 @@ describe('memory', () => {
   const isBackground = ({ tools }: NormalisedRequest) => tools.length === 0;
   const textOf = ({ messages }: NormalisedRequest) => JSON.stringify(messages);
 
-  it('says where each fact is from, and takes no tool’s or file’s word for the user’s [MEM-302]', async () => {
+  it('records the source of each fact, and never attributes a tool’s or file’s text to the user [MEM-302]', async () => {
     const input = { customer: 'string' };
     const tools = [{ function: 'look_up', description: 'Look a customer up.', input, read_only: true }];
     await server.apply({ name: 'observant', instructions: 'Be kind.', tools });
@@ -323,7 +323,7 @@ describe('memory', () => {
     expect(server.asked.filter((request) => textOf(request).includes('tuba'))).toHaveLength(1);
   });
 
-  it('that another process has kept meanwhile is not kept a second time [MEM-303]', async () => {
+  it('that another process stored meanwhile is not stored twice [MEM-303]', async () => {
     server.script(() => ({ text: 'Noted.' }));
     const { conversation } = await talk({ deployment: 'remembers', user_id: 'twice', message: 'I play the lute.' });
     const facts = [{ text: 'The user plays the lute.', kind: 'other', said_by_user: true }];
@@ -365,7 +365,7 @@ describe('memory', () => {
     expect(read).toEqual(Array.from({ length: 100 }, (_, at) => `Number ${at} of many`));
   });
 
-  it('behind an endpoint that failed is said to be out of reach, and not asked for again [MEM-305]', async () => {
+  it('behind a failed endpoint is reported as unreachable and not requested again [MEM-305]', async () => {
     let calls = 0;
     const endpoint = createServer((_request, response) => {
       calls++;
@@ -445,7 +445,7 @@ describe('files', () => {
     );
   });
 
-  it('that work makes are told and listed by task and by conversation [FILE-017]', async () => {
+  it('created by a task are announced and listed by task and by conversation [FILE-017]', async () => {
     await server.apply({ name: 'maker', instructions: 'Make.', memory: 'none' });
     server.script((request) =>
       resultsOf(request).length === 0

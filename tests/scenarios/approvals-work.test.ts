@@ -47,7 +47,7 @@ describe('a tool that costs money', () => {
     expect(await toolCharges(conversationId)).toEqual([]);
   });
 
-  it('below the limit runs at once and is charged, but not where it failed [INT-034]', async () => {
+  it('below the limit runs at once and is charged unless it failed [INT-034]', async () => {
     const conversationId = await desk.called('mcp__shop__copy');
     await desk.rest(conversationId);
     expect(await toolCharges(conversationId)).toMatchObject([{ cost_usd: 0.05 }]);
@@ -79,7 +79,7 @@ describe('a tool that costs money', () => {
     await desk.call('PATCH', path, { body: { url: desk.shop.url } });
   });
 
-  it('counts toward the limit of its task, also over a wait [TASK-033]', async () => {
+  it('counts toward the limit of its task, also across a wait [TASK-033]', async () => {
     await desk.apply({
       name: 'frugal',
       memory: 'none',
@@ -136,7 +136,7 @@ describe('a plan', () => {
     expect(desk.shop.called.map(({ name }) => name)).toEqual(['label']);
   });
 
-  it('that gets a no is proposed again, and what was not offered is not called [INT-035]', async () => {
+  it('that is declined is proposed again, and tools that were not offered are not called [INT-035]', async () => {
     desk.script(inTurn(calling('mcp__shop__label'), plan, plan, { text: 'Tidied.' }));
     desk.shop.called.length = 0;
     const { id } = await desk.say({ message: 'Tidy up', plan: true });

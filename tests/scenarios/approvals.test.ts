@@ -42,7 +42,7 @@ describe('a function of the caller', () => {
     expect(desk.lastResults()).toEqual([expect.stringContaining('\nRefunded.\n')]);
   });
 
-  it('is not called after a no, and the agent is told [WAIT-011, ANS-003, ANS-014]', async () => {
+  it('is not called after a refusal, and the agent reads the refusal [WAIT-011, ANS-003, ANS-014]', async () => {
     const { conversationId, interaction } = await desk.waitsFor('refund_order', { order: 'A-7' });
     expect((await desk.answer(interaction.id, { approve: false })).body.outcome).toEqual({ decision: 'denied' });
     await desk.rest(conversationId);
@@ -51,7 +51,7 @@ describe('a function of the caller', () => {
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual([interaction.id]);
   });
 
-  it('is not called where nobody says anything until the approval expires [WAIT-010, WAIT-012]', async () => {
+  it('is not called if the approval expires unanswered [WAIT-010, WAIT-012]', async () => {
     const { conversationId, interaction } = await desk.waitsFor(
       'refund_order',
       { order: 'A-7' },
@@ -90,7 +90,7 @@ describe('a function of the caller', () => {
     await desk.rest(conversationId);
   });
 
-  it('shows no credential of its arguments, and hands them whole to the caller [INT-012, WAIT-017]', async () => {
+  it('hides credentials in its arguments, and passes them unchanged to the caller [INT-012, WAIT-017]', async () => {
     const given = { login: { user: 'ada', password: 'hunter2hunter2' }, note: 'Use sk-live-0123456789abcdef' };
     const { conversationId, interaction } = await desk.waitsFor('stack_chairs', given);
     expect(interaction.details.rows).toEqual([
@@ -130,7 +130,7 @@ describe('a function of the caller', () => {
 });
 
 describe('a tool of an MCP server', () => {
-  it('runs at once where the server marks it read-only [WAIT-005]', async () => {
+  it('runs at once if the server marks it read-only [WAIT-005]', async () => {
     await desk.rest(await desk.called('mcp__shop__find', { name: 'tea' }));
     expect(desk.shop.called).toEqual([{ name: 'find', args: { name: 'tea' } }]);
     expect(desk.lastResults()).toEqual([expect.stringContaining('\nfind is done.\n')]);
@@ -169,7 +169,7 @@ describe('a tool of an MCP server', () => {
     expect(desk.shop.called).toEqual([]);
   });
 
-  it('runs at once where `run_without_asking` lists it [WAIT-006]', async () => {
+  it('runs at once if `run_without_asking` lists it [WAIT-006]', async () => {
     await desk.rest(await desk.called('mcp__shop__label'));
     expect(desk.shop.called.map(({ name }) => name)).toEqual(['label']);
   });
@@ -177,7 +177,7 @@ describe('a tool of an MCP server', () => {
   it.each([
     ['count', 'read-only'],
     ['paint', 'listed in run_without_asking too'],
-  ])('%s waits where `require_approval` lists it, though it is %s [WAIT-007, WAIT-008]', async (name) => {
+  ])('%s waits if `require_approval` lists it, although it is %s [WAIT-007, WAIT-008]', async (name) => {
     const { conversationId, interaction } = await desk.waitsFor(`mcp__shop__${name}`);
     expect(interaction.details).toMatchObject({ tool_name: name });
     expect(desk.shop.called).toEqual([]);
@@ -193,7 +193,7 @@ describe('a tool of an MCP server', () => {
     expect(desk.shop.called).toEqual([]);
   });
 
-  it('stands on the floor of its server, whatever the version says [WAIT-007, WAIT-009]', async () => {
+  it('obeys the minimum rules of its server, regardless of the version [WAIT-007, WAIT-009]', async () => {
     const { body } = await desk.call('GET', '/v1/mcp-servers');
     const path = `/v1/mcp-servers/${body.data[0].id}`;
     await desk.call('PATCH', path, { body: { tools: { deny: ['find'], require_approval: ['label'] } } });
@@ -220,7 +220,7 @@ describe('what `approvals` lists', () => {
     ['stack_chairs', { moves_money: null, requires_present_user: false }, undefined],
     ['mcp__shop__tidy', { moves_money: false, requires_present_user: false }, undefined],
   ])(
-    'marks the wait of %s, and makes none and lifts none [INT-006, INT-007, ANS-010, WAIT-019, WAIT-022, WAIT-023, WAIT-024, WAIT-026]',
+    'marks the wait of %s, and neither adds nor removes a wait [INT-006, INT-007, ANS-010, WAIT-019, WAIT-022, WAIT-023, WAIT-024, WAIT-026]',
     async (name, marks, category) => {
       const { conversationId, interaction } = await desk.waitsFor(name, name === 'refund_order' ? { order: '1' } : {});
       expect(interaction).toMatchObject({ kind: 'tool_permission', ...marks });
@@ -302,7 +302,7 @@ it('a tool that once waited keeps waiting if its server later marks it read-only
   expect(desk.shop.called).toMatchObject([{ name: 'sweep' }]);
 });
 
-describe('what the org approves', () => {
+describe('an approval by the org', () => {
   const till = () => ({
     name: 'till',
     memory: 'none',
@@ -325,7 +325,7 @@ describe('what the org approves', () => {
     ['a reply, of a function', 'refund_card', {}],
     ['work, of a server', 'mcp__till__settle_up', { hand_off: 'always' }],
   ])(
-    'is answered by a key and by no session, which sees that it waits and not for what: in %s [WAIT-242, WAIT-243, WAIT-244, INT-240]',
+    'is answered by a key and by no session, which sees that it is pending without its arguments: in %s [WAIT-242, WAIT-243, WAIT-244, INT-240]',
     async (_, tool, body) => {
       await desk.apply(till());
       const { conversationId, interaction } = await desk.waitsFor(

@@ -124,7 +124,7 @@ describe('an agent that needs an app', () => {
     expect(resultsIn(desk.asked.at(-1))).toEqual(['The request was withdrawn: go on without this action.']);
   });
 
-  it('does not wait where the person has connected it in the meantime', async () => {
+  it('does not wait if the person has connected it in the meantime', async () => {
     desk.script(async (request) => {
       const isFirst = resultsIn(request).length === 0;
       if (isFirst) await signIn('dora');
@@ -138,7 +138,7 @@ describe('an agent that needs an app', () => {
     expect((await desk.log(id)).filter(({ type }) => type === 'turn.settled')).toHaveLength(1);
   });
 
-  it('has the tools also where it waits for something else beside', async () => {
+  it('has the tools also if it waits for another answer', async () => {
     const both = {
       calls: [
         { name: 'connect_app', arguments: { app: 'notes' } },
@@ -156,7 +156,7 @@ describe('an agent that needs an app', () => {
     expect(desk.app.called).toEqual([{ name: 'read_notes', person: 'eli', args: {} }]);
   });
 
-  it('has the tools also where the app is connected while it looks for tools', async () => {
+  it('has the tools also if the app is connected while the agent searches for tools', async () => {
     desk.app.person = 'eva';
     await desk.follow((await desk.begin({ app: 'diary', user_id: 'eva' })).body.connect_url);
     const both = {
@@ -229,7 +229,7 @@ describe('a connected app', () => {
     expect(enumOf(0)).not.toContain('notes');
   });
 
-  it('whose sign-in was ended at the app is asked for again, and the call is made then', async () => {
+  it('whose sign-in the app revoked is requested again, and the call is repeated afterwards', async () => {
     await desk.connect('jo');
     desk.script(inTurn(calling(write, { text: 'Eggs' }), { text: 'Done.' }));
     const { conversationId, interaction: approval } = await desk.waiting({ user_id: 'jo' });
@@ -247,7 +247,7 @@ describe('a connected app', () => {
     expect(resultsIn(desk.asked.at(-1))).toEqual([expect.stringContaining('write_note for jo')]);
   });
 
-  it('whose sign-in is over is told as missing until it is connected again [MCPS-143]', async () => {
+  it('whose sign-in is over is reported as missing until it is connected again [MCPS-143]', async () => {
     await desk.connect('lou');
     for (const grant of desk.app.grants) grant.isOver = true;
     desk.script(inTurn({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }));
@@ -301,7 +301,7 @@ describe('a connected app', () => {
     expect(desk.app.had).toEqual([]);
   });
 
-  it('goes when its user is erased', async () => {
+  it('is deleted with its user', async () => {
     await desk.connect('lou');
     await desk.call('DELETE', '/v1/users/lou');
     await desk.until('/v1/connections?user_id=lou', ({ data }) => data.length === 0);

@@ -147,8 +147,8 @@ const startOn = (machine: string, connectionString: string): Promise<TestServer>
     beside: { ...server, connectionString },
   });
 
-describe('what a backup reads', () => {
-  it('is not cleared away before it has ended, however long it takes [OPS-280]', async () => {
+describe('data that a backup reads', () => {
+  it('is not deleted before the backup has ended [OPS-280]', async () => {
     const store = createDiskStore(join(folder, 'first/files'));
     const replaced = `${'ab'.repeat(16)}.home`;
     await store.put(server.orgId, replaced, Buffer.from('replaced by a newer one'));
@@ -330,7 +330,7 @@ describe('a backup that must not be restored', () => {
     await expectUntouched();
   });
 
-  it('is one whose master key is another or missing [OPS-105, OPS-103]', async () => {
+  it('is one whose master key differs or is missing [OPS-105, OPS-103]', async () => {
     await expect(restored(archive, 'cd'.repeat(32))).rejects.toThrow(/not the master key/);
     await expect(restored(archive, '')).rejects.toThrow(/does not hold the master key/);
     await expectUntouched();
@@ -353,7 +353,7 @@ describe('a backup that must not be restored', () => {
     await expectUntouched();
   });
 
-  it('is none with nothing in it: the folder is made and the key put there [OPS-102]', async () => {
+  it('is not one for an empty target: the folder is created and the key placed in it [OPS-102]', async () => {
     const bare = join(folder, 'bare.tar');
     await writeArchive(bare, await readOpening(archive), async () => nothing);
     const keyFile = join(import.meta.dirname, '../upgrades/0.2.0/master-key');

@@ -154,7 +154,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('costs what its items cost, as the ledger has it [BAT-004]', async () => {
+  it('costs the sum of its items in the ledger [BAT-004]', async () => {
     script(() => ({ text: 'Paid.', usage: { inputTokens: 1000, outputTokens: 100 } }));
     const batch = await made({ items: itemsFor(6, 'paid') });
     const { spend_usd } = await finished(batch.id);
@@ -167,7 +167,7 @@ describe('a batch', () => {
     expect(spend_usd).toBeCloseTo(sum, 8);
   });
 
-  it('names the deployment by id or name, or takes the org’s default [BAT-015]', async () => {
+  it('names the deployment by id or name, or uses the org’s default [BAT-015]', async () => {
     script(() => ({ text: 'Yes.' }));
     const other = await server.apply({ name: 'counter', instructions: 'Count.' });
     const byDefault = await made({ items: [{ message: 'Hi' }] });
@@ -178,7 +178,7 @@ describe('a batch', () => {
     for (const { id } of [byDefault, byName, byId]) await finished(id);
   });
 
-  it.runIf(isOneProcess)('asks PostgreSQL for few statements an item, whatever the machine [BAT-491]', async () => {
+  it.runIf(isOneProcess)('sends few statements per item to PostgreSQL [BAT-491]', async () => {
     script(() => ({ text: 'Yes.' }));
     await server.apply({ name: 'counted', instructions: 'Be kind.', memory: 'none' });
     const run = async (count: number) => {
@@ -217,7 +217,7 @@ describe('a batch', () => {
     },
   );
 
-  it('is told of once when it ends, and is listed newest first [BAT-031, BAT-033]', async () => {
+  it('emits one event when it ends, and is listed newest first [BAT-031, BAT-033]', async () => {
     script(() => ({ text: 'Yes.' }));
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) {
@@ -259,7 +259,7 @@ describe('what is sent', () => {
     return { status, code: answer.error.code, param: answer.error.param };
   };
 
-  it('has 1 to 5,000 items with a message each, and says which is wrong [BAT-016, BAT-018]', async () => {
+  it('has 1 to 5,000 items with a message each, and errors name the item [BAT-016, BAT-018]', async () => {
     const invalid = (param: string) => ({ status: 400, code: 'invalid_request', param });
     expect(await refused({})).toEqual(invalid('items'));
     expect(await refused({ items: [] })).toEqual(invalid('items'));
@@ -289,14 +289,14 @@ describe('what is sent', () => {
     });
   });
 
-  it('names a user for each item where the org requires one', async () => {
+  it('names a user for each item if the org requires one', async () => {
     await server.call('PATCH', '/v1/org', { body: { require_user: true } });
     const answer = await refused({ items: [{ message: 'Hi', user_id: 'anna' }, { message: 'Hi' }] });
     await server.call('PATCH', '/v1/org', { body: { require_user: false } });
     expect(answer).toEqual({ status: 400, code: 'user_required', param: 'items.1.user_id' });
   });
 
-  it('makes one batch however often it is sent with one key', async () => {
+  it('creates one batch for repeated requests with one key', async () => {
     script(() => ({ text: 'Yes.' }));
     const send = () =>
       server.call('POST', '/v1/batches', {
@@ -312,7 +312,7 @@ describe('what is sent', () => {
 });
 
 describe('slots', () => {
-  it('are never more than `concurrency`, and each is given on [BAT-020, BAT-009]', async () => {
+  it('are never more than `concurrency`, and each is reused [BAT-020, BAT-009]', async () => {
     let now = 0;
     let most = 0;
     const held = gate();
@@ -360,7 +360,7 @@ describe('slots', () => {
     for (const { id } of [first, second]) await finished(id);
   });
 
-  it('are given to the next while an item waits for a person, and taken again with the answer [BAT-026, BAT-030]', async () => {
+  it('are released while an item waits for a person, and taken again with the answer [BAT-026, BAT-030]', async () => {
     const held = gate();
     let now = 0;
     let most = 0;
@@ -407,7 +407,7 @@ describe('slots', () => {
 });
 
 describe('cancelling', () => {
-  it('cancels what is queued, lets what runs finish and ends with it, which is told [BAT-141, BAT-024, BAT-027, BAT-032, BAT-035, BAT-038]', async () => {
+  it('cancels queued items, lets running ones finish, and emits an event at the end [BAT-141, BAT-024, BAT-027, BAT-032, BAT-035, BAT-038]', async () => {
     const held = gate();
     script(async (request) => {
       await held.hold(lastText(request));
@@ -475,7 +475,7 @@ describe('an item that cannot run', () => {
     expect((await items(batch.id))[2]).toMatchObject({ status: 'failed', error: { code: 'user_cap_reached' } });
   });
 
-  it('fails with the code of its deployment, as do all that have not begun', async () => {
+  it('fails with the error code of its deployment, and so do all that have not started', async () => {
     const held = gate();
     script(async (request) => {
       await held.hold(lastText(request));
@@ -491,7 +491,7 @@ describe('an item that cannot run', () => {
     for (const each of (await items(batch.id)).slice(2)) expect(each.error.code).toBe('deployment_archived');
   });
 
-  it('fails with `wallet_empty` where the money has run out, and the batch comes to its end', async () => {
+  it('fails with `wallet_empty` if the wallet is empty, and the batch completes', async () => {
     const held = gate();
     script(async (request) => {
       await held.hold(lastText(request));
@@ -514,7 +514,7 @@ describe('an item that cannot run', () => {
     );
   });
 
-  it('was stopped by a person: it says so', async () => {
+  it('reports that a person stopped it', async () => {
     const held = gate();
     script(async (request) => {
       await held.hold(lastText(request));

@@ -227,7 +227,7 @@ describe('work in the browser', () => {
     expect(await desk.sql('SELECT 1 FROM interaction_frames')).toEqual([]);
   });
 
-  it('sees nothing of a payment, and neither does anybody but the person, until the form is left [BRW-007, BRW-242, SES-022]', async () => {
+  it('cannot see a payment form, and only the person can, until the form is left [BRW-007, BRW-242, SES-022]', async () => {
     let pay = () => {};
     const paid = new Promise<void>((resolve) => {
       pay = resolve;
@@ -297,7 +297,7 @@ describe('work in the browser', () => {
     expect(await seenBy('rosa')).toEqual(seenByAll);
   });
 
-  it('hands over without a page where none is open [INT-011]', async () => {
+  it('hands over without a page if none is open [INT-011]', async () => {
     desk.script(inTurn(calling('request_handoff', { request: 'Please call them.' }), { text: 'Done.' }));
     const task = await desk.work({ deployment: 'anywhere' }, isWaiting);
     const { body } = await desk.call('GET', `/v1/interactions?task_id=${task.id}`);

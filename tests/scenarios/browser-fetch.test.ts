@@ -26,7 +26,7 @@ const page = (body: string) =>
   `<title>Shop</title><script>const did = (what) => fetch('/did?' + what);</script>${body}`;
 
 describe('a browser fetch', () => {
-  it('opens the page, wakes the computer, runs no model and answers what its data calls brought [BRW-001, BRW-008, BRW-010, BRW-030, BRW-041, BRW-042, BRW-044]', async () => {
+  it('opens the page, wakes the computer, runs no model and returns the results of its data calls [BRW-001, BRW-008, BRW-010, BRW-030, BRW-041, BRW-042, BRW-044]', async () => {
     sites.serve('shop.localhost', {
       '/items': `<title>Items</title><script>fetch('/api/items?page=1')</script>`,
       '/api/items': json({ items: [1, 2] }),
@@ -106,7 +106,7 @@ describe('a browser fetch', () => {
     });
   });
 
-  it('gives JSON as JSON, text as text, and cuts what is too long [BRW-042]', async () => {
+  it('returns JSON as JSON, text as text, and truncates long results [BRW-042]', async () => {
     const text = (body: string) => (_: unknown, response: { end: (body: string) => void }) => response.end(body);
     sites.serve('shop.localhost', {
       '/bodies': page(
@@ -128,7 +128,7 @@ describe('a browser fetch', () => {
     expect([truncated, Buffer.byteLength(long) <= 1024 * 1024, /^"ü+$/.test(long)]).toEqual([true, true, true]);
   });
 
-  it('tells of a site that cannot be reached, and of an error of the site', async () => {
+  it('reports an unreachable site and an error of the site', async () => {
     sites.serve('shop.localhost', { '/broken': (_request, response) => response.writeHead(503).end('Broken') });
     expect((await fetchPage({ url: shop('/broken') })).body).toMatchObject({ status: 503, captures: [] });
     const away = `https://shop.localhost:${sites.port}/`;
@@ -164,7 +164,7 @@ describe('a step', () => {
     expect(body.url).toBe(shop('/landed'));
   });
 
-  it('clicks the nth, the one nearest a text, and one that comes within its time [BRW-014, BRW-015, BRW-016]', async () => {
+  it('clicks the nth element, the one nearest a text, and one that appears in time [BRW-014, BRW-015, BRW-016]', async () => {
     const row = (name: string) => `<div>${name} <button onclick="did('${name}')">Buy</button></div>`;
     sites.serve('shop.localhost', {
       '/rows': page(`${['Tea', 'Coffee', 'Cocoa'].map(row).join('')}
@@ -293,7 +293,7 @@ describe('a step', () => {
 });
 
 describe('a tab', () => {
-  it('is kept for the next fetch, by its name or as the last one, until its time is over [BRW-008, BRW-009, BRW-017, BRW-041]', async () => {
+  it('stays open for the next fetch, by its name or as the last one, until it expires [BRW-008, BRW-009, BRW-017, BRW-041]', async () => {
     sites.serve('shop.localhost', { '/kept': page('<button onclick="this.textContent = \'Pressed\'">Press</button>') });
     const none = await fetchPage({ steps: [] }, 'bea');
     expect([none.status, none.body.error.code]).toEqual([409, 'no_open_tab']);
@@ -358,7 +358,7 @@ describe('a tab', () => {
     await fetchPage({ tab: desktop.tab });
   });
 
-  it('is pictured at milestones where asked [BRW-023]', async () => {
+  it('is captured at milestones if requested [BRW-023]', async () => {
     sites.serve('shop.localhost', { '/pictured': page('<button>Go</button>') });
     const { body } = await fetchPage({ url: shop('/pictured'), frames: true, steps: [{ kind: 'click', text: 'Go' }] });
     expect(body.frames.map(({ milestone }: { milestone: string }) => milestone)).toEqual([

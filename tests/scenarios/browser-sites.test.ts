@@ -103,7 +103,7 @@ describe('the sites of a fetch', () => {
 });
 
 describe('a closed page', () => {
-  it('is not opened, as it stands or by a redirect, and is written down without its query [AUD-010, BRW-026]', async () => {
+  it('is not opened directly or by a redirect, and is logged without its query [AUD-010, BRW-026]', async () => {
     sites.serve('shop.localhost', { '/to-account': redirectTo(shop('/account/redirected?token=secret')) });
     const addresses = ['/account/direct?token=secret', '/%61ccount/encoded?token=secret', '/to-account'];
     for (const path of addresses)
@@ -221,7 +221,7 @@ describe('the watch', () => {
 });
 
 describe('the cookies of a browser', () => {
-  it('are told by name, site and expiry, never by value, and no page is opened [BRW-002, BRW-003, BRW-004]', async () => {
+  it('are listed by name, site and expiry, never by value, and no page is opened [BRW-002, BRW-003, BRW-004]', async () => {
     sites.serve('shop.localhost', {
       '/sign-in': (_request, response) =>
         response

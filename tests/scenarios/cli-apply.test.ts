@@ -60,7 +60,7 @@ const shop = {
 };
 
 describe('vestra apply', () => {
-  it('uploads what service.yaml names, applies the rest, and uploads nothing the second time, and says before what it would do [APPLY-262, APPLY-017, APPLY-018, APPLY-019, APPLY-020]', async () => {
+  it('uploads the files of service.yaml, applies the rest, uploads nothing the second time, and prints its plan first [APPLY-262, APPLY-017, APPLY-018, APPLY-019, APPLY-020]', async () => {
     const folder = await folderWith('shop', shop);
     const first = await vestra(folder, 'apply');
     expect([first.code, first.err]).toEqual([0, '']);
@@ -104,7 +104,7 @@ describe('vestra apply', () => {
     expect(await documentsNow()).toEqual(documents);
   });
 
-  it('reads another file where one is named, from another folder [APPLY-020]', async () => {
+  it('reads a file given by path from another folder [APPLY-020]', async () => {
     const folder = await folderWith('named', { 'other.yaml': 'name: other\n', 'service.yaml': 'name: not-this\n' });
     const { code, out } = await vestra(root, 'apply', folder, '--file', 'other.yaml', '--json');
     expect(code).toBe(0);
@@ -112,7 +112,7 @@ describe('vestra apply', () => {
     expect((await server.call('GET', '/v1/deployments/not-this')).status).toBe(404);
   });
 
-  it('says on which line a file is wrong and changes nothing', async () => {
+  it('reports the line of an error in the file and changes nothing', async () => {
     const folder = await folderWith('wrong', {
       'service.yaml': 'name: wrong\nlanguage: en\ntools:\n  - function: x\n',
     });
@@ -154,7 +154,7 @@ describe('vestra apply', () => {
     expect(json.servers_away).toEqual([{ slug, code: 'mcp_server_error', message: why }]);
   });
 
-  it('plays the tests, tells each verdict, and lets only what passed go live; a red file stays red [APPLY-121]', async () => {
+  it('plays the tests, prints each verdict, and promotes only passing versions; a failing file stays failing [APPLY-121]', async () => {
     const folder = await folderWith('tested', {
       'service.yaml': [
         'name: tested',
@@ -198,7 +198,7 @@ describe('vestra apply', () => {
 });
 
 describe('a wallet that is empty', () => {
-  it('is said with what to run, by apply and by test [OPS-216]', async () => {
+  it('is reported with the command that fills it, by apply and by test [OPS-216]', async () => {
     const folder = await folderWith('broke', {
       'service.yaml': 'name: broke\ntests:\n  - name: Greets\n    ask: Hello?\n    expect: The agent greets.\n',
     });
@@ -260,7 +260,7 @@ describe('vestra init', () => {
 });
 
 describe('vestra dev', () => {
-  it('talks to the draft and applies each change that is saved', async () => {
+  it('sends messages to the draft and applies each saved change', async () => {
     server.script(({ system }) => ({ text: system.join().includes('Be rude.') ? 'Go away.' : 'Welcome.' }));
     const folder = await folderWith('draft', { 'service.yaml': 'name: draft\ninstructions: Be kind.\n' });
     const dev = startCli(['dev'], { cwd: folder, env: env() });

@@ -65,14 +65,14 @@ describe('vestra ask', () => {
     expect(JSON.parse(stopped.out)).toMatchObject({ id: conversation, status: 'idle' });
   });
 
-  it('ends with 1 and says why where the turn failed [OPS-323]', async () => {
+  it('exits with 1 and prints the reason if the turn failed [OPS-323]', async () => {
     server.script(() => ({ fail: 400, failMessage: 'No.' }));
     const asked = await vestra('ask', 'Hello', '--user', 'failing');
     expect([asked.code, asked.out]).toEqual([1, '']);
     expect(asked.err).toContain('model_error');
   });
 
-  it('ends with 5 where the agent waits, and answer lets it go on [OPS-323]', async () => {
+  it('exits with 5 if the agent waits, and `answer` resumes it [OPS-323]', async () => {
     server.script((request) => {
       const [result] = resultsIn(request);
       return result ? { text: `Done: ${result}` } : { calls: [{ name: 'refund', arguments: { number: 'A-1' } }] };
@@ -118,7 +118,7 @@ describe('vestra ask', () => {
       },
       ['answer', '--answers', '--answers'],
     ],
-  ])('prints a command for %s that works as it stands [INT-241]', async (_, call, flags) => {
+  ])('prints a command for %s that works unchanged [INT-241]', async (_, call, flags) => {
     server.script((request) => (resultsIn(request)[0] ? { text: 'Done.' } : { calls: [call] }));
     const asked = await here('ask', 'Go on', '--user', 'dora');
     const [command = '', second = ''] = asked.err.match(/vestra answer .*/g) ?? [];
@@ -170,7 +170,7 @@ describe('vestra ask', () => {
     expect((await here('trace', `turn_${'0'.repeat(24)}`)).err).toContain('set --conversation');
   });
 
-  it('uploads what it is told to send along', async () => {
+  it('uploads attached files', async () => {
     server.script(() => ({ text: 'Got it.' }));
     await writeFile(join(folder, 'note.txt'), 'A note.');
     const { out } = await here('ask', 'Read this', '--user', 'carol', '--attach', 'note.txt', '--json');
@@ -386,7 +386,7 @@ describe('a command and the tool of its name', () => {
 });
 
 describe('vestra listen', () => {
-  it('forwards what happens from now on, signed like a delivery', async () => {
+  it('forwards new events, signed like a delivery', async () => {
     server.script(() => ({ text: 'Hello.' }));
     const got: { headers: Record<string, string>; body: string }[] = [];
     const endpoint = createServer(async (request, response) => {
@@ -464,7 +464,7 @@ describe('vestra doctor', () => {
     expect(findings.join()).toMatch(/ok PostgreSQL \d+\S* .*takes writes/);
   });
 
-  it('ends with 1 and says no secret where the database cannot be reached [OPS-213, OPS-214]', async () => {
+  it('exits with 1 and prints no secret if the database cannot be reached [OPS-213, OPS-214]', async () => {
     const { code, out, findings } = await doctor({
       DATABASE_URL: 'postgresql://vestra:hunter2-secret@127.0.0.1:1/none',
       VESTRA_MASTER_KEY: 'cd'.repeat(32),
@@ -478,7 +478,7 @@ describe('vestra doctor', () => {
 });
 
 describe('which server and key', () => {
-  it('are kept by login, once the key is known to be good', async () => {
+  it('are saved by login, once the key is valid', async () => {
     const login = (key: string) =>
       runCli(['login', '--url', server.url, '--key', '-'], { cwd: folder, input: `${key}\n` });
     const bad = await login('vk_test_0000000000000000000000000000000000000000000');
@@ -494,7 +494,7 @@ describe('which server and key', () => {
     expect((await runCli(['me', '--url', server.url], { cwd: folder })).err).toMatch(/^✖ No API key for http/);
   });
 
-  it('are those of the folder where nothing else is said, and it says so once', async () => {
+  it('are those of the folder by default, and it prints so once', async () => {
     const project = join(folder, 'project');
     await mkdir(join(project, '.vestra'), { recursive: true });
     const keys = { org_id: server.orgId, test_key: server.testKey, live_key: server.liveKey };
@@ -509,7 +509,7 @@ describe('which server and key', () => {
 
 // Last: before it there is one deployment alone.
 describe('vestra embed', () => {
-  it('gives the address of a page, and says which agent answers there [SES-201]', async () => {
+  it('prints the address of a page and its agent [SES-201]', async () => {
     await server.apply({ name: 'garage' });
     for (const [named, name] of [
       [[], 'desk'],

@@ -61,7 +61,7 @@ const long = (marker: string): ScriptedAnswer => ({
   calls: [{ name: 'run_command', arguments: { command: `echo begun >>log; sleep ${marker}`, timeout_s: 600 } }],
 });
 
-it('a command whose process dies or leaves ends with it and is not run again; the agent is told that nobody knows what came of it', async () => {
+it('a command ends with its process and is not run again, and the agent reads that its outcome is unknown', async () => {
   const [leaving, killed, setup] = [`31${process.pid}`, `32${process.pid}`, `33${process.pid}`];
   await server.apply({
     name: 'set-up',

@@ -54,7 +54,7 @@ describe('before the first task', () => {
     expect(await desk.commands({ ...body, user_id: 'bea' }, 'cat setup.log; hello')).toEqual([expected]);
   });
 
-  it('what a new version changes is prepared, and nothing else', async () => {
+  it('only the changes of a new version are prepared', async () => {
     const [one, two] = [await desk.upload('one.txt', 'one'), await desk.upload('two.txt', 'two')];
     const files = [
       { file_id: one, path: 'one.txt' },
@@ -135,7 +135,7 @@ describe('`env`', () => {
     ]);
   });
 
-  it('with a secret that was deleted since says which', async () => {
+  it('with a deleted secret names the secret', async () => {
     await desk.call('PUT', '/v1/secrets/PASSING', { body: { value: 'passing-value' } });
     await prepared('passing', { env: { KEY: '${PASSING}' } });
     await desk.call('DELETE', '/v1/secrets/PASSING');
@@ -146,7 +146,7 @@ describe('`env`', () => {
 });
 
 describe('a preparation that fails', () => {
-  it('is told with its last lines, without secrets, and once for each piece of work', async () => {
+  it('is reported with its last lines, without secrets, and once per task', async () => {
     const setup = 'echo try >>tries; seq 100; echo "the key is $KEY" >&2; exit 7';
     await prepared('broken', { setup, env: { KEY: '${SHOP_KEY}' } });
     const body = { user_id: 'finn', deployment: 'broken' };
@@ -175,7 +175,7 @@ describe('a preparation that fails', () => {
       { token: '${SHOP_KEY}' },
       /cannot be cloned at main\. Its last lines:\n[\s\S]*Authentication failed/,
     ],
-  ])('for %s says so', async (what, repo, expected) => {
+  ])('for %s is reported', async (what, repo, expected) => {
     git.commit('tools', 'main', { 'README.md': 'on main\n' });
     await prepared('uncloned', { repos: [{ url: `http://${git.host}/acme/tools`, ...repo }] });
     const [said] = await desk.commands({ user_id: `gus-${what.length}`, deployment: 'uncloned' }, 'true');

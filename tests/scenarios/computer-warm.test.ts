@@ -44,7 +44,7 @@ describe('warming a computer', () => {
     expect(charged).toEqual([{ unit: 'seconds' }]);
   });
 
-  it('keeps it awake for as long as is asked, and longer when asked again [USR-026, USR-027]', async () => {
+  it('keeps it awake for the requested time, and longer if requested again [USR-026, USR-027]', async () => {
     await warm('bea', { keep_ms: 20_000 });
     await ready('bea');
     await warm('carl');
@@ -64,7 +64,7 @@ describe('warming a computer', () => {
     expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request', 'keep_ms']);
   });
 
-  it('rides along where it is being woken or is awake already [USR-029]', async () => {
+  it('joins a start that is under way, or a computer that is awake [USR-029]', async () => {
     const answers = await Promise.all([warm('dan'), warm('dan'), warm('dan'), warm('dan')]);
     expect(answers.every(({ status }) => status === 200 || status === 202)).toBe(true);
     await ready('dan');
@@ -90,7 +90,7 @@ describe('warming a computer', () => {
     await desk.sql(`DELETE FROM computers WHERE user_key = ANY($1)`, [names]);
   });
 
-  it('makes the user, and refuses one that is disabled', async () => {
+  it('creates the user, and refuses a disabled one', async () => {
     await warm('finn');
     expect((await desk.call('GET', '/v1/users/finn')).status).toBe(200);
     await desk.call('PATCH', '/v1/users/finn', { body: { status: 'disabled' } });
@@ -121,7 +121,7 @@ describe('a server without computers', () => {
     }
   });
 
-  it('that has bash alone runs what it can, and says what it cannot [CMP-006]', async () => {
+  it('that has only bash runs what it can and reports the rest [CMP-006]', async () => {
     const plain = await startComputerDesk({ VESTRA_COMPUTER: 'just-bash' });
     try {
       await plain.apply({ name: 'desk', memory: 'none', computer: { setup: 'echo ready >setup.log' } as never });

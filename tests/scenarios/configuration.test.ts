@@ -28,7 +28,7 @@ describe('through the whole server', () => {
     expect([again.status, again.body.changed]).toEqual([200, []]);
   });
 
-  it('a manifest takes exactly its fourteen keys [MAN-001]', async () => {
+  it('a manifest accepts exactly its fourteen keys [MAN-001]', async () => {
     const keys = Object.keys(manifest.shape).sort();
     expect(keys).toEqual([
       'approvals',
@@ -99,7 +99,7 @@ describe('through the whole server', () => {
       expect((await patch(reference)).body.default_deployment).toBe(made.body.id);
   });
 
-  it('what does not exist is told before what state forbids [REQ-038]', async () => {
+  it('a missing object is reported before a forbidden state [REQ-038]', async () => {
     const nothing = await server.call('POST', `/v1/deployments/${newId('dep')}/rollback`, { key: server.liveKey });
     expect([nothing.status, codeOf(nothing)]).toEqual([404, 'deployment_not_found']);
     await put({ name: 'never-live' });
@@ -191,7 +191,7 @@ describe('addresses', () => {
 });
 
 describe('a call to an MCP server of a file', () => {
-  it('carries the values of the secrets where their names stand, and no answer shows them [TOOL-004, TOOL-006]', async () => {
+  it("contains the secrets' values instead of their names, and no response shows them [TOOL-004, TOOL-006]", async () => {
     const open = await startTestServer({ beside: server, env: { VESTRA_ALLOW_PRIVATE_ADDRESSES: '1' } });
     const seen: Record<string, string | null>[] = [];
     const mcp = await serveMcp('2026', [tool('find_order', { annotations: { readOnlyHint: true } }), tool('refund')], {

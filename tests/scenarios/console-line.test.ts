@@ -36,7 +36,7 @@ async function cutAt(page: Page, asked: RegExp, times = manyTimes): Promise<() =
 
 const firstKey = (page: Page) => page.getByRole('cell', { name: 'First test key', exact: true });
 
-describe('a line that is lost while a page comes', () => {
+describe('a connection that is lost while a page loads', () => {
   it.each([
     ['its frame', /assets\/console-[^/]*\.js$/],
     ['its looks', /\.css$/],
@@ -44,7 +44,7 @@ describe('a line that is lost while a page comes', () => {
     ['the page itself', /assets\/keys-page-/],
     ['who is signed in', /\/v1\/console\/session/],
     ['what it shows', /\/v1\/keys/],
-  ])('is waited for, and the page comes by itself: %s [CON-531]', async (_what, asked) => {
+  ])('is waited for, and the page then loads by itself: %s [CON-531]', async (_what, asked) => {
     const { page, go, leave } = await desk.enter('/account');
     await page.getByRole('heading', { level: 1 }).waitFor();
     const wasCut = await cutAt(page, asked);
@@ -56,7 +56,7 @@ describe('a line that is lost while a page comes', () => {
     await leave(/Failed to fetch dynamically|Importing a module|Unable to preload/);
   });
 
-  it('is waited for by a page that one goes to [CON-531]', async () => {
+  it('is waited for when navigating to a page [CON-531]', async () => {
     const { page, leave } = await desk.enter('/account');
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
     const wasCut = await cutAt(page, /assets\/usage-page-/);
@@ -66,7 +66,7 @@ describe('a line that is lost while a page comes', () => {
     await leave();
   });
 
-  it('takes nothing away that was typed when a part of the page does not come [CON-531]', async () => {
+  it('keeps typed text if a part of the page does not load [CON-531]', async () => {
     const { page, leave } = await desk.enter('/keys?new=1');
     await page.getByLabel('Name').fill('typed before');
     await cutAt(page, /assets\/palette-dialog-/);
@@ -77,7 +77,7 @@ describe('a line that is lost while a page comes', () => {
   });
 });
 
-describe('what is on show', () => {
+describe('data on a page', () => {
   it('is requested again when the server is back, without a click [CON-532]', async () => {
     const { page, leave } = await desk.enter('/account');
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
@@ -93,7 +93,7 @@ describe('what is on show', () => {
     await leave();
   });
 
-  it('is asked for where the browser believes itself offline [CON-532]', async () => {
+  it('is requested even if the browser reports itself offline [CON-532]', async () => {
     const { page, leave } = await desk.enter('/account');
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
     await page.evaluate(() => window.dispatchEvent(new Event('offline')));

@@ -38,8 +38,8 @@ async function saved(page: Page, act: () => Promise<void>): Promise<{ name: stri
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
 }
 
-describe('what agents are built of', () => {
-  it('a notebook takes files, says what is wrong with one, and is searched as the agent would; versions show what it said [CON-100] [CON-006] [CON-267]', async () => {
+describe('pages of knowledge, skills and tools', () => {
+  it('a notebook accepts files, reports a faulty one, and searches like the agent; versions show its content [CON-100] [CON-006] [CON-267]', async () => {
     const { page, go, leave } = await desk.enter('/knowledge?new=1');
     await page.getByLabel('Name', { exact: true }).fill('Help center');
     await page.getByLabel('Slug').fill('help-center');
@@ -149,7 +149,7 @@ describe('pages of users, automation and spend', () => {
     await leave();
   });
 
-  it('a batch comes from a file, and its results go into one that no table runs [CON-104]', async () => {
+  it('a batch is created from a file, and its CSV results contain no formulas [CON-104]', async () => {
     desk.script(() => ({ text: '=1+1' }));
     const { page, leave } = await desk.enter('/batches?new=1', { context: { acceptDownloads: true } });
     const file = page.getByLabel('Drop a file here, or choose it');
@@ -169,7 +169,7 @@ describe('pages of users, automation and spend', () => {
     await leave();
   });
 
-  it('a routine says its next ten times in words, has a calendar of its runs, and is paused [CON-105] [CON-265]', async () => {
+  it('a routine shows its next ten times in words and a calendar of its runs, and can be paused [CON-105] [CON-265]', async () => {
     const { page, leave } = await desk.enter('/routines?user_id=ada&new=1');
     await page.getByLabel('Name', { exact: true }).fill('Morning');
     await page.getByLabel('Prompt').fill('What is new?');
@@ -204,8 +204,8 @@ describe('pages of users, automation and spend', () => {
   });
 });
 
-describe('what the org is told and spends', () => {
-  it('an endpoint is made, tried, and its signature checked in the page [CON-106]', async () => {
+describe('pages of webhooks and spend', () => {
+  it('an endpoint is created and tested, and its signature verified in the page [CON-106]', async () => {
     const { page, go, leave } = await desk.enter('/webhooks?new=1');
     await page.getByLabel('URL').fill(`${desk.url}/nowhere`);
     await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click();
@@ -229,7 +229,7 @@ describe('what the org is told and spends', () => {
     await leave();
   });
 
-  it('spend by user and by deployment holds what has neither, and names the deployment [CON-653] [USE-650]', async () => {
+  it('spend by user and by deployment includes costs without either, and names the deployment [CON-653] [USE-650]', async () => {
     const file = JSON.stringify({ name: 'spender', instructions: 'Be kind.' });
     const asked = JSON.stringify({ question: 'Which hours?', is_done: false, file });
     desk.script(({ outputSchema }) => ({
@@ -268,7 +268,7 @@ describe('what the org is told and spends', () => {
     await leave();
   });
 
-  it('spend is shown with its cap and kept as CSV, and the cap is changed [CON-107] [CON-205]', async () => {
+  it('spend is shown with its cap and exported as CSV, and the cap is changed [CON-107] [CON-205]', async () => {
     const { page, go, leave } = await desk.enter('/', { context: { acceptDownloads: true } });
     // Every org begins with caps, which nobody has set.
     await page.getByRole('link', { name: 'To do: Set a cap' }).waitFor();
@@ -294,7 +294,7 @@ describe('what the org is told and spends', () => {
 });
 
 describe('the page of a session', () => {
-  it('says first what the org has it say, and is shown here in the look that is tried [CON-266]', async () => {
+  it('shows the org’s opening message, and previews a new appearance [CON-266]', async () => {
     const { page, leave } = await desk.enter('/settings?part=pages');
     await press(page, 'Add deployment');
     await page.getByLabel('Message', { exact: true }).fill('Hello from paper.');
@@ -354,7 +354,7 @@ describe('people', () => {
   });
 });
 
-describe('a way in', () => {
+describe('a way to sign in', () => {
   const newer = { email: 'new@example.com', password: 'a better passphrase' };
   const signOut = async (page: Page) => {
     await page.getByRole('button', { name: /account and appearance/ }).click();
@@ -395,7 +395,7 @@ describe('a way in', () => {
     desk.forget();
   });
 
-  it('is the company’s own sign-in: set up, tried, linked, and removed with what is lost [CON-201] [CON-202] [CON-203]', async () => {
+  it('is the company’s sign-in: set up, tested, linked, and removed with a warning of the consequences [CON-201] [CON-202] [CON-203]', async () => {
     const company = await startCompany(`${desk.line.url}/v1/console/sign-in/callback`);
     const sits = (name: string, email: string) => {
       company.person = { sub: name, claims: { email, email_verified: true, name } };
@@ -479,7 +479,7 @@ async function addDevice(page: Page): Promise<void> {
 }
 
 describe('a long list', () => {
-  it('is read and drawn where it is looked at, however many rows have come; a page that fails is asked for once [CON-320]', async () => {
+  it('is loaded and drawn only where visible, and a page that fails is requested once [CON-320]', async () => {
     const many = 2000;
     await desk.sql(
       `INSERT INTO conversations (id, org_id, mode, user_id)

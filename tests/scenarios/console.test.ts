@@ -19,7 +19,7 @@ afterAll(() => desk.stop());
 const password = 'correct horse battery';
 const isOwned = () => (globalThis as unknown as { owned?: number }).owned !== undefined;
 
-describe('the way in', () => {
+describe('signing in', () => {
   it('is the owner’s login, leads to the address that was asked for, and out again [CON-002] [CON-004]', async () => {
     const { page, leave } = await desk.enter('/test/keys?new=1', { as: null });
     await page.getByLabel('Email').fill(desk.owner.email);
@@ -47,7 +47,7 @@ describe('the way in', () => {
     await leave();
   });
 
-  it('of somebody invited is their link; a developer is offered no keys, and asking is refused [CON-003] [CON-008]', async () => {
+  it('with an invitation uses its link; a developer sees no keys, and requests for them are refused [CON-003] [CON-008]', async () => {
     const { body } = await desk.call('POST', '/v1/members', {
       key: desk.liveKey,
       body: { email: 'dev@example.com', role: 'developer' },
@@ -87,7 +87,7 @@ describe('a change', () => {
     await leave();
   });
 
-  it('that is refused says why at its field, and hostile text is only text [CON-006] [CON-009]', async () => {
+  it('that is refused shows the reason at its field, and hostile text is escaped [CON-006] [CON-009]', async () => {
     const { page, leave } = await desk.enter('/keys?new=1');
     await page.getByRole('button', { name: 'Create key' }).last().click();
     const alert = page.getByRole('alert');
@@ -128,7 +128,7 @@ describe('a deployment', () => {
     await page.keyboard.insertText(text);
   };
 
-  it('is written in an editor that knows its fields, and nobody’s change is lost to another’s [CON-013] [CON-263]', async () => {
+  it('is edited in an editor that knows its fields, and concurrent changes are not lost [CON-013] [CON-263]', async () => {
     const { page, go, leave } = await desk.enter('/deployments/new');
     await write(page, 'name: written\ninstrctions: Be kind.\n');
     await page.locator('.cm-lint-marker-error').waitFor();
@@ -180,7 +180,7 @@ describe('a deployment', () => {
     await leave(/Applying inline style/);
   });
 
-  it('can be read before its editor has come [CON-551]', async () => {
+  it('can be read before its editor has loaded [CON-551]', async () => {
     const file = { name: 'read-first', instructions: 'Be early.' };
     const { body } = await desk.call('PUT', '/v1/deployments/read-first', { body: file });
     const { page, go, leave } = await desk.enter('/keys');
@@ -230,7 +230,7 @@ describe('a deployment', () => {
 });
 
 describe('a server that restarts under the page', () => {
-  it('is waited for, and what was typed is sent once it is back [CON-303]', async () => {
+  it('is waited for, and the typed text is sent once it is back [CON-303]', async () => {
     const { page, leave } = await desk.enter('/keys?new=1');
     await page.getByLabel('Name').fill('typed before');
     desk.line.cut();
@@ -305,7 +305,7 @@ describe('a talk', () => {
     await leave();
   });
 
-  it('becomes a scenario with what its tools answered, and what is personal is said before [CON-230]', async () => {
+  it('becomes a scenario with its tool results, after a warning about personal data [CON-230]', async () => {
     desk.script(
       inTurn(calling('order_paper', { sheets: 4 }), { text: 'Order 4711 is on its way to ada@example.com.' }),
     );
@@ -416,7 +416,7 @@ describe('a talk', () => {
 });
 
 describe('tests', () => {
-  it('are added, played, and shown with the talk behind each verdict [CON-017]', async () => {
+  it('are added, played, and shown with the conversation behind each verdict [CON-017]', async () => {
     desk.script(() => ({ text: 'Good morning.' }));
     const { page, leave } = await desk.enter('/tests?deployment=desk&new=1');
     const form = page.getByRole('dialog', { name: 'Add a scenario' });
@@ -570,7 +570,7 @@ describe('a reply that fails', () => {
     await leave();
   });
 
-  it('says which limit was reached, and why sending it again is refused [CON-650]', async () => {
+  it('shows which limit was reached, and why sending it again is refused [CON-650]', async () => {
     await desk.apply({ name: 'short', memory: 'none', limits: { max_steps: 1 } });
     desk.script(() => ({ ...calling('no_such_tool'), usage: { inputTokens: 1_000_000, outputTokens: 1_000_000 } }));
     const { page, leave } = await desk.enter('/playground?deployment=short&user=poor');
@@ -588,7 +588,7 @@ describe('a reply that fails', () => {
     await leave();
   });
 
-  it('that a person stopped says Stopped, and nothing of an error [CON-652]', async () => {
+  it('that a person stopped shows Stopped and no error [CON-652]', async () => {
     desk.script(() => ({ text: ['Half an ', 'answer'], fail: 'hang' }));
     const { page, leave } = await desk.enter('/playground?deployment=desk');
     const id = await send(page, 'Count to a million');
@@ -637,7 +637,7 @@ describe('every page', () => {
     await leave();
   });
 
-  it('is the same page, and runs no script but its own [CON-012]', async () => {
+  it('is the same document, and runs only its own scripts [CON-012]', async () => {
     for (const path of ['/console', '/console/', '/console/org_x/live/anything/at/all']) {
       const answer = await fetch(`${desk.url}${path}`);
       const policy = answer.headers.get('content-security-policy') ?? '';

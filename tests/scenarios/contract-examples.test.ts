@@ -42,7 +42,7 @@ describe('the examples of the contract', () => {
     expect(without).toEqual([]);
   });
 
-  it.each(story)('$operation does what it says [REQ-305]', async (step) => {
+  it.each(story)('$operation behaves as documented [REQ-305]', async (step) => {
     const route = routeOf(step.operation);
     if (step.unsent) {
       if (step.unsent.answer !== undefined) route.response.parse(step.unsent.answer);

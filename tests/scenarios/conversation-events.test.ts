@@ -32,7 +32,7 @@ async function talked(...messages: string[]): Promise<{ id: string; last: number
 }
 
 describe('the events of a conversation', () => {
-  it('come as a stream, each with its seq, its type and the whole event [EVT-001, EVT-006, EVT-009, EVT-010, EVT-012, EVT-023, EVT-024]', async () => {
+  it('arrive as a stream, each with its seq, its type and the whole event [EVT-001, EVT-006, EVT-009, EVT-010, EVT-012, EVT-023, EVT-024]', async () => {
     const { id, last } = await talked('Hi', 'Again');
     const stream = await server.stream('GET', pathOf(id));
     expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
@@ -58,7 +58,7 @@ describe('the events of a conversation', () => {
     expect(await server.log(id)).toEqual(stream.seen);
   });
 
-  it('go on after `Last-Event-ID`, or after `after`, and from the first without either [EVT-002, EVT-024, EVT-025]', async () => {
+  it('resume after `Last-Event-ID` or `after`, and start from the first without either [EVT-002, EVT-024, EVT-025]', async () => {
     const { id, last } = await talked('Hi');
     const from = (after: number) => countTo(last, after + 1);
     expect(seqsOf(await follow(id, { to: last }))).toEqual(from(0));
@@ -69,7 +69,7 @@ describe('the events of a conversation', () => {
     expect(seqsOf(await follow(id, both))).toEqual(from(4));
   });
 
-  it.each(['-1', '1.5', 'x', '01', '1e3', '9'.repeat(16), '0x1'])('do not go on after %j [EVT-003]', async (given) => {
+  it.each(['-1', '1.5', 'x', '01', '1e3', '9'.repeat(16), '0x1'])('do not resume after %j [EVT-003]', async (given) => {
     const { id } = await server.begin();
     const answer = await server.call('GET', pathOf(id), { headers: { 'last-event-id': given } });
     expect(codeOf(answer)).toEqual([400, 'invalid_last_event_id']);
@@ -93,7 +93,7 @@ describe('the events of a conversation', () => {
     expect(stream.seen[0]?.seq).toBe(last_event_seq + 1);
   });
 
-  it('come as JSON, by pages [EVT-005, EVT-013]', async () => {
+  it('are listed as JSON, by pages [EVT-005, EVT-013]', async () => {
     const { id, last } = await talked('Hi', 'Again');
     const all: StreamEvent[] = [];
     let after: number | null = 0;
@@ -116,7 +116,7 @@ describe('the events of a conversation', () => {
     }
   });
 
-  it('of one task are its own alone, on the stream and by pages [EVT-004]', async () => {
+  it('of one task contain no others, on the stream and by pages [EVT-004]', async () => {
     server.script(() => ({ text: 'Done.' }));
     const { id } = await server.begin();
     const turns = [];
@@ -142,7 +142,7 @@ describe('the events of a conversation', () => {
   });
 });
 
-describe('what the events tell', () => {
+describe('the content of events', () => {
   it('of a reply: its turn, its text as it is typed, and the message [CONV-018, EVT-007, EVT-014, EVT-015]', async () => {
     const gate = door();
     server.script(async () => {
@@ -240,7 +240,7 @@ describe('what the events tell', () => {
 });
 
 describe('a reader whose connection is cut', () => {
-  it('gets every event once, wherever it is cut while replies are typed [EVT-008]', async () => {
+  it('gets every event once, even if it is cut while replies stream [EVT-008]', async () => {
     server.script(() => ({ text: Array.from({ length: 60 }, (_, at) => `${at} `), chunkDelayMs: 4 }));
     const { id } = await server.begin({ message: 'one' });
     const queued = await server.send(id, { message: 'two' });
@@ -307,7 +307,7 @@ describe('writers at once', () => {
 });
 
 describe('an open stream', () => {
-  it('ends when its key is revoked, and others go on', async () => {
+  it('ends when its key is revoked, and others continue', async () => {
     const { body: made } = await server.call('POST', '/v1/keys', { body: { name: 'short', scopes: ['runtime'] } });
     const { id } = await server.begin();
     const [own, other] = await Promise.all([

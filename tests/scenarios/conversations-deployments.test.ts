@@ -38,7 +38,7 @@ describe('the deployment of a conversation', () => {
     }
   });
 
-  it('is the user’s own where none is named, and else the org’s [CONV-014]', async () => {
+  it('is by default the user’s, or else the org’s [CONV-014]', async () => {
     const [own, other] = [await deployed('own'), await deployed('other-default')];
     const orgs = (await server.call('GET', '/v1/org')).body.default_deployment;
     await create({ user_id: 'uma' });
@@ -88,7 +88,7 @@ describe('the deployment of a conversation', () => {
     }
   });
 
-  it('takes no conversation and no message while it is archived', async () => {
+  it('accepts no conversation and no message while it is archived', async () => {
     const id = await deployed('archived');
     const { body: old } = await create({ deployment: id });
     await server.call('POST', `/v1/deployments/${id}/archive`);
@@ -100,7 +100,7 @@ describe('the deployment of a conversation', () => {
     expect((await server.tell(old.id, 'Hi')).status).toBe('settled');
   });
 
-  it('takes no live conversation before a version is live', async () => {
+  it('accepts no live conversation before a version is live', async () => {
     const id = await deployed('draft-alone');
     expect(codeOf(await create({ deployment: id, message: 'Hi' }, server.liveKey))).toEqual([
       409,
@@ -109,7 +109,7 @@ describe('the deployment of a conversation', () => {
     expect((await create({ deployment: id })).status).toBe(201);
   });
 
-  it('may be deleted: what was said stays, and nothing more is taken', async () => {
+  it('may be deleted: messages stay, and no more are accepted', async () => {
     const id = await deployed('deleted');
     const { body: old } = await create({ deployment: id });
     await server.tell(old.id, 'Hi');
@@ -161,7 +161,7 @@ describe('the version of a conversation', () => {
 });
 
 describe('the user of a conversation', () => {
-  it('that is disabled begins none and says nothing', async () => {
+  it('that is disabled cannot start one or send messages', async () => {
     const { body: old } = await create({ user_id: 'dis' });
     await change('/v1/users/dis', { status: 'disabled' });
     expect(codeOf(await create({ user_id: 'dis' }))).toEqual([403, 'user_disabled']);
@@ -169,7 +169,7 @@ describe('the user of a conversation', () => {
     expect((await create({ user_id: 'dis' }, server.liveKey)).status).toBe(201);
   });
 
-  it('must be named where the org says so [CONV-025]', async () => {
+  it('must be named if the org requires it [CONV-025]', async () => {
     const { body: old } = await create({});
     await change('/v1/org', { require_user: true });
     const refused = await create({ message: 'Hi' });
@@ -188,7 +188,7 @@ describe('the user of a conversation', () => {
 });
 
 describe('a server without a model', () => {
-  it('answers test mode from its stand-in, and says in live mode that no model is there [MSG-039]', async () => {
+  it('answers test mode from its stand-in, and returns `model_unavailable` in live mode [MSG-039]', async () => {
     const bare = await startTestServer({ env: { VESTRA_DEFAULT_MODEL: '' } });
     try {
       const put = (key: string) =>

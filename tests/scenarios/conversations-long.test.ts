@@ -75,7 +75,7 @@ async function manyCalls(id: string): Promise<void> {
 }
 
 describe('a conversation that has grown too long for its model', () => {
-  it('of 2,000 messages with 500 calls parts no call from its result, and keeps the numbers [MSG-401, MSG-407]', async () => {
+  it('of 2,000 messages with 500 calls separates no call from its result, and keeps the numbers [MSG-401, MSG-407]', async () => {
     const id = await longConversation();
     await manyCalls(id);
     answerWithinWindow();
@@ -127,7 +127,7 @@ describe('a conversation that has grown too long for its model', () => {
     expect((await server.messages(id)).length).toBe(100);
   });
 
-  it('is summarised again where the model finds too long what was thought to fit', async () => {
+  it('is summarised again if the model rejects the request as too long', async () => {
     const id = await longConversation();
     let refusals = 1;
     server.script((request) => {

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 describe('two servers on one database', () => {
-  it('show a follower of one what the other writes, as it is written', async () => {
+  it('stream text written by one to a follower of the other', async () => {
     respond = () => ({ text: ['Good ', 'morning', '.'], fail: 'hang' });
     const { id } = await here.begin();
     const stream = await here.stream('GET', `/v1/conversations/${id}/events`);
@@ -45,7 +45,7 @@ describe('two servers on one database', () => {
     expect(stream.seen.map(({ seq }) => seq)).toEqual(stream.seen.map((_, at) => at + 1));
   });
 
-  it('stop at one what runs at the other, while its model hangs', async () => {
+  it('stop at one a reply that runs at the other, while its model hangs', async () => {
     const begun = Promise.withResolvers<void>();
     respond = () => {
       begun.resolve();
@@ -64,7 +64,7 @@ describe('two servers on one database', () => {
     expect((await here.tell(id, 'Hello?')).reply.text).toBe('Here.');
   });
 
-  it('charge at one what was streamed at the other, once [MON-165]', async () => {
+  it('charge at one the text streamed at the other, once [MON-165]', async () => {
     respond = () => ({ text: ['Half ', 'an '], fail: 'hang' });
     const { id } = await here.begin();
     await there.call('POST', `/v1/conversations/${id}/messages`, { body: { message: 'Hi' } });
@@ -88,7 +88,7 @@ describe('two servers on one database', () => {
     ]);
   });
 
-  it('wait at one for a turn that the other makes', async () => {
+  it('wait at one for a turn that the other runs', async () => {
     const gate = Promise.withResolvers<void>();
     respond = async () => {
       await gate.promise;
@@ -105,7 +105,7 @@ describe('two servers on one database', () => {
     expect([status, body.reply.text]).toEqual([200, 'Made elsewhere.']);
   });
 
-  it('take messages of one conversation at once, and answer each once, in order', async () => {
+  it('accept concurrent messages of one conversation, and answer each once, in order', async () => {
     respond = ({ messages }) => ({ text: `Answer ${messages.length}`, chunkDelayMs: 1 });
     const { id } = await here.begin();
     const sent = await Promise.all(
@@ -132,7 +132,7 @@ describe('two servers on one database', () => {
     expect(await stream.events).toEqual([]);
   });
 
-  it('keep a stream when the line between them is lost, and end it where its key was revoked unheard', async () => {
+  it('keep a stream if the connection between them is lost, and end it if its key was revoked meanwhile', async () => {
     const { body: made } = await here.call('POST', '/v1/keys', { body: { name: 'unheard', scopes: ['runtime'] } });
     const { id } = await here.begin();
     const kept = await here.stream('GET', `/v1/conversations/${id}/events`);

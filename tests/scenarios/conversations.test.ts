@@ -18,7 +18,7 @@ afterAll(() => server.stop());
 const noCosts = { orchestrator: 0, intelligence: 0, tools: 0, compute: 0, background: 0, voice: 0 };
 
 describe('a conversation', () => {
-  it('is made from nothing, for the org’s own agent [CONV-001, CONV-002, CONV-012, CONV-024, CONV-027]', async () => {
+  it('is created without any field, for the org’s own agent [CONV-001, CONV-002, CONV-012, CONV-024, CONV-027]', async () => {
     const answer = await server.call('POST', '/v1/conversations');
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -41,7 +41,7 @@ describe('a conversation', () => {
     expect(await server.show(answer.body.id)).toEqual(answer.body);
   });
 
-  it('makes a user on first use, once [CONV-013]', async () => {
+  it('creates a user on first use, once [CONV-013]', async () => {
     const made = await Promise.all([1, 2, 3].map(() => server.begin({ user_id: 'new.user@example.com' })));
     expect(made.map(({ user_id }) => user_id)).toEqual(Array(3).fill('new.user@example.com'));
     expect((await server.call('GET', '/v1/users/new.user@example.com')).status).toBe(200);
@@ -69,7 +69,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('has no turn where nothing was said [CONV-010]', async () => {
+  it('has no turn if it has no message [CONV-010]', async () => {
     const made = await server.begin({ message: ' \n ' });
     expect(made).not.toHaveProperty('turn_id');
     expect([made.status, await server.messages(made.id)]).toEqual(['idle', []]);
@@ -106,12 +106,12 @@ describe('a conversation', () => {
     expect(answer.body.error.param).toBe(param);
   });
 
-  it('takes 32 labels [CONV-004]', async () => {
+  it('accepts 32 labels [CONV-004]', async () => {
     const metadata = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`k${at}`, '✓'.repeat(512)]));
     expect((await server.begin({ metadata })).metadata).toEqual(metadata);
   });
 
-  it('is active when something is said and not when it is read [CONV-011]', async () => {
+  it('updates its activity when a message is sent and not when it is read [CONV-011]', async () => {
     server.script(() => ({ text: 'Hello.' }));
     const made = await server.begin();
     await server.tell(made.id, 'one');
@@ -122,7 +122,7 @@ describe('a conversation', () => {
     expect((await server.show(made.id)).last_active_at > first).toBe(true);
   });
 
-  it('tells other systems that it was made, with what its GET shows [CONV-033]', async () => {
+  it('emits an event when it is created, with the body that its GET returns [CONV-033]', async () => {
     const made = await server.begin({ user_id: 'ada', metadata: { a: 'b' } });
     const { body } = await server.call('GET', '/v1/events?type=conversation.created&limit=1');
     expect(body.data[0].data).toEqual(made);
@@ -151,7 +151,7 @@ describe('a conversation', () => {
     expect(codeOf(await server.call('GET', '/v1/conversations/conv_1'))).toEqual([400, 'invalid_conversation_id']);
   });
 
-  it('is shown to its own org, mode and session alone where all read it at once [TEN-221]', async () => {
+  it('is shown only to its own org, mode and session in concurrent reads [TEN-221]', async () => {
     const { id } = await server.begin({ user_id: 'reader.of.one', metadata: { note: 'private' } });
     const otherOrg = await makeOtherOrg(server);
     const session = async (body: Record<string, unknown>) =>
@@ -184,7 +184,7 @@ describe('a conversation', () => {
     expect(statuses).toEqual([shown, unknown, shown, unknown, shown, closed, unknown, unknown, shown]);
   });
 
-  it('is found for its own tenant alone in a read of several [TEN-221]', async () => {
+  it('is found only for its own tenant in a read of several [TEN-221]', async () => {
     const { id } = await server.begin();
     const { id: other } = await server.begin({}, server.liveKey);
     const own = { orgId: server.orgId, mode: 'test' as const };
@@ -225,7 +225,7 @@ describe('the list of conversations', () => {
     expect(await idsOf('', await makeOtherOrg(server))).toEqual([]);
   });
 
-  it('shows what is open in each of them', async () => {
+  it('shows the open interactions of each', async () => {
     server.script(() => ({ calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] }));
     const { id } = await server.begin({ message: 'Help' });
     const shown = await server.until(`/v1/conversations/${id}`, ({ status }) => status === 'waiting');
@@ -237,7 +237,7 @@ describe('the list of conversations', () => {
 });
 
 describe('the status', () => {
-  it('goes from idle over replying, working and waiting to idle, and each change is told [CONV-006, CONV-007, CONV-026, CONV-028, CONV-029, CONV-030, EVT-021]', async () => {
+  it('changes from idle to replying, working, waiting and idle, and each change emits an event [CONV-006, CONV-007, CONV-026, CONV-028, CONV-029, CONV-030, EVT-021]', async () => {
     const gate = door();
     server.script(async ({ tools, messages }) => {
       if (tools.some(({ name }) => name === 'hand_off_to_work')) {
@@ -337,7 +337,7 @@ describe('stopping', () => {
     expect(typesOf(ofQueued)).toEqual(['turn.started', 'turn.settled']);
   });
 
-  it('ends every task with its questions, in whatever state it is [CONV-022, EVT-017, EVT-018]', async () => {
+  it('ends every task with its questions, in every state [CONV-022, EVT-017, EVT-018]', async () => {
     server.script(({ messages }) =>
       JSON.stringify(messages).includes('ask me')
         ? { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] }
@@ -376,8 +376,8 @@ describe('stopping', () => {
   });
 });
 
-describe('what is said of an answer', () => {
-  it('counts once for each rater and for the version that gave it, and goes with the user [CONV-400, CONV-401, CONV-402]', async () => {
+describe('feedback on an answer', () => {
+  it('counts once per rater and for the version that answered, and is deleted with the user [CONV-400, CONV-401, CONV-402]', async () => {
     const { id } = await server.begin({ user_id: 'rater', message: 'Hi' });
     const { deployment_id } = await server.rest(id);
     const [question, answer] = await server.messages(id);
@@ -443,7 +443,7 @@ describe('what is said of an answer', () => {
 });
 
 describe('a hidden conversation', () => {
-  it('is in no list and tells no webhook', async () => {
+  it('is in no list and emits no webhook event', async () => {
     const { id } = await server.begin();
     await query(server.connectionString, 'UPDATE conversations SET is_hidden = true WHERE id = $1', [id]);
     // Events of others may come at any time.
@@ -474,7 +474,7 @@ describe('a hidden conversation', () => {
 describe('a message that interrupts', () => {
   const interrupting = (message: string) => ({ message, when_busy: 'interrupt' });
 
-  it('takes the place of the reply that is being made and of what waits behind it, in both modes [CONV-541]', async () => {
+  it('replaces the current reply and the queued messages, in both modes [CONV-541]', async () => {
     for (const key of [server.testKey, server.liveKey]) {
       server.script(() => ({ text: ['Half a ', 'sentence'], fail: 'hang' }));
       const { id, turn_id } = await server.begin({ message: 'Hi' }, key);
@@ -498,7 +498,7 @@ describe('a message that interrupts', () => {
     }
   });
 
-  it('stops the reply that is being made and nothing else: work and open questions go on [CONV-542]', async () => {
+  it('stops only the current reply: tasks and open questions continue [CONV-542]', async () => {
     server.script((request) => {
       const text = lastText(request);
       if (resultsIn(request).length > 0 || text.includes('By the way')) return { text: 'Noted.' };
@@ -552,7 +552,7 @@ describe('a message that interrupts', () => {
     await server.call('POST', `${path}/stop`);
   });
 
-  it('is answered as the last of many that interrupt each other, and all come to an end [CONV-544]', async () => {
+  it('is answered as the last of many that interrupt each other, and all of them settle [CONV-544]', async () => {
     server.script(() => ({ text: 'Hello.' }));
     const { id } = await server.begin();
     const sent = await Promise.all(
@@ -567,7 +567,7 @@ describe('a message that interrupts', () => {
     expect(ends.at(-1)?.data.turn).toMatchObject({ status: 'settled', reply: { text: 'Hello.' } });
   });
 
-  it('may come from a session [CONV-545, SES-102]', async () => {
+  it('may be sent by a session [CONV-545, SES-102]', async () => {
     server.script((request) => (lastText(request).includes('Wait') ? { text: 'Yes?' } : { fail: 'hang' }));
     const { body: session } = await server.call('POST', '/v1/sessions', { body: { user_id: 'ivy', chat: true } });
     const id = session.conversation_id;

@@ -225,7 +225,7 @@ describe('a documented block is a tested block', () => {
     },
   );
 
-  it('or says why it is none, in every page [GUIDE-009]', () => {
+  it('or gives the reason why it is not, in every page [GUIDE-009]', () => {
     const unmarked = pages
       .filter((page) => !(page in tried))
       .flatMap((page) => blocksIn(page).flatMap((block) => (isUnrun(block) ? [`${page}:${block.line}`] : [])));
@@ -253,7 +253,7 @@ describe('a documented block is a tested block', () => {
 
   const typeHere = (command: string) => type(command, folder);
 
-  it('of an interview, whose file is applied and passes its own test [OFF-103]', async () => {
+  it('of an interview, whose file is applied and passes its test [OFF-103]', async () => {
     const init = blocksIn('README.md')
       .flatMap(commandsIn)
       .find(({ command }) => command.startsWith('npx vestra init'));
@@ -288,7 +288,7 @@ describe('a documented block is a tested block', () => {
     ]);
   });
 
-  it('leaves an example whose stand-in answers a follow-up from what a tool said in the turn before [OFF-102]', async () => {
+  it('leaves an example whose stand-in answers a follow-up from a tool result of the turn before [OFF-102]', async () => {
     const say = async (path: string, message: string) => {
       const { status, body, text } = await server.call('POST', path, {
         body: { message, ...(path === '/v1/conversations' && { deployment: 'support-desk' }) },

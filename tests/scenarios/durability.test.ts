@@ -68,7 +68,7 @@ const onIt = 'agent: I am on it and will come back with the result.';
 const askedAbout = (word: string) => server.asked.filter((request) => lastText(request).includes(word));
 
 describe('a process that is killed', () => {
-  it('has its reply and its task go on in another within 30 seconds, with what the model had thought and what an MCP server works on [JOB-005, RSN-006, MCPS-442]', async () => {
+  it("has its reply and task resumed by another within 30 seconds, with the model's reasoning and the MCP server's running calls [JOB-005, RSN-006, MCPS-442]", async () => {
     const press = slowTool({ status: 'working' });
     const { url } = await serveMcp('2026', [tool('print')], press.parts);
     await server.apply({
@@ -114,7 +114,7 @@ describe('a process that is killed', () => {
   });
 });
 
-describe('what a killed process has done', () => {
+describe('the recorded steps of a killed process', () => {
   it('is known to the resumed reply and to the next one: function results and open questions [MSG-401]', async () => {
     const tools = [{ name: 'get_order', description: 'Orders.', input_schema: { type: 'object' }, read_only: true }];
     const killed = await start('all');
@@ -142,7 +142,7 @@ describe('what a killed process has done', () => {
 });
 
 describe('a conversation that a killed process looked through for facts', () => {
-  it('is looked through by another, beside a third, and its facts are kept once [MEM-303]', async () => {
+  it('is examined by another, beside a third, and its facts are stored once [MEM-303]', async () => {
     await server.apply({ name: 'keeper' });
     const facts = [{ text: 'The user plays the harp.', kind: 'other', said_by_user: true }];
     const kept = async () =>
@@ -226,7 +226,7 @@ describe('tasks that wait', () => {
   /** More than a process has connections. */
   const count = 25;
 
-  it('hold no connection and no process, and go on with their answers in another [JOB-009]', async () => {
+  it('hold no connection and no process, and resume with their answers in another [JOB-009]', async () => {
     const first = await startWorker();
     server.script((request) => {
       const [answer] = resultsIn(request);

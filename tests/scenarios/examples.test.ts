@@ -41,7 +41,7 @@ describe('the examples', () => {
     );
   });
 
-  it.each(names)('%s goes live and brings its routines with it', async (name) => {
+  it.each(names)('%s is promoted together with its routines', async (name) => {
     const live = await server.call('POST', `/v1/deployments/${name}/promote`, {
       key: server.liveKey,
       body: { when: 'now' },

@@ -110,7 +110,7 @@ describe('files in a bucket', () => {
     expect(s3.seen.filter(({ method, url }) => method === 'DELETE' && url.endsWith(key)).at(-1)?.status).toBe(204);
   });
 
-  it('that work cannot save just now are told to the agent, which saves them later [STORE-009]', async () => {
+  it('that a task cannot save are reported to the agent, which saves them later [STORE-009]', async () => {
     let saves = 0;
     s3.trouble(({ method, url }) =>
       method === 'PUT' && !url.includes('home') && saves++ < 4 ? { answer: 503 } : null,
@@ -125,7 +125,7 @@ describe('files in a bucket', () => {
 });
 
 describe('computers without a shared disk', () => {
-  it('lose at most what was not saved yet when their machine is killed, on whichever machine they wake next [STORE-015]', async () => {
+  it('lose at most unsaved files when their machine is killed, and wake on any machine [STORE-015]', async () => {
     desk.script(
       inTurn(
         calling('run_command', {

@@ -25,7 +25,7 @@ const upload = (raw: FormData, search = '', options: { key?: string; headers?: R
 const get = (id: string, key?: string) => server.call('GET', `/v1/files/${id}`, key ? { key } : {});
 
 describe('uploading', () => {
-  it('keeps whose file it is and what it is [FILE-001, FILE-002, FILE-006, FILE-007]', async () => {
+  it('stores the owner and the type of a file [FILE-001, FILE-002, FILE-006, FILE-007]', async () => {
     const { status, body } = await upload(form('# Hello', 'hello.md'), '?user_id=ada');
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -57,11 +57,11 @@ describe('uploading', () => {
     ['data.csv', new TextEncoder().encode('a,b\n1,2\n'), 'text/csv'],
     ['page.html', new TextEncoder().encode('<p>hi</p>'), 'text/html'],
     ['noise.txt', new Uint8Array([1, 0, 255, 254, 7, 9, 200]), 'application/octet-stream'],
-  ])('sees by its bytes what %s is', async (filename, bytes, type) => {
+  ])('detects %s by its bytes', async (filename, bytes, type) => {
     expect((await upload(form(bytes, filename))).body.mime_type).toBe(type);
   });
 
-  it('takes 10 MB and not one byte more [FILE-008]', async () => {
+  it('accepts 10 MB and not one byte more [FILE-008]', async () => {
     expect((await upload(form(new Uint8Array(10 * megabytes), 'big.bin'))).status).toBe(201);
     const over = await upload(form(new Uint8Array(10 * megabytes + 1), 'big.bin'));
     expect([over.status, codeOf(over)]).toEqual([413, 'file_too_large']);
@@ -91,7 +91,7 @@ describe('uploading', () => {
     expect([json.status, codeOf(json)]).toEqual([400, 'multipart_required']);
   });
 
-  it('is the same upload under the same key, whatever the boundary [IDEM-016]', async () => {
+  it('is the same upload under the same key, with any boundary [IDEM-016]', async () => {
     const headers = { 'idempotency-key': 'upload' };
     const first = await upload(form('same'), '', { headers });
     const second = await upload(form('same'), '', { headers });
@@ -100,7 +100,7 @@ describe('uploading', () => {
     expect(codeOf(await upload(form('other'), '', { headers }))).toBe('idempotency_key_reused');
   });
 
-  it('is for a user where the org requires one, and not for a disabled one [ACC-015, AUTH-011, USR-030, USR-031]', async () => {
+  it('needs a user if the org requires one, and refuses a disabled one [ACC-015, AUTH-011, USR-030, USR-031]', async () => {
     await server.call('POST', '/v1/users', { body: { user_id: 'off' } });
     await server.call('PATCH', '/v1/users/off', { body: { status: 'disabled' } });
     const refused = await upload(form('x'), '?user_id=off');
@@ -145,7 +145,7 @@ describe('downloading', () => {
 });
 
 describe('finding and deleting', () => {
-  it('lists uploads, and outputs where work is named [FILE-009, FILE-010, FILE-011]', async () => {
+  it('lists uploads, and outputs if a task is named [FILE-009, FILE-010, FILE-011]', async () => {
     const taskId = newId('task');
     const conversationId = newId('conv');
     const insert = (source: string) =>
@@ -180,7 +180,7 @@ describe('finding and deleting', () => {
     expect((await fetch(link)).status).toBe(404);
   });
 
-  it('keeps the bytes of an upload that runs beside the delete of its twin', async () => {
+  it('keeps the bytes of an upload while an identical file is deleted', async () => {
     for (let round = 0; round < 10; round++) {
       const twin = (await upload(form('twins'))).body.id;
       const [made] = await Promise.all([upload(form('twins')), server.call('DELETE', `/v1/files/${twin}`)]);
@@ -190,7 +190,7 @@ describe('finding and deleting', () => {
     }
   });
 
-  it('is a 404 for what is not there, in the other mode and for another org [FILE-018, TEN-004, TEN-010]', async () => {
+  it('returns 404 for a missing file, in the other mode and for another org [FILE-018, TEN-004, TEN-010]', async () => {
     const { body } = await upload(form('mine'));
     const other = await makeOtherOrg(server);
     for (const key of [server.liveKey, other]) {

@@ -215,7 +215,7 @@ describe('an owner that froze at its model', () => {
     ['a task', 'meanwhile'],
     ['a task that calls a tool', 'meanwhile'],
     ['a task that asks', 'afterwards'],
-  ] as const)('leaves %s to the one that took it over, where it wakes %s [JOB-221]', async (name, wakes) => {
+  ] as const)('leaves %s to the process that took it over, if it wakes %s [JOB-221]', async (name, wakes) => {
     const { asked, late, respond } = cases[name];
     const expected = await undisturbed(asked, respond);
     const id = await takenOverAtModel(asked, wakes, late, respond);

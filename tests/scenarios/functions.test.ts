@@ -59,7 +59,7 @@ const blocksOfPage = (language: string) =>
   );
 
 describe('calls of functions that wait', () => {
-  it('are each taken once by many who ask at the same time, in whichever conversation [FUN-001]', async () => {
+  it('are each claimed once by concurrent workers, across conversations [FUN-001]', async () => {
     desk.script(findsStock);
     const talks = await Promise.all([1, 2, 3, 4].map(() => desk.waiting()));
     const answers = await Promise.all(Array.from({ length: 8 }, () => take({ limit: 2 })));
@@ -93,7 +93,7 @@ describe('calls of functions that wait', () => {
     await desk.rest(conversationId);
   });
 
-  it('are waited for, and given as soon as one comes [FUN-003]', async () => {
+  it('are awaited, and returned as soon as one arrives [FUN-003]', async () => {
     desk.script(findsStock);
     const waiting = take({ wait_s: 60, functions: ['order_paper', 'find_stock'] });
     const { conversationId } = await desk.waiting();
@@ -129,7 +129,7 @@ describe('calls of functions that wait', () => {
     await desk.rest(conversationId);
   });
 
-  it('are taken by nobody once they are cancelled or out of time [FUN-005] [FUN-006]', async () => {
+  it('cannot be claimed once they are cancelled or expired [FUN-005] [FUN-006]', async () => {
     desk.script(findsStock);
     const [cancelled, late] = [await desk.waiting(), await desk.waiting()];
     const [first] = (await take()).body.data;
@@ -142,7 +142,7 @@ describe('calls of functions that wait', () => {
     for (const { conversationId } of [cancelled, late]) await desk.rest(conversationId);
   });
 
-  it('tell on the stream how far they are, without their arguments [FUN-007]', async () => {
+  it('report their progress on the stream, without their arguments [FUN-007]', async () => {
     desk.script(findsStock);
     const { conversationId } = await desk.waiting({ user_id: 'ada' });
     const [call] = (await take()).body.data;
@@ -195,7 +195,7 @@ describe('serveFunctions', () => {
     return { events, stop };
   }
 
-  it('lets one agent ask another, for the same person and once however often the call comes [FUN-041]', async () => {
+  it('lets one agent ask another for the same person, once for repeated calls [FUN-041]', async () => {
     const tool = {
       function: 'ask_billing',
       description: 'Asks billing.',
@@ -265,7 +265,7 @@ describe('serveFunctions', () => {
     expect(log.find(({ type }) => type === 'tool_call.progress')?.data.text).toBe('Looking for a4');
   });
 
-  it('tells the agent of failures without what they hold [FUN-011]', async () => {
+  it('reports failures to the agent without their details [FUN-011]', async () => {
     const outcomes = ['secret', 'told', 'answered'];
     const served = await serve({
       find_stock: defineFunction({
@@ -290,7 +290,7 @@ describe('serveFunctions', () => {
     expect(served.events.filter(({ type }) => type === 'failed')).toHaveLength(4);
   });
 
-  it('says at its start where it differs from the deployment [FUN-012]', async () => {
+  it('reports at its start the differences from the deployment [FUN-012]', async () => {
     const { events } = await serve({
       find_stock: defineFunction({ input: z.strictObject({ shelf: z.string() }), run: () => 7 }),
       find_shelf: () => 1,
@@ -308,7 +308,7 @@ describe('serveFunctions', () => {
     stops.pop();
   });
 
-  it('gives a function the type of its schema [FUN-013]', () => {
+  it('types a function by its schema [FUN-013]', () => {
     defineFunction({
       input: z.object({ sku: z.string(), sheets: z.coerce.number().optional() }),
       run: (input, context) => {
@@ -318,7 +318,7 @@ describe('serveFunctions', () => {
     });
   });
 
-  it('waits for what runs when it stops, and then gives it back [FUN-015]', async () => {
+  it('waits for running calls when it stops, and then releases them [FUN-015]', async () => {
     desk.script(findsStock);
     const begun = Promise.withResolvers<AbortSignal>();
     const { stop } = await serve(
@@ -412,7 +412,7 @@ describe('an address that answers functions', () => {
     expect(audit.body.data[0]).toMatchObject({ action: 'interaction.answered', actor: { type: 'system' } });
   });
 
-  it('is called again by the same id where it fails for a moment, and not where it fails for good [FUN-021]', async () => {
+  it('is called again with the same id after a temporary failure, and not after a permanent one [FUN-021]', async () => {
     desk.script(findsStock);
     answerWith([503], [200, json, '{"error":"No such shelf."}']);
     const { id } = await desk.say({ message: 'Go on' });
@@ -443,7 +443,7 @@ describe('an address that answers functions', () => {
     expect(receiver.received.map(({ headers }) => headers['webhook-id'])).not.toContain(interaction.id);
   });
 
-  it('is called for what a process left behind that died, and may answer later [FUN-023]', async () => {
+  it('is called for calls left by a dead process, and may answer later [FUN-023]', async () => {
     desk.script(findsStock);
     answerWith([202]);
     const first = await desk.waiting();
@@ -458,7 +458,7 @@ describe('an address that answers functions', () => {
     expect(bodies.find(({ call_id }) => call_id === first.interaction.id)).toMatchObject({ attempt: 2 });
   });
 
-  it('is left out for what a message declares, and of no other org or mode [FUN-024] [FUN-004]', async () => {
+  it('is not called for functions of a message, nor for another org or mode [FUN-024] [FUN-004]', async () => {
     desk.script(inTurn(calling('find_shelf'), { text: 'Done.' }));
     answerWith([200, json, '{"output":1}']);
     const other = await makeOtherOrg(desk);
@@ -476,7 +476,7 @@ describe('an address that answers functions', () => {
     await desk.rest(conversationId);
   });
 
-  it('may be answered by `functionEndpoint`, which refuses what is not signed [FUN-026]', async () => {
+  it('may be served by `functionEndpoint`, which refuses unsigned requests [FUN-026]', async () => {
     desk.script(findsStock);
     const heard: unknown[] = [];
     const client = createClient({ baseUrl: desk.url, key: desk.testKey });
@@ -722,7 +722,7 @@ describe('asking an agent that calls functions', () => {
     return asking(120);
   }
 
-  it('returns at once for what a person has to answer, beside a call and after one [FUN-664]', async () => {
+  it('returns at once if a person has to answer, beside a call and after one [FUN-664]', async () => {
     const question = { name: 'ask_question', arguments: { question: 'Which size?' } };
     desk.script(inTurn({ calls: [{ name: 'find_stock', arguments: { sku: 'A4' } }, question] }, { text: 'Done.' }));
     const given = { message: 'Order', deployment: 'desk' };
@@ -744,7 +744,7 @@ describe('asking an agent that calls functions', () => {
     for (const { conversation_id } of [mixed, approval]) await desk.rest(conversation_id);
   });
 
-  it('returns what the agent says after a call that nobody answered in time [FUN-665]', async () => {
+  it("returns the agent's reply after a call that was not answered in time [FUN-665]", async () => {
     desk.script(findsStock);
     const expire = (event: StreamEvent) =>
       event.type === 'tool_call.created' &&

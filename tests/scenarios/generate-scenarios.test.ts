@@ -82,7 +82,7 @@ describe('with a model', () => {
     for (const count of [0, 11, 1.5]) expect((await generate({ count })).status).toBe(400);
   });
 
-  it('tells the model of instructions, tools and approvals, as data', async () => {
+  it('sends instructions, tools and approvals to the model as data', async () => {
     server.script(() => ({ text: drafted(1) }));
     await generate({ count: 1 });
     const [request] = server.asked;
@@ -96,7 +96,7 @@ describe('with a model', () => {
     }
   });
 
-  it('takes the version that is named, or the newest [SCN-014, SCN-027]', async () => {
+  it('uses the named version, or the newest [SCN-014, SCN-027]', async () => {
     await server.apply({ ...file, instructions: 'The second wording.' });
     server.script(() => ({ text: drafted(1) }));
     await generate({ count: 1 });
@@ -130,7 +130,7 @@ describe('with a model', () => {
     ['one of three wrong', [draft(0), draft(5, { success_criteria: [] }), draft(1)], 'scenarios.1.success_criteria'],
     ['what is no scenario', [draft(0), 'Draft 1', draft(1)], 'scenarios.1'],
   ])(
-    'keeps what is usable of drafts with %s, and asks for the rest alone [SCN-141]',
+    'keeps the usable part of drafts with %s, and requests only the rest [SCN-141]',
     async (_what, scenarios, told) => {
       const partly = JSON.stringify({ scenarios });
       const kept = new Set(scenarios.flatMap((each) => (typeof each === 'string' ? [] : [each.name])));
@@ -151,7 +151,7 @@ describe('with a model', () => {
     },
   );
 
-  it('tells the model of notebooks with their titles, and of skills [SCN-142]', async () => {
+  it('sends titles of notebooks and skills to the model [SCN-142]', async () => {
     const make = async (slug: string, access: object, title: string) => {
       const { body } = await server.call('POST', '/v1/notebooks', {
         body: { name: `The ${slug}`, slug, description: `About ${slug}.`, access },
@@ -192,7 +192,7 @@ describe('with a model', () => {
     expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_key_reused']);
   });
 
-  it('answers as a message does where the model fails or nobody pays', async () => {
+  it('returns the errors of a message if the model fails or the wallet is empty', async () => {
     server.script(() => ({ fail: 400, failMessage: 'no' }));
     const failed = await generate({ count: 1 });
     expect([failed.status, failed.body.error.code]).toEqual([502, 'model_error']);
@@ -200,7 +200,7 @@ describe('with a model', () => {
     expect([poor.status, poor.body.error.code]).toEqual([402, 'wallet_empty']);
   });
 
-  describe('of a talk', () => {
+  describe('from a conversation', () => {
     const asks = (id: unknown) => ({ calls: [{ name: 'find_order', arguments: { number: id } }] });
     const answers: Record<string, unknown>[] = [
       { output: { day: 'Friday', contact: 'ada@example.com', api_key: 'sk-abcdefghijklmnop' } },
@@ -238,7 +238,7 @@ describe('with a model', () => {
     const draftOf = (id = talk, options: { key?: string; body?: unknown } = {}) =>
       server.call('POST', `/v1/conversations/${id}/scenario-draft`, options);
 
-    it('keeps what was said and answered, takes credentials out and points at what is personal [SCN-420, SCN-421]', async () => {
+    it('keeps messages and results, removes credentials and marks personal data [SCN-420, SCN-421]', async () => {
       server.script(() => ({ text: JSON.stringify(wording) }));
       const { status, body, text } = await draftOf();
       expect(status).toBe(200);
@@ -275,7 +275,7 @@ describe('with a model', () => {
       expect((await server.call('GET', '/v1/deployments/talks/scenarios')).body.data).toEqual([]);
     });
 
-    it('does without a model that is of no use: each criterion is then what words can show [SCN-422]', async () => {
+    it('works without a usable model: each criterion is then a word match [SCN-422]', async () => {
       server.script(() => ({ text: 'Sure!' }));
       const { body } = await draftOf();
       expect(body.drafted_by).toBeNull();
@@ -337,7 +337,7 @@ describe('with a model', () => {
       };
       beforeAll(() => server.apply({ ...file, name: 'talks', instructions: 'Answer about orders, in short.' }));
 
-      it('has both answers side by side and the calls that differ; nothing is run and nobody is told [TRUN-421, TRUN-422]', async () => {
+      it('has both answers side by side and the calls that differ, runs nothing and emits nothing [TRUN-421, TRUN-422]', async () => {
         const waitsBefore = await count(`SELECT FROM interactions`);
         server.script(cast({ agent: calling(numbers, 'Friday and Monday.') }));
         const done = await replay();
@@ -400,7 +400,7 @@ describe('with a model', () => {
         expect(done.talks[0].judged_by).toBe('compatible/scripted');
       });
 
-      it('is stopped by a cancel, and fails alone where the model does [TRUN-424]', async () => {
+      it('is stopped by a cancel, and a model failure fails only one [TRUN-424]', async () => {
         server.script(() => ({ fail: 'hang' }));
         const { body: begun } = await server.call('POST', '/v1/deployments/talks/replays', { body: { last: 1 } });
         await server.until(`/v1/replays/${begun.id}`, ({ counts }) => counts.running === 1);
@@ -416,7 +416,7 @@ describe('with a model', () => {
         ]);
       });
 
-      it('is of one deployment, org and mode, and of talks with people alone [TRUN-425]', async () => {
+      it('covers one deployment, org and mode, and only conversations with people [TRUN-425]', async () => {
         server.script(() => ({ text: 'Hello.' }));
         const [{ id: made }] = (await server.call('GET', '/v1/deployments/talks/replays')).body.data;
         const [{ replayed_conversation_id: hidden }] = (await server.call('GET', `/v1/replays/${made}`)).body.talks;
@@ -459,7 +459,7 @@ describe('with a model', () => {
       });
     });
 
-    it('is nobody’s who could not read the talk: another org, the other mode, a key for setting up [CONV-420]', async () => {
+    it('is hidden from callers who cannot read the conversation: another org, the other mode, a setup key [CONV-420]', async () => {
       server.script(() => ({ text: JSON.stringify(wording) }));
       const setup = await server.call('POST', '/v1/keys', { body: { name: 'setup', scopes: ['setup'] } });
       const other = await makeOtherOrg(server);

@@ -112,7 +112,7 @@ async function endRequest(socket: Socket, body: unknown): Promise<{ status: numb
 type Answered = { error?: { type: string; code: string } };
 
 describe('a server that is going down', () => {
-  it('answers what has begun, and 503 `not_ready` to what comes after, of which nothing is done [ERR-019, OPS-205]', async () => {
+  it('finishes running requests, and returns 503 `not_ready` to later ones without effect [ERR-019, OPS-205]', async () => {
     const leaver = await startTestServer({
       beside: server,
       env: { ...server.env, VESTRA_ROLE: 'all', VESTRA_DRAIN_SECONDS: '1' },

@@ -211,7 +211,7 @@ describe('limits of bodies', () => {
   const without = changing.filter(({ route }) => route.auth === 'open' || route.auth === 'console' || !route.body);
 
   it.each(without.map(({ name, route }) => [name, route] as const))(
-    '%s takes at most 16 KB [REQ-601]',
+    '%s accepts at most 16 KB [REQ-601]',
     async (_, route) => {
       const response = await fetch(`${server.url}${pathOf(route)}`, {
         method: route.method,
@@ -237,7 +237,7 @@ describe('limits of bodies', () => {
   it.each([
     ['values', `[${'1,'.repeat(100_000)}1]`],
     ['fields in one object', `{${times(10_001, (at) => `"k${at}":1`)}}`],
-  ])('a body of too many %s is refused and says so [REQ-604]', async (what, raw) => {
+  ])('a body of too many %s is refused with that reason [REQ-604]', async (what, raw) => {
     const { status, body } = await server.call('POST', '/v1/users', {
       raw,
       headers: { 'content-type': 'application/json' },
@@ -257,7 +257,7 @@ describe('limits of bodies', () => {
   });
 
   it.each(['openai.chat', 'openai.respond', 'agUi.run', 'conversations.create'])(
-    '%s takes 32 tools, whatever their names [OAI-601]',
+    '%s accepts 32 tools with any names [OAI-601]',
     async (name) => {
       const { route } = rowOf(name);
       const ask = async (count: number) => {

@@ -74,7 +74,7 @@ describe('a key', () => {
 });
 
 describe('a replay', () => {
-  it('makes nothing new and answers byte for byte [IDEM-003, IDEM-009, IDEM-010]', async () => {
+  it('creates nothing and returns the same bytes [IDEM-003, IDEM-009, IDEM-010]', async () => {
     const key = freshKey();
     const first = await create(key);
     const second = await create(key);
@@ -111,7 +111,7 @@ describe('a replay', () => {
     expect((await create(key)).body.id).toBe(second.body.id);
   });
 
-  it('is not kept for an answer outside 2xx [IDEM-011]', async () => {
+  it('is not stored for a response outside 2xx [IDEM-011]', async () => {
     const key = freshKey();
     const refused = await create(key, { body: { name: '', scopes: ['runtime'] } });
     expect(refused.status).toBe(400);
@@ -136,7 +136,7 @@ describe('a replay', () => {
     expect([roll.status, roll.headers.get('idempotent-replayed')]).toEqual([200, null]);
   });
 
-  it('lies encrypted where the answer shows a secret, and replays in clear [IDEM-015]', async () => {
+  it('is stored encrypted if the response contains a secret, and replays in clear [IDEM-015]', async () => {
     const key = freshKey();
     const first = await create(key);
     const [kept] = await query<{ answer: Buffer; encrypted: boolean }>(
@@ -168,7 +168,7 @@ describe('at the same time', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('a call that waits too long for another says so [IDEM-013]', async () => {
+  it('a call that waits too long for another returns an error [IDEM-013]', async () => {
     const key = freshKey();
     const holder = new pg.Client({ connectionString: server.connectionString });
     await holder.connect();

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => desk.stop());
 
 describe('a settled interaction', () => {
-  it('that was withdrawn lets the work go on without it, and leaves its state no more [INT-005, INT-014, INT-017, INT-020, INT-026, ANS-029]', async () => {
+  it('that was cancelled lets the task continue without it, and never changes again [INT-005, INT-014, INT-017, INT-020, INT-026, ANS-029]', async () => {
     desk.script(inTurn(calling('ask_question', { question: 'Which size?' }), { text: 'Without, then.' }));
     const { conversationId, interaction } = await desk.waiting({ hand_off: 'always' });
     const { body } = await desk.call('POST', `/v1/interactions/${interaction.id}/cancel`);
@@ -44,7 +44,7 @@ describe('a settled interaction', () => {
     expect(await desk.told('interaction.resolved', conversationId)).toEqual([body]);
   });
 
-  it('that nobody answered in time has expired, and the agent is told [INT-005, INT-014, INT-018, INT-020, INT-039, ANS-030]', async () => {
+  it('that was not answered in time has expired, and the agent reads so [INT-005, INT-014, INT-018, INT-020, INT-039, ANS-030]', async () => {
     desk.script(asksForSize);
     const { conversationId, interaction } = await desk.waiting();
     // More than one page of waits whose conversations are gone, and all of them older, hold up nobody.
@@ -111,7 +111,7 @@ describe('many at once', () => {
     expect(log.filter(({ type }) => type === 'turn.settled')).toHaveLength(1);
   });
 
-  it('an answer and a withdrawal: one of them counts, and the agent hears of that one [ANS-031]', async () => {
+  it('an answer and a cancel: one of them counts, and the agent reads that one [ANS-031]', async () => {
     const read = { resolved: 'M', cancelled: 'The request was withdrawn: go on without this action.' };
     for (let round = 0; round < 6; round++) {
       desk.script(asksForSize);
@@ -147,7 +147,7 @@ describe('an answer that comes too late for its conversation', () => {
   it.each([
     ['its task is deleted', 'DELETE FROM interactions WHERE conversation_id = $1'],
     ['its user is erased', 'DELETE FROM conversations WHERE id = $1'],
-  ])('finds nothing where %s while it waits for its turn [INT-042]', async (_what, statement) => {
+  ])('returns 404 if %s while it waits for its turn [INT-042]', async (_what, statement) => {
     desk.script(asksForSize);
     const { conversationId, interaction } = await desk.waiting();
     const blocker = new pg.Client({ connectionString: desk.connectionString });
@@ -177,7 +177,7 @@ describe('an answer that comes too late for its conversation', () => {
 });
 
 describe('who may see and answer one', () => {
-  it('nobody of another org or in the other mode [INT-042]', async () => {
+  it('no caller of another org or in the other mode [INT-042]', async () => {
     desk.script(asksForSize);
     const { conversationId, interaction } = await desk.waiting();
     for (const key of [await makeOtherOrg(desk), desk.liveKey]) {
@@ -197,7 +197,7 @@ describe('who may see and answer one', () => {
   });
 
   it.each([newId('int'), newId('call'), 'int_1', 'msg_00000000000000000000000a', 'x'])(
-    'nobody where there is none: %s [INT-042]',
+    'no caller if it does not exist: %s [INT-042]',
     async (id) => {
       const path = `/v1/interactions/${id}`;
       const tries = [
@@ -248,7 +248,7 @@ describe('who may see and answer one', () => {
 });
 
 describe('the list', () => {
-  it('shows what is pending unless another status is asked for, by pages, and filters [INT-003, INT-004, INT-005, INT-021, INT-022, INT-023, INT-024]', async () => {
+  it('shows pending interactions unless another status is requested, by pages, and filters [INT-003, INT-004, INT-005, INT-021, INT-022, INT-023, INT-024]', async () => {
     desk.script(asksForSize);
     const bob = await desk.waiting({ user_id: 'bob' });
     desk.script(inTurn(calling('ask_question', { question: 'Which colour?' }), { text: 'Thanks.' }));

@@ -58,11 +58,7 @@ export const a2a = area('a2a', 'done', [
     'A cancelled task is canceled there and `failed` with `error.code: stopped` here.',
   ],
   ['A2A-021', 'docs/a2a.md#the-card', 'The protocol version 1.0 stands in the card.'],
-  [
-    'A2A-022',
-    'docs/a2a.md#message-contents',
-    'A message of data alone is taken with the data as what is asked.',
-  ],
+  ['A2A-022', 'docs/a2a.md#message-contents', 'A message of data alone is taken with the data as what is asked.'],
   [
     'A2A-023',
     'docs/a2a.md#message-contents',

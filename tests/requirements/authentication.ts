@@ -43,11 +43,7 @@ export const authentication = area('authentication', 'open', [
     'docs/sessions.md#token-access',
     'A session token is accepted on the memory list and both memory deletes, for its own user.',
   ],
-  [
-    'AUTH-015',
-    'docs/sessions.md#token-access',
-    'A session token is accepted on get-one of a file of its user.',
-  ],
+  ['AUTH-015', 'docs/sessions.md#token-access', 'A session token is accepted on get-one of a file of its user.'],
   [
     'AUTH-016',
     'docs/sessions.md#token-access',
@@ -96,11 +92,7 @@ export const authentication = area('authentication', 'open', [
     'docs/sessions.md#token-access',
     'A session token reads its own conversation, sends messages to it and lists its messages.',
   ],
-  [
-    'AUTH-032',
-    'docs/sessions.md#token-access',
-    'A session token follows the events of its conversation and stops it.',
-  ],
+  ['AUTH-032', 'docs/sessions.md#token-access', 'A session token follows the events of its conversation and stops it.'],
   ['AUTH-033', 'docs/sessions.md#token-access', 'A session token uploads a file for its own user.'],
   ['AUTH-034', 'docs/sessions.md#rules-of-tokens-and-pages', 'A session token starts a voice call on its own session.'],
   [

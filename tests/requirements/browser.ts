@@ -180,11 +180,7 @@ export const browser = area('browser', 'done', [
     'docs/browser.md#rules-of-a-fetch',
     'If a page hangs, the tool answers an error in its time; the server ends its process and the next call works.',
   ],
-  [
-    'BRW-181',
-    'docs/browser.md#confinement',
-    'A browser runs under the same filter of system calls as a computer.',
-  ],
+  ['BRW-181', 'docs/browser.md#confinement', 'A browser runs under the same filter of system calls as a computer.'],
   [
     'BRW-182',
     'docs/browser.md#confinement',

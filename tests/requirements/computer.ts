@@ -31,31 +31,19 @@ export const computer = area('computer', 'done', [
     'docs/computer.md#confinement',
     'A confined process makes no system call that leads out of its sandbox, and cannot outlive the server if memory runs out.',
   ],
-  [
-    'CMP-182',
-    'docs/computer.md#confinement',
-    "Nothing of the server's environment is to be read inside a sandbox.",
-  ],
+  ['CMP-182', 'docs/computer.md#confinement', "Nothing of the server's environment is to be read inside a sandbox."],
   [
     'CMP-183',
     'docs/computer.md#confinement',
     'How many processes and commands a computer runs at once is bounded for all its commands together.',
   ],
-  [
-    'CMP-184',
-    'docs/computer.md#confinement',
-    'The memory of a computer is bounded for all its commands together.',
-  ],
+  ['CMP-184', 'docs/computer.md#confinement', 'The memory of a computer is bounded for all its commands together.'],
   [
     'CMP-185',
     'docs/computer.md#confinement',
     'The bytes and files of a computer are bounded over everything that writes; a full one reports it and can be emptied.',
   ],
-  [
-    'CMP-186',
-    'docs/computer.md#confinement',
-    'Two installations on one machine share no account of a computer.',
-  ],
+  ['CMP-186', 'docs/computer.md#confinement', 'Two installations on one machine share no account of a computer.'],
   [
     'CMP-187',
     'docs/computer.md#confinement',

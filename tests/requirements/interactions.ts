@@ -121,11 +121,7 @@ export const interactions = area('interactions', 'done', [
     "`ask_question` comes from the agent's own tools `ask_question` and `request_handoff`.",
   ],
   ['INT-032', 'docs/interactions.md#sources-of-interactions', '`tool_permission` comes from a waiting tool.'],
-  [
-    'INT-033',
-    'docs/interactions.md#sources-of-interactions',
-    '`connector_auth` comes from a missing app connection.',
-  ],
+  ['INT-033', 'docs/interactions.md#sources-of-interactions', '`connector_auth` comes from a missing app connection.'],
   [
     'INT-034',
     'docs/interactions.md#sources-of-interactions',

@@ -74,21 +74,13 @@ export const money = area('money', 'done', [
     "A user's day cap counts the UTC day, the month cap the UTC calendar month.",
   ],
   ['MON-021', 'docs/users-and-money.md#caps', "The smaller of the user's own and the org's cap for users holds."],
-  [
-    'MON-022',
-    'docs/users-and-money.md#usage',
-    '`cost_usd` of a conversation equals the sum of its line items.',
-  ],
+  ['MON-022', 'docs/users-and-money.md#usage', '`cost_usd` of a conversation equals the sum of its line items.'],
   [
     'MON-023',
     'docs/api/conversations.md#conversation',
     '`cost_breakdown` holds the numbers `orchestrator`, `intelligence`, `tools`, `compute`, `background`, `voice`, and they sum to `cost_usd`.',
   ],
-  [
-    'MON-024',
-    'docs/users-and-money.md#usage',
-    'The charges of a task are complete within a few seconds of its end.',
-  ],
+  ['MON-024', 'docs/users-and-money.md#usage', 'The charges of a task are complete within a few seconds of its end.'],
   [
     'MON-025',
     'docs/users-and-money.md#the-wallet',

@@ -40,7 +40,11 @@ export const sessions = area('sessions', 'done', [
     'docs/api/sessions.md#get-v1sessionssession_id',
     '`GET /v1/sessions/{session_id}` answers the session, to a key or to its own token.',
   ],
-  ['SES-016', 'docs/sessions.md#expiry-and-revocation', '`DELETE /v1/sessions/{session_id}` answers the session as `revoked`.'],
+  [
+    'SES-016',
+    'docs/sessions.md#expiry-and-revocation',
+    '`DELETE /v1/sessions/{session_id}` answers the session as `revoked`.',
+  ],
   ['SES-017', 'docs/api/sessions.md#delete-v1sessionssession_id', 'After the delete the token stops at once.'],
   [
     'SES-018',

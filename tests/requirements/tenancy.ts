@@ -43,11 +43,7 @@ export const tenancy = area('tenancy', 'done', [
   ['TEN-012', 'docs/modes.md#data-separate-per-mode', 'Secrets of one mode are not used in the other.'],
   ['TEN-013', 'docs/modes.md#data-separate-per-mode', 'Keys are listed and managed per mode.'],
   ['TEN-014', 'docs/modes.md#data-separate-per-mode', 'Wallet and usage are separate per mode.'],
-  [
-    'TEN-015',
-    'docs/modes.md#data-separate-per-mode',
-    'App connections of one mode are not reached from the other.',
-  ],
+  ['TEN-015', 'docs/modes.md#data-separate-per-mode', 'App connections of one mode are not reached from the other.'],
   ['TEN-016', 'docs/modes.md', "A test key's message runs the deployment's `draft_version`."],
   ['TEN-017', 'docs/modes.md', "A live key's message runs the deployment's `live_version`."],
   [
@@ -104,11 +100,7 @@ export const tenancy = area('tenancy', 'done', [
     'docs/modes.md#data-separate-per-mode',
     '`PATCH /v1/org` (except `name`) and `PATCH /v1/limits` apply to the mode of the key only.',
   ],
-  [
-    'TEN-202',
-    'docs/modes.md#data-separate-per-mode',
-    "`GET /v1/me` shows the org's new name with the next call.",
-  ],
+  ['TEN-202', 'docs/modes.md#data-separate-per-mode', "`GET /v1/me` shows the org's new name with the next call."],
   [
     'TEN-203',
     'docs/modes.md#shared-between-modes',

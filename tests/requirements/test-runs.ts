@@ -25,11 +25,7 @@ export const testRuns = area('test-runs', 'done', [
     'docs/tests.md#simulated-tools',
     "A declared tool in a test answers its `tool_results` entry and the caller's code is not called.",
   ],
-  [
-    'TRUN-009',
-    'docs/tests.md#simulated-tools',
-    'A tool with no `tool_results` entry answers an error in a test.',
-  ],
+  ['TRUN-009', 'docs/tests.md#simulated-tools', 'A tool with no `tool_results` entry answers an error in a test.'],
   [
     'TRUN-010',
     'docs/tests.md#simulated-tools',
@@ -45,11 +41,7 @@ export const testRuns = area('test-runs', 'done', [
     'docs/tests.md#simulated-tools',
     'An approved MCP tool in a test plays its `tool_results` entry or does not run.',
   ],
-  [
-    'TRUN-013',
-    'docs/tests.md#simulated-tools',
-    'With `approves` absent or false the test user denies each approval.',
-  ],
+  ['TRUN-013', 'docs/tests.md#simulated-tools', 'With `approves` absent or false the test user denies each approval.'],
   [
     'TRUN-014',
     'docs/tests.md#simulated-tools',
@@ -106,16 +98,8 @@ export const testRuns = area('test-runs', 'done', [
   ['TRUN-027', 'docs/tests.md#the-verdict', 'A test plays at most 12 exchanges.'],
   ['TRUN-028', 'docs/tests.md#the-verdict', 'A criterion the judge cannot decide counts as not met.'],
   ['TRUN-029', 'docs/tests.md#the-verdict', 'A scenario without criteria does not pass.'],
-  [
-    'TRUN-030',
-    'docs/tests.md#simulated-tools',
-    'Test conversations appear in no conversation or task list.',
-  ],
-  [
-    'TRUN-031',
-    'docs/tests.md#simulated-tools',
-    'Users of tests appear in no user list and no user count.',
-  ],
+  ['TRUN-030', 'docs/tests.md#simulated-tools', 'Test conversations appear in no conversation or task list.'],
+  ['TRUN-031', 'docs/tests.md#simulated-tools', 'Users of tests appear in no user list and no user count.'],
   ['TRUN-032', 'docs/tests.md#simulated-tools', 'Test conversations send no webhooks.'],
   ['TRUN-033', 'docs/api/test-runs.md#testrunevent', 'The cost of a run is charged and shown in `cost_usd`.'],
   [

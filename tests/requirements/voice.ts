@@ -36,11 +36,7 @@ export const voice = area('voice', 'done', [
     'docs/voice.md#approvals',
     'An approval is asked aloud and shown; a spoken approval counts only if nothing requires one on the page, a refusal always.',
   ],
-  [
-    'VOI-264',
-    'docs/voice.md#end-of-a-call',
-    'A cap that is reached in the middle of a call ends it with a sentence.',
-  ],
+  ['VOI-264', 'docs/voice.md#end-of-a-call', 'A cap that is reached in the middle of a call ends it with a sentence.'],
   [
     'VOI-265',
     'docs/voice.md#end-of-a-call',

@@ -97,11 +97,7 @@ export const waiting = area('waiting', 'done', [
     'docs/interactions.md#tools-that-wait',
     'In a browser or a connected app the agent is only instructed to ask for what `approvals` lists.',
   ],
-  [
-    'WAIT-021',
-    'docs/functions.md#results',
-    'A function call unanswered after `timeout_s` is an error to the agent.',
-  ],
+  ['WAIT-021', 'docs/functions.md#results', 'A function call unanswered after `timeout_s` is an error to the agent.'],
   [
     'WAIT-022',
     'docs/interactions.md#tools-that-wait',

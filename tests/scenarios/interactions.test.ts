@@ -64,7 +64,7 @@ describe('a question', () => {
     ]);
   });
 
-  it('of several takes one answer each, in order [ANS-004, ANS-021]', async () => {
+  it('with several parts accepts one answer each, in order [ANS-004, ANS-021]', async () => {
     const questions = { question: 'Size?', also: [{ question: 'Colour?' }, { question: 'When?', multi_select: true }] };
     desk.script(inTurn(calling('ask_question', questions), { text: 'Thanks.' }));
     const { conversationId, interaction } = await desk.waiting();
@@ -82,7 +82,7 @@ describe('a question', () => {
     expect(resultsIn(desk.asked.at(-1))).toEqual(['Size?\nM\n\nColour?\nred\n\nWhen?\ntoday']);
   });
 
-  it('may be refused, and the agent is told [ANS-005]', async () => {
+  it('may be declined, and the agent reads so [ANS-005]', async () => {
     desk.script(asksForSize);
     const { conversationId, interaction } = await desk.waiting();
     const { body } = await desk.answer(interaction.id, { approve: false });
@@ -91,7 +91,7 @@ describe('a question', () => {
     expect(resultsIn(desk.asked.at(-1))).toEqual(['The person said no.']);
   });
 
-  it('refuses what a question does not take, and stays open [ANS-020, ANS-022, ANS-023]', async () => {
+  it('rejects invalid answers and stays open [ANS-020, ANS-022, ANS-023]', async () => {
     desk.script(asksForSize);
     const { conversationId, interaction } = await desk.waiting();
     const codes = [undefined, { approve: true }, { decision: 'done' }, { output: 1 }, { error: 'x' }].map(
@@ -118,7 +118,7 @@ describe('a hand-off', () => {
     ['done', 'answered', 'The person did it.'],
     ['could_not', 'denied', 'The person said no. They wrote: "I could not do it.".'],
     ['not_now', 'denied', 'The person said no. They wrote: "Not now.".'],
-  ])('takes `%s` [ANS-006, INT-004, INT-014, INT-031]', async (decision, outcome, read) => {
+  ])('accepts `%s` [ANS-006, INT-004, INT-014, INT-031]', async (decision, outcome, read) => {
     handOff({ request: 'Sign in to the shop.' });
     const { conversationId, interaction } = await desk.waiting({ hand_off: 'always' });
     expect(interaction).toMatchObject({
@@ -135,7 +135,7 @@ describe('a hand-off', () => {
     expect(resultsIn(desk.asked.at(-1))).toEqual([read]);
   });
 
-  it('takes a value where it asks for one, and refuses the rest [ANS-007, ANS-024]', async () => {
+  it('accepts a value if it asks for one, and rejects the rest [ANS-007, ANS-024]', async () => {
     handOff({ request: 'Read me the code.', asks_for_value: true });
     const { conversationId, interaction } = await desk.waiting({ hand_off: 'always' });
     for (const body of [undefined, { approve: true }, { approve: false }, { output: 1 }, { error: 'x' }]) {
@@ -178,7 +178,7 @@ describe('an approval in person', () => {
 });
 
 describe('a call to the caller’s tool', () => {
-  it('keeps the id of the call and shows its name and rows [INT-002, INT-006, INT-030, INT-038, INT-040, INT-041, WAIT-001, WAIT-003]', async () => {
+  it("keeps the call's id and shows its name and rows [INT-002, INT-006, INT-030, INT-038, INT-040, INT-041, WAIT-001, WAIT-003]", async () => {
     desk.script(findsStock);
     const { conversationId, interaction } = await desk.waiting();
     expect(interaction).toMatchObject({
@@ -222,7 +222,7 @@ describe('a call to the caller’s tool', () => {
     expect(body.steps).toMatchObject([{ tool_use_id: interaction.id, name: 'find_stock', is_error: true }]);
   });
 
-  it('refuses what a tool call does not take [ANS-025, ANS-026, ANS-027]', async () => {
+  it('rejects answers that a tool call does not accept [ANS-025, ANS-026, ANS-027]', async () => {
     desk.script(findsStock);
     const { conversationId, interaction } = await desk.waiting();
     const bodies = [{ answers: ['x'] }, { decision: 'done' }, { approve: true }, { output: 1, error: 'x' }, undefined];

@@ -105,7 +105,7 @@ describe('with a model', () => {
     expect(steps.at(-1)?.body.status).toBe('ready');
   });
 
-  it('takes a message in its conversation as an answer, and shows all of it there [ITV-002]', async () => {
+  it('accepts a message in its conversation as an answer, and shows the whole interview there [ITV-002]', async () => {
     server.script(asking);
     const begun = (await call({ deployment: 'by-message', describe: describeJob })).body;
     const sent = await server.call('POST', `/v1/conversations/${begun.conversation_id}/messages`, {
@@ -218,7 +218,7 @@ describe('with a model', () => {
     expect([again.status, again.body.status]).toEqual([200, 'ready']);
   });
 
-  it('keeps what would apply of a file while it asks on, and takes remarks when it is ready', async () => {
+  it('keeps the valid part of a file while it asks further, and accepts remarks when it is ready', async () => {
     server.script((request) => {
       const known = told(request);
       const broken = known.answers.length === 2 ? { surprise: true } : {};
@@ -238,7 +238,7 @@ describe('with a model', () => {
     expect(remark.body.file.instructions).toContain('Be shorter.');
   });
 
-  it('takes answers that come at once one after the other', async () => {
+  it('processes concurrent answers one after the other', async () => {
     server.script((request) => ({ ...asking(request), delayMs: 30 }));
     const begun = (await call({ deployment: 'at-once', describe: describeJob })).body.conversation_id;
     const answers = await Promise.all(['a', 'b', 'c'].map((answer) => call({ conversation: begun, answer })));
@@ -249,7 +249,7 @@ describe('with a model', () => {
     expect(roles).toEqual(['agent', 'user', 'agent', 'user', 'agent', 'user', 'agent', 'user']);
   });
 
-  it('asks the model once for one idempotency key, charges, and answers as a message does where it cannot', async () => {
+  it('asks the model once per idempotency key, charges, and returns the errors of a message if it fails', async () => {
     server.script((request) => ({ ...asking(request), usage: { inputTokens: 100_000, outputTokens: 0 } }));
     const before = (await server.call('GET', '/v1/usage')).body.total.cost_usd;
     const headers = { 'idempotency-key': 'interview-1' };

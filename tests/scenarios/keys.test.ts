@@ -19,8 +19,8 @@ const makeKey = (body: object = {}, key?: string) =>
   server.call('POST', '/v1/keys', { body: { name: 'k', scopes: ['runtime'], ...body }, ...(key && { key }) });
 const me = (key: string, on: TestServer = server) => on.call('GET', '/v1/me', { key });
 
-describe('making a key', () => {
-  it('shows it once and keeps its hash alone [KEY-001, KEY-002, KEY-008, KEY-009, AUTH-035, AUTH-036]', async () => {
+describe('creating a key', () => {
+  it('shows it once and stores only its hash [KEY-001, KEY-002, KEY-008, KEY-009, AUTH-035, AUTH-036]', async () => {
     const { status, body } = await makeKey({ name: 'shown once' });
     expect(status).toBe(201);
     expect(body.key).toMatch(/^vk_test_[A-Za-z0-9_-]{43}$/);
@@ -52,7 +52,7 @@ describe('making a key', () => {
     }
   });
 
-  it('makes a test key unless it says live [KEY-010]', async () => {
+  it('creates a test key unless live is requested [KEY-010]', async () => {
     expect((await makeKey({}, server.liveKey)).body.mode).toBe('test');
     const live = await makeKey({ mode: 'live' }, server.liveKey);
     expect(live.body.key).toMatch(/^vk_live_/);
@@ -121,12 +121,12 @@ describe('rolling a key', () => {
     [604_801, 400],
     [1.5, 400],
     [604_800, 200],
-  ])('takes a grace of %d seconds: %i [KEY-012]', async (grace_seconds, status) => {
+  ])('accepts a grace of %d seconds: %i [KEY-012]', async (grace_seconds, status) => {
     const { body } = await makeKey();
     expect((await roll(body.id, { grace_seconds })).status).toBe(status);
   });
 
-  it('takes no body as no grace', async () => {
+  it('treats a missing body as no grace', async () => {
     const { body } = await makeKey();
     const answer = await server.call('POST', `/v1/keys/${body.id}/roll`);
     expect(answer.status).toBe(200);
@@ -160,7 +160,7 @@ describe('revoking a key', () => {
   });
 });
 
-describe('what a key leaves behind', () => {
+describe('the record of a key', () => {
   it('emits its making, rolling and revoking without the secret [KEY-019]', async () => {
     const { body } = await makeKey({ name: 'told' });
     const rolled = await server.call('POST', `/v1/keys/${body.id}/roll`, { body: {} });
@@ -174,7 +174,7 @@ describe('what a key leaves behind', () => {
     for (const secret of [body.key, rolled.body.key]) expect(JSON.stringify(events)).not.toContain(secret);
   });
 
-  it('tells its last use, and one audit row per minute counts its requests, in the order of the log [KEY-015, AUD-007, AUD-008, AUD-240]', async () => {
+  it('shows its last use, and one audit row per minute counts its requests, in the order of the log [KEY-015, AUD-007, AUD-008, AUD-240]', async () => {
     const { body } = await makeKey({ scopes: ['all'] });
     await untilMinuteHasRoom();
     for (let at = 0; at < 7; at++) await me(body.key, at % 2 ? sibling : server);

@@ -47,7 +47,7 @@ describe('a worker that leaves', () => {
     await successor.stop();
   });
 
-  it('charges the call that it cuts off, once, and the one that is made in its place [MON-642]', async () => {
+  it('charges the interrupted call once, and the call that replaces it [MON-642]', async () => {
     const leaver = await startWorker({ VESTRA_STOP_SECONDS: '1' });
     server.script(() => ({ text: ['Half an ', 'answer'], fail: 'hang' }));
     const { body } = await server.call('POST', '/v1/conversations', { body: { message: 'Go', user_id: 'patient' } });

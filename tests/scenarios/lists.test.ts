@@ -31,7 +31,7 @@ async function walk(limit: number, between: () => Promise<void> = async () => {}
 }
 
 describe('a page', () => {
-  it('holds 20 rows unless told otherwise, and the first ones [LIST-001, LIST-002, LIST-006]', async () => {
+  it('has the first 20 rows by default [LIST-001, LIST-002, LIST-006]', async () => {
     const { body } = await list();
     expect(Object.keys(body).sort()).toEqual(['data', 'next_cursor']);
     expect(body.data).toHaveLength(20);
@@ -59,7 +59,7 @@ describe('a page', () => {
 });
 
 describe('walking', () => {
-  it('gives every row once, whatever the limit [LIST-005, LIST-008]', async () => {
+  it('returns every row once, with any limit [LIST-005, LIST-008]', async () => {
     const all = (await list('?limit=100')).body.data.map(({ id }: { id: string }) => id);
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 60 }), async (limit) => {
@@ -69,7 +69,7 @@ describe('walking', () => {
     );
   });
 
-  it('neither repeats nor hides a row when others are made meanwhile [LIST-009]', async () => {
+  it('neither repeats nor skips a row when others are created meanwhile [LIST-009]', async () => {
     const before = (await list('?limit=100')).body.data.map(({ id }: { id: string }) => id);
     const seen = await walk(9, async () => {
       await makeKey('made meanwhile');

@@ -47,7 +47,7 @@ function post(body: unknown, headers: Record<string, string> = {}, method = 'POS
 }
 
 describe('the endpoint', () => {
-  it('refuses a call that does not take both kinds of answer [MCP-002]', async () => {
+  it('refuses a request that does not accept both response types [MCP-002]', async () => {
     for (const accept of ['application/json', 'text/event-stream', '*/*', 'text/html']) {
       const { status, text } = await post(listing, { accept });
       expect([accept, status, JSON.parse(text).error.param]).toEqual([accept, 400, 'Accept']);
@@ -55,7 +55,7 @@ describe('the endpoint', () => {
     expect((await post(listing)).status).toBe(200);
   });
 
-  it('takes POST alone [MCP-001]', async () => {
+  it('accepts only POST [MCP-001]', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const answer = await fetch(`${server.url}/v1/mcp`, {
         method,
@@ -130,7 +130,7 @@ describe('the endpoint', () => {
     expect((await post(listing)).status).toBe(200);
   });
 
-  it('keeps the limits of the routes behind it', async () => {
+  it('applies the limits of the routes behind it', async () => {
     const tooLong = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ask', arguments: {} } };
     const { text } = await post({
       ...tooLong,

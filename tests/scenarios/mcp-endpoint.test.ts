@@ -116,7 +116,7 @@ describe.each(revisions)('a client of %s', (revision) => {
     expect(events.next_after).toBe(4);
   });
 
-  it('hears what the agent waits on, answers it and finds the work done [MCP-003]', async () => {
+  it("reads the agent's interaction, answers it and gets the result of the task [MCP-003]", async () => {
     desk.script(asksForSize);
     const user = `grace-${revision}`;
     const asked = await call(client, 'ask', { message: 'Order a shirt', user, hand_off: 'always' });
@@ -135,7 +135,7 @@ describe.each(revisions)('a client of %s', (revision) => {
     expect(events.data.map(({ type }: { type: string }) => type)).toContain('task.completed');
   });
 
-  it('follows the reply as it is written where it asks for progress', async () => {
+  it('follows the streamed reply if it asks for progress', async () => {
     desk.script(() => ({ text: ['One ', 'two ', 'three.'], chunkDelayMs: 60 }));
     const heard: string[] = [];
     const answer = (await client.callTool(
@@ -147,7 +147,7 @@ describe.each(revisions)('a client of %s', (revision) => {
     expect(heard.length).toBeGreaterThan(1);
   });
 
-  it('learns the API’s code, the argument at fault and the request’s id where a tool fails [MCP-011]', async () => {
+  it('gets the API’s error code, the faulty argument and the request id if a tool fails [MCP-011]', async () => {
     expect(await refusal(client, 'users_get', { user: 'nobody-at-all' })).toMatchObject({ code: 'user_not_found' });
     expect(await refusal(client, 'users_get')).toMatchObject({ code: 'user_required', param: 'user' });
     expect(await refusal(client, 'users_create', { user: 'not one' })).toMatchObject({
@@ -230,7 +230,7 @@ describe('tools that are more than one call', () => {
     expect(session).not.toHaveProperty('token');
   });
 
-  it('`answer` wants to know which, where more than one is open', async () => {
+  it('`answer` needs an id if more than one is open', async () => {
     desk.script(asksForSize);
     const first = await call(client, 'ask', { message: 'A shirt', user: 'twice' });
     const second = await call(client, 'ask', { message: 'Another', user: 'twice' });
@@ -288,7 +288,7 @@ describe('tools that are more than one call', () => {
     expect(body.data[0].text).toBe('Nobody heard.');
   });
 
-  it('`ask` brings back what a schema asked for, and a key repeated is one message', async () => {
+  it('`ask` returns data for a schema, and a repeated key sends one message', async () => {
     const twice = await connectMcp(desk.url, desk.testKey, '2026-07-28', { 'idempotency-key': 'mcp-ask-once' });
     desk.script(() => ({ text: '{"cups": 2}' }));
     const schema = { type: 'object', properties: { cups: { type: 'integer' } }, required: ['cups'] };
@@ -320,7 +320,7 @@ describe('tools that are more than one call', () => {
 });
 
 describe('a key', () => {
-  it('sees and calls what its scopes allow and no more [MCP-001, MCP-010]', async () => {
+  it('sees and calls only what its scopes allow [MCP-001, MCP-010]', async () => {
     const wanted = (held: string[]) =>
       commands
         .filter(({ tool, scopes }) => tool !== null && scopes !== null)
@@ -372,7 +372,7 @@ describe('a key', () => {
     expect([await seenBy(desk.liveKey), await seenBy(desk.testKey)]).toEqual([200, 404]);
   });
 
-  it('leaves its own trace: a change is audited as the key’s, from the client’s address', async () => {
+  it('is recorded in the audit log with its changes and the client’s address', async () => {
     const client = await connectMcp(desk.url, desk.testKey);
     await call(client, 'org_update', { name: 'Renamed' });
     await client.close();

@@ -177,7 +177,7 @@ describe('a client with a document', () => {
   });
 });
 
-describe('what a client opens', () => {
+describe('an authorization request', () => {
   let opened: URL;
   beforeAll(async () => {
     const held = heldClient(server);
@@ -270,7 +270,7 @@ describe('a code', () => {
     return { fields, exchange: (changes = {}) => post('/v1/oauth/token', { ...fields, ...changes }) };
   };
 
-  it('is worth nothing to others, and ends what it has led to when it comes again [MCP-483, MCP-484]', async () => {
+  it('is useless to other clients, and revokes its tokens when it is used again [MCP-483, MCP-484]', async () => {
     const { exchange } = await askedFor();
     const others: [Record<string, string>, string][] = [
       [{ code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
@@ -298,7 +298,7 @@ describe('a code', () => {
     expect(kept).toEqual([]);
   });
 
-  it('is over after a minute, and exchanged once where two come at once [MCP-484]', async () => {
+  it('expires after a minute, and is exchanged once in concurrent requests [MCP-484]', async () => {
     const late = await askedFor();
     await sql(`UPDATE mcp_authorization_codes SET expires_at = now() WHERE code_hash = sha256($1)`, [late.fields.code]);
     expect((await late.exchange()).body.error).toBe('invalid_grant');
@@ -357,7 +357,7 @@ describe('an access token', () => {
     expect((await mcp(inLive.tokens().access_token, 'users_get', { user: live.user_id })).code).toBeUndefined();
   });
 
-  it('does what the member’s role allows at that moment, and ends with the member and the org [MCP-488]', async () => {
+  it('has the member’s current permissions, and ends with the member and the org [MCP-488]', async () => {
     const admin = await newMember(server, 'admin');
     const held = heldClient(server);
     await held.connect().catch(() => {});
@@ -385,7 +385,7 @@ describe('an access token', () => {
     expect(renewed.body.error).toBe('invalid_grant');
   });
 
-  it('ends where its member chooses a password by a link: the login may have been in wrong hands [MCP-488]', async () => {
+  it('ends when its member resets the password by a link, since the account may have been stolen [MCP-488]', async () => {
     const [robbed, other] = [await newMember(server, 'developer'), await newMember(server, 'developer')];
     const held = heldClient(server);
     const kept = heldClient(server);
@@ -409,7 +409,7 @@ describe('an access token', () => {
     expect([await opens(held), await opens(kept)]).toEqual([401, 200]);
   });
 
-  it('without the scope of the endpoint is told which to ask for [MCP-481]', async () => {
+  it('without the scope of the endpoint gets an error that names the scope [MCP-481]', async () => {
     const held = heldClient(server);
     await held.connect().catch(() => {});
     const asked = held.opened();
@@ -462,7 +462,7 @@ it('members see and end the clients they have let in, admins those of the org [M
     .toMatchObject({ actor_name: `${grace.email} with Desk helper` });
 });
 
-it('webhook endpoints hear who was let in and why one was shut out, as of keys [MCP-531]', async () => {
+it('webhooks report which clients were admitted and why one was removed, as for keys [MCP-531]', async () => {
   const { id: deploymentId } = (await server.apply({ name: 'told-of-grants', instructions: 'Help.' })).body;
   const { id: endpointId } = (
     await server.call('POST', '/v1/webhooks', { body: { url: 'http://127.0.0.1:9/', events: ['*'] } })
@@ -581,7 +581,7 @@ describe('a call that waits is cut where its grant ends [MCP-532]', () => {
   });
 });
 
-it('keeps ten thousand clients that nobody has let in, the newest, and every one that somebody has [MCP-533]', async () => {
+it('keeps the newest ten thousand unapproved clients, and every approved one [MCP-533]', async () => {
   const used = (await connected(server, await newMember(server, 'developer'))).clientId();
   await sql(`UPDATE registered_mcp_clients SET last_used_at = now() - interval '1 year' WHERE id = $1`, [used]);
   await sql(`INSERT INTO registered_mcp_clients (id, name, redirect_uris, last_used_at)

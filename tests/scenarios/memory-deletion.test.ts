@@ -98,7 +98,7 @@ describe('a deleted fact', () => {
     ['all facts', deleteAll],
     ['a fact by its id', deleteOne],
     ['a fact in the panel of a session', deleteInPanel],
-  ])('does not come back from what was said before %s was deleted [MEM-640]', async (name, forget) => {
+  ])('does not come back from messages sent before %s was deleted [MEM-640]', async (name, forget) => {
     const user = `ordinary-${name.length}`;
     script(remembering);
     const id = await talk(user, 'I live in Lisbon now, please remember');
@@ -117,7 +117,7 @@ describe('a deleted fact', () => {
     expect((await known(user)).sort()).toEqual([lisbon, chess].sort());
   });
 
-  it('does not come back from a look that asked the model before the deletion [MEM-641]', async () => {
+  it('does not come back from an extraction that called the model before the deletion [MEM-641]', async () => {
     script(() => ({ text: 'Noted.' }));
     const id = await talk('in-flight', 'I live in Lisbon.');
     await done('POST', '/v1/memory', { user_id: 'in-flight', text: 'Likes tea.' });
@@ -136,7 +136,7 @@ describe('a deleted fact', () => {
     expect([looks, await known('in-flight')]).toEqual([1, []]);
   });
 
-  it('does not come back from a look that is tried again later [MEM-641]', async () => {
+  it('does not come back from an extraction that is retried later [MEM-641]', async () => {
     script(
       () => ({ text: 'Noted.' }),
       () => ({ fail: 400, failMessage: 'not now' }),

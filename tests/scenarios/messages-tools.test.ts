@@ -100,7 +100,7 @@ describe('a tool of a message', () => {
     await server.call('POST', `/v1/conversations/${id}/stop`);
   });
 
-  it('is told apart by what it needs, with the usual where nothing is said [MSG-009, MSG-010]', async () => {
+  it('is described by its fields, with defaults for missing ones [MSG-009, MSG-010]', async () => {
     callEach({ name: 'weather', arguments: {} });
     const { id } = await server.begin({
       message: 'Weather?',
@@ -154,7 +154,7 @@ describe('a tool of a message', () => {
 });
 
 describe('tool results', () => {
-  it('answer several calls, and may come with the next message [MSG-029, MSG-030]', async () => {
+  it('answer several calls, and may be sent with the next message [MSG-029, MSG-030]', async () => {
     callEach({ name: 'weather', arguments: { city: 'Oslo' } }, { name: 'weather', arguments: { city: 'Rome' } });
     const { id, turn_id } = await server.begin({ message: 'Weather?', tools: [weather] });
     const calls = await waiting(id, 2);
@@ -199,7 +199,7 @@ describe('tool results', () => {
     await server.rest(other.id);
   });
 
-  it('are refused as the interactions route refuses them, and nothing is kept [MSG-030]', async () => {
+  it('are refused like on the interactions route, and nothing is stored [MSG-030]', async () => {
     const { id, call_id } = await openCall();
     const other = await openCall();
     const unknown = newId('call');

@@ -32,46 +32,43 @@ function answerBehind(gate: { opened: Promise<void> }): void {
   });
 }
 
-describe('what a turn asks of PostgreSQL', () => {
-  it.runIf(isOneProcess)(
-    'is a bounded number of statements in few groups, whatever the machine [MSG-040]',
-    async () => {
-      server.script(() => ({ text: 'Hello.' }));
-      const turn = async () => {
-        const { id } = await server.begin({ user_id: 'counted', deployment: 'desk' });
-        const { events } = await server.stream('POST', `/v1/conversations/${id}/messages`, {
-          body: { message: 'Hi', stream: true },
-        });
-        await events;
-      };
-      // The first ones prepare statements and fill caches.
-      for (let at = 0; at < 5; at++) await turn();
-      const sent = vi.spyOn(pg.Client.prototype, 'query');
-      const executed = vi.spyOn(pg.Connection.prototype, 'execute');
-      const groups: number[] = [];
-      const statements: number[] = [];
-      for (let at = 0; at < 21 || (at < 200 && Math.min(...groups) > 4); at++) {
-        sent.mockClear();
-        executed.mockClear();
-        await turn();
-        groups.push(sent.mock.calls.length);
-        statements.push(executed.mock.calls.length);
-      }
-      sent.mockRestore();
-      executed.mockRestore();
-      // Background work of the process only adds to a turn's count, on a busy machine for most turns. Wait for the
-      // smallest count: that is the turn's own.
-      const [ownGroups, ownStatements] = [Math.min(...groups), Math.min(...statements)];
-      expect(ownGroups).toBeGreaterThanOrEqual(3);
-      expect(ownGroups).toBeLessThanOrEqual(4);
-      expect(ownStatements).toBeGreaterThan(8);
-      expect(ownStatements).toBeLessThanOrEqual(12);
-    },
-  );
+describe('PostgreSQL statements of a turn', () => {
+  it.runIf(isOneProcess)('are bounded in number and sent in few groups [MSG-040]', async () => {
+    server.script(() => ({ text: 'Hello.' }));
+    const turn = async () => {
+      const { id } = await server.begin({ user_id: 'counted', deployment: 'desk' });
+      const { events } = await server.stream('POST', `/v1/conversations/${id}/messages`, {
+        body: { message: 'Hi', stream: true },
+      });
+      await events;
+    };
+    // The first ones prepare statements and fill caches.
+    for (let at = 0; at < 5; at++) await turn();
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
+    const executed = vi.spyOn(pg.Connection.prototype, 'execute');
+    const groups: number[] = [];
+    const statements: number[] = [];
+    for (let at = 0; at < 21 || (at < 200 && Math.min(...groups) > 4); at++) {
+      sent.mockClear();
+      executed.mockClear();
+      await turn();
+      groups.push(sent.mock.calls.length);
+      statements.push(executed.mock.calls.length);
+    }
+    sent.mockRestore();
+    executed.mockRestore();
+    // Background work of the process only adds to a turn's count, on a busy machine for most turns. Wait for the
+    // smallest count: that is the turn's own.
+    const [ownGroups, ownStatements] = [Math.min(...groups), Math.min(...statements)];
+    expect(ownGroups).toBeGreaterThanOrEqual(3);
+    expect(ownGroups).toBeLessThanOrEqual(4);
+    expect(ownStatements).toBeGreaterThan(8);
+    expect(ownStatements).toBeLessThanOrEqual(12);
+  });
 });
 
 describe('sending a message', () => {
-  it('answers the turn at once, with nulls where there is nothing yet [MSG-018, MSG-023, MSG-037]', async () => {
+  it('returns the turn at once, with null for missing values [MSG-018, MSG-023, MSG-037]', async () => {
     const gate = door();
     answerBehind(gate);
     const { id } = await server.begin();
@@ -124,7 +121,7 @@ describe('sending a message', () => {
     ['wait=0', 'wait=1'],
     ['wait=121', 'wait=120'],
     ['wait=1000', 'wait=120'],
-  ])('holds `Prefer: %s` to what is allowed, and says so [MSG-241]', async (prefer, applied) => {
+  ])('limits `Prefer: %s` to the allowed range, and reports it [MSG-241]', async (prefer, applied) => {
     server.script(() => ({ text: 'Hello.' }));
     const { id } = await server.begin();
     const { headers } = await server.send(id, { message: 'Hi' }, { headers: { prefer } });
@@ -158,7 +155,7 @@ describe('sending a message', () => {
   });
 
   it.each(['wait=-5', 'wait=1.5', 'wait=', 'wait', 'waiting=5', 'xwait=5', 'return=minimal', ''])(
-    'takes `Prefer: %s` for no wish to wait [MSG-024]',
+    'treats `Prefer: %s` as no wait [MSG-024]',
     async (prefer) => {
       const gate = door();
       answerBehind(gate);
@@ -191,7 +188,7 @@ describe('sending a message', () => {
   });
 });
 
-describe('messages sent while a reply is being made', () => {
+describe('messages sent during a reply', () => {
   it('are answered after it, in order, each with all that came before [MSG-026]', async () => {
     const gate = door();
     answerBehind(gate);
@@ -222,7 +219,7 @@ describe('messages sent while a reply is being made', () => {
     ]);
   });
 
-  it('are streamed from where their own turn begins [MSG-015, MSG-026]', async () => {
+  it('are streamed from the start of their own turn [MSG-015, MSG-026]', async () => {
     const gate = door();
     answerBehind(gate);
     const { id } = await server.begin({ message: 'first' });
@@ -236,7 +233,7 @@ describe('messages sent while a reply is being made', () => {
     expect(events.at(-1)?.data.turn.reply.text).toBe('Re: second');
   });
 
-  it('go on after a reply that failed [MSG-026]', async () => {
+  it('are processed after a reply that failed [MSG-026]', async () => {
     const gate = door();
     server.script(async (request) => {
       await gate.opened;
@@ -254,7 +251,7 @@ describe('messages sent while a reply is being made', () => {
   });
 });
 
-describe('a message that work takes', () => {
+describe('a message that a task handles', () => {
   it('is acknowledged, and settles when the work ends with the work’s answer [MSG-020, MSG-021, MSG-036]', async () => {
     const gate = door();
     server.script(async ({ tools }) => {
@@ -314,7 +311,7 @@ describe('a message that work takes', () => {
     expect(settled).toEqual([answered.id, turn_id]);
   });
 
-  it('waits with the ids of what it waits on [MSG-019, MSG-022]', async () => {
+  it('lists the ids of its pending interactions [MSG-019, MSG-022]', async () => {
     server.script(({ messages }) =>
       messages.some(({ role }) => role === 'tool')
         ? { text: 'Thank you.' }
@@ -386,7 +383,7 @@ describe('a message sent twice with one key', () => {
     },
   );
 
-  it('makes one conversation', async () => {
+  it('creates one conversation', async () => {
     server.script(() => ({ text: 'Once.' }));
     const headers = keyed();
     const body = { message: 'Hi', user_id: 'twice' };
@@ -398,7 +395,7 @@ describe('a message sent twice with one key', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('counts for nothing where it was refused', async () => {
+  it('has no effect if it was refused', async () => {
     server.script(() => ({ text: 'Now.' }));
     const { id } = await server.begin({ user_id: 'late' });
     const headers = keyed();
@@ -410,7 +407,7 @@ describe('a message sent twice with one key', () => {
   });
 });
 
-it.runIf(isOneProcess)('work that one user has much of leaves room for another org’s [JOB-241]', async () => {
+it.runIf(isOneProcess)('many tasks of one user leave room for another org’s [JOB-241]', async () => {
   const gate = door();
   server.script(async (request) => {
     if (JSON.stringify(request.messages).includes('Take your time')) await gate.opened;

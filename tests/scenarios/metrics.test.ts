@@ -17,9 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('what a process counts', () => {
+describe('the metrics of a process', () => {
   it.runIf(isOneProcess)(
-    'is a turn, what it asked of the model and what a follower was given of it, without a name of anybody [OPS-208, OPS-209]',
+    'count a turn, its model calls and its streamed events, without personal names [OPS-208, OPS-209]',
     async () => {
       const before = await scrape(server.url);
       server.script(() => ({ text: 'Hello to you.' }));
@@ -54,7 +54,7 @@ describe('what a process counts', () => {
     },
   );
 
-  it('is told in the form that is asked for [OPS-201]', async () => {
+  it('are returned in the requested format [OPS-201]', async () => {
     const plain = await scrape(server.url, { accept: '*/*' });
     const open = await scrape(server.url, {
       accept: 'application/openmetrics-text;version=1.0.0;q=0.6,text/plain;q=0.3',
@@ -66,7 +66,7 @@ describe('what a process counts', () => {
     expect(plain.names.get('vestra_turns_started_total')).toBe('counter');
   });
 
-  it('is not told to what came through a proxy without the token, nor to an API key [OPS-202]', async () => {
+  it('are refused to proxied requests without the token, and to API keys [OPS-202]', async () => {
     const proxied = { 'x-forwarded-for': '203.0.113.9' };
     const refused = await server.call('GET', '/metrics', { key: null, headers: proxied });
     expect([refused.status, refused.body.error.code, refused.headers.get('www-authenticate')]).toEqual([
@@ -79,7 +79,7 @@ describe('what a process counts', () => {
   });
 });
 
-describe('what is written about the metrics', () => {
+describe('the documentation of the metrics', () => {
   const root = join(import.meta.dirname, '../..');
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
@@ -155,7 +155,7 @@ describe('the bare address', () => {
 });
 
 describe('a worker', () => {
-  it('tells how it is at its own port, and serves nothing else there [OPS-211]', async () => {
+  it('reports its health at its own port, and serves nothing else there [OPS-211]', async () => {
     const operatorPort = await freePort();
     const worker = await startTestServer({
       beside: server,

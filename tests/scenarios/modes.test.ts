@@ -49,7 +49,7 @@ const kept: Record<
 
 let made = 0;
 
-describe('what is made in one mode', () => {
+describe('an object created in one mode', () => {
   it.each(Object.keys(kept))('%s: is neither seen nor reached from the other [TEN-012, TEN-013]', async (kind) => {
     const { make, list, remove, missing } = kept[kind] as (typeof kept)[string];
     await fc.assert(
@@ -100,10 +100,10 @@ const otherSettings = (deployment: string) => ({
   openings: { taken: { suggestions: ['Taken?'] } },
 });
 
-describe('what a key sets', () => {
+describe('a setting changed by a key', () => {
   const show = async (mode: Mode, path = '/v1/org') => (await call(mode, 'GET', path)).body;
 
-  it('is shown to its own org and mode alone, also where many ask at once [TEN-520]', async () => {
+  it('is shown only to its own org and mode, also in concurrent requests [TEN-520]', async () => {
     const key = await makeOtherOrg(server);
     const { id } = (await server.call('GET', '/v1/org', { key })).body;
     const callers = [
@@ -146,7 +146,7 @@ describe('what a key sets', () => {
   it.each([
     ['test', 'live'],
     ['live', 'test'],
-  ] as const)('with a %s key stays out of %s mode, whichever setting it is [TEN-201]', async (mode, other) => {
+  ] as const)('with a %s key does not affect %s mode, for every setting [TEN-201]', async (mode, other) => {
     const { id } = (await call(mode, 'PUT', `/v1/deployments/of-${mode}?promote=no`, { name: `of-${mode}` })).body;
     const settings = otherSettings(id);
     // A setting that is added to the route and kept for both modes fails here.
@@ -171,7 +171,7 @@ describe('what a key sets', () => {
     });
   });
 
-  it('with a test key does not take live memory elsewhere [TEN-201]', async () => {
+  it('with a test key does not redirect live memory [TEN-201]', async () => {
     const settings = { memory_mode: 'customer', memory_endpoint: 'https://taken.example/memory' };
     await call('test', 'PATCH', '/v1/org', settings);
     const add = (mode: Mode) => call(mode, 'POST', '/v1/memory', { user_id: 'vip', text: 'Lives in Lisbon' });
@@ -207,7 +207,7 @@ describe('a deployment of which a version is live', () => {
     expect(await act('live', 'unarchive')).toEqual([200, 'active']);
   });
 
-  it('goes live with memory at the customer only where live mode has an endpoint [TEN-204]', async () => {
+  it('is promoted with customer memory only if live mode has an endpoint [TEN-204]', async () => {
     await call('test', 'PATCH', '/v1/org', { memory_endpoint: 'https://memory.example/v1' });
     const file = { name: 'keeper', memory: 'customer' };
     expect((await call('test', 'PUT', '/v1/deployments/keeper?promote=now', file)).status).toBe(200);

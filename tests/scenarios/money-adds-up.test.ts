@@ -146,7 +146,7 @@ async function assertAddsUp(
   await expect.poll(() => till.sql('SELECT * FROM reservations')).toEqual([]);
 }
 
-it('adds up in every view, whatever calls use, cost and come to [MON-166, MON-167, MON-168, MON-022, MON-008]', async () => {
+it('adds up in every view, for any usage, cost and outcome of calls [MON-166, MON-167, MON-168, MON-022, MON-008]', async () => {
   const balance = await till.balance();
   await fc.assert(
     fc.asyncProperty(fc.array(play, { minLength: 4, maxLength: 8 }), async (plays) => {
@@ -158,7 +158,7 @@ it('adds up in every view, whatever calls use, cost and come to [MON-166, MON-16
   );
 }, 240_000);
 
-it('charges what the cache kept and what it served at their own prices, and no token twice [MON-167]', async () => {
+it('charges cache writes and reads at their own prices, and no token twice [MON-167]', async () => {
   const used = { inputTokens: 1_000, outputTokens: 100, cacheReadTokens: 3_000, cacheWriteTokens: 2_000 };
   const unitsOf = async (deployment: string) => {
     till.script(() => ({ text: 'Hello.', usage: used }));

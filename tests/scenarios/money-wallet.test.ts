@@ -32,7 +32,7 @@ async function leave(usd: number): Promise<void> {
 const held = () => till.sql('SELECT * FROM reservations');
 
 describe('the wallet', () => {
-  it('holds what the ledger says after 200 turns at once [MON-001, MON-005, MON-007, MON-008, USE-001]', async () => {
+  it('matches the ledger after 200 concurrent turns [MON-001, MON-005, MON-007, MON-008, USE-001]', async () => {
     const before = await till.balance();
     till.script(() => ({ text: 'Hello.', usage: { inputTokens: 1_003, outputTokens: 7 } }));
     const made = await Promise.all(
@@ -100,7 +100,7 @@ describe('the wallet', () => {
     expect(await held()).toEqual([]);
   });
 
-  it('that runs out stops work in its middle and says why [MON-002]', async () => {
+  it('that runs out stops a running task with that reason [MON-002]', async () => {
     await leave(0.05);
     till.script(() => ({
       calls: [{ name: 'update_plan', arguments: { steps: [{ content: 'Count', status: 'in_progress' }] } }],
@@ -118,7 +118,7 @@ describe('the wallet', () => {
     await leave(50);
   });
 
-  it('of live mode starts empty, says who fills it, and is another than that of test mode [MON-002, MON-011, MON-012, MON-025]', async () => {
+  it('of live mode starts empty, names who fills it, and is separate from that of test mode [MON-002, MON-011, MON-012, MON-025]', async () => {
     till.script(() => ({ text: 'Hello.', usage: threeCents }));
     const test = await till.balance();
     expect(await till.balance(till.liveKey)).toBe(0);

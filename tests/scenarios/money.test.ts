@@ -14,8 +14,8 @@ afterAll(() => till.stop());
 const sixCents = { inputTokens: 20_000, outputTokens: 10_000 };
 const defaults = { org_daily_usd: 100, org_monthly_usd: null, user_daily_usd: 10, user_monthly_usd: null };
 
-describe('what a message costs', () => {
-  it('is the price of its tokens, item by item, and the same wherever it is asked for [MOD-017, MON-015, MON-022, MON-023, USE-004, USE-015]', async () => {
+describe('the cost of a message', () => {
+  it('is the price of its tokens, item by item, and the same in every view [MOD-017, MON-015, MON-022, MON-023, USE-004, USE-015]', async () => {
     const usage = { inputTokens: 12_340, outputTokens: 560, cacheReadTokens: 1_000 };
     till.script(() => ({ text: 'Hello.', usage }));
     const { body: made } = await till.say({ user_id: 'ada', message: 'Hi' });
@@ -105,7 +105,7 @@ describe('what a message costs', () => {
     expect(items.every(({ quantity }) => quantity > 0)).toBe(true);
   });
 
-  it('of `compatible/*` is what the operator says [MON-015]', async () => {
+  it("of `compatible/*` is the operator's price [MON-015]", async () => {
     const dear = await startTill({ OPENAI_COMPATIBLE_PRICE: '2.5,12' });
     try {
       await dear.apply({ name: 'desk', instructions: 'Be kind.', memory: 'none' });
@@ -117,7 +117,7 @@ describe('what a message costs', () => {
     }
   });
 
-  it('has no line items where there is no such work, and none yet where nothing was charged [USE-004]', async () => {
+  it('has no line items for an unknown task, or before anything was charged [USE-004]', async () => {
     const { body: silent } = await till.say({ user_id: 'ada' });
     expect(await till.lineItems(`conversation_id=${silent.id}`)).toEqual([]);
     const nothing = '000000000000000000000000';
@@ -134,7 +134,7 @@ describe('what a message costs', () => {
   });
 });
 
-describe('what comes to no end', () => {
+describe('an unfinished reply', () => {
   const words = ['One ', 'two ', 'three ', 'four, ', 'Grüße, ', '你好 ', 'seven.'];
   const tokensIn = (text: string) => Math.ceil(Buffer.byteLength(text) / 3.5);
   const eventsOf = (id: string) => `/v1/conversations/${id}/events?format=json&limit=100`;
@@ -155,7 +155,7 @@ describe('what comes to no end', () => {
       .toBe(1);
 
   it.each(words.map((_, at) => at + 1))(
-    'is charged for what was streamed, once, where it is stopped after %i pieces [MON-165, MON-168]',
+    'is charged once for the streamed text if it is stopped after %i pieces [MON-165, MON-168]',
     async (count) => {
       const said = words.slice(0, count).join('');
       till.script(() => ({ text: words.slice(0, count), fail: 'hang' }));
@@ -183,7 +183,7 @@ describe('what comes to no end', () => {
     },
   );
 
-  it('is charged where the vendor breaks off after some text, and free where it does before [MON-165]', async () => {
+  it('is charged if the vendor breaks off after some text, and free before any [MON-165]', async () => {
     till.script(() => ({ text: ['Half an ', 'answer'], fail: 'cut' }));
     const { body: half } = await till.say({ message: 'Go' });
     const broken = await till.settled(half);
@@ -201,7 +201,7 @@ describe('what comes to no end', () => {
     ]);
   });
 
-  it('is charged where it is work that is stopped in silence, and stands in its trace [MON-165, TASK-161]', async () => {
+  it('is charged if it is a silent task that is stopped, and appears in its trace [MON-165, TASK-161]', async () => {
     till.script(({ messages }) => {
       if (messages.at(-1)?.role === 'tool') return { fail: 'hang' };
       const steps = [{ content: 'Count', status: 'in_progress' }];
@@ -259,7 +259,7 @@ describe('what comes to no end', () => {
       await till.call('POST', `/v1/conversations/${conversationId}/stop`);
     };
 
-    it.each(cases)('where the time limit ends %s [MON-640]', async (_name, table, body, text) => {
+    it.each(cases)('if the time limit ends %s [MON-640]', async (_name, table, body, text) => {
       await till.apply({ name: 'brisk', instructions: 'Be kind.', memory: 'none', limits: { max_minutes: 1 } });
       hanging([...text]);
       const stopped = await ended(body, 'by-hand', byPerson);
@@ -272,7 +272,7 @@ describe('what comes to no end', () => {
       expect(limited.cut).toEqual(stopped.cut);
     });
 
-    it('where its user is erased [MON-641]', async () => {
+    it('if its user is erased [MON-641]', async () => {
       hanging(['One ', 'two ']);
       const unknown = async () => {
         const { body } = await till.call('GET', '/v1/usage?group_by=user');
@@ -353,7 +353,7 @@ describe('a small charge', () => {
   });
 });
 
-describe('what a test run costs', () => {
+describe('the cost of a test run', () => {
   it('is in the report, though its conversations are in no list [USE-017]', async () => {
     await till.apply({ name: 'rehearsal', instructions: 'Be brief.', memory: 'none' });
     await till.call('POST', '/v1/deployments/rehearsal/scenarios', {
@@ -465,7 +465,7 @@ describe('a cap', () => {
 });
 
 describe('alerts', () => {
-  it('are told once for each threshold and period, however many turns reach them at once [MON-017, MON-018, MON-019]', async () => {
+  it('are emitted once per threshold and period, also for concurrent turns [MON-017, MON-018, MON-019]', async () => {
     await till.call('PATCH', '/v1/limits', { body: { usage_alerts: { thresholds: [40, 90] } } });
     await till.call('POST', '/v1/users', { body: { user_id: 'lively' } });
     await till.call('PATCH', '/v1/users/lively', { body: { spend_cap_usd: 1 } });

@@ -79,8 +79,8 @@ async function setReadOnly(isReadOnly: boolean): Promise<void> {
   await query(outside, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
 }
 
-describe('while the database takes no writes', () => {
-  it('health says so, and what would write is told to come back [OPS-204, OPS-206]', async () => {
+describe('while the database is read-only', () => {
+  it('health reports it, and writes are refused with Retry-After [OPS-204, OPS-206]', async () => {
     await setReadOnly(true);
     const ready = await untilHealth('/health/ready', 503);
     expect(ready.checks.database).toEqual({ status: 'failing', message: expect.stringContaining('is read-only') });

@@ -205,7 +205,7 @@ describe('a chat completion', () => {
     expect(JSON.parse(choices[0]?.message.content ?? '')).toEqual({ city: 'Oslo' });
   });
 
-  it('says in words what waits for a person [OAI-007]', async () => {
+  it('describes in text what waits for a person [OAI-007]', async () => {
     desk.script(inTurn(calling('ask_question', { question: 'Which size?', options: ['S', 'M'] }), { text: 'Thanks.' }));
     const asked = await client.chat.completions.create({ model, messages: [user('A shirt')] });
     expect(asked.choices[0]).toMatchObject({ message: { content: 'Which size?\n- S\n- M' }, finish_reason: 'stop' });
@@ -228,7 +228,7 @@ describe('a chat completion', () => {
     expect(await refusal(sent)).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 
-  it('refuses by name what it cannot do [OAI-013]', async () => {
+  it('names the unsupported field in its refusal [OAI-013]', async () => {
     const messages = [user('Hi')];
     const send = (more: object) => refusal(client.chat.completions.create({ model, messages, ...more }));
     for (const [more, param] of [
@@ -277,7 +277,7 @@ describe('a chat completion', () => {
     expect(await countConversations()).toBe(before + 3);
   });
 
-  it('that fails is told once and for all [OAI-015]', async () => {
+  it('that fails returns the same error every time [OAI-015]', async () => {
     desk.script(() => ({ status: 400, body: { error: { message: 'No.' } } }) as never);
     let sent = 0;
     const eager = clientOf(desk.testKey, {
@@ -322,7 +322,7 @@ describe('a response', () => {
     expect((await desk.call('GET', `/v1/conversations/${id}`)).body.user_id).toBe('grace');
   });
 
-  it('in a conversation of another deployment is told which one it has, and how to begin one [OAI-531]', async () => {
+  it('in a conversation of another deployment gets an error that names it and how to start a new one [OAI-531]', async () => {
     await desk.apply({ name: 'other', instructions: 'Help.' });
     const { id } = await client.conversations.create({ metadata: { model } });
     const elsewhere = client.responses.create({ model: 'other', input: 'Hello', conversation: id });

@@ -23,7 +23,7 @@ const json = async (...words: string[]) => JSON.parse((await admin(...words, '--
 const me = (key: string) => call(server.url, null, 'GET', '/v1/me', { key });
 
 describe('operator commands beside a running server', () => {
-  it('make an org whose keys work at once, apart from the first [TEN-003, TEN-004, TEN-005, TEN-029]', async () => {
+  it('create an org whose keys work at once, separate from the first [TEN-003, TEN-004, TEN-005, TEN-029]', async () => {
     const made = await json('org', 'create', '--name', 'Second company');
     expect(Object.keys(made).sort()).toEqual(['live_key', 'org_id', 'owner', 'test_key']);
     expect((await me(made.test_key)).body.org).toEqual({ id: made.org_id, name: 'Second company', status: 'active' });
@@ -91,7 +91,7 @@ describe('operator commands beside a running server', () => {
     [['credit', '--org', `org_${'0'.repeat(24)}`, '--mode', 'live', '--usd', '-1'], '--usd', 2],
     [['nonsense'], 'Usage', 2],
     [['org', 'create', '--colour', 'red'], 'Unknown option', 2],
-  ])('%j says what is wrong: %s, and ends with %i', async (words, sentence, exitCode) => {
+  ])('%j prints the error %s and exits with %i', async (words, sentence, exitCode) => {
     const { code, output } = await admin(...words);
     expect(code).toBe(exitCode);
     expect(output).toContain(sentence);
@@ -118,7 +118,7 @@ describe('the command vestra', () => {
 });
 
 describe('operator commands without a server', () => {
-  it('start the database for as long as they take', async () => {
+  it('start the database while they run', async () => {
     await server.kill('SIGTERM');
     const made = await json('org', 'create', '--name', 'Made offline');
     server = await startProcess(dataDir);

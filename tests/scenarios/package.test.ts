@@ -112,7 +112,7 @@ it('has the pages that are for use, though it was built by a test [PKG-552]', as
   expect(scripts.filter(isForDevelopment)).toEqual([]);
 });
 
-it('says in one sentence which Node it needs when it is started by an older one [PKG-660]', async () => {
+it('prints in one sentence which Node it needs when started by an older one [PKG-660]', async () => {
   await writeFile(
     join(folder, 'older.cjs'),
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: process.env.AS_NODE } });`,
@@ -183,7 +183,7 @@ it('starts on its own database, talks, reads, searches, shows its pages and ends
   expect(await readdir(join(folder, '.vestra/postgres'))).not.toContain('postmaster.pid');
 });
 
-it('is what Getting started says, followed to the letter, and says its version anywhere [PKG-007, GUIDE-011, OPS-421]', async () => {
+it('works as Getting started describes, and prints its version in any folder [PKG-007, GUIDE-011, OPS-421]', async () => {
   // As a reader whose port 4600 is taken would.
   await writeFile(join(folder, '.env'), 'PORT=0\n');
   const page = await readFile(join(root, 'docs/getting-started.md'), 'utf8');
@@ -317,7 +317,7 @@ it('reads at a start no code that the first answer does not need, and a file of 
   await own.drop();
 });
 
-it('without the optional packages takes a database of one’s own, and says so [PKG-001, PKG-005]', async () => {
+it('without the optional packages needs an external database, and prints so [PKG-001, PKG-005]', async () => {
   await npm('install', '--omit=optional');
   expect(await installedMb()).toBeLessThanOrEqual(130);
   await rm(join(folder, '.vestra'), { recursive: true });

@@ -164,7 +164,7 @@ describe('a tool whose server asks the model', () => {
     },
   );
 
-  it('hears why not once the user’s cap is spent [MCPS-443]', async () => {
+  it('gets the reason once the user’s cap is spent [MCPS-443]', async () => {
     const sampled = await scribe('capped-scribe', '2025 with sessions', { sampling: true });
     await till.call('POST', '/v1/users', { body: { user_id: 'frugal' } });
     await till.call('PATCH', '/v1/users/frugal', { body: { spend_cap_usd: 0.1 } });
@@ -180,7 +180,7 @@ describe('a tool whose server asks the model', () => {
   });
 
   it.each(['2026', '2025 with sessions'] as const)(
-    'is refused where the settings of its server do not allow it (%s) [MCPS-443]',
+    'is refused if the settings of its server do not allow it (%s) [MCPS-443]',
     async (generation) => {
       const name = generation === '2026' ? 'closed-scribe' : 'old-closed-scribe';
       const sampled = await scribe(name, generation, { sampling: false });

@@ -35,8 +35,8 @@ async function transactionsOf(work: () => Promise<unknown>): Promise<number> {
   return begun;
 }
 
-describe('what a process has seen before', () => {
-  it('is enough for a plain message: no transaction is begun for it [MSG-310]', async () => {
+describe('the cached state of a process', () => {
+  it('is enough for a plain message, which starts no transaction [MSG-310]', async () => {
     server.script(() => ({ text: 'Hello.' }));
     const { user } = await warm();
     const counts: number[] = [];
@@ -90,7 +90,7 @@ describe('what a process has seen before', () => {
       back: `UPDATE deployments SET status = 'active' WHERE slug = 'desk' AND $1::text IS NOT NULL`,
       answer: [409, 'deployment_archived'],
     },
-  ])('is not believed where it is no longer so: $what [MSG-311]', async ({ change, back, answer }) => {
+  ])('is not used once it is outdated: $what [MSG-311]', async ({ change, back, answer }) => {
     server.script(() => ({ text: 'Hello.' }));
     const { id, user } = await warm();
     await database.query(change, [user]);
@@ -106,7 +106,7 @@ describe('what a process has seen before', () => {
     expect(await server.tell(id, 'Hi')).toMatchObject({ status: 'settled' });
   });
 
-  it('runs the version that is live, also where that was moved a moment ago [MSG-311, MSG-021]', async () => {
+  it('runs the live version, also right after a promotion [MSG-311, MSG-021]', async () => {
     server.script(({ system }) => ({ text: system.join().includes('Be stern.') ? 'stern' : 'kind' }));
     const { id } = await server.begin({ user_id: userId(), deployment: 'desk' }, server.liveKey);
     expect((await server.tell(id, 'Hi', server.liveKey)).reply.text).toBe('kind');
@@ -115,7 +115,7 @@ describe('what a process has seen before', () => {
     await server.apply(desk, server.liveKey);
   });
 
-  it('of a conversation is not written over what another process has written [MSG-312]', async () => {
+  it("of a conversation does not overwrite another process's changes [MSG-312]", async () => {
     server.script(() => ({ text: 'Hello.' }));
     const { id } = await warm();
     await database.query('UPDATE conversations SET turn_count = 5 WHERE id = $1', [id]);
@@ -157,7 +157,7 @@ describe('what a process has seen before', () => {
 });
 
 describe('a plain message with an Idempotency-Key', () => {
-  it('is taken once, however often it comes and on whichever way [MSG-313, IDEM-012]', async () => {
+  it('is accepted once, also if it is repeated on another path [MSG-313, IDEM-012]', async () => {
     server.script(() => ({ text: 'Hello.' }));
     const { id } = await warm();
     const headers = { 'idempotency-key': randomUUID() };

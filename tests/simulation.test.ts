@@ -24,11 +24,11 @@ const oneCell: Cells = { count: 1, processesEach: 1, databaseCores: 1, flushMs: 
 const load: Load = { turnsPerSecond: 10, orgs: 50, skew: 1.1, seconds: 200, medianTokens: 50, seed: 3 };
 
 describe('the simulation of many orgs', () => {
-  it('adds to a turn that nobody is in the way of what the turn costs, and nothing else', () => {
+  it('adds only the cost of a turn if no other turn is running', () => {
     expect(simulate(costs, oneCell, { ...load, turnsPerSecond: 0.2 }, 'by hash').added.p50).toBeCloseTo(6, 5);
   });
 
-  it('keeps a server as busy as the turns that come need it', () => {
+  it('keeps a server as busy as its turns require', () => {
     const { processes, databases, most, storedRowsPerDay } = simulate(costs, oneCell, load, 'by hash');
     expect(processes.all).toBeGreaterThan(0.035);
     expect(processes.all).toBeLessThan(0.045);
@@ -37,7 +37,7 @@ describe('the simulation of many orgs', () => {
     expect(storedRowsPerDay).toBe(10 * 10 * 86_400);
   });
 
-  it('lets turns wait where more come than are served, and not where there are as many processes again', () => {
+  it('queues turns beyond capacity, and none with twice the processes', () => {
     const many = { ...load, turnsPerSecond: 300, seconds: 20 };
     const crowded = simulate(costs, { ...oneCell, databaseCores: 4 }, many, 'by hash');
     const roomy = simulate(costs, { ...oneCell, processesEach: 4, databaseCores: 4 }, many, 'by hash');
@@ -45,7 +45,7 @@ describe('the simulation of many orgs', () => {
     expect(roomy.added.p99).toBeLessThan(40);
   });
 
-  it('spreads orgs by weight more evenly than by hash, and says the same each time', () => {
+  it('spreads orgs by weight more evenly than by hash, with the same result each time', () => {
     const cells: Cells = { ...oneCell, count: 5 };
     const byWeight = simulate(costs, cells, load, 'by weight');
     expect(byWeight.processes.most).toBeLessThan(simulate(costs, cells, load, 'by hash').processes.most);

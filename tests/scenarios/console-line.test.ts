@@ -107,7 +107,7 @@ describe('data on a page', () => {
     await leave();
   });
 
-  it('is never a first answer that is older than a change [CON-533]', async () => {
+  it('is never a response that is older than a change [CON-533]', async () => {
     const { page, leave } = await desk.enter('/account');
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
     const release = Promise.withResolvers<void>();

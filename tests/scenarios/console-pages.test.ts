@@ -106,7 +106,7 @@ describe('pages of knowledge, skills and tools', () => {
     await leave();
   });
 
-  it('the policy of a tool is one press, for every deployment, and so is whether its server asks the model [CON-102] [CON-321]', async () => {
+  it('the policy of a tool is set with one click for every deployment, and so is sampling by its server [CON-102] [CON-321]', async () => {
     const { body } = await desk.call('POST', '/v1/mcp-servers', {
       body: { name: 'CRM', slug: 'crm', url: 'http://127.0.0.1:9/mcp', tools: { deny: ['drop_all', 'send'] } },
     });
@@ -127,7 +127,7 @@ describe('pages of knowledge, skills and tools', () => {
   });
 });
 
-describe('pages of users, automation and spend', () => {
+describe('pages of users and automation', () => {
   it('a user has caps, a memory, and is erased only after their name is typed [CON-103]', async () => {
     await desk.call('POST', '/v1/users', { body: { user_id: 'gone' } });
     const { page, go, leave } = await desk.enter('/users/gone?edit=1');

@@ -196,7 +196,7 @@ describe('an authorization request', () => {
   const decided = (asked: string, approve = true, more = {}) =>
     ada.call('/v1/console/mcp-authorization', { query: asked, approve }, more);
 
-  it('leads nowhere unless client and redirect address are known [MCP-482]', async () => {
+  it('is not redirected unless client and redirect address are known [MCP-482]', async () => {
     const cases: [Record<string, string | null>, string][] = [
       [{ redirect_uri: 'https://evil.example/callback' }, 'invalid_redirect_uri'],
       [{ redirect_uri: 'http://127.0.0.1:43117/other' }, 'invalid_redirect_uri'],
@@ -220,7 +220,7 @@ describe('an authorization request', () => {
     expect(otherPort.body.return_url).toMatch(/^http:\/\/127\.0\.0\.1:9\/callback\?code=/);
   });
 
-  it('is told no, with state and issuer and without a code, where something else is wrong [MCP-483, MCP-490]', async () => {
+  it('is refused with state and issuer, and without a code, for any other error [MCP-483, MCP-490]', async () => {
     const cases: [string, string][] = [
       [changed({ code_challenge: null }), 'invalid_request'],
       [changed({ code_challenge_method: 'plain' }), 'invalid_request'],

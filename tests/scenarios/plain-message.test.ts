@@ -124,7 +124,7 @@ describe('the cached state of a process', () => {
     expect(rows).toEqual([{ turn_count: 6 }]);
   });
 
-  it('nor while a reply is written piece by piece [MSG-312]', async () => {
+  it('of a conversation does not overwrite them while a reply streams either [MSG-312]', async () => {
     const { id } = await warm();
     const gate = door();
     server.script(async () => {

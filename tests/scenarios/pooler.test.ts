@@ -40,7 +40,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     await expect(open(pooled.connectionString, other.connectionString)).rejects.toThrow(/must name the same database/);
   });
 
-  it.each([1, 4])('in transaction mode with %d sessions statements find what they need [MANY-011]', async (size) => {
+  it.each([1, 4])('in transaction mode with %d sessions prepared statements work [MANY-011]', async (size) => {
     const bouncer = await startPgBouncer(direct, 'transaction', { default_pool_size: size });
     const db = await open(bouncer.connectionString, direct);
     const numbers = await Promise.all(
@@ -56,7 +56,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     await bouncer.stop();
   });
 
-  it('in session mode, and without a pooler, nothing more is needed, and nothing is given up [MANY-011]', async () => {
+  it('in session mode, and without a pooler, no setting is needed and no feature is lost [MANY-011]', async () => {
     const bouncer = await startPgBouncer(direct, 'session', { default_pool_size: 20 });
     for (const connectionString of [bouncer.connectionString, direct]) {
       const db = await open(connectionString, null);
@@ -68,7 +68,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     await bouncer.stop();
   });
 
-  it('two servers talk, follow, stop and revoke as on a database of their own [MANY-011]', async () => {
+  it('two servers talk, follow, stop and revoke as without a pooler [MANY-011]', async () => {
     const env = { DATABASE_URL: pooled.connectionString, DATABASE_DIRECT_URL: direct };
     const one = await startAgentServer({ env });
     const two = await startTestServer({ beside: one, env: { ...one.env, ...env } });

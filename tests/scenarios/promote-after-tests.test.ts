@@ -72,7 +72,7 @@ describe('with a model', () => {
   });
 
   it.each(examples)(
-    '%s goes live when its tests have passed, and not before [VER-017, APPLY-024, TRUN-034]',
+    '%s is promoted when its tests have passed, and not before [VER-017, APPLY-024, TRUN-034]',
     async (name) => {
       server.script(diligent);
       const applied = await put(server, fileOf(name));
@@ -145,7 +145,7 @@ describe('with a model', () => {
     expect((await deploymentOf(server, 'booking-desk')).live_version).toBe(3);
   });
 
-  it('a run that nobody can pay for ends in error, and promotes nothing [TRUN-004]', async () => {
+  it('a run with an empty wallet ends in error, and promotes nothing [TRUN-004]', async () => {
     const poor = await startAgentServer({ respond: diligent });
     try {
       const file = { name: 'poor', tests: [{ name: 'Hello', ask: 'Hello', expect: 'The agent greets.' }] };
@@ -159,7 +159,7 @@ describe('with a model', () => {
     }
   });
 
-  it('what an agent knows and can is tested, promoted and rolled back with its version [VER-122, APPLY-124, SKL-123]', async () => {
+  it('notebooks and skills are tested, promoted and rolled back with their version [VER-122, APPLY-124, SKL-123]', async () => {
     const root = await mkdtemp(join(tmpdir(), 'vestra-whole-'));
     const clients = {
       test: createClient({ baseUrl: server.url, key: server.testKey }),
@@ -242,7 +242,7 @@ describe('with a model', () => {
     await rm(root, { recursive: true });
   });
 
-  it('a run waits until its notebooks are indexed, says so, and then finds what is meant [NB-211]', async () => {
+  it('a run waits until its notebooks are indexed, reports so, and then finds by meaning [NB-211]', async () => {
     const { body: notebook } = await server.call('POST', '/v1/notebooks', { body: { name: 'Staff', slug: 'staff' } });
     const holder = new pg.Client({ connectionString: server.connectionString });
     await holder.connect();
@@ -330,7 +330,7 @@ describe('with the offline stand-in', () => {
   afterAll(() => server.stop());
 
   it.each(examples)(
-    '%s passes in test mode by what words can show, and a live version is refused for want of a judge [TRUN-035, OFF-105]',
+    '%s passes in test mode by word matches, and a live version is refused without a judge [TRUN-035, OFF-105]',
     async (name) => {
       const file = await resolveExample(server, name);
       const tested = await put(server, file, server.testKey);
@@ -352,7 +352,7 @@ describe('with the offline stand-in', () => {
     },
   );
 
-  it('is no judge of live traffic either where the operator lets it answer that', async () => {
+  it('does not judge live versions even if the operator lets it answer live traffic', async () => {
     const lenient = await startTestServer({ env: { VESTRA_DEFAULT_MODEL: 'offline' } });
     try {
       await fill(lenient);

@@ -115,9 +115,9 @@ it('has every route as a method of both clients [PY-001]', () => expectPassed('t
 
 it('gives answers as objects, those of a newer service too [PY-002]', () => expectPassed('test_calls.Answers'));
 
-it('raises errors that carry everything the service said [PY-003]', () => expectPassed('test_calls.Errors'));
+it('raises errors with every field of the response [PY-003]', () => expectPassed('test_calls.Errors'));
 
-it('repeats a call whose answer is lost, and it has happened once [PY-004]', () =>
+it('repeats a call whose response is lost, and it takes effect once [PY-004]', () =>
   expectPassed('test_calls.Repeating', 'test_calls.Patience'));
 
 it('lists through all pages, and moves files up and down [PY-005]', () =>
@@ -128,10 +128,10 @@ it('gives every event of a lost stream once [PY-006]', () =>
 
 it('asks and answers [PY-007]', () => expectPassed('test_streams.Commands'));
 
-it('serves functions, and gives back what it leaves undone [PY-008, PY-009]', () =>
+it('serves functions, and releases unfinished calls [PY-008, PY-009]', () =>
   expectPassed('test_functions.Served', 'test_functions.Signatures'));
 
-it('waits for functions, and returns calls that nobody answered in time [PY-660]', () =>
+it('waits for functions, and returns calls that were not answered in time [PY-660]', () =>
   expectPassed('test_functions.Unanswered'));
 
 it('believes deliveries that are signed, and no others [PY-010]', () => expectPassed('test_webhooks.Webhooks'));
@@ -144,4 +144,4 @@ it('applies folders as the command line does [PY-011]', async () => {
   expect([applied.uploaded, applied.answer?.changed]).toEqual([[], []]);
 });
 
-it('does what its page says, block by block [PY-012]', () => expectPassed('test_docs.Docs'));
+it('runs every block of its page [PY-012]', () => expectPassed('test_docs.Docs'));

@@ -35,7 +35,7 @@ describe('a key', () => {
     expect(wrongType.status).toBe(429);
   });
 
-  it('without the scope hears of that first [REQ-030]', async () => {
+  it('without the scope gets that error first [REQ-030]', async () => {
     const made = await server.call('POST', '/v1/keys', {
       key: server.liveKey,
       body: { name: 'r', scopes: ['runtime'], mode: 'live' },
@@ -54,7 +54,7 @@ describe('a key', () => {
   });
 
   // Each process knows what it has in hand itself, and of what the others have only when it asks for more.
-  it.runIf(isOneProcess)('sees what it has left fall with each request [RATE-002, RATE-003]', async () => {
+  it.runIf(isOneProcess)('sees its remaining requests decrease [RATE-002, RATE-003]', async () => {
     const first = await server.call('GET', '/v1/me', { key: server.liveKey });
     const second = await server.call('GET', '/v1/nothing-but-me', { key: server.liveKey });
     const third = await server.call('GET', '/v1/me?x=1', { key: server.liveKey });

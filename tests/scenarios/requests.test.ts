@@ -40,7 +40,7 @@ describe('every answer', () => {
     ['PATCH', '/v1/me', 405],
     ['GET', '/v1/health', 200],
   ])(
-    '%s %s names its request and keeps browsers careful [REQ-001, REQ-008, REQ-049, REQ-050, REQ-051]',
+    '%s %s returns a request id and browser security headers [REQ-001, REQ-008, REQ-049, REQ-050, REQ-051]',
     async (method, path, status) => {
       const { status: answered, headers } = await server.call(method, path);
       expect(answered).toBe(status);
@@ -52,7 +52,7 @@ describe('every answer', () => {
     },
   );
 
-  it('tells the same request id in header and error body [REQ-009, ERR-007]', async () => {
+  it('returns the same request id in header and error body [REQ-009, ERR-007]', async () => {
     const { headers, body } = await server.call('GET', '/v1/nothing');
     expect(body.error.request_id).toBe(headers.get('request-id'));
   });
@@ -63,14 +63,14 @@ describe('every answer', () => {
     expect(body.data[0].created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it('answers a delete with what is gone [REQ-006]', async () => {
+  it('returns the id of a deleted object [REQ-006]', async () => {
     const made = await server.call('POST', '/v1/keys', { body: keyBody() });
     const gone = await server.call('DELETE', `/v1/keys/${made.body.id}`);
     expect([gone.status, gone.body]).toEqual([200, { object: 'key', id: made.body.id, deleted: true }]);
   });
 });
 
-describe('what is not there', () => {
+describe('an unknown path', () => {
   it('answers 404 for an unknown path, with or without a key [REQ-011, REQ-027]', async () => {
     for (const key of [server.testKey, null]) {
       const answer = await server.call('GET', '/v1/nothing', { key });
@@ -78,7 +78,7 @@ describe('what is not there', () => {
     }
   });
 
-  it('answers 405 and lists the methods that a path takes [REQ-012]', async () => {
+  it('returns 405 and lists the methods of the path [REQ-012]', async () => {
     const answer = await server.call('PUT', '/v1/keys');
     expect([answer.status, codeOf(answer)]).toEqual([405, 'method_not_allowed']);
     expect(answer.headers.get('allow')).toBe('GET, POST');
@@ -155,7 +155,7 @@ describe('the body', () => {
     expect([over.status, codeOf(over)]).toEqual([400, 'body_too_large']);
   });
 
-  it('counts a body without a declared length as it comes in', async () => {
+  it('counts a body without a declared length while it arrives', async () => {
     const answer = await chunked(`${server.url}/v1/keys`, server.testKey, 1024 * 1024 + 1);
     expect(answer).toEqual({ status: 400, code: 'body_too_large' });
   });
@@ -171,7 +171,7 @@ describe('the body', () => {
     },
   );
 
-  it('takes a file as multipart/form-data alone [REQ-003]', async () => {
+  it('accepts a file only as multipart/form-data [REQ-003]', async () => {
     const answer = await server.call('POST', '/v1/files', { body: {} });
     expect([answer.status, codeOf(answer)]).toEqual([400, 'multipart_required']);
   });
@@ -288,7 +288,7 @@ describe('pages beside the API', () => {
     expect((await server.call('GET', '/docs', { key: null })).text).toContain('<main id="reference">');
   });
 
-  it('serves what programs read without a key, with its own address in links [REQ-303, REQ-304]', async () => {
+  it('serves machine-readable files without a key, with its own address in links [REQ-303, REQ-304]', async () => {
     const schema = await fetch(`${server.url}/schemas/service.yaml.json`);
     expect(schema.headers.get('content-type')).toBe('application/schema+json; charset=utf-8');
     expect(schema.headers.get('cache-control')).toBe('public, max-age=300');
@@ -389,7 +389,7 @@ describe('a body that may be left out', () => {
     ['without a word about it, as `curl -X POST` does', []],
     ['as one of no bytes', ['content-length: 0']],
     ['as no chunks', ['transfer-encoding: chunked']],
-  ])('is taken as an empty one where it is left out %s', async (_how, lines) => {
+  ])('is treated as empty if it is left out %s', async (_how, lines) => {
     const isChunked = lines.some((line) => line.includes('chunked'));
     const answer = await postAsWritten('/v1/sessions', lines, isChunked ? '0\r\n\r\n' : '');
     expect(answer).toMatch(/^HTTP\/1.1 201 /);
@@ -398,7 +398,7 @@ describe('a body that may be left out', () => {
   it.each([
     ['with its length', ['content-length: 2'], '{}'],
     ['in chunks', ['transfer-encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'],
-  ])('is refused where it comes %s and does not say what it is [REQ-053]', async (_how, lines, body) => {
+  ])('is refused if it is sent %s without a content type [REQ-053]', async (_how, lines, body) => {
     expect(await postAsWritten('/v1/sessions', lines, body)).toMatch(/^HTTP\/1.1 415 [\s\S]*unsupported_media_type/);
   });
 });
@@ -419,7 +419,7 @@ describe('a route that has no body', () => {
     expect([deleted.status, codeOf(deleted)]).toEqual([400, code]);
   });
 
-  it('takes an empty one, or none [REQ-203]', async () => {
+  it('accepts an empty one, or none [REQ-203]', async () => {
     for (const raw of ['{}', '', undefined]) {
       const answer = await server.call('POST', paths[1] as string, {
         headers: json,
@@ -431,17 +431,20 @@ describe('a route that has no body', () => {
 });
 
 describe('a body over its limit', () => {
-  it.each([1.01, 1.5, 2])('is refused so that the client hears it: %f times the limit [REQ-204]', async (times) => {
-    const bytes = new Uint8Array(Math.floor(1024 * 1024 * times)).fill(32);
-    const refused = await server.call('POST', '/v1/keys', { raw: bytes, headers: json });
-    expect([refused.status, codeOf(refused)]).toEqual([400, 'body_too_large']);
-    const form = new FormData();
-    form.append('file', new Blob([new Uint8Array(Math.floor(10 * 1024 * 1024 * times) - 1024)]), 'large.bin');
-    const upload = await server.call('POST', '/v1/files', { raw: form });
-    expect([upload.status, codeOf(upload)]).toEqual([413, 'file_too_large']);
-  });
+  it.each([1.01, 1.5, 2])(
+    'is refused so that the client can read the response: %f times the limit [REQ-204]',
+    async (times) => {
+      const bytes = new Uint8Array(Math.floor(1024 * 1024 * times)).fill(32);
+      const refused = await server.call('POST', '/v1/keys', { raw: bytes, headers: json });
+      expect([refused.status, codeOf(refused)]).toEqual([400, 'body_too_large']);
+      const form = new FormData();
+      form.append('file', new Blob([new Uint8Array(Math.floor(10 * 1024 * 1024 * times) - 1024)]), 'large.bin');
+      const upload = await server.call('POST', '/v1/files', { raw: form });
+      expect([upload.status, codeOf(upload)]).toEqual([413, 'file_too_large']);
+    },
+  );
 
-  it('is refused so that also a client hears it that listens only when all is sent [REQ-204]', async () => {
+  it('is refused readably also for a client that reads only after sending everything [REQ-204]', async () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\n\r\n';
@@ -486,7 +489,7 @@ describe('a multipart body', () => {
     expect(many).toEqual([400, 'multipart_required', expect.stringContaining('more than 32 parts')]);
   });
 
-  it('keeps a file name as it was given, and every byte [REQ-205]', async () => {
+  it('keeps the file name and every byte [REQ-205]', async () => {
     const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => (at * 7) % 256);
     const form = new FormData();
     form.append('file', new Blob([bytes]), 'Über "100 %" – 東京.bin');
@@ -515,8 +518,8 @@ describe('a message without a body', () => {
   });
 });
 
-describe('a call that is not known', () => {
-  it('hears how to say who it is [REQ-206]', async () => {
+describe('a request without a valid key', () => {
+  it('gets an error that describes how to authenticate [REQ-206]', async () => {
     for (const key of [null, 'nonsense', `vk_test_${'A'.repeat(43)}`]) {
       const { status, headers } = await server.call('GET', '/v1/me', { key });
       const inVain = key === null ? '' : ', error="invalid_token"';

@@ -70,7 +70,7 @@ describe.each(names)('%s with its file of deploy/proxies', (name) => {
   });
 
   it.skipIf(!isInstalled(name))(
-    'takes the largest upload, and leaves what is too large to the server [DEPLOY-011]',
+    'passes the largest upload, and leaves larger ones to the server [DEPLOY-011]',
     async () => {
       const file = Buffer.alloc(10 * 1024 * 1024, 'a');
       const head =
@@ -83,7 +83,7 @@ describe.each(names)('%s with its file of deploy/proxies', (name) => {
     },
   );
 
-  it.skipIf(!isInstalled(name))('says who called, whatever the caller says of itself [DEPLOY-012]', async () => {
+  it.skipIf(!isInstalled(name))("reports the client's address, regardless of forged headers [DEPLOY-012]", async () => {
     const headers = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http' };
     const body = JSON.stringify({ name: `by ${name}`, scopes: ['runtime'] });
     expect((await call('/v1/keys', { method: 'POST', headers, body })).status).toBe(201);
@@ -91,34 +91,31 @@ describe.each(names)('%s with its file of deploy/proxies', (name) => {
     expect(entries.data[0]).toMatchObject({ action: 'key.created', ip: '127.0.0.1' });
   });
 
-  it.skipIf(!isInstalled(name))(
-    'passes an upgrade on, and closes what is the operator’s own [DEPLOY-013]',
-    async () => {
-      const front = await startProxy(name, (upgrading.address() as AddressInfo).port);
-      try {
-        const answered = async (path: string) => (await fetchWith(`${front.url}${path}`, { dispatcher })).status;
-        expect([await answered('/'), await answered('/metrics'), await answered('/internal/calls/x')]).toEqual([
-          200, 404, 404,
-        ]);
-        const socket = connect({
-          port: Number(new URL(front.url).port),
-          host: '127.0.0.1',
-          servername: 'localhost',
-          rejectUnauthorized: false,
-        });
-        const asks = ['GET /x HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket'];
-        const key = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
-        socket.write([...asks, ...key, '', ''].join('\r\n'));
-        let text = '';
-        socket.on('data', (bytes) => (text += bytes));
-        while (!text.includes('\r\n\r\n')) await once(socket, 'data');
-        expect(text).toMatch(/^HTTP\/1\.1 101 /);
-        socket.write('there and back');
-        while (!text.includes('there and back')) await once(socket, 'data');
-        socket.destroy();
-      } finally {
-        await front.stop();
-      }
-    },
-  );
+  it.skipIf(!isInstalled(name))('passes upgrades on, and blocks the operator’s paths [DEPLOY-013]', async () => {
+    const front = await startProxy(name, (upgrading.address() as AddressInfo).port);
+    try {
+      const answered = async (path: string) => (await fetchWith(`${front.url}${path}`, { dispatcher })).status;
+      expect([await answered('/'), await answered('/metrics'), await answered('/internal/calls/x')]).toEqual([
+        200, 404, 404,
+      ]);
+      const socket = connect({
+        port: Number(new URL(front.url).port),
+        host: '127.0.0.1',
+        servername: 'localhost',
+        rejectUnauthorized: false,
+      });
+      const asks = ['GET /x HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket'];
+      const key = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+      socket.write([...asks, ...key, '', ''].join('\r\n'));
+      let text = '';
+      socket.on('data', (bytes) => (text += bytes));
+      while (!text.includes('\r\n\r\n')) await once(socket, 'data');
+      expect(text).toMatch(/^HTTP\/1\.1 101 /);
+      socket.write('there and back');
+      while (!text.includes('there and back')) await once(socket, 'data');
+      socket.destroy();
+    } finally {
+      await front.stop();
+    }
+  });
 });

@@ -35,7 +35,7 @@ const makeDue = (id: string, ago = '1 hour') =>
 const runDue = () => runJobNow(server.connectionString, 'routine.run_due');
 
 describe('running a routine now', () => {
-  it('says its ask in its conversation, which it has from its creation [RTN-010, RTN-026, RTN-029, RTN-033, RTN-042, RTN-052, RTN-261]', async () => {
+  it('sends its ask in its conversation, which exists from its creation [RTN-010, RTN-026, RTN-029, RTN-033, RTN-042, RTN-052, RTN-261]', async () => {
     const { id, next_run_at, conversation_id } = await create({ every: 'day at 08:00', user_id: 'anna' });
     const first = await run(id);
     expect(first.status).toBe(202);
@@ -83,7 +83,7 @@ describe('running a routine now', () => {
     expect([unknown.status, unknown.body.error.code]).toEqual([404, 'routine_not_found']);
   });
 
-  it('is told of with the routine and its run [RTN-046]', async () => {
+  it('emits an event with the routine and its run [RTN-046]', async () => {
     const { id } = await create({ every: 'hour' });
     const { body: ran } = await run(id);
     const { body } = await server.call('GET', '/v1/events?type=routine.ran&limit=100');
@@ -97,7 +97,7 @@ describe('running a routine now', () => {
 });
 
 describe('calling a trigger', () => {
-  it('runs it with the payload as data, whatever the payload says [RTN-034, RTN-051]', async () => {
+  it('runs it with the payload as data [RTN-034, RTN-051]', async () => {
     const { id, trigger_url } = await create({ on: 'call' });
     expect(trigger_url).toBe(`${server.url}/v1/routines/${id}/trigger`);
     server.script(() => ({ text: 'Seen.' }));
@@ -137,14 +137,14 @@ describe('calling a trigger', () => {
     expect((await get(id)).run_count).toBe(1);
   });
 
-  it('is skipped while it is paused, whatever its filters say [RTN-241]', async () => {
+  it('is skipped while it is paused, regardless of its filters [RTN-241]', async () => {
     const { id } = await create({ on: 'call', enabled: false });
     expect((await trigger(id, {})).body).toMatchObject({ status: 'skipped', turn_id: null });
     await server.call('PATCH', `/v1/routines/${id}`, { body: { enabled: true } });
     expect((await trigger(id, {})).body.status).toBe('started');
   });
 
-  it('takes an object of at most 4 KB [RTN-035]', async () => {
+  it('accepts an object of at most 4 KB [RTN-035]', async () => {
     const { id } = await create({ on: 'call' });
     const ofBytes = (size: number) => ({ text: 'x'.repeat(size - JSON.stringify({ text: '' }).length) });
     const large = await trigger(id, ofBytes(4097));
@@ -163,7 +163,7 @@ describe('calling a trigger', () => {
 });
 
 describe('a schedule', () => {
-  it('runs what is due by itself, each time once though two servers watch [RTN-010, RTN-045]', async () => {
+  it('runs due routines once, although two servers watch [RTN-010, RTN-045]', async () => {
     server.script(() => ({ text: 'Looked.' }));
     const made: string[] = [];
     for (let count = 0; count < 12; count++) made.push((await create({ every: 'hour', user_id: `due-${count}` })).id);
@@ -185,7 +185,7 @@ describe('a schedule', () => {
     }
   });
 
-  it('that is due and refused says why, in an event, the audit log and the routine, until it runs [RTN-141]', async () => {
+  it('that is due and refused reports the reason in an event, the audit log and the routine, until it runs [RTN-141]', async () => {
     server.script(() => ({ text: 'Looked.' }));
     const { id, last_error } = await create({ every: 'hour', user_id: 'dora' });
     expect(last_error).toBeNull();
@@ -215,7 +215,7 @@ describe('a schedule', () => {
     });
   });
 
-  it('of a user goes by the clock of that user, unless it names a zone of its own [RTN-023, USR-006]', async () => {
+  it("of a user follows that user's time zone, unless it names one [RTN-023, USR-006]", async () => {
     const follows = await create({ every: 'day at 08:00', user_id: 'dora' });
     const own = await create({ every: 'day at 08:00', user_id: 'dora', timezone: 'Asia/Kolkata' });
     expect([follows.schedule.timezone, own.schedule.timezone]).toEqual(['UTC', 'Asia/Kolkata']);
@@ -230,7 +230,7 @@ describe('a schedule', () => {
     expect((await get(follows.id)).schedule.timezone).toBe('UTC');
   });
 
-  it('goes by the clock of a user who is made after it', async () => {
+  it('follows the time zone of a user created after it', async () => {
     await server.apply({
       name: 'early',
       instructions: 'Wake.',
@@ -241,7 +241,7 @@ describe('a schedule', () => {
     expect(body.data[0].schedule.timezone).toBe('America/New_York');
   });
 
-  it('of a file runs for each of its users in a conversation of their own [RTN-003]', async () => {
+  it('of a file runs for each of its users in a separate conversation [RTN-003]', async () => {
     server.script(() => ({ text: 'Good morning.' }));
     await server.apply({
       name: 'greeter',
@@ -280,7 +280,7 @@ describe('the agent’s own tools', () => {
     return (body.reply.text as string).replace(/^<data-[^>]*>\n|\n<\/data-[^>]*>$/g, '');
   };
 
-  it('schedule, show and stop what a person asks for, and what is scheduled runs where it was asked [RTN-003]', async () => {
+  it('schedule, show and stop routines, which run in the conversation that asked for them [RTN-003]', async () => {
     const { body: conversation } = await server.call('POST', '/v1/conversations', { body: { user_id: 'gina' } });
     calling('routines_add', { ask: 'Send the report.', every: 'weekday at 08:00', timezone: 'Europe/Berlin' });
     expect(await ask(conversation.id)).toMatch(/^Scheduled\. .*weekday at 08:00 \(Europe\/Berlin\)/);
@@ -303,7 +303,7 @@ describe('the agent’s own tools', () => {
     expect((await server.call('GET', `/v1/routines/${routine.id}`)).status).toBe(404);
   });
 
-  it('say what is wrong with a schedule', async () => {
+  it('report errors in a schedule', async () => {
     const { body: conversation } = await server.call('POST', '/v1/conversations', { body: { user_id: 'hugo' } });
     for (const [given, message] of [
       [{ ask: 'x', every: '5 minutes' }, /15 minutes/],
@@ -317,7 +317,7 @@ describe('the agent’s own tools', () => {
     expect((await server.call('GET', '/v1/routines?user_id=hugo')).body.data).toEqual([]);
   });
 
-  it('reach the routines of nobody else', async () => {
+  it("reach no other user's routines", async () => {
     const other = await create({ every: 'hour', user_id: 'ida' });
     const { body: conversation } = await server.call('POST', '/v1/conversations', { body: { user_id: 'jan' } });
     calling('routines_list', {});

@@ -85,14 +85,14 @@ describe('which version runs', () => {
     expect(await ask(kept.id, server.liveKey)).toBe('two');
   });
 
-  it('is none where nothing is live [TEN-018]', async () => {
+  it('is none if no version is live [TEN-018]', async () => {
     await save('unborn', 'one', { promote: 'no' });
     const refused = await start('unborn', server.liveKey);
     expect([refused.status, refused.body.error.code]).toEqual([409, 'deployment_not_live']);
     expect((await start('unborn')).status).toBe(201);
   });
 
-  it('is none of an archived deployment until it is active again [TEN-019, DEP-022]', async () => {
+  it('is none for an archived deployment until it is active again [TEN-019, DEP-022]', async () => {
     sayInstructions();
     await save('rests', 'one');
     await server.call('POST', '/v1/deployments/rests/archive');
@@ -129,7 +129,7 @@ describe('which version runs', () => {
   });
 });
 
-describe('what one mode has', () => {
+describe('data of one mode', () => {
   it('is not found from the other [TEN-008]', async () => {
     await server.apply({ name: 'modes', instructions: 'Be kind.', memory: 'none' });
     server.script(() => ({ calls: [{ name: 'ask_question', arguments: { question: 'Which?' } }] }));

@@ -81,7 +81,7 @@ describe('the examples', () => {
     ],
     ['support-desk', ['skill created returns', 'document created care.md', 'document created returns-policy.md']],
   ])(
-    '%s is applied with what lies beside it, and the second time nothing is sent but the file [APPLY-017, APPLY-019]',
+    '%s is applied with the files beside it, and the second time only the file is sent [APPLY-017, APPLY-019]',
     async (name, wanted) => {
       const folder = join(root, name);
       await cp(join(examplesFolder, name), folder, { recursive: true });
@@ -254,7 +254,7 @@ describe('a fault', () => {
     expect(slugs).not.toContain('unseen');
   });
 
-  it('of an entry behind an expanded folder is shown where it is written', async () => {
+  it('in an entry after an expanded folder is reported at its own line', async () => {
     const folder = await folderWith('behind', {
       'service.yaml': 'name: behind\nskills:\n  - skills\n  - id: skl_000000000000000000000000\n',
       'skills/one-more/SKILL.md': skill('one-more'),
@@ -293,7 +293,7 @@ describe('a fault', () => {
   });
 });
 
-it('never sends what lies outside the folder', async () => {
+it('never sends files outside the folder', async () => {
   await folderWith('outside', { 'secret.md': 'A secret.', 'skill/SKILL.md': skill('outside') });
   const folder = await folderWith('inside', {
     'service.yaml':

@@ -169,7 +169,7 @@ it('runs every block of its page [PKG-323]', async () => {
   }
 });
 
-it('holds what npm wants to know, and nothing but what is published [PKG-324]', async () => {
+it('contains the metadata that npm needs, and only published files [PKG-324]', async () => {
   const listed = inApp('tar', '-tzf', join('..', packed)).trim().split('\n');
   const other = listed.filter(
     (file) => !/^package\/((sdk|contract)\/src\/.+\.(js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(file),

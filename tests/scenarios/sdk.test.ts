@@ -57,7 +57,7 @@ describe('talking', () => {
     expect(await client.conversations.get({ conversation_id: conversation.id })).toMatchObject({ user_id: 'ada' });
   });
 
-  it('streams a reply up to where the turn has settled', async () => {
+  it('streams a reply until the turn has settled', async () => {
     server.script(() => ({ text: ['One ', 'word ', 'after ', 'the other.'] }));
     const events = await all(await client.conversations.create({ message: 'Hello!', stream: true }));
     expect(events[0]?.type).toBe('turn.started');
@@ -65,7 +65,7 @@ describe('talking', () => {
     expect(textOf(events)).toBe('One word after the other.');
   });
 
-  it('takes a lost stream up again without a gap and without a repetition', async () => {
+  it('resumes a lost stream without a gap or repetition', async () => {
     const words = Array.from({ length: 12 }, (_, at) => `word${at} `);
     server.script(() => ({ text: words, chunkDelayMs: 60 }));
     const opened: string[] = [];
@@ -88,7 +88,7 @@ describe('talking', () => {
     expect((await client.conversations.messages({ conversation_id: conversation.id })).data).toHaveLength(2);
   });
 
-  it('begins no second turn where the stream is lost before its first event', async () => {
+  it('starts no second turn if the stream is lost before its first event', async () => {
     server.script(() => ({ text: 'Once.' }));
     let sent = 0;
     const shaky = clientWith(async (address, init) => {
@@ -121,7 +121,7 @@ describe('talking', () => {
     expect(seen).toEqual(seen.map((_, at) => at + 1));
   });
 
-  it('says what is wrong when there is no such conversation to follow', async () => {
+  it('reports an unknown conversation when following', async () => {
     const conversation_id = 'conv_000000000000000000000000';
     await expect(all(followConversation(client, conversation_id))).rejects.toMatchObject({
       name: 'VestraError',
@@ -139,7 +139,7 @@ describe('the functions of a caller', () => {
       return heard.length === 0 ? { calls } : { text: `Heard: ${heard.map(({ output }) => output).join(' | ')}` };
     });
 
-  it('are answered once each, whatever they throw and whatever answer is lost', async () => {
+  it('are answered once each, despite exceptions and lost responses', async () => {
     callTwice();
     const asked: string[] = [];
     let lost = 0;
@@ -167,7 +167,7 @@ describe('the functions of a caller', () => {
     expect(lost).toBeGreaterThan(1);
   });
 
-  it('that are not named are left to others, until the signal says to stop', async () => {
+  it('that are not named are left to others, until the signal aborts', async () => {
     callTwice();
     const { id } = await client.conversations.create({ message: 'Weather?', tools: [weather] });
     const stopping = new AbortController();
@@ -185,7 +185,7 @@ describe('the functions of a caller', () => {
 });
 
 describe('calls', () => {
-  it('that are refused carry everything that the service said', async () => {
+  it('that are refused carry every field of the response', async () => {
     const refused = await client.conversations.get({ conversation_id: 'conv_x' }).catch((error) => error);
     expect(refused).toBeInstanceOf(VestraError);
     expect(refused).toMatchObject({
@@ -203,7 +203,7 @@ describe('calls', () => {
     await expect(stranger.me.get()).rejects.toMatchObject({ status: 401, type: 'authentication' });
   });
 
-  it('whose answer is lost are made again and have happened once', async () => {
+  it('whose response is lost are repeated and take effect once', async () => {
     let sent = 0;
     const shaky = clientWith(async (address, init) => {
       const response = await globalThis.fetch(address, init);
@@ -245,7 +245,7 @@ describe('calls', () => {
   });
 });
 
-it('verifies what the service delivers', async () => {
+it('verify webhook deliveries', async () => {
   const deliveries: { headers: Record<string, string | string[] | undefined>; body: string }[] = [];
   const receiver = createServer(async (request, response) => {
     let body = '';

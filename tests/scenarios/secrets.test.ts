@@ -53,7 +53,7 @@ describe('storing', () => {
     },
   );
 
-  it('takes a name of 64 characters [SEC-008]', async () => {
+  it('accepts a name of 64 characters [SEC-008]', async () => {
     expect((await put('A'.repeat(64), { value })).status).toBe(200);
   });
 
@@ -67,8 +67,8 @@ describe('storing', () => {
   });
 });
 
-describe('whose it is', () => {
-  it('keeps a user’s own apart from the company’s [SEC-006, SEC-011, SEC-012, SEC-020]', async () => {
+describe('the owner of a secret', () => {
+  it('separates a user’s secrets from the company’s [SEC-006, SEC-011, SEC-012, SEC-020]', async () => {
     await put('BOTH', { value: 'company' });
     const own = await put('BOTH', { value: 'ada', user_id: 'ada' });
     expect(own.body.user_id).toBe('ada');
@@ -84,7 +84,7 @@ describe('whose it is', () => {
     expect(await names('')).toContainEqual(['BOTH', null]);
   });
 
-  it('keeps modes apart [SEC-004, TEN-012]', async () => {
+  it('separates modes [SEC-004, TEN-012]', async () => {
     await put('MODED', { value: 'test value' });
     await put('MODED', { value: 'live value' }, server.liveKey);
     expect((await rowsOf('MODED')).map(({ mode }) => mode).sort()).toEqual(['live', 'test']);
@@ -108,7 +108,7 @@ describe('whose it is', () => {
     }
   });
 
-  it('is a 404 where there is none, and for another org [SEC-021, TEN-004, TEN-005]', async () => {
+  it('returns 404 if there is none, and for another org [SEC-021, TEN-004, TEN-005]', async () => {
     const other = await makeOtherOrg(server);
     await put('MINE', { value });
     for (const answer of [

@@ -48,7 +48,7 @@ const upload = (path: string, key: string, headers = {}) => {
 };
 
 describe('a call of the company’s own code', () => {
-  it('is seen to wait by a session, which neither reads what it is called with nor answers it [SES-105]', async () => {
+  it('is shown as pending to a session, which can neither read its arguments nor answer it [SES-105]', async () => {
     const session = await openSession({ user_id: 'ada' });
     const asSession = { key: session.token };
     server.script(calling('get_account', { account: 'CANARY-7' }));
@@ -181,7 +181,7 @@ describe('a session that was opened without chat', () => {
     await server.until(path, ({ status }) => status === 'idle');
   });
 
-  it('and without anything else is made, shown and ended [SES-101]', async () => {
+  it('and without any other access is created, shown and ended [SES-101]', async () => {
     const made = await server.call('POST', '/v1/sessions', { body: { user_id: 'ada' } });
     const { id, token } = made.body;
     expect(made.status).toBe(201);
@@ -190,7 +190,7 @@ describe('a session that was opened without chat', () => {
   });
 });
 
-describe('what the company keeps beside a conversation', () => {
+describe('company data of a conversation', () => {
   it('is in no answer and no event that a session gets [SES-103, SES-104]', async () => {
     const { body: made } = await server.call('POST', '/v1/conversations', {
       body: { user_id: 'ada', metadata: { segment: 'CANARY-label' } },
@@ -247,7 +247,7 @@ describe('what the company keeps beside a conversation', () => {
     expect(withKey.text).toMatch(/CANARY-argument[\s\S]*"cost_usd"/);
   });
 
-  it('is not told by errors either: a session gets the code and a plain sentence [SES-110]', async () => {
+  it('is not exposed by errors either: a session gets the code and a plain sentence [SES-110]', async () => {
     const session = await openSession({ user_id: 'eve' });
     const path = pathOf(session);
     server.script(() => ({ fail: 401 }));
@@ -277,7 +277,7 @@ describe('what the company keeps beside a conversation', () => {
 });
 
 describe('the files of a session', () => {
-  it('are those of its own conversation, not of the user’s others [SES-107]', async () => {
+  it('are those of its own conversation, not of the user’s other ones [SES-107]', async () => {
     const [here, there] = [await openSession({ user_id: 'finn' }), await openSession({ user_id: 'finn' })];
     server.script(({ messages }) =>
       messages.at(-1)?.role === 'tool'
@@ -335,32 +335,29 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('the streams of a session', () => {
-  it.runIf(isOneProcess)(
-    'are at most twenty at once, and what would need one more is not taken [SES-109]',
-    async () => {
-      const session = await openSession({ user_id: 'ida' });
-      const path = pathOf(session);
-      const follow = () => server.stream('GET', `${path}/events`, { key: session.token });
-      const streams = await Promise.all(Array.from({ length: 20 }, follow));
-      expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
-      const more = await follow();
-      expect([more.status, more.headers.get('retry-after')]).toEqual([429, '5']);
-      for (const held of [
-        { body: { message: 'Hi', stream: true } },
-        { body: { message: 'Hi' }, headers: { prefer: 'wait=5' } },
-      ]) {
-        const answer = await server.call('POST', `${path}/messages`, { key: session.token, ...held });
-        expect(refusal(answer)).toEqual([429, 'rate_limited', undefined]);
-      }
-      expect((await server.call('GET', `${path}/messages`)).body.data).toEqual([]);
-      const another = await openSession({ conversation_id: session.conversation_id });
-      expect((await server.stream('GET', `${path}/events`, { key: another.token })).status).toBe(200);
-      for (const { close } of streams) close();
-      for (;;) {
-        const again = await follow();
-        again.close();
-        if (again.status === 200) break;
-      }
-    },
-  );
+  it.runIf(isOneProcess)('are at most twenty at once, and a request for one more is refused [SES-109]', async () => {
+    const session = await openSession({ user_id: 'ida' });
+    const path = pathOf(session);
+    const follow = () => server.stream('GET', `${path}/events`, { key: session.token });
+    const streams = await Promise.all(Array.from({ length: 20 }, follow));
+    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
+    const more = await follow();
+    expect([more.status, more.headers.get('retry-after')]).toEqual([429, '5']);
+    for (const held of [
+      { body: { message: 'Hi', stream: true } },
+      { body: { message: 'Hi' }, headers: { prefer: 'wait=5' } },
+    ]) {
+      const answer = await server.call('POST', `${path}/messages`, { key: session.token, ...held });
+      expect(refusal(answer)).toEqual([429, 'rate_limited', undefined]);
+    }
+    expect((await server.call('GET', `${path}/messages`)).body.data).toEqual([]);
+    const another = await openSession({ conversation_id: session.conversation_id });
+    expect((await server.stream('GET', `${path}/events`, { key: another.token })).status).toBe(200);
+    for (const { close } of streams) close();
+    for (;;) {
+      const again = await follow();
+      again.close();
+      if (again.status === 200) break;
+    }
+  });
 });

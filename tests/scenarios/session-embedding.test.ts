@@ -140,7 +140,7 @@ describe('the plain page of the example', () => {
     await page.context().close();
   });
 
-  it('lasts an hour, with renewals that nobody notices and a stream that is cut [PAGE-202]', async () => {
+  it('lasts an hour, with invisible renewals and a stream that is cut [PAGE-202]', async () => {
     desk.script(() => ({ text: 'Yes.' }));
     const visited = await visit('max');
     const { page, frame, faults } = visited;
@@ -169,7 +169,7 @@ describe('the plain page of the example', () => {
     await page.context().close();
   });
 
-  it('takes up a session that ended in sleep, and sends once what was sent meanwhile [PAGE-203]', async () => {
+  it('renews a session that expired during sleep, and sends meanwhile queued messages once [PAGE-203]', async () => {
     desk.script(() => ({ text: 'Good morning.' }));
     const visited = await visit('zoe');
     const { page, frame } = visited;
@@ -199,7 +199,7 @@ describe('the plain page of the example', () => {
     await page.context().close();
   });
 
-  it('hears of its end, and begins again when asked [PAGE-205]', async () => {
+  it('receives its end, and restarts on request [PAGE-205]', async () => {
     const visited = await visit('tom');
     const place = await placeOf(visited);
     const [session] = await sessionsOf('tom');
@@ -232,7 +232,7 @@ describe('the plain page of the example', () => {
 });
 
 describe('the logo of the company', () => {
-  it('stands in the bubble and above the chat, where there is one [PAGE-206]', async () => {
+  it('is shown in the bubble and above the chat, if there is one [PAGE-206]', async () => {
     const { page } = await visit('lea');
     const element = page.locator('vestra-session');
     expect(await element.locator('img:visible').count()).toBe(0);
@@ -248,7 +248,7 @@ describe('the logo of the company', () => {
 });
 
 describe('a page that may not embed it', () => {
-  it('shows in the frame why, and hears nothing [SES-208]', async () => {
+  it('shows the reason in the frame, and receives no messages [SES-208]', async () => {
     const context = await desk.browser.newContext({ locale: 'en-GB' });
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${shop.port}/`);
@@ -288,7 +288,7 @@ describe("a page on the developer's machine", () => {
   });
 
   it.each(pages)(
-    'is refused at http://%s%s with a live key, and the frame says so [SES-531, SES-208]',
+    'is refused at http://%s%s with a live key, and the frame shows the reason [SES-531, SES-208]',
     async (host, path) => {
       await desk.apply({ name: 'support-desk', memory: 'none' }, desk.liveKey);
       const live = await openShop(desk.liveKey);
@@ -324,7 +324,7 @@ describe('the bridge', () => {
       [message, from] as const,
     );
 
-  it('takes no session but one of the same user and conversation, from nobody but its host [PAGE-204]', async () => {
+  it('accepts only a session of the same user and conversation, only from its host [PAGE-204]', async () => {
     desk.script(() => ({ text: 'Still you.' }));
     const visited = await visit('una');
     const place = await placeOf(visited);
@@ -379,7 +379,7 @@ describe('the bridge', () => {
     await visited.page.context().close();
   });
 
-  it('tells what came while nobody looked, a hand-off, and how high the page is [PAGE-205]', async () => {
+  it('reports unread messages, a hand-off, and the height of the page [PAGE-205]', async () => {
     const visited = await visit('kim');
     const { page, frame } = visited;
     desk.script(inTurn(calling('request_handoff', { request: 'Sign in to the shop.' }), { text: 'Thanks.' }));

@@ -24,7 +24,7 @@ const end = (id: string) => desk.call('DELETE', `/v1/sessions/${id}`);
 const policyOf = (answer: Response) => answer.headers.get('content-security-policy')?.split('; ') ?? [];
 
 describe('the files of the page', () => {
-  it('are served without a key, with a policy that lets nobody embed them [AUTH-040, SES-033]', async () => {
+  it('are served without a key, with a policy that forbids embedding [AUTH-040, SES-033]', async () => {
     const session = await open();
     const answer = await fetch(`${desk.url}/session/${session.id}`);
     const html = await answer.text();
@@ -70,7 +70,7 @@ describe('the files of the page', () => {
     await page.context().close();
   });
 
-  it('loaded again are the same page in their tab, and in another without the token say how to open it [PAGE-201]', async () => {
+  it('reload to the same page in their tab, and in another tab explain how to open it [PAGE-201]', async () => {
     const { page, session } = await desk.visit();
     await page.getByLabel('Message', { exact: true }).fill('Half a sen');
     await page.reload();
@@ -85,7 +85,7 @@ describe('the files of the page', () => {
 });
 
 describe('the first load', () => {
-  it('is under 200 kB, and brings what shows a screen to a session that has one [PAGE-244]', async () => {
+  it('is under 200 kB, and loads the screen code only for a session with a screen [PAGE-244]', async () => {
     const fetched = async (body: Record<string, unknown>) => {
       const context = await desk.browser.newContext({ locale: 'hi-IN' });
       const page = await context.newPage();
@@ -110,7 +110,7 @@ describe('the first load', () => {
 });
 
 describe('a hostile model', () => {
-  it('is read without running or loading anything that it says', async () => {
+  it('cannot run or load anything through its text', async () => {
     const visit = await desk.visit();
     const { page } = visit;
     const asked: string[] = [];
@@ -215,7 +215,7 @@ describe('the embedding page', () => {
       return all.filter(([, { type }]) => type === 'session.ready' || type === 'session.ended');
     });
 
-  it('hears that the session is ready and that it has ended, and the page says it can be closed [SES-025]', async () => {
+  it('is notified when the session is ready and has ended, and the page shows that it can be closed [SES-025]', async () => {
     await embedders(['https://other.example.com', 'https://shop.example.com']);
     const session = await open();
     const page = await embed('https://shop.example.com', session);
@@ -233,7 +233,7 @@ describe('the embedding page', () => {
     await page.context().close();
   });
 
-  it('hears nothing more once it may not embed the page any longer', async () => {
+  it('receives nothing once it may no longer embed the page', async () => {
     await embedders(['https://shop.example.com']);
     const session = await open();
     const page = await embed('https://shop.example.com', session);
@@ -247,7 +247,7 @@ describe('the embedding page', () => {
     await page.context().close();
   });
 
-  it('of another origin shows nothing and hears nothing', async () => {
+  it('of another origin shows and receives nothing', async () => {
     await embedders(['https://shop.example.com']);
     const page = await embed('https://evil.example.com', await open());
     await expect.poll(() => page.frames().at(1)?.url()).toMatch(/^chrome-error:/);
@@ -301,7 +301,7 @@ describe('the end of a session', () => {
     await context.close();
   });
 
-  it('leaves what was said to be read, and nothing to be done', async () => {
+  it('leaves messages readable, and offers no action', async () => {
     const visit = await desk.visit();
     const { page, session } = visit;
     desk.script(inTurn(calling('order_paper', { sheets: 500 }), { text: 'Thanks.' }));
@@ -315,7 +315,7 @@ describe('the end of a session', () => {
     await page.context().close();
   });
 
-  it('comes when the time is over', async () => {
+  it('follows when the time is over', async () => {
     const { page, session } = await desk.visit();
     await page.getByText('How can I help?').waitFor();
     await desk.sql('UPDATE sessions SET expires_at = now() WHERE id = $1', [session.id]);
@@ -471,7 +471,7 @@ describe('Firefox', () => {
 });
 
 describe('a call', () => {
-  it('says so where the microphone is refused or the server has no voice, and is let go by keyboard [VOI-268]', async () => {
+  it('reports a refused microphone or a server without voice, and ends by keyboard [VOI-268]', async () => {
     const visit = await desk.visit({ voice: true });
     const { page } = visit;
     // Nothing of it is fetched before somebody wants to talk.
@@ -520,7 +520,7 @@ describe('the guide', () => {
     }
   });
 
-  it('keeps the colours that its reader chose, and opens its pages from a button on a phone [GUIDE-007]', async () => {
+  it('saves the chosen colours, and opens its pages from a button on a phone [GUIDE-007]', async () => {
     const context = await desk.browser.newContext({ colorScheme: 'light', viewport: { width: 390, height: 800 } });
     const page = await context.newPage();
     await page.goto(`${desk.url}/docs/guide/functions`);

@@ -90,7 +90,7 @@ describe('the page of a screen', () => {
     await leave(visit);
   });
 
-  it('asks again while the computer wakes, and says after 30 seconds that it does not [SES-028]', async () => {
+  it('retries while the computer wakes, and reports a failure after 30 seconds [SES-028]', async () => {
     const { body: session } = await desk.call('POST', '/v1/sessions', { body: { screen: 'view', user_id: 'zoe' } });
     const context = await desk.browser.newContext({ locale: 'en-GB' });
     const page = await context.newPage();
@@ -128,7 +128,7 @@ describe('the page of a screen', () => {
     await context.close();
   });
 
-  it('to drive takes mouse and keys, says who drives, and gives the browser back [PAGE-004]', async () => {
+  it('with control accepts mouse and keys, shows who drives, and returns the browser [PAGE-004]', async () => {
     await keep('bea');
     const visit = await desk.visit({ chat: false, screen: 'control', user_id: 'bea' });
     const { page } = visit;
@@ -168,7 +168,7 @@ describe('the page of a screen', () => {
     await expect.poll(async () => (await keep('carl')).status, { timeout: 20_000 }).toBe(200);
   });
 
-  it('stands beside the chat, keeps its shape, and fits the narrowest screen', async () => {
+  it('is shown beside the chat, keeps its ratio, and fits the narrowest screen', async () => {
     await keep('dora');
     for (const viewport of [
       { width: 1280, height: 800 },

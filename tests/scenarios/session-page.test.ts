@@ -34,7 +34,7 @@ const leave = async (visit: Visit) => {
 const textOf = (lines: string[]) => lines.map((line) => line.replace(/^(You|Agent)\n+/, '').trim());
 
 describe('the chat', () => {
-  it('sends messages and shows replies as they are typed, and keeps the token to itself [PAGE-001]', async () => {
+  it('sends messages, streams replies, and does not expose the token [PAGE-001]', async () => {
     const visit = await desk.visit({ user_id: 'ada' });
     const { page, session } = visit;
     await page.getByText('How can I help?').waitFor();
@@ -61,7 +61,7 @@ describe('the chat', () => {
     await leave(visit);
   });
 
-  it('queues what is sent while a reply is made, and shows it in order', async () => {
+  it('queues messages sent during a reply, and shows them in order', async () => {
     const visit = await desk.visit();
     const held = door();
     desk.script(async ({ messages }) => {
@@ -96,7 +96,7 @@ describe('the chat', () => {
     await leave(visit);
   });
 
-  it('comes through a line that is cut again and again, without losing or doubling a word [SES-532]', async () => {
+  it('survives a connection that is cut repeatedly, without losing or repeating a word [SES-532]', async () => {
     const visit = await desk.visit();
     const words = Array.from({ length: 60 }, (_, at) => `word${at} `);
     desk.script(() => ({ text: words, chunkDelayMs: 60 }));
@@ -111,7 +111,7 @@ describe('the chat', () => {
     await leave(visit);
   });
 
-  it('keeps a message that could not be sent, and sends it once when asked to [PAGE-243]', async () => {
+  it('keeps a message that could not be sent, and sends it once on request [PAGE-243]', async () => {
     const visit = await desk.visit();
     desk.script(() => ({ text: 'Heard.' }));
     await visit.page.getByText('How can I help?').waitFor();
@@ -129,7 +129,7 @@ describe('the chat', () => {
     await leave(visit);
   });
 
-  it('offers to ask again for a reply that failed, and tells a screen reader [PAGE-243]', async () => {
+  it('offers to retry a failed reply, and announces it to screen readers [PAGE-243]', async () => {
     const visit = await desk.visit();
     const { page } = visit;
     desk.script(() => ({ fail: 400, failMessage: 'no such model at http://10.0.0.7' }));
@@ -146,7 +146,7 @@ describe('the chat', () => {
     await leave(visit);
   });
 
-  it('takes a thumb and a note to each reply, by keyboard, and remembers them [CON-206]', async () => {
+  it('accepts a rating and a note for each reply, by keyboard, and saves them [CON-206]', async () => {
     const visit = await desk.visit({ user_id: 'rita' });
     const { page, path } = visit;
     desk.script(() => ({ text: 'Perhaps.' }));
@@ -180,7 +180,7 @@ describe('the chat', () => {
     await leave(visit);
   });
 
-  it('shows what came before, older messages as one scrolls up, and what others send', async () => {
+  it('shows earlier messages while scrolling up, and messages of others', async () => {
     const { body: conversation } = await desk.call('POST', '/v1/conversations', { body: {} });
     const path = `/v1/conversations/${conversation.id}`;
     desk.script(({ messages }) => ({ text: `Reply ${messages.filter(({ role }) => role === 'user').length}` }));
@@ -215,7 +215,7 @@ describe('the chat', () => {
   });
 });
 
-describe('what the agent waits for', () => {
+describe('an interaction', () => {
   const waitFor = async (visit: Visit, name: string, given: unknown) => {
     desk.script(inTurn(calling(name, given), { text: 'Thanks.' }));
     await say(visit, 'Go on');
@@ -247,7 +247,7 @@ describe('what the agent waits for', () => {
     await leave(visit);
   });
 
-  it('of the company’s own code is shown as work, with how far it is and without its arguments [PAGE-220]', async () => {
+  it('with the company’s own code is shown as a task, with its progress and without its arguments [PAGE-220]', async () => {
     const visit = await desk.visit();
     const { page } = visit;
     await waitFor(visit, 'order_paper', { sheets: 500 });
@@ -272,7 +272,7 @@ describe('what the agent waits for', () => {
     }
   });
 
-  it('of the company’s own code is answered once, though the server is killed in the middle of it [SES-421]', async () => {
+  it('with the company’s own code is answered once, even if the server is killed in the middle of it [SES-421]', async () => {
     const { dataDir, remove } = await makeDataDir();
     const port = await freePort();
     const killed = await startProcess(dataDir, {
@@ -317,7 +317,7 @@ describe('what the agent waits for', () => {
     await remove();
   });
 
-  it('says once what is done and with what, as people write it [PAGE-241]', async () => {
+  it('shows once, in plain words, the action and its values [PAGE-241]', async () => {
     const visit = await desk.visit({}, { locale: 'de-DE', timezoneId: 'Europe/Berlin' });
     const { page } = visit;
     desk.script(
@@ -340,7 +340,7 @@ describe('what the agent waits for', () => {
     await leave(visit);
   });
 
-  it('is the company’s to answer where it approves: in a reply and in work [PAGE-242]', async () => {
+  it('is answered by the company if it approves: in a reply and in a task [PAGE-242]', async () => {
     const visit = await desk.visit();
     const { page, session } = visit;
     desk.script(({ tools, messages }) => {
@@ -375,7 +375,7 @@ describe('what the agent waits for', () => {
     await leave(visit);
   });
 
-  it('takes the answer of one of two tabs, and both show it', async () => {
+  it('accepts the answer of one of two tabs, and both show it', async () => {
     const first = await desk.visit();
     await waitFor(first, 'order_paper', { sheets: 7 });
     const second = await desk.visit({ conversation_id: first.session.conversation_id });
@@ -412,7 +412,7 @@ describe('what the agent waits for', () => {
     await leave(visit);
   });
 
-  it('as a question takes options, several of them, and words of one’s own [PAGE-002]', async () => {
+  it('as a question accepts options, several of them, and free text [PAGE-002]', async () => {
     const visit = await desk.visit();
     const { page } = visit;
     const also = [
@@ -441,7 +441,7 @@ describe('what the agent waits for', () => {
     await leave(visit);
   });
 
-  it('goes away by itself when it is answered elsewhere or withdrawn', async () => {
+  it('disappears when it is answered elsewhere or cancelled', async () => {
     const visit = await desk.visit();
     const { page, session } = visit;
     await waitFor(visit, 'ask_question', { question: 'Which size?' });
@@ -457,7 +457,7 @@ describe('what the agent waits for', () => {
     await leave(visit);
   });
 
-  it('as a hand-off takes what came of it, and a value where it asks for one', async () => {
+  it('as a hand-off accepts its result, and a value if it asks for one', async () => {
     const visit = await desk.visit();
     const { page } = visit;
     for (const [button, read] of [
@@ -495,7 +495,7 @@ describe('what the agent waits for', () => {
 });
 
 describe('an app to connect', () => {
-  it('is asked for by a button, and then a link to where that is done, where the address is one of the web [APP-430]', async () => {
+  it('is requested by a button, and then by a link if its address is a web address [APP-430]', async () => {
     const asking = await desk.visit();
     desk.script(inTurn(calling('ask_question', { question: 'Which size?' }), { text: 'Thanks.' }));
     await say(asking, 'Go on');
@@ -529,7 +529,7 @@ describe('an app to connect', () => {
   });
 });
 
-describe('work and files', () => {
+describe('tasks and files', () => {
   it('shows a task with its plan, and its files to download, also after a reload', async () => {
     const visit = await desk.visit();
     const { page } = visit;
@@ -573,7 +573,7 @@ describe('work and files', () => {
     await leave(later);
   });
 
-  it('takes files by button, drop and paste, and sends them with the message', async () => {
+  it('accepts files by button, drop and paste, and sends them with the message', async () => {
     const visit = await desk.visit({ user_id: 'ada' });
     const { page, path, session } = visit;
     desk.script(() => ({ text: 'I have them.' }));

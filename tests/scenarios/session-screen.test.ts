@@ -51,7 +51,7 @@ const told = async (what: string) => {
 };
 
 describe('the screen', () => {
-  it('wakes the browser and answers where its stream is, to its own token alone [SES-020]', async () => {
+  it('wakes the browser and returns the address of its stream, only to its own token [SES-020]', async () => {
     const session = await open('ada');
     const first = await ask(session);
     expect(refusal(first)).toEqual([409, 'browser_not_open']);
@@ -65,7 +65,7 @@ describe('the screen', () => {
     expect(refusal(await ask(await open('ada', { screen: false })))).toEqual([403, 'session_scope']);
   });
 
-  it('opens with its credential for its own session alone, and not after its end', async () => {
+  it('opens with its credential only for its own session, and not after its end', async () => {
     const session = await open('ada');
     const { stream_url, preview_token } = await isAwake(session);
     const other = await open('ada');
@@ -84,7 +84,7 @@ describe('the screen', () => {
     expect(await status(session.id, preview_token)).toBe(404);
   });
 
-  it('shows the page in front as it changes, takes no input where it is for looking, and ends with its session [PAGE-003]', async () => {
+  it('shows the front page as it changes, accepts no input in view mode, and ends with its session [PAGE-003]', async () => {
     sites.serve('shop.localhost', { '/a': telling('<h1 onclick="tell(\'no\')">A</h1>'), '/told': '' });
     const session = await open('ada');
     await isAwake(session);
@@ -161,7 +161,7 @@ describe('a person who drives', () => {
       .toBe(200);
   });
 
-  it('comes to no closed page and no other site', async () => {
+  it('cannot open a blocked page or another site', async () => {
     sites.serve('shop.localhost', {
       '/links': telling(
         `<a style="display:block;height:100px" href="${sites.at('other.localhost')}">Away</a><a style="display:block;height:100px" href="/account/x?token=secret">Account</a>`,
@@ -182,7 +182,7 @@ describe('a person who drives', () => {
     stream.close();
   });
 
-  it('sends what the schema knows and no more', async () => {
+  it('can send only input that the schema allows', async () => {
     const session = await open('ada', { screen: 'control' });
     const wrong = [
       { kind: 'mouse', type: 'down', x: 1.5, y: 0 },
@@ -255,7 +255,7 @@ describe('a hand-off', () => {
 });
 
 describe('after 20 seconds', () => {
-  it.concurrent('a hand-off whose element has not come shows the page as before [SES-027]', async () => {
+  it.concurrent('a hand-off whose element has not appeared shows the page as before [SES-027]', async () => {
     sites.serve('shop.localhost', { '/other': telling('<h1>Something else</h1>') });
     await fetchPage('hans', { url: shop('/other'), front: true, front_crop: { text: 'Confirm' } });
     const session = await open('hans');
@@ -269,7 +269,7 @@ describe('after 20 seconds', () => {
     stream.close();
   });
 
-  it.concurrent('a browser that nobody touches is no longer in the person’s hands', async () => {
+  it.concurrent('an untouched browser is no longer controlled by the person', async () => {
     sites.serve('shop.localhost', { '/a': telling('<h1>A</h1>') });
     const { body: kept } = await fetchPage('ines', { url: shop('/a'), keep_open_ms: 300_000 });
     const session = await open('ines', { screen: 'control' });

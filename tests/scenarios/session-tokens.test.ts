@@ -111,7 +111,7 @@ describe('a session token', () => {
     stream.close();
   });
 
-  it('sees and answers what its own conversation waits for [AUTH-016]', async () => {
+  it('sees and answers the interactions of its own conversation [AUTH-016]', async () => {
     const { token, id: sessionId, conversation_id: id } = await openSession({ user_id: 'ada' });
     server.script(({ messages }) =>
       messages.at(-1)?.role === 'tool'
@@ -153,7 +153,7 @@ describe('a session token', () => {
     expect(audit.map(({ actor }: { actor: { id: string } }) => actor.id)).toContain(sessionId);
   });
 
-  it('uploads a file for its own user and reads no other’s [AUTH-015, AUTH-033]', async () => {
+  it('uploads a file for its own user and reads no other user’s [AUTH-015, AUTH-033]', async () => {
     const { token } = await openSession({ user_id: 'ada' });
     const made = await upload('/v1/files', token);
     expect([made.status, made.body.user_id, made.body.source]).toEqual([201, 'ada', 'upload']);
@@ -168,7 +168,7 @@ describe('a session token', () => {
     expect((await server.call('GET', '/v1/files', { key: token })).status).toBe(403);
   });
 
-  it('with memory sees and forgets what is remembered of its user alone [AUTH-014]', async () => {
+  it('with memory sees and deletes only facts of its own user [AUTH-014]', async () => {
     for (const [user_id, text] of [
       ['ada', 'Drinks tea.'],
       ['ada', 'Sails on Sundays.'],
@@ -197,7 +197,7 @@ describe('a session token', () => {
     }
   });
 
-  it('reaches no other conversation, nor the memory where it was opened without [AUTH-018]', async () => {
+  it('reaches no other conversation, nor the memory unless it was opened with it [AUTH-018]', async () => {
     const { token } = await openSession({ user_id: 'ada' });
     const { body: another } = await server.call('POST', '/v1/conversations', { body: { user_id: 'ada' } });
     const path = `/v1/conversations/${another.id}`;
@@ -246,7 +246,7 @@ describe('the streams of a session', () => {
   const follow = async ({ token, conversation_id }: Session) =>
     server.stream('GET', `/v1/conversations/${conversation_id}/events`, { key: token });
 
-  it('close when it is ended, whichever process ends it', async () => {
+  it('close when it is ended by any process', async () => {
     const beside = await startTestServer({ beside: server, env: { OPENAI_COMPATIBLE_MODELS: '' } });
     try {
       const [here, there] = [await openSession({ user_id: 'ada' }), await openSession({ user_id: 'ada' })];
@@ -308,7 +308,7 @@ describe('the streams of a session', () => {
   it.each([
     { what: 'disabled', change: `status = 'disabled'` },
     { what: 'being erased', change: 'erasing_since = now()' },
-  ])('close when its user is $what and the process was not told [SES-542]', async ({ what, change }) => {
+  ])('close when its user is $what and the process was not notified [SES-542]', async ({ what, change }) => {
     const id = what.replace(' ', '-');
     const [stream, kept] = [
       await follow(await openSession({ user_id: id })),

@@ -71,7 +71,7 @@ describe('opening a session', () => {
     expect(await auditOf(session.id)).toEqual(['session.created']);
   });
 
-  it('makes a conversation for chat and for voice, and none for a screen alone [SES-002, SES-003, SES-009, SES-011]', async () => {
+  it('creates a conversation for chat and for voice, and none for a screen alone [SES-002, SES-003, SES-009, SES-011]', async () => {
     const chat = await open({ user_id: 'eve', chat: true });
     const conversation = await server.call('GET', `/v1/conversations/${chat.body.conversation_id}`);
     expect(conversation.body).toMatchObject({ user_id: 'eve', deployment_id: deskId, status: 'idle' });
@@ -93,7 +93,7 @@ describe('opening a session', () => {
     expect(unknown.body.error.message).toBe('There is no voice `marin` on this server. It has slt, rms, awb, kal.');
   });
 
-  it('goes to the user’s default deployment before the org’s [SES-009]', async () => {
+  it('uses the user’s default deployment before the org’s [SES-009]', async () => {
     const own = await server.apply({ name: 'own-desk', instructions: 'For one.' });
     await server.call('POST', '/v1/users', { body: { user_id: 'picky' } });
     await server.call('PATCH', '/v1/users/picky', { body: { default_deployment: 'own-desk' } });
@@ -102,7 +102,7 @@ describe('opening a session', () => {
     expect(conversation.body.deployment_id).toBe(own.body.id);
   });
 
-  it('goes to the deployment that is named, and to no other’s conversation [SES-201]', async () => {
+  it('uses the named deployment, and no conversation of another [SES-201]', async () => {
     const named = await server.apply({ name: 'named-desk', instructions: 'By name.' });
     const made = await open({ user_id: 'nel', chat: true, deployment: 'named-desk' });
     const conversation = await server.call('GET', `/v1/conversations/${made.body.conversation_id}`);
@@ -161,7 +161,7 @@ describe('opening a session', () => {
     expect(refusal(await open({ user_id: 'rita', reuse: true }))).toEqual([400, 'invalid_request', 'reuse']);
   });
 
-  it('says first what the org has set for its agent [SES-209]', async () => {
+  it('returns the opening message that the org set for its agent [SES-209]', async () => {
     const ofDesk = { message: 'Welcome to the desk.', suggestions: ['Where is my order?'] };
     await patchOrg({ openings: { desk: ofDesk, '*': { suggestions: ['What can you do?'] } } });
     const made = [
@@ -178,14 +178,14 @@ describe('opening a session', () => {
     await patchOrg({ openings: {} });
   });
 
-  it('is refused where nobody has a default deployment', async () => {
+  it('is refused if neither the user nor the org has a default deployment', async () => {
     const other = await makeOtherOrg(server);
     const made = await server.call('POST', '/v1/sessions', { key: other, body: { chat: true } });
     expect([made.status, made.body.error.code]).toEqual([400, 'deployment_required']);
     expect((await server.call('POST', '/v1/sessions', { key: other, body: { screen: 'view' } })).status).toBe(201);
   });
 
-  it('takes the conversation that is named, and its user with it [SES-031]', async () => {
+  it('uses the named conversation and its user [SES-031]', async () => {
     const { body: theirs } = await server.call('POST', '/v1/conversations', { body: { user_id: 'bea' } });
     const alone = await open({ conversation_id: theirs.id, chat: true });
     expect([alone.body.conversation_id, alone.body.user_id]).toEqual([theirs.id, 'bea']);
@@ -213,7 +213,7 @@ describe('opening a session', () => {
     expect((await server.call('POST', '/v1/sessions', otherMode)).body.error.code).toBe('conversation_not_found');
   });
 
-  it('takes a driver with a screen to control, and nowhere else [SES-012, SES-013]', async () => {
+  it('accepts a driver only with a screen to control [SES-012, SES-013]', async () => {
     for (const driver of ['bash', 'user']) {
       expect((await open({ screen: 'control', driver })).status).toBe(201);
       expect(refusal(await open({ screen: 'view', driver }))).toEqual([400, 'invalid_request', 'driver']);
@@ -225,7 +225,7 @@ describe('opening a session', () => {
     expect(rows).toEqual([{ driver: 'bash' }]);
   });
 
-  it('gives the memory panel only where the org has switched it on [SES-032]', async () => {
+  it('allows the memory panel only if the org has enabled it [SES-032]', async () => {
     expect(refusal(await open({ user_id: 'ada', memory: true }))).toEqual([400, 'invalid_request', 'memory']);
     await patchOrg({ memory_panel: true });
     const made = await open({ user_id: 'ada', memory: true });
@@ -233,7 +233,7 @@ describe('opening a session', () => {
     expect([made.status, made.body.memory]).toEqual([201, true]);
   });
 
-  it('needs a user where the org does, and one that is not disabled [ACC-028]', async () => {
+  it('needs a user if the org requires one, and refuses a disabled one [ACC-028]', async () => {
     await patchOrg({ require_user: true });
     const refused = await open({ chat: true });
     const { body: ownerless } = await server.call('POST', '/v1/conversations', { body: { user_id: 'ada' } });
@@ -265,7 +265,7 @@ describe('opening a session', () => {
     expect(refusal(await open({ user_id: 'gone', chat: true }))).toEqual([403, 'user_disabled', undefined]);
   });
 
-  it('makes one session of many calls with one key, and keeps its token encrypted', async () => {
+  it('creates one session for repeated calls with one key, and stores its token encrypted', async () => {
     const headers = { 'idempotency-key': 'one-session' };
     const answers = await Promise.all(Array.from({ length: 5 }, () => open({ user_id: 'idem', chat: true }, headers)));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -281,7 +281,7 @@ describe('opening a session', () => {
 });
 
 describe('who may embed the page', () => {
-  it('is the org’s own list, told without a key [SES-008, SES-019, AUTH-007]', async () => {
+  it('is the org’s own list, served without a key [SES-008, SES-019, AUTH-007]', async () => {
     const origins = ['https://app.example.com', 'https://shop.example.com'];
     await patchOrg({ allowed_embed_origins: origins });
     const made = await open({ screen: 'view' });
@@ -311,7 +311,7 @@ describe('a page of the company that holds a token', () => {
   ];
 
   it.each(['testKey', 'liveKey'] as const)(
-    'may use it where the org lists its origin, %s [SES-204, SES-205, SES-207]',
+    'may use it if the org lists its origin, %s [SES-204, SES-205, SES-207]',
     async (key) => {
       const [ours, theirs] = [server[key], server[key === 'testKey' ? 'liveKey' : 'testKey']];
       await list(theirs, ['https://elsewhere.example.com']);
@@ -346,7 +346,7 @@ describe('a page of the company that holds a token', () => {
     },
   );
 
-  it('gets nothing with a key, nor of a route that takes no token [SES-204, SES-206]', async () => {
+  it('gets nothing with a key, nor from a route that accepts no token [SES-204, SES-206]', async () => {
     await list(server.testKey, [shop]);
     const session = await opened(server.testKey);
     expect(readers(await get(`/v1/sessions/${session.id}`, server.testKey, shop)).slice(0, 2)).toEqual([200, null]);
@@ -391,7 +391,7 @@ describe('ending a session', () => {
     expect(await auditOf(made.id)).toContain('session.revoked');
   });
 
-  it('comes by itself after 15 minutes [SES-004, SES-029]', async () => {
+  it('happens by itself after 15 minutes [SES-004, SES-029]', async () => {
     const { body: made } = await open({ user_id: 'ada', chat: true });
     await query(
       server.connectionString,
@@ -430,7 +430,7 @@ describe('a voice call', () => {
     server.call('POST', `/v1/sessions/${id}/voice`, { key, body });
   const shown = ({ status, body }: ApiResponse) => [status, body.error?.code];
 
-  it('takes an offer, of a session with voice, of that session alone [VOI-002, VOI-004, VOI-005, AUTH-034]', async () => {
+  it('accepts an offer only from its own session with voice [VOI-002, VOI-004, VOI-005, AUTH-034]', async () => {
     const { id, token } = (await open({ voice: true })).body;
     const none = [
       undefined,
@@ -454,7 +454,7 @@ describe('a voice call', () => {
     expect(shown(await call(id, token))).toEqual([401, 'session_revoked']);
   });
 
-  it('is told of relays with a password that ends with the session, and nobody else is [VOI-422]', async () => {
+  it('gets relays with a password that ends with the session, and no other caller does [VOI-422]', async () => {
     const { id, token, expires_at, ice_servers } = (await open({ voice: true })).body;
     const seen = async (sessionId: string, key?: string) =>
       (await server.call('GET', `/v1/sessions/${sessionId}`, { ...(key !== undefined && { key }) })).body.ice_servers;
@@ -475,7 +475,7 @@ describe('a voice call', () => {
     ]);
   });
 
-  it('says what to do where voice was not set up [VOI-266]', async () => {
+  it('explains what to do if voice is not set up [VOI-266]', async () => {
     const { id, token } = (await open({ voice: true })).body;
     const refused = await call(id, token);
     expect(shown(refused)).toEqual([503, 'model_unavailable']);

@@ -57,7 +57,7 @@ const holderOf = async (user: string) =>
   )[0]?.held_at;
 
 describe('the browser of a user', () => {
-  it('is the same from every process: tabs are kept, a person has it everywhere at once [MANY-001, BRW-027]', async () => {
+  it('is the same from every process: tabs stay open, and a person controls it everywhere at once [MANY-001, BRW-027]', async () => {
     const { body: kept } = await fetchAt(one, 'ada', { url: shop(), keep_open_ms: 300_000 });
     expect(await holderOf('ada')).toBe(one.url);
     const { body: session } = await two.call('POST', '/v1/sessions', { body: { user_id: 'ada', screen: 'control' } });
@@ -120,7 +120,7 @@ describe('the browser of a user', () => {
 });
 
 describe('a process without computers', () => {
-  it('has the others wake one, and says so where it is warm [MANY-008]', async () => {
+  it('lets the others wake one, and reports it if it is warm [MANY-008]', async () => {
     expect((await api.call('POST', '/v1/users/dora/warm', {})).status).toBe(202);
     await expect.poll(async () => (await api.call('POST', '/v1/users/dora/warm', {})).body.status).toBe('ready');
     expect([one.url, two.url]).toContain(await holderOf('dora'));
@@ -128,8 +128,8 @@ describe('a process without computers', () => {
   });
 });
 
-describe('the door between processes', () => {
-  it('is no address for anybody else [MANY-005]', async () => {
+describe('the internal API between processes', () => {
+  it('refuses other callers [MANY-005]', async () => {
     const calls = async (headers: Record<string, string>) => {
       const body = randomBytes(64);
       const response = await fetch(`${one.url}/internal/calls/browser.fetch`, { method: 'POST', headers, body });
@@ -152,7 +152,7 @@ describe('a voice call', () => {
   const callAt = (server: TestServer, { id, token }: { id: string; token: string }) =>
     server.call('POST', `/v1/sessions/${id}/voice`, { key: token, body: { sdp: offerOfSound } });
 
-  it('is reached from every process: what is typed, said, broken off and capped [VOI-441, VOI-261, VOI-264]', async () => {
+  it('is reached from every process: typed and spoken text, interruptions and caps [VOI-441, VOI-261, VOI-264]', async () => {
     const session = await open('vera');
     one.script(() => ({ text: 'It comes on Tuesday.' }));
     expect((await callAt(one, session)).status).toBe(200);
@@ -179,7 +179,7 @@ describe('a voice call', () => {
     expect(await call.end()).toBe('budget');
   });
 
-  it('is one for a session, also where two begin at once in two processes, and ends with it [VOI-420, VOI-269, VOI-441]', async () => {
+  it('is one per session, also for concurrent starts in two processes, and ends with it [VOI-420, VOI-269, VOI-441]', async () => {
     const session = await open('walt');
     one.script(() => ({ text: 'Here I am.' }));
     const answers = await Promise.all([callAt(one, session), callAt(two, session)]);
@@ -195,7 +195,7 @@ describe('a voice call', () => {
     expect(await stays?.end()).toBe('session_ended');
   });
 
-  it('finds room as long as there is some, of which one org does not take all [VOI-551]', async () => {
+  it('finds a place while there is one, and one org cannot take all [VOI-551]', async () => {
     const own = await Promise.all(['xena', 'yuri', 'zoe', 'abel'].map(open));
     const abel = own[3];
     const begun = await Promise.all(own.slice(0, 3).map((each) => callAt(two, each)));
@@ -247,7 +247,7 @@ describe('the offers of a voice session', () => {
     await expect.poll(() => [callsOfLeft.connections.now, callsOfRight.connections.now]).toEqual([0, 0]);
   };
 
-  it('start one process at a time, however many come at once, and leave room for others [VOI-610]', async () => {
+  it('start one process at a time, also if many arrive at once, and leave room for others [VOI-610]', async () => {
     const [greedy, other] = await Promise.all(['gina', 'otto'].map(open));
     const releases = [callsOfLeft, callsOfRight].map((each) => each.holdAnswers());
     const settled: string[] = [];

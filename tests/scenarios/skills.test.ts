@@ -11,7 +11,7 @@ const skillFile = { path: 'SKILL.md', content: '---\nname: a-skill\ndescription:
 const make = (files: { path: string; content: string }[]) => server.call('POST', '/v1/skills', { body: { files } });
 
 describe('a NUL character', () => {
-  it('makes a file of a skill binary, and nothing is stored [SKL-026]', async () => {
+  it("makes a skill's file binary, and nothing is stored [SKL-026]", async () => {
     const answer = await make([skillFile, { path: 'notes.txt', content: 'a\0b' }]);
     expect([answer.status, answer.body.error.code, answer.body.error.param]).toEqual([
       400,

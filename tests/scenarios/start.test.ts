@@ -84,7 +84,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('the first start', () => {
-  it('makes org, keys and owner, shows them once to a terminal and writes them down [START-002, START-003, START-015, START-016, START-017, SEC-018, OPS-420]', async () => {
+  it('creates org, keys and owner, prints them once to a terminal and saves them to a file [START-002, START-003, START-015, START-016, START-017, SEC-018, OPS-420]', async () => {
     const dataDir = await folder();
     const first = await start(dataDir, {}, { inTerminal: true });
     const credentials = await readCredentials(dataDir);
@@ -113,7 +113,7 @@ describe('the first start', () => {
     expect((await second.call('GET', '/v1/org')).body.name).toBe('Kept');
   });
 
-  it('continues when the primary fails at any of its questions [FOV-551]', async () => {
+  it('continues if the primary fails at any of its queries [FOV-551]', async () => {
     const link = await linkTo(await database());
     cleanUp.push(() => link.close());
     const config = readConfig({
@@ -149,13 +149,13 @@ describe('the first start', () => {
     expect(JSON.parse(me.out)).toMatchObject({ org: { id: credentials.org_id }, mode: 'test' });
   });
 
-  it('listens on 127.0.0.1:4600 unless told otherwise [START-001]', async () => {
+  it('listens on 127.0.0.1:4600 by default [START-001]', async () => {
     expect(readConfig({})).toMatchObject({ host: '127.0.0.1', port: 4600, role: 'all' });
     expect(readConfig({ HOST: '0.0.0.0', PORT: '80' })).toMatchObject({ host: '0.0.0.0', port: 80 });
   });
 });
 
-describe('being told to stop', () => {
+describe('a stop signal', () => {
   it.each([
     // As in a terminal: ctrl-C goes to the whole group, and npm passes it on besides.
     ['ctrl-C in a terminal, which reaches the server twice', 'SIGINT', -1],
@@ -270,7 +270,7 @@ describe('one sentence and exit code 1', () => {
     expect(await fails({ VESTRA_DATA_DIR: file })).toContain(file);
   });
 
-  it('for a setting that makes no sense [START-010]', async () => {
+  it('for an invalid setting [START-010]', async () => {
     expect(await fails({ VESTRA_ROLE: 'boss', VESTRA_DATA_DIR: await folder() })).toContain('VESTRA_ROLE');
     expect(await fails({ PORT: '70000', VESTRA_DATA_DIR: await folder() })).toContain('PORT');
     expect(
@@ -338,7 +338,7 @@ describe('OPENAI_COMPATIBLE_BASE_URL alone', () => {
     ['nobody listens', null, 'does not answer'],
     ['it lists nothing', (_request, response) => void response.end('{"data":[]}'), 'lists no model for conversations'],
     ['it never answers', () => {}, 'has not answered yet'],
-  ])('is explained by one sentence where %s, and the server starts [START-631]', async (_what, answer, problem) => {
+  ])('is explained by one sentence if %s, and the server starts [START-631]', async (_what, answer, problem) => {
     const url = answer ? await endpoint(answer) : 'http://127.0.0.1:9/v1';
     const given = answer ? url : url.replace('//', '//someone:secret-word@');
     const sentence = `${url}/models ${problem}: check OPENAI_COMPATIBLE_BASE_URL, ${example}`;
@@ -364,7 +364,7 @@ describe('two servers on one database', () => {
     }
   });
 
-  it('with role api run no jobs, with role worker serve nobody [START-011]', async () => {
+  it('with role api run no jobs, with role worker serve no requests [START-011]', async () => {
     const DATABASE_URL = await database();
     const env = { DATABASE_URL, VESTRA_MASTER_KEY: 'cd'.repeat(32) };
     const api = await start(await folder(), { ...env, VESTRA_ROLE: 'api' });
@@ -378,8 +378,8 @@ describe('two servers on one database', () => {
   });
 });
 
-describe('the database going away', () => {
-  it('is told by health and by every other route, and passes', async () => {
+describe('a lost database', () => {
+  it('is reported by health and every other route, and recovers', async () => {
     const DATABASE_URL = await database();
     const server = await start(await folder(), { DATABASE_URL, VESTRA_MASTER_KEY: 'cd'.repeat(32) });
     const name = new URL(DATABASE_URL).pathname.slice(1);
@@ -396,7 +396,7 @@ describe('the database going away', () => {
   });
 });
 
-describe('what is logged', () => {
+describe('the log', () => {
   it('names each request and carries no secret, body or query [REQ-010, SEC-003]', async () => {
     const server = await start(await folder(), { DATABASE_URL: await database(), VESTRA_MASTER_KEY: 'cd'.repeat(32) });
     const stored = await server.call('PUT', '/v1/secrets/LOGGED', { body: { value: 'log-me-not-value' } });

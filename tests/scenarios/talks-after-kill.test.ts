@@ -39,7 +39,7 @@ const talkOf = ({ messages }: NormalisedRequest) => Number(/\[talk (\d+)\]/.exec
 const rows = [...lookups, ...questions, ...endings].filter(([, turns]) => turns.length > 1);
 const rounds = Math.max(...rows.map(([, turns]) => turns.length));
 
-it('what the agent knows is what it knew, after each process that worked for it was killed, also in the middle of an answer [MSG-531]', async () => {
+it('the agent knows the same after each of its processes was killed, also in the middle of a reply [MSG-531]', async () => {
   const responds = new Map<number, Respond>();
   server.script((request) => responds.get(talkOf(request))?.(request) ?? { fail: 500 });
   const talks = await Promise.all(

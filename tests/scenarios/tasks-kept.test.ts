@@ -229,7 +229,7 @@ it('an output needs one plain file name [TASK-012]', async () => {
 });
 
 describe('a turn', () => {
-  it('is read by its id, while it runs and after it ended, in its own conversation alone [CONV-650]', async () => {
+  it('is read by its id, while it runs and after it ended, only in its own conversation [CONV-650]', async () => {
     desk.script(inTurn(calling('find_stock', { sku: 'A4' }), { text: 'Plenty.' }));
     const { id, turn_id } = await desk.say({ message: 'Is there paper?' });
     const read = (of: string, turn: string, key = desk.testKey) =>
@@ -302,7 +302,7 @@ describe('deleting a task', () => {
       .filter((entry) => entry.isFile())
       .map(({ name }) => name);
 
-  it('removes it, its trace, what it waited for and its outputs, also from the disk [TASK-021, TASK-039]', async () => {
+  it('removes it, its trace, its interactions and its outputs, also from the disk [TASK-021, TASK-039]', async () => {
     const save = calling('save_output', { filename: 'report.md', content: 'The report of this very test.' });
     desk.script(inTurn(save, calling('ask_question', { question: 'Which?' }), { text: 'Done.' }));
     const waiting = await desk.work({}, isWaiting);
@@ -333,7 +333,7 @@ describe('deleting a task', () => {
     expect(audit.data).toMatchObject([{ target: { type: 'task', id: task.id } }]);
   });
 
-  it('leaves what an output shares with another file where it is [TASK-021]', async () => {
+  it('keeps bytes that an output shares with another file [TASK-021]', async () => {
     desk.script(inTurn(calling('save_output', { filename: 'same.md', content: 'Twice the same.' }), { text: 'Done.' }));
     const [first, second] = [await desk.work({}), await desk.work({})];
     await desk.call('DELETE', `/v1/tasks/${first.id}`);
@@ -342,7 +342,7 @@ describe('deleting a task', () => {
     expect(await (await fetch(new URL(body.download_url, desk.url))).text()).toBe('Twice the same.');
   });
 
-  it('that waits withdraws what it waits for [TASK-022]', async () => {
+  it('that waits cancels its interactions [TASK-022]', async () => {
     desk.script(inTurn(calling('ask_question', { question: 'Which?' }), { text: 'Done.' }));
     const task = await desk.work({}, isWaiting);
     const [interaction] = await desk.open(task.conversation_id);
@@ -382,7 +382,7 @@ describe('deleting a task', () => {
   });
 });
 
-describe('a task that is not there', () => {
+describe('an unknown task', () => {
   it('or is another’s, or of the other mode, is not found; a bad id is refused [TASK-039]', async () => {
     desk.script(() => ({ text: 'Done.' }));
     const task = await desk.work({});

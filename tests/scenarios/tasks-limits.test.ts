@@ -187,7 +187,7 @@ describe('the policy hook', () => {
     expect(questions).toHaveLength(2);
   });
 
-  it('that says no stops the work before the call, with its message [TASK-029, TASK-031, TASK-036]', async () => {
+  it('that denies stops the task before the call, with its message [TASK-029, TASK-031, TASK-036]', async () => {
     verdict = { allow: false, message: 'Not on a Sunday.' };
     desk.script(inTurn(calling('print_menu'), { text: 'Done.' }));
     const { id } = await desk.say({ message: 'Work', hand_off: 'always' });
@@ -196,7 +196,7 @@ describe('the policy hook', () => {
     verdict = { allow: true };
   });
 
-  it('that says no stops after the person’s yes too, and has no message where it gave none [TASK-029, TASK-036]', async () => {
+  it('that denies stops it after the person’s approval too, and without a message if it gave none [TASK-029, TASK-036]', async () => {
     verdict = { allow: false };
     desk.script(inTurn(calling('order_paper'), { text: 'Done.' }));
     const { id } = await desk.say({ message: 'Work', hand_off: 'always' });
@@ -206,7 +206,7 @@ describe('the policy hook', () => {
     verdict = { allow: true };
   });
 
-  it('that gives no answer in two seconds says no [TASK-037]', async () => {
+  it('that does not answer within two seconds counts as a denial [TASK-037]', async () => {
     verdict = null;
     desk.script(inTurn(calling('print_menu'), { text: 'Done.' }));
     const { id } = await desk.say({ message: 'Work', hand_off: 'always' });
@@ -214,7 +214,7 @@ describe('the policy hook', () => {
     verdict = { allow: true };
   });
 
-  it('that says no in a reply stops its turn [TASK-036]', async () => {
+  it('that denies in a reply stops its turn [TASK-036]', async () => {
     verdict = { allow: false, message: 'Not on a Sunday.' };
     desk.script(inTurn(calling('print_menu'), { text: 'Done.' }));
     const { id } = await desk.say({});
@@ -228,7 +228,7 @@ describe('the policy hook', () => {
 });
 
 describe('an empty wallet', () => {
-  it('stops work under way with `credits_exhausted`, and lets none begin [TASK-029, TASK-031, TASK-034]', async () => {
+  it('stops running tasks with `credits_exhausted`, and lets none start [TASK-029, TASK-031, TASK-034]', async () => {
     await desk.call('PATCH', '/v1/limits', {
       body: { caps: { max_org_daily_usd: 1000, org_daily_usd: 1000, user_daily_usd: 1000 } },
     });

@@ -67,7 +67,7 @@ describe('a task', () => {
     expect(await desk.told('task.failed', conversation.id)).toEqual([]);
   });
 
-  it('that goes straight to work is queued at once, named by its plan, and shows its progress [TASK-002, TASK-004, TASK-005, TASK-024]', async () => {
+  it('started directly is queued at once, named by its plan, and shows its progress [TASK-002, TASK-004, TASK-005, TASK-024]', async () => {
     const plan = (first: string, second: string) =>
       calling('update_plan', {
         steps: [
@@ -136,7 +136,7 @@ describe('a task', () => {
     expect(desk.asked).toHaveLength(2);
   });
 
-  it('whose answer is long shows it whole alone and cut in lists [TASK-007, TASK-020]', async () => {
+  it('with a long answer shows it whole when read alone and cut in lists [TASK-007, TASK-020]', async () => {
     const long = '😀'.repeat(400);
     desk.script(() => ({ text: long }));
     const task = await desk.work({});
@@ -146,7 +146,7 @@ describe('a task', () => {
     expect(body.data[0].result.text).toBe(`${'😀'.repeat(279)}…`);
   });
 
-  it('that ended before its answer was recorded shows what there is, cut [TASK-008]', async () => {
+  it('that ended before its answer was recorded shows the recorded part, cut [TASK-008]', async () => {
     desk.script(() => ({ text: 'Short.' }));
     const task = await desk.work({});
     await desk.sql(`UPDATE tasks SET status = 'failed', result_text = repeat('x', 400) WHERE id = $1`, [task.id]);
@@ -154,7 +154,7 @@ describe('a task', () => {
     expect(body.result.text).toBe(`${'x'.repeat(279)}…`);
   });
 
-  it('fails with its model, and says so [TASK-002, TASK-024, TASK-028]', async () => {
+  it('fails with its model, and reports the reason [TASK-002, TASK-024, TASK-028]', async () => {
     desk.script(() => ({ fail: 400, failMessage: 'No such thing.' }));
     const task = await desk.work({});
     expect(task).toMatchObject({ status: 'failed', result: { text: null }, error: { code: 'model_error' } });
@@ -191,7 +191,7 @@ describe('an answer as data', () => {
     expect([data.status, data.text]).toEqual([200, '{"sheets":500}']);
   });
 
-  it('is null until there is one, and unknown where none was asked for [TASK-026, TASK-027]', async () => {
+  it('is null until there is one, and returns `no_output_schema` if none was requested [TASK-026, TASK-027]', async () => {
     desk.script(inTurn(calling('ask_question', { question: 'Which?' }), { text: '{"sheets":1}' }));
     const task = await desk.work({ output_schema: schema }, isWaiting);
     expect((await desk.call('GET', `/v1/tasks/${task.id}/data`)).text).toBe('null');
@@ -221,7 +221,7 @@ describe('success criteria', () => {
     expect(asked).toContain('Agent: Counted: 500.');
   });
 
-  it('are judged by what was called with what, and a cut is marked [TASK-141, TRUN-144]', async () => {
+  it('are judged by the calls and their arguments, and truncation is marked [TASK-141, TRUN-144]', async () => {
     const content = 'x'.repeat(5000);
     desk.script((request) => {
       if (request.tools.length === 0) return { text: verdict(true, 'It says 500.') };
@@ -235,12 +235,12 @@ describe('success criteria', () => {
     expect(asked).toMatch(/x{900} \[cut: the first 4000 of 50\d\d characters\]/);
   });
 
-  it('that are not met leave the work done and say why [TASK-010]', async () => {
+  it('that are not met leave the task completed and give the reason [TASK-010]', async () => {
     const task = await judged(verdict(false, 'Nobody counted.'));
     expect(task).toMatchObject({ status: 'done', outcome: { met: false, reason: 'Nobody counted.' } });
   });
 
-  it('count as not met where the judge answers rubbish, and its calls are paid for [TASK-010]', async () => {
+  it("count as not met if the judge's answer is invalid, and its calls are charged [TASK-010]", async () => {
     const task = await judged('Looks fine to me!');
     expect(task).toMatchObject({
       status: 'done',
@@ -252,7 +252,7 @@ describe('success criteria', () => {
     expect(trace.turns).toHaveLength(2);
   });
 
-  it('that nobody gave have no outcome [TASK-010]', async () => {
+  it('that were not given have no outcome [TASK-010]', async () => {
     desk.script(() => ({ text: 'Done.' }));
     expect((await desk.work({})).outcome).toBeNull();
   });

@@ -53,7 +53,7 @@ describe('tools in a test', () => {
   const said = (run: TestRun) =>
     (run.results[0].transcript.at(-1).text as string).replace(/<\/?data-[^>]*>\n?/g, '').trim();
 
-  it('answer their entry and reach nobody’s code; without an entry they answer an error [TRUN-008, TRUN-009]', async () => {
+  it('return their entry and call no code; without an entry they return an error [TRUN-008, TRUN-009]', async () => {
     await runs.deploy([scenario({ tool_results: { look: { day: 'Friday', items: [1] } } })], { tools: functions });
     server.script(callAll(['look', 'note']));
     const run = await runs.play();
@@ -67,7 +67,7 @@ describe('tools in a test', () => {
     expect(open).toEqual([]);
   });
 
-  it('are at most 128, those of servers give way, and the agent is told of which [TOOL-202]', async () => {
+  it('are at most 128, those of servers are dropped first, and the agent reads which [TOOL-202]', async () => {
     const many = Array.from({ length: 267 }, (_, at) => tool(`tool_${at}`));
     shop = await serveMcp('2026', many, { call: () => ({ content: [] }) });
     await runs.deploy([], withShop());
@@ -90,7 +90,7 @@ describe('tools in a test', () => {
     expect(system).toContain(`\`${slug}\`: you have only some of its tools`);
   });
 
-  it('of a server run for real only where they are marked read-only and wait for nobody [TRUN-010]', async () => {
+  it('of a server really run only if they are marked read-only and need no approval [TRUN-010]', async () => {
     await runs.deploy([scenario({ approves: true })], withShop());
     server.script(callAll(['read', 'free', 'write', 'forced']));
     const run = await runs.play();
@@ -114,7 +114,7 @@ describe('tools in a test', () => {
     expect(said(run).match(/no result for it/g)).toHaveLength(1);
   });
 
-  it.each([undefined, false])('of a server get a no where `approves` is %j [TRUN-013]', async (approves) => {
+  it.each([undefined, false])('of a server are declined if `approves` is %j [TRUN-013]', async (approves) => {
     await runs.deploy([], withShop());
     const slug = await slugOfShop();
     await runs.deploy(
@@ -127,7 +127,7 @@ describe('tools in a test', () => {
     expect([called, said(run).includes('written')]).toEqual([[], false]);
   });
 
-  it('that wait for any other yes get a no, also with `approves: true` [TRUN-014]', async () => {
+  it('that wait for any other approval are declined, also with `approves: true` [TRUN-014]', async () => {
     await runs.deploy([scenario({ approves: true, tool_results: { change: 'changed' } })], { tools: functions });
     server.script(callAll(['change']));
     const run = await runs.play();
@@ -135,50 +135,47 @@ describe('tools in a test', () => {
     expect(said(run)).not.toContain('changed');
   });
 
-  it.each(['a reply', 'work'])(
-    'do nothing for a hostile model in %s, whatever it calls and however often',
-    async (where) => {
-      await runs.deploy([scenario({ approves: true })], {
-        ...withShop(),
-        memory: 'vestra',
-        limits: { max_steps: 500 },
-      });
-      const names = [
-        ...['write', 'forced', 'free', 'change', 'note', 'save_output', 'remember', 'routines_add'],
-        ...['run_command', 'write_file', 'browser_open', 'connect_app', 'mcp__other__write'],
-      ];
-      const given: Record<string, unknown> = {
-        save_output: { filename: 'a.txt', content: 'x' },
-        remember: { text: 'I like tea.' },
-        routines_add: { ask: 'Say hello', every: 'monday at 09:00' },
-        run_command: { command: 'touch here' },
-        write_file: { path: 'here', content: 'x' },
-      };
-      let rounds = 0;
-      server.script(
-        cast({
-          agent: ({ tools }) => {
-            if (where === 'work' && tools.some(({ name: each }) => each === 'hand_off_to_work')) {
-              return { calls: [{ name: 'hand_off_to_work', arguments: { title: 'Go', task: 'Do it all.' } }] };
-            }
-            if (++rounds > 4) return { text: 'Done.' };
-            const all = [...tools.map(({ name: each }) => each), ...names];
-            const wanted = all.filter((each) => names.some((known) => each === known || each.endsWith(`__${known}`)));
-            return { calls: wanted.map((each) => ({ name: each, arguments: given[each] ?? { id: '1' } })) };
-          },
-        }),
-      );
-      const run = await runs.play();
-      expect([run.status, rounds > 4]).toEqual(['passed', true]);
-      expect(called).toEqual([]);
-      for (const table of ['files', 'memories', 'routines', 'users', 'computers']) {
-        const rows = await query(server.connectionString, `SELECT * FROM ${table} LIMIT 1`);
-        expect([table, rows]).toEqual([table, []]);
-      }
-      const asked = await query(server.connectionString, `SELECT id FROM interactions WHERE type = 'tool_call'`);
-      expect(asked).toEqual([]);
-    },
-  );
+  it.each(['a reply', 'work'])('have no effect for a hostile model in %s, for any calls', async (where) => {
+    await runs.deploy([scenario({ approves: true })], {
+      ...withShop(),
+      memory: 'vestra',
+      limits: { max_steps: 500 },
+    });
+    const names = [
+      ...['write', 'forced', 'free', 'change', 'note', 'save_output', 'remember', 'routines_add'],
+      ...['run_command', 'write_file', 'browser_open', 'connect_app', 'mcp__other__write'],
+    ];
+    const given: Record<string, unknown> = {
+      save_output: { filename: 'a.txt', content: 'x' },
+      remember: { text: 'I like tea.' },
+      routines_add: { ask: 'Say hello', every: 'monday at 09:00' },
+      run_command: { command: 'touch here' },
+      write_file: { path: 'here', content: 'x' },
+    };
+    let rounds = 0;
+    server.script(
+      cast({
+        agent: ({ tools }) => {
+          if (where === 'work' && tools.some(({ name: each }) => each === 'hand_off_to_work')) {
+            return { calls: [{ name: 'hand_off_to_work', arguments: { title: 'Go', task: 'Do it all.' } }] };
+          }
+          if (++rounds > 4) return { text: 'Done.' };
+          const all = [...tools.map(({ name: each }) => each), ...names];
+          const wanted = all.filter((each) => names.some((known) => each === known || each.endsWith(`__${known}`)));
+          return { calls: wanted.map((each) => ({ name: each, arguments: given[each] ?? { id: '1' } })) };
+        },
+      }),
+    );
+    const run = await runs.play();
+    expect([run.status, rounds > 4]).toEqual(['passed', true]);
+    expect(called).toEqual([]);
+    for (const table of ['files', 'memories', 'routines', 'users', 'computers']) {
+      const rows = await query(server.connectionString, `SELECT * FROM ${table} LIMIT 1`);
+      expect([table, rows]).toEqual([table, []]);
+    }
+    const asked = await query(server.connectionString, `SELECT id FROM interactions WHERE type = 'tool_call'`);
+    expect(asked).toEqual([]);
+  });
 
   it('that ask the person are answered by the pretend user, or declined', async () => {
     await runs.deploy([scenario()]);
@@ -199,7 +196,7 @@ describe('tools in a test', () => {
     expect(said(run)).toMatch(/^Size M\. \| The person said no\./);
   });
 
-  it('remember what was said in this test, and nothing beyond it', async () => {
+  it('remember only messages of this test', async () => {
     await runs.deploy([scenario()], { memory: 'vestra' });
     server.script(
       cast({
@@ -223,7 +220,7 @@ describe('tools in a test', () => {
   });
 });
 
-describe('a routine that is asked for in a test', () => {
+describe('a routine requested in a test', () => {
   it('is answered as if made and never scheduled, and no other test sees it [TRUN-015, TRUN-016]', async () => {
     await runs.deploy([
       scenario({ name: 'Adds', goal: 'Remind me every Monday.' }),
@@ -301,7 +298,7 @@ describe('tools of an unreachable server', () => {
       .map(({ data }: { data: Record<string, unknown> }) => data)
       .filter(({ id }: { id: string }) => id === server_id);
 
-  it('are told to the model by slug and reason, and to others once for each outage [MCPS-141, MCPS-142]', async () => {
+  it('are reported to the model by slug and reason, and in events once per outage [MCPS-141, MCPS-142]', async () => {
     await open();
     expect(await ask()).toMatchObject({ told: null, streamed: [] });
     await goAway();
@@ -359,7 +356,7 @@ describe('tools of an unreachable server', () => {
     expect((await shown()).map(([user]: string[]) => user)).toEqual(['ada', 'bob', 'ada']);
   });
 
-  it('stand in the trace of a task [MCPS-144]', async () => {
+  it('are in the trace of a task [MCPS-144]', async () => {
     await open();
     await goAway();
     const body = { deployment: name, message: 'Change it.', hand_off: 'always' };
@@ -372,7 +369,7 @@ describe('tools of an unreachable server', () => {
     ]);
   });
 
-  it('end a test in error, unless it plays them; it takes no outage from those who are to hear of it [TRUN-141, TRUN-142]', async () => {
+  it('end a test in error unless it plays them, and the outage is still reported outside the test [TRUN-141, TRUN-142]', async () => {
     await open({ require_approval: ['find'] });
     await server.call('PATCH', `/v1/mcp-servers/${server_id}`, { body: { tools: { require_approval: ['tidy'] } } });
     await goAway();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe('the stream of a run', () => {
-  it('tells each change while the scenarios are played and ends with the verdict [TRUN-039]', async () => {
+  it('sends each change while the scenarios are played and ends with the verdict [TRUN-039]', async () => {
     await runs.deploy([scenario(), scenario({ name: 'Says goodbye', goal: 'Bye', success_criteria: ['It ends.'] })]);
     const { promise: isWatched, resolve: watched } = Promise.withResolvers<void>();
     server.script(
@@ -56,7 +56,7 @@ describe('the stream of a run', () => {
     });
   });
 
-  it('hears of a cancel [TRUN-026, TRUN-039]', async () => {
+  it('reports a cancel [TRUN-026, TRUN-039]', async () => {
     await runs.deploy([scenario()]);
     const { promise: never } = Promise.withResolvers<{ text: string }>();
     server.script(cast({ agent: () => never, user: () => '' }));
@@ -194,7 +194,7 @@ describe('a run', () => {
     expect(said).toBe(11);
   });
 
-  it('shows the questions that the agent asked and their answers where they were asked [TRUN-143]', async () => {
+  it("shows the agent's questions and their answers in place [TRUN-143]", async () => {
     await runs.deploy([scenario()]);
     const also = [{ question: 'Which street?' }];
     server.script(
@@ -219,7 +219,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('goes through work that was handed off and tells its result as the work’s', async () => {
+  it('follows a task that was handed off and marks its result as the task’s', async () => {
     await runs.deploy([scenario()]);
     server.script(
       cast({
@@ -243,7 +243,7 @@ describe('a run', () => {
 });
 
 describe('a verdict', () => {
-  it('is a pass only where every criterion is met [TRUN-006]', async () => {
+  it('is a pass only if every criterion is met [TRUN-006]', async () => {
     await runs.deploy([scenario({ success_criteria: ['Met.', 'Unmet.'] })]);
     server.script(cast({ agent: () => ({ text: 'Hm.' }), judge: ({ text }) => ({ holds: text === 'Met.' }) }));
     const run = await runs.play();
@@ -251,7 +251,7 @@ describe('a verdict', () => {
     expect(run.results[0].criteria.map(({ met }: { met: boolean }) => met)).toEqual([true, false]);
   });
 
-  it('is a fail where a rule is broken, whatever else is met [TRUN-007]', async () => {
+  it('is a fail if a rule is broken, even if every criterion is met [TRUN-007]', async () => {
     await runs.deploy([scenario({ must_never: ['It lies.', 'It shouts.'] })]);
     server.script(
       cast({
@@ -269,14 +269,14 @@ describe('a verdict', () => {
     ['answers neither yes nor no', { text: '{"criteria":[{"text":"x","met":null,"reason":"?"}],"must_never":[]}' }],
     ['leaves the line out', { text: '{"criteria":[],"must_never":[]}' }],
     ['gives no evidence', { text: '{"criteria":[{"text":"x","met":true,"reason":" "}],"must_never":[]}' }],
-  ])('does not count a criterion as met where the judge %s [TRUN-028]', async (_what, answer) => {
+  ])('does not count a criterion as met if the judge %s [TRUN-028]', async (_what, answer) => {
     await runs.deploy([scenario()]);
     server.script(cast({ agent: () => ({ text: 'Friday.' }), judge: () => answer }));
     const run = await runs.play();
     expect([run.status, run.results[0].criteria[0].met]).toEqual(['failed', false]);
   });
 
-  it('is none where nobody can tell whether a rule was broken', async () => {
+  it('is an error if the judge cannot decide whether a rule was broken', async () => {
     await runs.deploy([scenario({ must_never: ['It lies.'] })]);
     server.script(
       cast({
@@ -299,7 +299,7 @@ describe('a verdict', () => {
     expect((await runs.play()).status).toBe('failed');
   });
 
-  it('is an error where the model fails, with the reason [TRUN-004]', async () => {
+  it('is an error if the model fails, with the reason [TRUN-004]', async () => {
     await runs.deploy([scenario(), scenario({ name: 'Fine', goal: 'Fine' })]);
     server.script(
       cast({
@@ -312,8 +312,8 @@ describe('a verdict', () => {
   });
 });
 
-describe('what others see of a run', () => {
-  it('is no conversation, task, interaction, user or webhook, and its cost [TRUN-030, TRUN-031, TRUN-032, TRUN-033, TRUN-037]', async () => {
+describe('the traces of a run outside it', () => {
+  it('are its cost, and no conversation, task, interaction, user or webhook event [TRUN-030, TRUN-031, TRUN-032, TRUN-033, TRUN-037]', async () => {
     const before = (await server.call('GET', '/v1/usage?group_by=day')).body.total.cost_usd;
     await runs.deploy([scenario()], {});
     server.script(
@@ -349,7 +349,7 @@ describe('what others see of a run', () => {
     expect(users.data).toHaveLength(1);
   });
 
-  it('is refused where it could not begin: no money, no model', async () => {
+  it('a run that could not start is refused: no money, no model', async () => {
     await runs.deploy([scenario()]);
     const poor = await server.call('POST', `/v1/deployments/${runs.current()}/test-runs`, { key: server.liveKey });
     expect([poor.status, poor.body.error.code]).toEqual([402, 'wallet_empty']);
@@ -379,7 +379,7 @@ describe('a cancelled run', () => {
   });
 });
 
-describe('a run that nobody plays', () => {
+describe('a run whose job is lost', () => {
   it('is found by the next worker and played [TRUN-003]', async () => {
     const front = await startTestServer({ env: { VESTRA_ROLE: 'api' } });
     const runOf = async (id: string): Promise<TestRun> => (await front.call('GET', `/v1/test-runs/${id}`)).body;

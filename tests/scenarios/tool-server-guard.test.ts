@@ -96,7 +96,7 @@ async function expectLocked(id: string): Promise<void> {
 }
 
 describe('a server of a version that can be rolled back to', () => {
-  it('is not changed or deleted with a test key, and the rollback sends the credential where it went before [MCPS-620]', async () => {
+  it('is not changed or deleted with a test key, and the rollback sends the credential to the same address [MCPS-620]', async () => {
     await put(withServer());
     const id = await serverId();
     await expectLocked(id);
@@ -134,7 +134,7 @@ describe('a server of a version that can be rolled back to', () => {
 });
 
 describe('a version calls a server only at the URL that it fixed', () => {
-  it('so a draft whose server a test key has moved is promoted by its number no more [MCPS-622]', async () => {
+  it('so a draft whose server a test key moved can no longer be promoted by its number [MCPS-622]', async () => {
     await put(withServer(), talk.testKey);
     const id = await serverId();
     expect((await patch(id, { url: evil.url })).status).toBe(200);
@@ -152,7 +152,7 @@ describe('a version calls a server only at the URL that it fixed', () => {
     expect(await ask(talk.liveKey)).toBe('Done.');
   });
 
-  it('and a URL that a live key changes is live at once as a version of its own [MCPS-623]', async () => {
+  it('and a URL that a live key changes is live at once as a new version [MCPS-623]', async () => {
     await put(withServer());
     const id = await serverId();
     expect((await patch(id, { url: evil.url }, talk.liveKey)).status).toBe(200);
@@ -172,7 +172,7 @@ describe('a version calls a server only at the URL that it fixed', () => {
     expect((await post('promote', talk.liveKey, { version: 1 })).body).toMatchObject({ live_version: 1 });
   });
 
-  it('whatever a test key changes while the version is being promoted [MCPS-620, MCPS-622]', async () => {
+  it('also if a test key changes it during a promotion [MCPS-620, MCPS-622]', async () => {
     for (let round = 0; round < 6; round += 1) {
       const own = `${name}-${round}`;
       const body = { ...withServer(), name: own };
@@ -199,7 +199,7 @@ describe('a version calls a server only at the URL that it fixed', () => {
 });
 
 describe('a deleted server', () => {
-  it('is missing in every version that names it: none of them is promoted or rolled back to [MCPS-621]', async () => {
+  it('is missing in every version that names it, so none of them is promoted or rolled back to [MCPS-621]', async () => {
     await put(withServer());
     const id = await serverId();
     await put(withServer({ deny: ['other'] }));

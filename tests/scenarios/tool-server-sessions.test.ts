@@ -135,7 +135,7 @@ describe('the session of a run is closed', () => {
     open();
   });
 
-  it('when the run waits for a person, and the call is made in a new one [MCPS-625]', async () => {
+  it('when the run waits for a person, and the call opens a new one [MCPS-625]', async () => {
     const served = await stateful();
     await apply(served.url);
     talk.script((request) => {

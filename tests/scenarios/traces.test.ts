@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('what a collector hears', () => {
+describe('traces sent to a collector', () => {
   it('is one trace of each turn and each task, with a span for every model call and every tool step, and no content [RSN-007, OTLP-001, OTLP-003, OTLP-004, OTLP-005, OTLP-006]', async () => {
     const collector = await startCollector();
     const shop = await serveMcp('2026', [tool('look', { annotations: { readOnlyHint: true } })], {
@@ -96,7 +96,7 @@ async function credited(orgId: string): Promise<void> {
 }
 
 describe('a caller who asks for more', () => {
-  it('finds the turn in their own trace, with who, what and how much, and what was said without credentials [OTLP-360, OTLP-361, OTLP-362]', async () => {
+  it('finds the turn in their own trace, with user, calls, costs, and content without credentials [OTLP-360, OTLP-361, OTLP-362]', async () => {
     const collector = await startCollector();
     // Where the traces of an org go is kept for some seconds: this one has none yet.
     const key = await makeOtherOrg(server);
@@ -169,7 +169,7 @@ describe('a caller who asks for more', () => {
 });
 
 describe('a picture that a tool answers with', () => {
-  it('is seen by the model, kept for the next step, shown in the trace, and deleted with the task [PIC-001, PIC-007]', async () => {
+  it('is sent to the model, stored for the next step, shown in the trace, and deleted with the task [PIC-001, PIC-007]', async () => {
     const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const image = { type: 'image' as const, mimeType: 'image/png', data };
     const shop = await serveMcp('2026', [tool('look', { annotations: { readOnlyHint: true } })], {

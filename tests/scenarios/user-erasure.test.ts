@@ -83,7 +83,7 @@ async function rowsWith(text: string): Promise<Record<string, string[]>> {
 }
 
 describe('the erasure of a user', () => {
-  it('leaves no row and no file behind, but what they spent under `unknown` [USR-021, USR-022, USR-023, USE-016, RSN-008]', async () => {
+  it('leaves no row and no file behind, except their spend under `unknown` [USR-021, USR-022, USR-023, USE-016, RSN-008]', async () => {
     await done('POST', '/v1/users', {
       user_id: userId,
       name: `Erika ${marker}`,

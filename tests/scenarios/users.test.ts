@@ -16,7 +16,7 @@ const make = (body: object, key?: string) => server.call('POST', '/v1/users', { 
 const get = (id: string, key?: string) => server.call('GET', `/v1/users/${encodeURIComponent(id)}`, key ? { key } : {});
 const patch = (id: string, body: object) => server.call('PATCH', `/v1/users/${id}`, { body });
 
-describe('making a user', () => {
+describe('creating a user', () => {
   it('shows every field [USR-001, USR-007, USR-008, USR-012, USR-013, USR-014, USR-015, USR-016, USR-019, USR-035]', async () => {
     const body = {
       user_id: 'ada',
@@ -57,7 +57,7 @@ describe('making a user', () => {
     expect((await make({ user_id: 'twice', name: 'Second' })).body).toEqual(first.body);
   });
 
-  it('makes one user of many calls at once, and tells it once [USR-034]', async () => {
+  it('creates one user for concurrent calls, and emits one event [USR-034]', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => make({ user_id: 'rushed' })));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     const events = await query(
@@ -84,7 +84,7 @@ describe('making a user', () => {
     expect([answer.status, codeOf(answer), answer.body.error.param]).toEqual([400, code, param]);
   });
 
-  it('takes the longest of everything [USR-033]', async () => {
+  it('accepts the longest value of every field [USR-033]', async () => {
     const id = `${'a'.repeat(120)}._:@-1`;
     expect(
       (await make({ user_id: id, name: 'n'.repeat(200), timezone: 'America/Argentina/ComodRivadavia' })).status,
@@ -94,7 +94,7 @@ describe('making a user', () => {
 });
 
 describe('changing a user', () => {
-  it('changes what is sent, and null clears it [USR-010, USR-020]', async () => {
+  it('changes the fields that are sent, and null clears them [USR-010, USR-020]', async () => {
     await make({ user_id: 'bo', name: 'Bo', metadata: { a: 1 } });
     const changed = await patch('bo', {
       name: null,
@@ -165,7 +165,7 @@ describe('finding users', () => {
     expect(walked).toEqual(await ids(''));
   });
 
-  it('keeps modes and orgs apart [USR-036, TEN-004, TEN-005, TEN-007]', async () => {
+  it('separates modes and orgs [USR-036, TEN-004, TEN-005, TEN-007]', async () => {
     await make({ user_id: 'apart', name: 'Test' });
     const other = await makeOtherOrg(server);
     for (const key of [server.liveKey, other]) {
@@ -185,7 +185,7 @@ describe('finding users', () => {
 });
 
 describe('erasing a user', () => {
-  it('answers at once, and tells when nothing is left of them [USR-021, USR-023]', async () => {
+  it('returns at once, and emits an event when all data is deleted [USR-021, USR-023]', async () => {
     await make({ user_id: 'leaving', email: 'leaving@example.com' });
     await server.call('PUT', '/v1/secrets/THEIRS', { body: { value: 'v', user_id: 'leaving' } });
     await query(
@@ -217,7 +217,7 @@ describe('erasing a user', () => {
     expect(spent).toEqual([{ user_id: 'unknown' }]);
   });
 
-  it('refuses the id meanwhile, and makes it free again', async () => {
+  it('refuses the id meanwhile, and frees it afterwards', async () => {
     await make({ user_id: 'again', name: 'Old' });
     await server.call('DELETE', '/v1/users/again');
     for (;;) {

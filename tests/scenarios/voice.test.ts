@@ -54,7 +54,7 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1, timeout: 24
     rmSync(folder, { recursive: true });
   });
 
-  it('is made from the page: a spoken question comes back as a spoken answer [VOI-001, VOI-006, VOI-007, VOI-268]', async () => {
+  it('is started from the page: a spoken question gets a spoken answer [VOI-001, VOI-006, VOI-007, VOI-268]', async () => {
     desk.script(() => ({ text: [reply] }));
     const visit = await desk.visit({ voice: true });
     const { page, session } = visit;
@@ -159,7 +159,7 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1, timeout: 24
   });
 
   if (!hasRelay) process.stderr.write('NOT TRIED: a call through a relay. `apt install coturn` and run this again.\n');
-  it.skipIf(!hasRelay)('passes a relay where there is no other way [VOI-422]', async () => {
+  it.skipIf(!hasRelay)('uses a relay if there is no direct connection [VOI-422]', async () => {
     desk.script(() => ({ text: [reply] }));
     const { body: session } = await desk.call('POST', '/v1/sessions', { body: { voice: true } });
     const telephone = await telephones.call(desk, session, { onlyRelays: true });
@@ -168,7 +168,7 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1, timeout: 24
     telephone.close();
   });
 
-  it('gives way to the next call of its session, whichever process holds it [VOI-269, VOI-420]', async () => {
+  it('yields to the next call of its session, in any process [VOI-269, VOI-420]', async () => {
     const { body: session } = await desk.call('POST', '/v1/sessions', { body: { voice: true } });
     const first = await telephones.call(desk, session);
     const second = await telephones.call(desk, session);
@@ -220,7 +220,7 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1, timeout: 24
     await page.context().close();
   });
 
-  it('leaves nothing of what was said in a file, and the folder of the voice goes with it [VOI-535]', async () => {
+  it('leaves no speech in a file, and its folder is deleted with it [VOI-535]', async () => {
     const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('vestra-voice-'));
     const before = folders();
     const speech = createOfflineSpeech({ folder: voiceFolder, idleMs: 1 });
@@ -235,7 +235,7 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1, timeout: 24
     await speech.close();
   });
 
-  it('says so when its server is killed, leaves no process behind, and the next is answered elsewhere [VOI-531, VOI-532]', async () => {
+  it('reports that its server was killed, leaves no process behind, and the next is answered elsewhere [VOI-531, VOI-532]', async () => {
     desk.script(() => ({ text: [reply] }));
     const { dataDir, remove } = await makeDataDir();
     const port = await freePort();

@@ -80,7 +80,7 @@ describe('a process that is killed with -9', () => {
 });
 
 describe('processes of different roles', () => {
-  it('share the work: one answers, the other delivers, and either sends what is asked for by hand [WHD-018]', async () => {
+  it('share the load: one serves requests, the other delivers, and either sends manual deliveries [WHD-018]', async () => {
     const receiver = await receive();
     const env = { VESTRA_ALLOW_PRIVATE_ADDRESSES: '1' };
     const api = await startTestServer({ env: { ...env, VESTRA_ROLE: 'api' } });

@@ -185,7 +185,7 @@ describe('a data folder of version 0.2.0', () => {
     expect(opened).toEqual(['kept since the released version', 'live, kept since the released version']);
   });
 
-  it('shows what was said, remembered, stored and planned [OPS-110]', async () => {
+  it('shows messages, memory, files and routines [OPS-110]', async () => {
     expect(await textsOf(facts.talk.id)).toEqual(['Hello from the released version.', 'Hello']);
     const events = await server.call('GET', `/v1/conversations/${facts.talk.id}/events?format=json&limit=100`);
     expect(events.body.data.map(({ seq }: { seq: number }) => seq)).toEqual(facts.talk.seqs);
@@ -207,7 +207,7 @@ describe('a data folder of version 0.2.0', () => {
     expect((await server.call('GET', `/v1/skills/${facts.skill}`)).body.files).toHaveLength(2);
   });
 
-  it('runs its routine and finds what is in its notebook and its skill [OPS-110]', async () => {
+  it('runs its routine and finds the content of its notebook and skill [OPS-110]', async () => {
     const ran = await server.call('POST', `/v1/routines/${facts.triggered}/trigger`, { body: {} });
     expect([200, 202]).toContain(ran.status);
     expect(await ask('Who is the courier?')).toContain('Zephyrine');

@@ -4,30 +4,25 @@ import type { Executor, Transaction } from '../platform/db/pool.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import { assertCallable, refuseAddress } from '../platform/outbound/address.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
-import { auditRoutes } from './audit/audit-log.ts';
-import { pruneAudit } from './audit/audit-log.ts';
-import { eventRoutes } from './events/events.ts';
-import { eraseEventsOf, pruneEvents } from './events/events.ts';
+import { auditRoutes, pruneAudit } from './audit/audit-log.ts';
+import { eraseEventsOf, eventRoutes, pruneEvents } from './events/events.ts';
 import { createKeyIdentity } from './keys/key-identity.ts';
 import { keyRoutes } from './keys/keys.ts';
 import { createConsoleIdentity } from './members/account.ts';
+import { pruneConsoleSessions } from './members/console-sessions.ts';
 import { createIdentityProviders } from './members/identity/identity-provider.ts';
 import { identityProviderRoutes, signInRoutes } from './members/identity/routes.ts';
-import { pruneConsoleSessions } from './members/console-sessions.ts';
 import { prunePasswordResets } from './members/login-store.ts';
-import { pruneSignInAttempts } from './members/sign-in-attempts.ts';
 import { passkeyRoutes } from './members/passkeys/routes.ts';
 import { accountRoutes, consoleRoutes, memberRoutes } from './members/routes.ts';
-import { endGrantsOf } from './oauth-server/grants.ts';
-import { createGrantIdentity } from './oauth-server/tokens.ts';
+import { pruneSignInAttempts } from './members/sign-in-attempts.ts';
+import { pruneRegistered } from './oauth-server/clients.ts';
+import { endGrantsOf, pruneGrants } from './oauth-server/grants.ts';
 import { oauthRoutes } from './oauth-server/oauth-routes.ts';
 import { mcpGrantRoutes } from './oauth-server/routes.ts';
-import { pruneGrants } from './oauth-server/grants.ts';
-import { pruneRegistered } from './oauth-server/clients.ts';
-import { pruneTokens } from './oauth-server/tokens.ts';
+import { createGrantIdentity, pruneTokens } from './oauth-server/tokens.ts';
 import { limitRoutes, meRoutes, orgRoutes } from './orgs/routes.ts';
-import { secretRoutes } from './secrets/secrets.ts';
-import { removeSecretsOfUser } from './secrets/secrets.ts';
+import { removeSecretsOfUser, secretRoutes } from './secrets/secrets.ts';
 
 /** Knowledge of higher modules that org settings refer to. */
 export type AccountPorts = {

@@ -6,14 +6,13 @@ import type { DocumentReader } from './documents/reader.ts';
 import type { Embeddings } from './embeddings/embeddings.ts';
 import type { McpClient } from './mcp-client/mcp-client.ts';
 import { modelRoutes } from './models/routes.ts';
-import { documentsToIndex, indexDocument } from './notebooks/document-index.ts';
-import { pruneIndexes } from './notebooks/document-index.ts';
+import { documentsToIndex, indexDocument, pruneIndexes } from './notebooks/document-index.ts';
 import { pruneContent } from './notebooks/revisions.ts';
 import { notebookRoutes } from './notebooks/routes.ts';
 import { openZip } from './skills/open-zip.ts';
 import { skillRoutes } from './skills/routes.ts';
-import { forgetOutagesOf } from './tool-servers/store.ts';
 import { mcpServerRoutes } from './tool-servers/routes.ts';
+import { forgetOutagesOf } from './tool-servers/store.ts';
 import type { RepublishLive } from './versions/versions.ts';
 
 export type AgentServices = {

@@ -2,17 +2,14 @@ import type { Engine } from '../engine/index.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import { assertCallable } from '../platform/outbound/address.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
-import { advanceBatch } from './batches/advance.ts';
-import { itemEraser } from './batches/store.ts';
+import { advanceBatch, unfinishedBatches } from './batches/advance.ts';
 import { batchRoutes } from './batches/routes.ts';
-import { unfinishedBatches } from './batches/advance.ts';
-import { routineRoutes } from './routines/routes.ts';
+import { itemEraser } from './batches/store.ts';
+import { routineRoutes, routineRunRoutes } from './routines/routes.ts';
 import { runDueRoutines } from './routines/runs.ts';
-import { routineRunRoutes } from './routines/routes.ts';
 import { deleteRoutinesOf } from './routines/store.ts';
-import { deliveryRoutes } from './webhooks/routes.ts';
 import { pruneDeliveries } from './webhooks/deliveries.ts';
-import { webhookRoutes } from './webhooks/routes.ts';
+import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts';
 import { pruneWebhookSecrets } from './webhooks/signatures.ts';
 
 export function register(kernel: Kernel, { engine }: { engine: Engine }): Registration {

@@ -1,8 +1,8 @@
 import type { Kernel } from '../platform/kernel.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { eraseBudgetOwner } from './budget-owner.ts';
-import { rollUpBalances } from './roll-up-balances.ts';
 import { pruneReservations } from './holds.ts';
+import { rollUpBalances } from './roll-up-balances.ts';
 import { usageRoutes } from './usage.ts';
 
 /** Names and caps of higher modules, which billing shows and checks. */

@@ -1,10 +1,9 @@
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
-import type { RemoteBrowsers } from './browser/remote-browser.ts';
-import { browserRoutes, screenRoutes } from './routes.ts';
-import { computerRoutes } from './routes.ts';
-import { runWarmUp } from './warm-computer.ts';
 import type { AgentComputers } from './agent-computers.ts';
+import type { RemoteBrowsers } from './browser/remote-browser.ts';
+import { browserRoutes, computerRoutes, screenRoutes } from './routes.ts';
+import { runWarmUp } from './warm-computer.ts';
 
 export const register = (
   { db, jobs, log }: Kernel,

@@ -3,12 +3,12 @@ import { createWatchers } from '../platform/async/watchers.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
-import { eraseReplaysOf } from './replays/replays.ts';
-import { playReplay, unfinishedReplays } from './replays/play.ts';
-import { replayRoutes } from './replays/routes.ts';
-import { draftRoutes, scenarioRoutes, conversationDraftRoutes } from './scenarios/routes.ts';
-import { playTestRun, unfinishedTestRuns } from './test-runs/play.ts';
 import type { Player } from './player/player.ts';
+import { playReplay, unfinishedReplays } from './replays/play.ts';
+import { eraseReplaysOf } from './replays/replays.ts';
+import { replayRoutes } from './replays/routes.ts';
+import { conversationDraftRoutes, draftRoutes, scenarioRoutes } from './scenarios/routes.ts';
+import { playTestRun, unfinishedTestRuns } from './test-runs/play.ts';
 import { type TestRunDependencies, testRunRoutes } from './test-runs/routes.ts';
 
 export type EvaluationServices = Omit<Player, 'engine'> & {

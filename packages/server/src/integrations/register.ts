@@ -12,9 +12,8 @@ import { resumeAfterConnecting } from './apps/connections.ts';
 import { appRoutes, connectionRoutes } from './apps/routes.ts';
 import { pruneConnections, removeConnectionsOfUser } from './apps/store.ts';
 import { functionRoutes } from './functions/routes.ts';
-import { createSessionIdentity } from './sessions/sessions.ts';
 import { sessionRoutes } from './sessions/routes.ts';
-import { createScreenCredentials } from './sessions/sessions.ts';
+import { createScreenCredentials, createSessionIdentity } from './sessions/sessions.ts';
 import { pruneSessions, removeSessionsOfUser } from './sessions/store.ts';
 
 /** The apps that users can connect, and the sign-in there. */
@@ -39,7 +38,15 @@ export function register(kernel: Kernel, services: IntegrationServices): Registr
   return {
     routes({ publicUrl, streams }) {
       const redirectUri = `${publicUrl}/v1/connections/callback`;
-      const connecting = { ...apps, db, vault, jobs, mcpClient, redirectUri, clientDocument: clientDocument(publicUrl) };
+      const connecting = {
+        ...apps,
+        db,
+        vault,
+        jobs,
+        mcpClient,
+        redirectUri,
+        clientDocument: clientDocument(publicUrl),
+      };
       const watchers = createWatchers();
       processNews.on('tool_call', watchers.wake);
       return {

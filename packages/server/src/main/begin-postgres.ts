@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
+import type { Config } from '../platform/config/config.ts';
 import { startPatienceMs } from '../platform/db/away.ts';
 import { type Database, openDatabase } from '../platform/db/pool.ts';
 import { ownEmbeddedPostgres } from '../platform/db/reach-embedded.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
-import type { Config } from '../platform/config/config.ts';
 
 type Postgres = {
   db: Database;

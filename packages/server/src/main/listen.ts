@@ -1,8 +1,8 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
-import { StartFailure } from '../platform/db/start-failure.ts';
 import type { Config } from '../platform/config/config.ts';
+import { StartFailure } from '../platform/db/start-failure.ts';
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
 

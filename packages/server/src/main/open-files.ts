@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import type { Config } from '../platform/config/config.ts';
 import { createDiskStore } from '../platform/files/disk.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import type { OutboundLog } from '../platform/outbound/connector.ts';
-import type { Config } from '../platform/config/config.ts';
 
 /** Where the bytes of files lie, for the server and for the operator's commands alike. */
 export async function openFiles(

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { type Config, readConfig } from '../platform/config/config.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { beginPostgres } from './begin-postgres.ts';
-import { type Config, readConfig } from '../platform/config/config.ts';
 import { takeEnvFile } from './env-file.ts';
 import { createLog } from './log.ts';
 import type { Server } from './start.ts';

@@ -1,10 +1,10 @@
 import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import { retirementNotes } from '@vestra/models/catalogue/retirement';
 import type { Config } from '../platform/config/config.ts';
+import { version } from '../platform/version.ts';
 import { credentialsPath } from './credentials-file.ts';
 import type { Credentials } from './provisioning/create-org.ts';
 import type { Server } from './start.ts';
-import { version } from '../platform/version.ts';
 
 /**
  * What a person reads after the start: where it is, how to get in, and what to type next. Keys and the owner's password

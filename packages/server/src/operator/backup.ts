@@ -5,9 +5,8 @@ import { createGzip } from 'node:zlib';
 import { Failure } from '@vestra/contract/errors';
 import { packHomes } from '../computers/index.ts';
 import { usedContents } from '../engine/files/index.ts';
-import type { Config } from '../platform/config/config.ts';
 import { withFiles } from '../main/open-files.ts';
-import { version } from '../platform/version.ts';
+import type { Config } from '../platform/config/config.ts';
 import { findSetting } from '../platform/db/server-settings.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { withSession } from '../platform/db/transfer/session.ts';
@@ -15,6 +14,7 @@ import { type Snapshot, withSnapshot } from '../platform/db/transfer/snapshot.ts
 import { isHash } from '../platform/files/content.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import { writtenMasterKeys } from '../platform/secrets/master-key.ts';
+import { version } from '../platform/version.ts';
 import { format, homesPart, type Manifest, type Part, savedFolder } from './archive/manifest.ts';
 import { type ArchiveWriter, writeArchive } from './archive/write.ts';
 import { bytesInWords, type Progress } from './progress.ts';

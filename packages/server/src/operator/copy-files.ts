@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from '../platform/config/config.ts';
 import { withFiles } from '../main/open-files.ts';
 import { mapLimited } from '../platform/async/map-limited.ts';
+import type { Config } from '../platform/config/config.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { DamagedContent } from '../platform/files/content.ts';
 import { createDiskStore } from '../platform/files/disk.ts';

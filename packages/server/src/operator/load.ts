@@ -1,12 +1,12 @@
 import { forgetUncomparable } from '../agents/notebooks/index.ts';
 import { migrationsFolder } from '../main/migrations-folder.ts';
-import { version } from '../platform/version.ts';
 import { type AppliedMigration, countBaseline, migrate, pendingOf, readMigrations } from '../platform/db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { assertNothingInIt, declareFinished, type Load, loadRows, makeSchema } from '../platform/db/transfer/load.ts';
 import { keepServersAway, withSession } from '../platform/db/transfer/session.ts';
 import type { CarriedSequence } from '../platform/db/transfer/tables.ts';
+import { version } from '../platform/version.ts';
 import type { OpenDatabase } from './reach-database.ts';
 
 /** What comes into an empty database: rows at the level of these migrations. */

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Failure } from '@vestra/contract/errors';
-import { readConfig } from '../platform/config/config.ts';
 import { takeEnvFile } from '../main/env-file.ts';
+import { readConfig } from '../platform/config/config.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { operatorCommands, upkeepCommands } from './commands.ts';
 import { examine, showFindings } from './doctor/doctor.ts';

@@ -1,5 +1,5 @@
-import type { Config } from '../platform/config/config.ts';
 import { migrationsFolder } from '../main/migrations-folder.ts';
+import type { Config } from '../platform/config/config.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { reachEmbeddedPostgres } from '../platform/db/reach-embedded.ts';

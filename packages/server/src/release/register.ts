@@ -1,11 +1,11 @@
-import { answerInterviews, interviewRoutes } from './deployment-wizard/routes.ts';
 import type { Engine } from '../engine/index.ts';
 import type { Handlers } from '../platform/http/handler.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
+import { faultsOfFile } from './apply/check-file.ts';
 import type { ApplyDependencies } from './dependencies.ts';
 import type { InterviewPorts } from './deployment-wizard/interview.ts';
-import { faultsOfFile } from './apply/check-file.ts';
+import { answerInterviews, interviewRoutes } from './deployment-wizard/routes.ts';
 import { applyRoutes } from './routes.ts';
 
 export function register(

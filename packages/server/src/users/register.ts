@@ -2,11 +2,11 @@ import type { Embeddings } from '../agents/index.ts';
 import { forgetAnswers } from '../platform/http/idempotency.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
+import { unfinishedErasures } from './erasure.ts';
 import type { CustomerMemory } from './memory/customer-memory.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { eraseMemoriesOf } from './memory/store.ts';
 import { type UserDependencies, userRoutes } from './routes.ts';
-import { unfinishedErasures } from './erasure.ts';
 
 /** Called by changes of a user, in the transaction of the change. */
 export type UserPorts = Pick<UserDependencies, 'shutOut' | 'timezoneGiven'>;

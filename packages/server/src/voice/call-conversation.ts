@@ -1,6 +1,6 @@
 import { Failure } from '@vestra/contract/errors';
 import type { Followers, LogEntry } from '../account/index.ts';
-import { type ChargeItem, charge, refusalFailure, checkSpending } from '../billing/index.ts';
+import { type ChargeItem, charge, checkSpending, refusalFailure } from '../billing/index.ts';
 import { type ConversationRow, sendMessage } from '../engine/conversations/index.ts';
 import { announce, type Engine } from '../engine/index.ts';
 import {

@@ -1,6 +1,6 @@
-export { documentsToIndex, type IndexState, indexDocument, indexStateOf, pruneIndexes } from './document-index.ts';
+export { type IndexState, indexStateOf } from './document-index.ts';
 export { createPassageMeaning } from './passage-meaning.ts';
-export { changedDocuments, documentTexts, holdRevisions, isAnyChanged, pruneContent } from './revisions.ts';
+export { changedDocuments, documentTexts, holdRevisions, isAnyChanged } from './revisions.ts';
 export { searchNotebooks } from './search.ts';
 export { indexedText } from './search-words.ts';
 export {
@@ -9,6 +9,5 @@ export {
   type NotebookReader,
   notebooksExist,
   readableNotebooks,
-  readDocument,
-} from './store.ts';
+  readDocument } from './store.ts';
 export { forgetUncomparable, packVectors, prepareVectorTable, similarities } from './vectors.ts';

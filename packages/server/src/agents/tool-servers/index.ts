@@ -5,5 +5,5 @@ export { maxToolsAtOnce } from './model-tools.ts';
 export type { AppCredential, SignIns } from './server-access.ts';
 export { sameAddress } from './server-settings.ts';
 export { assertMayChange, registerServer, updateServer } from './servers.ts';
-export { beginOutage, findByAddress, findById, forgetOutagesOf, takenSlugs } from './store.ts';
+export { beginOutage, findByAddress, findById, takenSlugs } from './store.ts';
 export type { RegisteredServer } from './tables.ts';

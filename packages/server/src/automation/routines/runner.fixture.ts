@@ -1,8 +1,8 @@
 import { createModels } from '@vestra/models/models';
 import type { Engine } from '../../engine/index.ts';
 import { createRunner } from '../../engine/turns/runner.ts';
-import { readConfig } from '../../platform/config/config.ts';
 import { createLog } from '../../main/log.ts';
+import { readConfig } from '../../platform/config/config.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { createRowCache } from '../../platform/db/row-cache.ts';
 import { publicUrl } from './routines.fixture.ts';

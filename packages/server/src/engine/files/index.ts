@@ -1,3 +1,3 @@
 export { createDownloadLinks } from './download-link.ts';
-export { dropNoted, fileEraser, pruneOfTools, pruneUnused } from './drop.ts';
+export { dropNoted } from './drop.ts';
 export { filesExist, findFiles, forgetUnused, noteUnused, readingStoredBytes, usedContents } from './store.ts';

@@ -131,12 +131,15 @@ describe('the end of a task', () => {
     expect(decideEnd({ turn, task }, end).task).toMatchObject({ outcome_met: false, outcome_reason: 'No total.' });
   });
 
-  it.each([answered, { kind: 'failed' as const, said, error }])('stores how long processes worked on it: $kind', (end) => {
-    expect(decideEnd({ turn, task: { ...task, active_ms: 70 } }, end)).toMatchObject({
-      turn: { active_ms: 40 },
-      task: { active_ms: 70 },
-    });
-  });
+  it.each([answered, { kind: 'failed' as const, said, error }])(
+    'stores how long processes worked on it: $kind',
+    (end) => {
+      expect(decideEnd({ turn, task: { ...task, active_ms: 70 } }, end)).toMatchObject({
+        turn: { active_ms: 40 },
+        task: { active_ms: 70 },
+      });
+    },
+  );
 });
 
 describe('a message', () => {

@@ -87,7 +87,8 @@ export const sealSecrets = (
   tenant: Tenant,
   connectionId: string,
   secrets: PendingSecrets | TokenSecrets | KeySecrets,
-): Promise<Buffer> => sealOwned(db, vault, { kind: 'connection', tenant, owner: connectionId }, JSON.stringify(secrets));
+): Promise<Buffer> =>
+  sealOwned(db, vault, { kind: 'connection', tenant, owner: connectionId }, JSON.stringify(secrets));
 
 export const openPending = (db: Executor, vault: Vault, row: Sealed): Promise<PendingSecrets | null> =>
   open<PendingSecrets>(db, vault, row);

@@ -1,6 +1,7 @@
 import type { Followers } from '../../account/events/followers.ts';
 import type { Engine } from '../../engine/index.ts';
 import { latestVoiceCalls, nextVoiceCall } from '../../integrations/sessions/store.ts';
+import type { Config } from '../../platform/config/config.ts';
 import type { ProcessNews } from '../../platform/db/process-news.ts';
 import { createRateLimiter } from '../../platform/http/rate-limit.ts';
 import type { Streams } from '../../platform/http/streams.ts';
@@ -10,7 +11,6 @@ import { createOfflineSpeech } from '../../voice/speech/offline-speech.ts';
 import { createRealtimeSpeech } from '../../voice/speech/realtime-speech.ts';
 import { guardOffer } from '../../voice/speech/session-description.ts';
 import type { Speech } from '../../voice/speech/speech.ts';
-import type { Config } from '../../platform/config/config.ts';
 import type { Kernel } from '../kernel.ts';
 
 /** What carries sound, and what hears and speaks. */

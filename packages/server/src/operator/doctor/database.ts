@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import type { Config } from '../../platform/config/config.ts';
 import { migrationsFolder } from '../../main/migrations-folder.ts';
+import type { Config } from '../../platform/config/config.ts';
 import { type AppliedMigration, pendingOf, readMigrations } from '../../platform/db/migrate.ts';
 import { closeDatabase, type Database, mostConnections, openDatabase } from '../../platform/db/pool.ts';
 import { reachEmbeddedPostgres } from '../../platform/db/reach-embedded.ts';

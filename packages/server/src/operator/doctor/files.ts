@@ -1,5 +1,5 @@
-import type { Config } from '../../platform/config/config.ts';
 import { withFiles } from '../../main/open-files.ts';
+import type { Config } from '../../platform/config/config.ts';
 import { bad, type Finding, ok } from './finding.ts';
 
 /** Where files lie in a bucket: whether it is there and takes the keys. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCatalogue } from '@vestra/models/catalogue/catalogue';
 import { afterAll, expect, it } from 'vitest';
+import { welcome } from '../../main/welcome.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import { readConfig } from './config.ts';
-import { welcome } from '../../main/welcome.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vestra-models-file-'));
 const file = join(folder, 'models.json');

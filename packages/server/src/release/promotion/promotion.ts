@@ -9,10 +9,10 @@ import {
 } from '../../agents/deployments/index.ts';
 import {
   becomeDefault,
-  type RepublishLive,
-  republishLiveVersions as republishVersions,
   moveDraft,
   pushLive,
+  type RepublishLive,
+  republishLiveVersions as republishVersions,
 } from '../../agents/versions/index.ts';
 import { type CreatedEndpoint, replaceFileEndpoints, replaceFileRoutines } from '../../automation/index.ts';
 import { countScenarios, findTestRun, latestRuns, startRun, type TestRun } from '../../evaluation/index.ts';

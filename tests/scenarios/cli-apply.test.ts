@@ -303,6 +303,6 @@ describe('vestra dev', () => {
 
   it('refuses a live key, which would not run the draft', async () => {
     const { code, err } = await here(root, 'dev', '--key', server.liveKey);
-    expect([code, err]).toEqual([1, expect.stringContaining('give it a test key')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('needs a test key')]);
   });
 });

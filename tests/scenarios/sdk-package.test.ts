@@ -146,11 +146,11 @@ it('shows in an editor what each call and option is for [PKG-322]', async () => 
   );
   expect(silent.map(({ name }) => name)).toEqual([]);
   expect(shown.slice(routes.length)).toEqual([
-    expect.stringContaining('Where the service is'),
-    expect.stringContaining('How long one attempt may take'),
-    expect.stringContaining('Holds the sending of a message'),
+    expect.stringContaining('The address of the service'),
+    expect.stringContaining('The timeout of one attempt'),
+    expect.stringContaining('Waits for the final answer to a message'),
     expect.stringContaining('Branch on this.'),
-    expect.stringContaining('Send a message; the turn is answered at once'),
+    expect.stringContaining('Send a message; the response comes at once'),
   ]);
 });
 

@@ -18,6 +18,9 @@ afterAll(async () => {
   await server.stop();
 });
 
+/** Twelve hours from now, so that no routine becomes due by itself during a test. */
+const everyDay = `day at ${String((new Date().getUTCHours() + 12) % 24).padStart(2, '0')}:00`;
+
 const create = async (body: Record<string, unknown>) => {
   const answer = await server.call('POST', '/v1/routines', { body: { ask: 'Look at the orders.', ...body } });
   expect(answer.status, answer.text).toBe(201);
@@ -67,14 +70,14 @@ describe('running a routine now', () => {
   it('puts the runs into the conversation that was named [RTN-026]', async () => {
     const made = await server.call('POST', '/v1/conversations', { body: { user_id: 'bert', message: 'Hello' } });
     await idle(made.body.id);
-    const { id } = await create({ every: 'hour', user_id: 'bert', conversation_id: made.body.id });
+    const { id } = await create({ every: everyDay, user_id: 'bert', conversation_id: made.body.id });
     expect((await run(id)).body.conversation_id).toBe(made.body.id);
     await idle(made.body.id);
     expect((await messages(made.body.id)).filter(({ role }) => role === 'user')).toHaveLength(2);
   });
 
   it('requires a user who may act: not a disabled user, and not an empty wallet', async () => {
-    const { id } = await create({ every: 'hour', user_id: 'carl' });
+    const { id } = await create({ every: everyDay, user_id: 'carl' });
     await server.call('PATCH', '/v1/users/carl', { body: { status: 'disabled' } });
     const refused = await run(id);
     expect([refused.status, refused.body.error.code]).toEqual([403, 'user_disabled']);
@@ -84,7 +87,7 @@ describe('running a routine now', () => {
   });
 
   it('emits an event with the routine and its run [RTN-046]', async () => {
-    const { id } = await create({ every: 'hour' });
+    const { id } = await create({ every: everyDay });
     const { body: ran } = await run(id);
     const { body } = await server.call('GET', '/v1/events?type=routine.ran&limit=100');
     const told = body.data.filter(({ data }: Body) => data.id === id);
@@ -154,7 +157,7 @@ describe('calling a trigger', () => {
   });
 
   it('is not for a routine with a schedule [RTN-037]', async () => {
-    const { id } = await create({ every: 'hour' });
+    const { id } = await create({ every: everyDay });
     const answer = await trigger(id, { a: 1 });
     expect([answer.status, answer.body.error.code]).toEqual([400, 'not_a_trigger_routine']);
     const { status } = await server.call('POST', `/v1/routines/${id}/trigger`, { body: {}, key: null });
@@ -166,7 +169,7 @@ describe('a schedule', () => {
   it('runs due routines once, although two servers watch [RTN-010, RTN-045]', async () => {
     server.script(() => ({ text: 'Looked.' }));
     const made: string[] = [];
-    for (let count = 0; count < 12; count++) made.push((await create({ every: 'hour', user_id: `due-${count}` })).id);
+    for (let count = 0; count < 12; count++) made.push((await create({ every: everyDay, user_id: `due-${count}` })).id);
     for (const id of made) await makeDue(id);
     await runDue();
     for (const id of made) {
@@ -187,7 +190,7 @@ describe('a schedule', () => {
 
   it('that is due and refused reports the reason in an event, the audit log and the routine, until it runs [RTN-141]', async () => {
     server.script(() => ({ text: 'Looked.' }));
-    const { id, last_error } = await create({ every: 'hour', user_id: 'dora' });
+    const { id, last_error } = await create({ every: everyDay, user_id: 'dora' });
     expect(last_error).toBeNull();
     await server.call('PATCH', '/v1/users/dora', { body: { status: 'disabled' } });
     await makeDue(id);
@@ -318,7 +321,7 @@ describe('the agent’s own tools', () => {
   });
 
   it("reach no other user's routines", async () => {
-    const other = await create({ every: 'hour', user_id: 'ida' });
+    const other = await create({ every: everyDay, user_id: 'ida' });
     const { body: conversation } = await server.call('POST', '/v1/conversations', { body: { user_id: 'jan' } });
     calling('routines_list', {});
     expect(await ask(conversation.id)).toBe('Nothing is scheduled.');

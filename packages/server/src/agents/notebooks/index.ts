@@ -9,5 +9,6 @@ export {
   type NotebookReader,
   notebooksExist,
   readableNotebooks,
-  readDocument } from './store.ts';
+  readDocument,
+} from './store.ts';
 export { forgetUncomparable, packVectors, prepareVectorTable, similarities } from './vectors.ts';
